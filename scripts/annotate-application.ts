@@ -2,8 +2,8 @@
 // It must not show answers: those go out by the export alone.
 
 import { parseArgs } from 'node:util'
-import { findApplication, readAnnotationStates } from '../src/db/annotations.ts'
-import { loadProgram } from '../src/db/programs.ts'
+import { findApplication, readAnnotationStates } from '../src/db/applications/annotations.ts'
+import { loadProgram } from '../src/db/programs/programs.ts'
 import { formatOffsetTime, type Micros } from '../src/domain/values/offset-time.ts'
 import { Problem } from '../src/problem.ts'
 import { annotate } from '../src/upkeep/annotate.ts'

@@ -2,10 +2,10 @@
 // It must not keep a secret: what `create` prints is printed once and stored nowhere.
 
 import { parseArgs } from 'node:util'
-import { createApiKey, editApiKey, type ListedApiKey, listKeys, retireApiKey } from '../src/access/api-keys.ts'
-import { parseExpiry } from '../src/access/expiry.ts'
 import type { OtherConfig } from '../src/config/all-settings.ts'
 import { formatOffsetTime, type Micros } from '../src/domain/values/offset-time.ts'
+import { createApiKey, editApiKey, type ListedApiKey, listKeys, retireApiKey } from '../src/keys/api-keys.ts'
+import { parseExpiry } from '../src/keys/expiry.ts'
 import { Problem } from '../src/problem.ts'
 import { readCommandLine, runScript, type ScriptContext, serviceAddress, unknownCommand, usage } from './environment.ts'
 import { printTable } from './text-table.ts'

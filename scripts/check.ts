@@ -3,10 +3,26 @@
 
 import { basename, dirname, extname, join } from 'node:path'
 
-const useCases = ['access', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived', 'civiform']
+const useCases = ['keys', 'people', 'audit', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived', 'civiform']
 const leaves = ['problem', 'log', 'tracing', 'error-facts', 'redact', 'release', 'settled-within', 'csv-text']
 const everything = [
-  ...['app', 'config', 'failure', 'http', 'metrics', 'workers', ...useCases, 'db', 'queue', 'domain', ...leaves],
+  ...[
+    'app',
+    'config',
+    'failure',
+    'http',
+    'html',
+    'docs',
+    'console',
+    'page-doors',
+    'metrics',
+    'workers',
+    ...useCases,
+    'db',
+    'queue',
+    'domain',
+    ...leaves,
+  ],
   ...['pull', 'client'],
 ]
 /** For each room, the others it may import; `type config` means its types alone. A main is imported by no other file. */
@@ -16,10 +32,31 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   service: everything,
   // The binary's own file starts what it is asked for.
   program: ['main', 'scripts', 'release'],
-  app: ['http', ...useCases, 'db', 'queue', 'domain', ...leaves, 'type config'],
+  app: [
+    'http',
+    'html',
+    'docs',
+    'console',
+    'page-doors',
+    ...useCases,
+    'db',
+    'queue',
+    'domain',
+    ...leaves,
+    'type config',
+  ],
+  'page-doors': ['html', 'docs', 'console'],
+  // Pages for people: what they share, the generated docs, the console. Docs know who is signed in to the console.
+  html: ['http', 'people', 'domain', ...leaves, 'type config'],
+  docs: ['http', 'html', 'console', ...useCases, 'metrics', 'db', 'domain', ...leaves, 'type config'],
+  console: ['http', 'html', ...useCases, 'metrics', 'db', 'queue', 'domain', ...leaves, 'type config'],
   http: [...useCases, 'metrics', 'db', 'queue', 'domain', ...leaves, 'type config'],
   workers: [...useCases, 'metrics', 'db', 'queue', 'domain', ...leaves, 'type config'],
   ...Object.fromEntries(useCases.map(room => [room, ['db', 'queue', 'domain', ...leaves]])),
+  // What they do is audited in the transaction that does it.
+  keys: ['audit', 'db', 'queue', 'domain', ...leaves],
+  people: ['keys', 'audit', 'db', 'queue', 'domain', ...leaves],
+  export: ['audit', 'db', 'queue', 'domain', ...leaves],
   metrics: ['db', 'domain', ...leaves],
   db: ['domain', ...leaves],
   // The relay moves jobs from the outbox, which is a table, into the queue.
@@ -41,8 +78,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 }
 /** Packages that only some rooms may know; scripts may know any. */
 const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^elysia(\/|$)/, ['app', 'http']],
-  [/^preact/, ['http']],
+  [/^elysia(\/|$)/, ['app', 'http', 'html', 'docs', 'console']],
+  [/^preact/, ['html', 'docs', 'console']],
   [/^postgres$/, ['db', 'pull']],
   [/^prom-client$/, ['metrics', 'http', 'workers']],
   [/^(bullmq|ioredis|pg)$/, ['queue', 'main']],
@@ -57,6 +94,7 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
       // What `pull` keeps, or fills for others, is no database of ours either.
       (path, room) =>
         ['db', 'pull'].includes(room) ||
+        path.startsWith('src/civiform/db/') ||
         path.startsWith('scripts/benchmark/') ||
         path === 'scripts/soaking/soak-statements.ts',
       'holds SQL; that belongs in src/db.',
@@ -74,12 +112,12 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
     ],
     [
       /\bstatus(Code)?( ===?| !==?| [<>]=?|:|\() ?[1-5]\d\d\b/g,
-      (path, room) => !path.startsWith('src/') || ['http', 'app', 'client'].includes(room),
+      (path, room) => !path.startsWith('src/') || ['http', 'html', 'docs', 'console', 'app', 'client'].includes(room),
       'holds a status code; only src/http and src/client may.',
     ],
     [
       /['"](Retry-After|Allow|Accept|WWW-Authenticate|RateLimit(-Policy)?|Cache-Control|Content-Type|Vary)['"]/g,
-      (path, room) => !path.startsWith('src/') || ['http', 'app', 'client'].includes(room),
+      (path, room) => !path.startsWith('src/') || ['http', 'html', 'docs', 'console', 'app', 'client'].includes(room),
       'names a field of HTTP; only src/http and src/client may.',
     ],
   ]
@@ -103,7 +141,7 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
   })
 }
 
-/** `http` for `src/http/docs/viewer.ts`, `failure` for `src/failure.ts`, `main` for the processes, the path for what is in none. */
+/** `http` for `src/docs/viewer.ts`, `failure` for `src/failure.ts`, `main` for the processes, the path for what is in none. */
 function roomOf(path: string): string {
   if (['src/main.ts', 'workers/main.ts', 'workers/follow-civiform.ts'].includes(path)) return 'main'
   if (path === 'scripts/tributary.ts') return 'program'
@@ -130,6 +168,42 @@ function importFaults(path: string, room: string, type: string, specifier: strin
   return [`imports ${target}; ${room} may import ${may.join(', ') || 'nothing of ours'}.`]
 }
 
+/** More than these in a folder are two subjects, or are found by nobody who does not know their names. */
+const folderFilesMax = 16
+
+/** Folders of `src` and `workers` that hold too much, or import each other, directly or through others. A file of `src` itself stands alone. */
+export function folderBreaches(all: ReadonlyMap<string, string>): string[] {
+  const files = new Map([...all].filter(([path]) => !path.startsWith('scripts/')))
+  const folderOf = (path: string): string => (dirname(path) === 'src' ? path : dirname(path))
+  const counts = new Map<string, number>()
+  const imported = new Map<string, Map<string, string>>()
+  for (const [path, text] of files) {
+    const here = folderOf(path)
+    counts.set(here, (counts.get(here) ?? 0) + 1)
+    for (const [, , , , from, dynamic] of text.matchAll(imports)) {
+      const there = folderOf(join(dirname(path), (from ?? dynamic)!))
+      if ((from ?? dynamic)!.startsWith('.') && there !== here)
+        imported.set(here, (imported.get(here) ?? new Map<string, string>()).set(there, path))
+    }
+  }
+  const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>
+    [...(imported.get(from)?.keys() ?? [])].some(
+      next => next === to || (!seen.has(next) && reaches(next, to, seen.add(next))),
+    )
+  return [
+    ...[...counts]
+      .filter(([, count]) => count > folderFilesMax)
+      .map(
+        ([folder, count]) => `${folder}: has ${count} files of its own; at most ${folderFilesMax} are in one folder.`,
+      ),
+    ...[...imported].flatMap(([here, others]) =>
+      [...others]
+        .filter(([there]) => reaches(there, here))
+        .map(([there, path]) => `${path}:1: imports ${there}, which imports ${here}, directly or through others.`),
+    ),
+  ]
+}
+
 function nameFaults(path: string, all: readonly string[]): string[] {
   const nameOf = (one: string): string => basename(one, extname(one))
   const first = all.filter(other => nameOf(other) === nameOf(path)).sort()[0]
@@ -140,7 +214,7 @@ function nameFaults(path: string, all: readonly string[]): string[] {
 }
 
 /** Files that say what a process tells Prometheus, and what is made of it. */
-const watching = ['OPERATIONS.md', 'deploy/grafana/tributary.json', 'deploy/prometheus/alerts.yaml'] as const
+const watching = ['deploy/OPERATIONS.md', 'deploy/grafana/tributary.json', 'deploy/prometheus/alerts.yaml'] as const
 
 /** Metrics that are told and not explained or shown, or the other way round, and alerts without a heading; of the same files and these. */
 export function watchingFaults(files: ReadonlyMap<string, string>): string[] {
@@ -177,7 +251,7 @@ if (import.meta.main) {
   if (paths.length === 0)
     throw new Error(`There is nothing to check in ${root}: no TypeScript in src, workers or scripts.`)
   const files = await Promise.all(paths.map(async path => [path, await Bun.file(join(root, path)).text()] as const))
-  const breaches = breachesOf(new Map(files))
+  const breaches = [...breachesOf(new Map(files)), ...folderBreaches(new Map(files))]
   const watched = await Promise.all(
     watching.map(async path => [path, await Bun.file(join(root, path)).text()] as const),
   )

@@ -1,6 +1,6 @@
 // Applications as two services export them: a CiviForm's own API, and ours. For the comparison of both.
 
-import type { Exported } from '../src/civiform/compare-applications.ts'
+import type { Exported } from '../src/civiform/following/compare-applications.ts'
 import { Problem } from '../src/problem.ts'
 
 export type ExportedApplication = { readonly [name: string]: Exported } & {

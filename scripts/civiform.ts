@@ -1,23 +1,28 @@
 // scripts/civiform: before a CiviForm is followed, whether it can be; afterwards, whether both say the same.
 
 import { parseArgs } from 'node:util'
-import { allowanceMsMax } from '../src/civiform/clock-allowance.ts'
+import { countKept } from '../src/civiform/db/followed-changes.ts'
+import { openSource } from '../src/civiform/db/source.ts'
+import { readSourceQuestions } from '../src/civiform/db/source-catalogue.ts'
 import {
   type Difference,
   differences,
   type Exported,
   isDeliberate,
   summarize,
-} from '../src/civiform/compare-applications.ts'
-import { examineSource } from '../src/civiform/examine-source.ts'
-import { followOptionsOf } from '../src/civiform/followed-source.ts'
-import { settleAllowance, settleDeletions, settleMove, settleRestore } from '../src/civiform/settle-following.ts'
-import { parseDuration } from '../src/config/durations.ts'
-import { findFollowState, readFindings } from '../src/db/civiform/follow-state.ts'
-import { countKept } from '../src/db/civiform/followed-changes.ts'
-import { openSource } from '../src/db/civiform/source.ts'
-import { readSourceQuestions } from '../src/db/civiform/source-catalogue.ts'
+} from '../src/civiform/following/compare-applications.ts'
+import { examineSource } from '../src/civiform/following/examine-source.ts'
+import {
+  settleAllowance,
+  settleDeletions,
+  settleMove,
+  settleRestore,
+} from '../src/civiform/following/settle-following.ts'
+import { allowanceMsMax } from '../src/civiform/source/clock-allowance.ts'
+import { followOptionsOf } from '../src/civiform/source/followed-source.ts'
+import { parseDuration } from '../src/config/kinds/durations.ts'
 import type { Sql } from '../src/db/client.ts'
+import { findFollowState, readFindings } from '../src/db/follow-state.ts'
 import { civiformQuestionKey } from '../src/domain/questions/question-key.ts'
 import { formatMicros } from '../src/domain/values/offset-time.ts'
 import { Problem } from '../src/problem.ts'

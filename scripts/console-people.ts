@@ -1,10 +1,10 @@
 // scripts/admin: the people of the console from a terminal. The first administrator is made here.
 
 import { parseArgs } from 'node:util'
-import { disablePerson, enablePerson, foldEmail, inviteAgain, invitePerson } from '../src/access/people.ts'
-import { type Role, roleNames, roles } from '../src/access/roles.ts'
-import { type PersonRow, readPeople } from '../src/db/person-rows.ts'
+import { type PersonRow, readPeople } from '../src/db/people/person-rows.ts'
 import { formatOffsetTime } from '../src/domain/values/offset-time.ts'
+import { disablePerson, enablePerson, foldEmail, inviteAgain, invitePerson } from '../src/people/people.ts'
+import { type Role, roleNames, roles } from '../src/people/roles.ts'
 import { Problem } from '../src/problem.ts'
 import {
   readCommandLine,

@@ -1,9 +1,9 @@
 // scripts/docs: asks for the docs of programs to be made again, and says how far that is.
 
 import { parseArgs } from 'node:util'
-import { readDerivedStatus } from '../src/db/derived-status.ts'
-import { measureOutbox } from '../src/db/outbox.ts'
-import { loadProgram, readPrograms } from '../src/db/programs.ts'
+import { readDerivedStatus } from '../src/db/derived/derived-status.ts'
+import { measureOutbox } from '../src/db/derived/outbox.ts'
+import { loadProgram, readPrograms } from '../src/db/programs/programs.ts'
 import { regenerateDocs } from '../src/derived/sweep.ts'
 import { formatOffsetTime } from '../src/domain/values/offset-time.ts'
 import { readCommandLine, refuseMore, runScript, type ScriptContext, unknownCommand } from './environment.ts'

@@ -1,9 +1,9 @@
 // scripts/erase: takes an application or an applicant out of the database for good, and sets how long a program keeps its own.
 
 import { parseArgs } from 'node:util'
-import { findApplication } from '../src/db/annotations.ts'
-import { readApplicantHoldings, readRetentions } from '../src/db/erased-applications.ts'
-import { loadProgram } from '../src/db/programs.ts'
+import { findApplication } from '../src/db/applications/annotations.ts'
+import { readApplicantHoldings, readRetentions } from '../src/db/applications/erased-applications.ts'
+import { loadProgram } from '../src/db/programs/programs.ts'
 import { Problem } from '../src/problem.ts'
 import {
   eraseApplicant,

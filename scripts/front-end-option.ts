@@ -1,6 +1,6 @@
 // The option --front-end of scripts that make applicants.
 
-import { frontEndFault } from '../src/access/api-key-draft.ts'
+import { frontEndFault } from '../src/keys/api-key-draft.ts'
 import { usage } from './environment.ts'
 
 /** The name that was given; undefined for none. Throws UsageError for one that no key could have. */

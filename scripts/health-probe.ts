@@ -3,7 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { otherSettings } from '../src/config/all-settings.ts'
-import { parseDuration } from '../src/config/durations.ts'
+import { parseDuration } from '../src/config/kinds/durations.ts'
 import { healthPorts } from '../src/config/listening-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'

@@ -1,4 +1,4 @@
-// Writes src/http/shell/icon-paths.ts: the shapes of the icons that pages use, out of the lucide package. Run it after adding a name.
+// Writes src/html/icon-paths.ts: the shapes of the icons that pages use, out of the lucide package. Run it after adding a name.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,4 +22,4 @@ export function iconFile(): string {
   return `// Written by scripts/make-icons.ts out of lucide (ISC License, https://lucide.dev). Not to be edited.\n// biome-ignore-all format: generated\n\nexport const iconPaths = {\n${entries.join('')}} as const\n`
 }
 
-if (import.meta.main) writeFileSync(join(import.meta.dir, '../src/http/shell/icon-paths.ts'), iconFile())
+if (import.meta.main) writeFileSync(join(import.meta.dir, '../src/html/icon-paths.ts'), iconFile())

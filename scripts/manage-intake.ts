@@ -1,9 +1,9 @@
 // Pauses and resumes the submissions to a program from a terminal.
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import { parseDuration } from '../src/config/durations.ts'
-import { findIntakePause } from '../src/db/intake-pauses.ts'
-import { loadProgram } from '../src/db/programs.ts'
+import { parseDuration } from '../src/config/kinds/durations.ts'
+import { findIntakePause } from '../src/db/applications/intake-pauses.ts'
+import { loadProgram } from '../src/db/programs/programs.ts'
 import { formatOffsetTime } from '../src/domain/values/offset-time.ts'
 import { pauseIntake, pauseMsMax, resumeIntake } from '../src/intake/pause-intake.ts'
 import { readCommandLine, runScript, type ScriptContext, unknownCommand, usage } from './environment.ts'

@@ -10,7 +10,7 @@ import {
   findProgram,
   readPrograms,
   type StoredProgramVersion,
-} from '../src/db/programs.ts'
+} from '../src/db/programs/programs.ts'
 import { programDefinitionJsonSchema } from '../src/domain/definitions/program-definition.ts'
 import { describeForEditing, describeVersion } from '../src/domain/definitions/version-definition.ts'
 import type { VersionChange } from '../src/domain/definitions/version-diff.ts'

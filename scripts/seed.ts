@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { requireInstanceTimeZone } from '../src/db/instance.ts'
 import type { Micros } from '../src/domain/values/offset-time.ts'
-import { parseInstantParameter } from '../src/export/instant-parameter.ts'
+import { parseInstantParameter } from '../src/export/requests/instant-parameter.ts'
 import { readCommandLine, runScript, usage } from './environment.ts'
 import { readFrontEnd } from './front-end-option.ts'
 import { inThousands, startProgress } from './progress.ts'

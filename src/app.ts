@@ -1,36 +1,36 @@
 // Puts the doors together into one HTTP application. Opens nothing: what it needs is handed in.
 
 import { Elysia } from 'elysia'
-import { originOf } from './access/client-address.ts'
-import { FailureThrottle } from './access/failure-throttle.ts'
-import { databaseKeys } from './access/key-source.ts'
-import { KeyUses } from './access/key-use.ts'
-import { KeyLimits } from './access/limits.ts'
-import { RefusalNotes } from './access/refusal-notes.ts'
-import { SignInTries } from './access/sign-in-tries.ts'
-import { type AuditEvent, appendAuditEvents } from './db/audit.ts'
+import { type AuditEvent, appendAuditEvents } from './db/audit/audit.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
 import type { Micros } from './domain/values/offset-time.ts'
-import { ChangeWatch } from './export/change-watch.ts'
-import { ExportTrail } from './export/export-trail.ts'
-import { Exports } from './export/exports.ts'
-import { absentConsole, absentIntake } from './http/absent-doors.ts'
-import { applicationStatus } from './http/application-status.ts'
-import { checkAuth } from './http/check-auth.ts'
-import { ClientConnection, idleSecondsOf, type Server } from './http/client-connection.ts'
-import type { Deps, Foundation } from './http/deps.ts'
-import { problemResponse } from './http/errors.ts'
-import { exportApplications } from './http/export-applications.ts'
-import { exportChanges } from './http/export-changes.ts'
-import { exportReceipt } from './http/export-receipt.ts'
-import { OwnHost } from './http/host.ts'
-import { askedWaitMs, inTime } from './http/in-time.ts'
+import { ChangeWatch } from './export/changes/change-watch.ts'
+import { ExportTrail } from './export/pages/export-trail.ts'
+import { Exports } from './export/servers/exports.ts'
+import { applicationStatus } from './http/applications/application-status.ts'
+import { checkAuth } from './http/applications/check-auth.ts'
+import { listPrograms } from './http/applications/list-programs.ts'
+import { readApplications } from './http/applications/read-applications.ts'
+import { exportApplications } from './http/export/export-applications.ts'
+import { exportChanges } from './http/export/export-changes.ts'
+import { exportReceipt } from './http/export/export-receipt.ts'
+import { OwnHost } from './http/headers/host.ts'
+import { preferredType } from './http/headers/media-type.ts'
 import { intake } from './http/intake/intake.ts'
-import { listPrograms } from './http/list-programs.ts'
-import { preferredType } from './http/media-type.ts'
-import { readApplications } from './http/read-applications.ts'
-import { keepRecord, RequestRecord, recordOf } from './http/request-record.ts'
+import { absentConsole, absentIntake } from './http/server/absent-doors.ts'
+import { ClientConnection, idleSecondsOf, type Server } from './http/server/client-connection.ts'
+import type { Deps, Foundation } from './http/server/deps.ts'
+import { problemResponse } from './http/server/errors.ts'
+import { askedWaitMs, inTime } from './http/server/in-time.ts'
+import { keepRecord, RequestRecord, recordOf } from './http/server/request-record.ts'
 import { ProgramTurns, saveTurns, submissionTurns } from './intake/program-turns.ts'
+import { originOf } from './keys/client-address.ts'
+import { FailureThrottle } from './keys/failure-throttle.ts'
+import { databaseKeys } from './keys/key-source.ts'
+import { KeyUses } from './keys/key-use.ts'
+import { KeyLimits } from './keys/limits.ts'
+import { RefusalNotes } from './keys/refusal-notes.ts'
+import { SignInTries } from './people/sign-in-tries.ts'
 import { Problem } from './problem.ts'
 import { underSpan } from './tracing/current-span.ts'
 import { spanKinds } from './tracing/span.ts'
@@ -81,7 +81,7 @@ export function createApp(foundation: Foundation): App {
   }
   deps.metrics.watch(deps)
   const showNothing = async (request: Request, response: Response): Promise<Response> =>
-    (await import('./http/page-doors.ts')).notFoundPage(config, request, response)
+    (await import('./page-doors.ts')).notFoundPage(config, request, response)
   // To find the path, Elysia skips the shortest scheme and host there can be. By default these are `https://` and three characters,
   // so `http://api/…` would be misread; with `standardHostname` off they are those of http, so https would be.
   const routes = new Elysia({ handler: { standardHostname: tls } })
@@ -106,7 +106,7 @@ export function createApp(foundation: Foundation): App {
   let hasPages = false
   /** Adds the routes for people, which are loaded when the first of them is asked for. */
   const addPages = async (): Promise<void> => {
-    const { apiDocs, adminConsole, shellAssets } = await import('./http/page-doors.ts')
+    const { apiDocs, adminConsole, shellAssets } = await import('./page-doors.ts')
     if (hasPages) return
     hasPages = true
     routes

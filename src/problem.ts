@@ -1,7 +1,7 @@
 // The one error type of the house: what went wrong, told twice, once for the caller and once for the log.
-// It must not know status codes or headers; http/errors alone turns a problem into an HTTP answer.
+// It must not know status codes or headers; http/server/errors alone turns a problem into an HTTP answer.
 
-/** What kind of failure this is. `http/errors` maps each to one status; scripts map each to one exit code. */
+/** What kind of failure this is. `http/server/errors` maps each to one status; scripts map each to one exit code. */
 export type ProblemKind =
   | 'invalid_request'
   | 'unauthenticated'

@@ -4,16 +4,16 @@ import { createApp } from './app.ts'
 import type { Config } from './config/all-settings.ts'
 import { healthPorts } from './config/listening-settings.ts'
 import { shownSettings } from './config/shown-settings.ts'
-import { readKeyExpiries } from './db/api-key-rows.ts'
-import { readFollowFigures } from './db/civiform/follow-state.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
+import { readUpkeepState } from './db/derived/upkeep-state.ts'
+import { readFollowFigures } from './db/follow-state.ts'
 import { prepareAtStart } from './db/instance.ts'
+import { readKeyExpiries } from './db/keys/api-key-rows.ts'
 import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
-import { readUpkeepState } from './db/upkeep-state.ts'
-import { type StandbyPool, Standbys } from './export/standbys.ts'
-import { health, standbyLines } from './http/health.ts'
-import { Metrics } from './http/metrics.ts'
-import { readTlsFiles } from './http/tls-files.ts'
+import { type StandbyPool, Standbys } from './export/servers/standbys.ts'
+import { health, standbyLines } from './http/server/health.ts'
+import { Metrics } from './http/server/metrics.ts'
+import { readTlsFiles } from './http/server/tls-files.ts'
 import { createLog, type Log } from './log.ts'
 import { buildOf } from './metrics/build.ts'
 import { watchFollowing } from './metrics/civiform-metrics.ts'
@@ -81,7 +81,7 @@ export async function serve(config: Config, environment: Readonly<Record<string,
   const server = Bun.serve({
     hostname: config.host,
     port: config.port,
-    // Bun would end a connection whose reader or database is slow. Here it is idle only when its answer is complete (http/client-connection).
+    // Bun would end a connection whose reader or database is slow. Here it is idle only when its answer is complete (http/server/client-connection).
     idleTimeout: 0,
     reusePort: config.reusePort,
     development: false,

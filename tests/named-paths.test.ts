@@ -22,16 +22,16 @@ const exists = (path: string): boolean =>
 const documents = [
   'README.md',
   'EXPORT.md',
-  'PULL.md',
-  'EXCEL.md',
-  'CONSOLE.md',
-  'SETTINGS.md',
-  'SCALE.md',
-  'CIVIFORM.md',
+  'src/pull/PULL.md',
+  'src/pull/EXCEL.md',
+  'src/console/CONSOLE.md',
+  'deploy/SETTINGS.md',
+  'deploy/SCALE.md',
+  'src/civiform/CIVIFORM.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  'OPERATIONS.md',
-  'PERFORMANCE.md',
+  'deploy/OPERATIONS.md',
+  'scripts/benchmark/PERFORMANCE.md',
   'SECURITY.md',
   'CHANGELOG.md',
   'patches/README.md',
@@ -71,9 +71,9 @@ test('in comments', async () => {
 })
 
 test('a path that is not there would be found', () => {
-  const named = [...'see `src/db/walks.ts`, http/errors and export/nowhere-at-all'.matchAll(namedPath)].map(
-    found => found[0],
-  )
-  expect(named).toEqual(['src/db/walks.ts', 'http/errors', 'export/nowhere-at-all'])
+  const named = [
+    ...'see `src/db/walks/walks.ts`, http/server/errors and export/nowhere-at-all'.matchAll(namedPath),
+  ].map(found => found[0])
+  expect(named).toEqual(['src/db/walks/walks.ts', 'http/server/errors', 'export/nowhere-at-all'])
   expect(named.map(exists)).toEqual([true, true, false])
 })

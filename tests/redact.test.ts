@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { mintCredential } from '../src/access/credential.ts'
+import { mintCredential } from '../src/keys/credential.ts'
 import { redactSecrets } from '../src/redact.ts'
 
 const { username, password, apiSecretToken } = mintCredential()

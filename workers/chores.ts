@@ -1,10 +1,10 @@
 // What a worker does at its start and on a timer: it looks for missing derived data, erases what has been kept long enough, checks the
 // audit log once a night, and notes that it is alive. When one of these fails, the others still run.
 
-import { checkAuditTrail } from '../src/access/check-audit.ts'
+import { checkAuditTrail } from '../src/audit/check-audit.ts'
 import type { Sql } from '../src/db/client.ts'
 import { historyNoted, noteHistory } from '../src/db/database-history.ts'
-import { noteWorkerBeat, removeWorkerBeat } from '../src/db/worker-beats.ts'
+import { noteWorkerBeat, removeWorkerBeat } from '../src/db/derived/worker-beats.ts'
 import { sweepDerived } from '../src/derived/sweep.ts'
 import type { Log } from '../src/log.ts'
 import { eraseExpired } from '../src/upkeep/erase.ts'

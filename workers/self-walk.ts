@@ -3,9 +3,9 @@
 // other one has a single question (`fields`); a key from which questions are hidden tries that too.
 
 import type { Sql } from '../src/db/client.ts'
-import { findSubmissionCount, findSubmitTime, readTruePlaces, readUnaccounted } from '../src/db/walk-truth.ts'
+import { findSubmissionCount, findSubmitTime, readTruePlaces, readUnaccounted } from '../src/db/walks/walk-truth.ts'
 import { formatMicros, type Micros } from '../src/domain/values/offset-time.ts'
-import { parseChangeCursor } from '../src/export/change-cursor.ts'
+import { parseChangeCursor } from '../src/export/requests/change-cursor.ts'
 import { type Promised, promisesBroken, type WalkedPage } from './walk-promises.ts'
 import { walkFormats } from './walked-page.ts'
 

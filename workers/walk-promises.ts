@@ -1,7 +1,7 @@
 // What was served in a walk, held against what the database says: which promises were broken. Pure. A fault names numbers and ids only.
 // Self-walks and soaks use it, and tests of either.
 
-import type { TruePlace } from '../src/db/walk-truth.ts'
+import type { TruePlace } from '../src/db/walks/walk-truth.ts'
 
 /** How what came may differ from what should have come: none missing, none twice (G1), none besides (G2), oldest first (D1). */
 const differenceKinds = ['lost', 'duplicated', 'unexpected', 'out_of_order'] as const

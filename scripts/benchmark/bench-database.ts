@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { startEmbeddedPostgres } from '../embedded-postgres.ts'
-import type { DrainRequest } from './drain.ts'
 import type { BenchmarkOptions } from './options.ts'
+import type { DrainRequest } from './peers/drain.ts'
 
 /** One database of the server, and how to get to it. */
 export interface DatabaseView {

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { Problem } from '../../src/problem.ts'
 import { ChildProcesses } from '../child-processes.ts'
 import { exitCode, showHelpIfAsked } from '../environment.ts'
+import { sections } from './all-sections.ts'
 import { prepareData, prepareNaiveCopy } from './bench-data.ts'
 import { startBenchDatabase } from './bench-database.ts'
 import { settleTables } from './bench-statements.ts'
 import { digits, findingsTable, isReached, renderTable, type SectionReport } from './findings.ts'
 import { help, parseOptions } from './options.ts'
-import { sections } from './sections/all-sections.ts'
 
 const folder = join(import.meta.dir, '../../.bench')
 const children = new ChildProcesses()

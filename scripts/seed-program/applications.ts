@@ -1,10 +1,10 @@
 // Invented applications to a program, one after the other in order of time, the same for the same seed and moment.
 
-import type { StoredProgramVersion } from '../../src/db/programs.ts'
-import { answerSampler } from '../../src/domain/invented/sample-answers.ts'
-import { sentences } from '../../src/domain/invented/sample-words.ts'
-import { integerFrom, pick, type Rng, seededRandom } from '../../src/domain/invented/seeded-random.ts'
+import type { StoredProgramVersion } from '../../src/db/programs/programs.ts'
 import type { Annotations, Submitter } from '../../src/domain/questions/application.ts'
+import { sentences } from '../../src/domain/random/sample-words.ts'
+import { integerFrom, pick, type Rng, seededRandom } from '../../src/domain/random/seeded-random.ts'
+import { answerSampler } from '../../src/domain/samples/sample-answers.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import type { ExportedApplication } from '../../src/load/reading/read-application.ts'
 

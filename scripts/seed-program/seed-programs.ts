@@ -1,8 +1,8 @@
 // Fills programs with invented applications, the demo programs above all, which it publishes when there are none.
 
-import { analyzeApplications } from '../../src/db/bulk-rows.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { findProgram, readPublishedVersions } from '../../src/db/programs.ts'
+import { analyzeApplications } from '../../src/db/loads/bulk-rows.ts'
+import { findProgram, readPublishedVersions } from '../../src/db/programs/programs.ts'
 import { formatMicros, type Micros } from '../../src/domain/values/offset-time.ts'
 import { bulkLoad, type LoadReceipt } from '../../src/load/storing/bulk-load.ts'
 import { Problem } from '../../src/problem.ts'

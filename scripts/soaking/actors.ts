@@ -2,8 +2,8 @@
 // it goes, and keeps what is to be compared at the end.
 
 import { createHash } from 'node:crypto'
-import { findProgram } from '../../src/db/programs.ts'
-import { pick, type Rng } from '../../src/domain/invented/seeded-random.ts'
+import { findProgram } from '../../src/db/programs/programs.ts'
+import { pick, type Rng } from '../../src/domain/random/seeded-random.ts'
 import { Problem } from '../../src/problem.ts'
 import { loadBankFor, parseDefinition } from '../../src/programs/parse-definition.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'

@@ -1,10 +1,10 @@
 // What has to be true when the faults are over and everybody has stopped: nothing was lost, nothing came twice, and all of it is at rest.
 
-import { verifyAuditTrail } from '../../src/access/verify-audit.ts'
-import { findProgram } from '../../src/db/programs.ts'
-import { readTruePlaces, readUnaccounted } from '../../src/db/walk-truth.ts'
+import { verifyAuditTrail } from '../../src/audit/verify-audit.ts'
+import { findProgram } from '../../src/db/programs/programs.ts'
+import { readTruePlaces, readUnaccounted } from '../../src/db/walks/walk-truth.ts'
 import { sweepDerived } from '../../src/derived/sweep.ts'
-import { parseChangeCursor } from '../../src/export/change-cursor.ts'
+import { parseChangeCursor } from '../../src/export/requests/change-cursor.ts'
 import { type Promised, promisesBroken } from '../../workers/walk-promises.ts'
 import { type Ledger, walk } from './actors.ts'
 import { type Installation, slug } from './installation.ts'

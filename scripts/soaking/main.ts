@@ -1,7 +1,7 @@
 // scripts/soak: an installation of its own under load and faults, and what came of it.
 
 import { parseArgs } from 'node:util'
-import { seededRandom } from '../../src/domain/invented/seeded-random.ts'
+import { seededRandom } from '../../src/domain/random/seeded-random.ts'
 import { Problem } from '../../src/problem.ts'
 import { exitCode, showHelpIfAsked, usage } from '../environment.ts'
 import { printTable } from '../text-table.ts'

@@ -1,6 +1,6 @@
 // How a client of a soak reads the program: with which key, in which format, all questions or some. And what it must not get.
 
-import { pick, type Rng } from '../../src/domain/invented/seeded-random.ts'
+import { pick, type Rng } from '../../src/domain/random/seeded-random.ts'
 import type { WalkedPage } from '../../workers/walk-promises.ts'
 import { walkFormats } from '../../workers/walked-page.ts'
 

@@ -5,10 +5,10 @@ import { connectionSettings } from './connection-settings.ts'
 import { consoleSettings } from './console-settings.ts'
 import type { Derived } from './constants.ts'
 import { databaseSettings } from './database-settings.ts'
+import type { Setting } from './kinds/setting.ts'
 import { limitSettings } from './limit-settings.ts'
 import { listeningSettings } from './listening-settings.ts'
 import { pageSettings } from './page-settings.ts'
-import type { Setting } from './setting.ts'
 import { watchingSettings } from './watching-settings.ts'
 
 /** By the headings that people see, in SETTINGS.md's order. */

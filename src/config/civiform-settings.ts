@@ -1,7 +1,7 @@
 // A CiviForm that is followed (CIVIFORM.md).
 
-import { secretSetting, setting } from './setting.ts'
-import { duration, httpUrl, ianaTimeZone, oneOf, optional, postgresUrl, text } from './setting-kinds.ts'
+import { secretSetting, setting } from './kinds/setting.ts'
+import { duration, httpUrl, ianaTimeZone, oneOf, optional, postgresUrl, text } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const civiformSettings = {

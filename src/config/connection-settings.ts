@@ -1,8 +1,8 @@
 // Proxies, TLS, and how long a connection or its reader may be idle.
 
 import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
-import { setting, Unusable } from './setting.ts'
-import { duration, optional, text } from './setting-kinds.ts'
+import { setting, Unusable } from './kinds/setting.ts'
+import { duration, optional, text } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const connectionSettings = {

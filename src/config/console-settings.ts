@@ -1,7 +1,7 @@
 // The console, and how people sign in to it.
 
-import { secretSetting, setting, Unusable } from './setting.ts'
-import { duration, onOff, optional, text } from './setting-kinds.ts'
+import { secretSetting, setting, Unusable } from './kinds/setting.ts'
+import { duration, onOff, optional, text } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const consoleSettings = {

@@ -1,7 +1,7 @@
 // Environment, database and jobs.
 
-import { setting, Unusable } from './setting.ts'
-import { duration, oneOf, onOff, optional, postgresUrl, wholeNumber } from './setting-kinds.ts'
+import { setting, Unusable } from './kinds/setting.ts'
+import { duration, oneOf, onOff, optional, postgresUrl, wholeNumber } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const databaseSettings = {

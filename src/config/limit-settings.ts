@@ -1,8 +1,8 @@
 // What one API key or one request may have, and rules for both.
 
 import { enumeratorDepthUsual } from '../domain/definitions/program-definition.ts'
-import { setting } from './setting.ts'
-import { oneOf, onOff, wholeNumber } from './setting-kinds.ts'
+import { setting } from './kinds/setting.ts'
+import { oneOf, onOff, wholeNumber } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const limitSettings = {

@@ -1,7 +1,7 @@
 // Where the processes listen.
 
-import { setting } from './setting.ts'
-import { onOff, optional, text, wholeNumber } from './setting-kinds.ts'
+import { setting } from './kinds/setting.ts'
+import { onOff, optional, text, wholeNumber } from './kinds/setting-kinds.ts'
 
 /** Each process has one of its own, so that all can run on one machine. */
 export const healthPorts = { service: 8081, worker: 8082, follower: 8083 } as const

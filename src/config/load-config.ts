@@ -3,7 +3,7 @@
 import { Problem, type ProblemItem } from '../problem.ts'
 import { type Config, type OtherConfig, type otherSettings, settings } from './all-settings.ts'
 import { derivedFrom } from './constants.ts'
-import { type Setting, Unusable } from './setting.ts'
+import { type Setting, Unusable } from './kinds/setting.ts'
 import { faultsBetween } from './settings-together.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,7 @@
 // Addresses and times in what is answered, pages, and what seals their tokens.
 
-import { secretSetting, setting, Unusable } from './setting.ts'
-import { httpUrl, ianaTimeZone, wholeNumber } from './setting-kinds.ts'
+import { secretSetting, setting, Unusable } from './kinds/setting.ts'
+import { httpUrl, ianaTimeZone, wholeNumber } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const pageSettings = {

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { Problem, type ProblemItem } from '../problem.ts'
 import { settings } from './all-settings.ts'
+import type { Setting } from './kinds/setting.ts'
 import type { Environment } from './load-config.ts'
-import type { Setting } from './setting.ts'
 
 /** The environment, with every `<SETTING>_FILE` of these settings read. Throws one Problem that names each file that cannot be. */
 export function withSettingFiles(

@@ -2,9 +2,9 @@
 
 import type { Subnet } from '../domain/values/ip-address.ts'
 import { type Config, settingGroups } from './all-settings.ts'
-import { formatDuration } from './durations.ts'
+import { formatDuration } from './kinds/durations.ts'
+import type { Setting } from './kinds/setting.ts'
 import type { Environment } from './load-config.ts'
-import type { Setting } from './setting.ts'
 
 export interface ShownSetting {
   /** What it is set about, for a heading. */

@@ -1,7 +1,7 @@
 // Ending, logging, and what tells operators how the service is: self-walk and traces.
 
-import { secretSetting, setting, Unusable } from './setting.ts'
-import { duration, httpUrl, oneOf, optional } from './setting-kinds.ts'
+import { secretSetting, setting, Unusable } from './kinds/setting.ts'
+import { duration, httpUrl, oneOf, optional } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const watchingSettings = {

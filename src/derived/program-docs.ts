@@ -3,25 +3,25 @@
 // Everything kept can be dropped at any time and is made again from the versions.
 
 import type { Db } from '../db/client.ts'
-import { upsertDerived } from '../db/derived-content.ts'
+import { upsertDerived } from '../db/derived/derived-content.ts'
 import {
   type DocumentedState,
   type DocumentedVersionRow,
   type ListedVersionRow,
   readDocumentedVersions,
   readListedVersions,
-} from '../db/docs-examples.ts'
-import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
+} from '../db/derived/docs-examples.ts'
+import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs/programs.ts'
 import { enumeratorDepthUsual } from '../domain/definitions/program-definition.ts'
 import { seenVersions } from '../domain/definitions/seen-version.ts'
-import type { ShortExample } from '../domain/invented/docs-example.ts'
+import { viewName } from '../domain/questions/question-view.ts'
+import type { ShortExample } from '../domain/samples/docs-example.ts'
 import {
   type DocsMaking,
   type DocumentableVersion,
   type VersionDocs,
   versionDocs,
-} from '../domain/invented/version-docs.ts'
-import { viewName } from '../domain/questions/question-view.ts'
+} from '../domain/samples/version-docs.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 
 /**

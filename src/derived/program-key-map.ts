@@ -1,11 +1,11 @@
 // The key map of a program and what each of its versions lacks of it: computed from the published versions, kept in the
 // database by a job and in memory by each process. Everything here can be dropped at any time.
 
-import { isFollowing } from '../db/civiform/follow-state.ts'
 import type { Db } from '../db/client.ts'
-import { upsertDerived } from '../db/derived-content.ts'
-import { findKeptKeyMap } from '../db/key-maps.ts'
-import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
+import { upsertDerived } from '../db/derived/derived-content.ts'
+import { findKeptKeyMap } from '../db/derived/key-maps.ts'
+import { isFollowing } from '../db/follow-state.ts'
+import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs/programs.ts'
 import { buildKeyMap, type ExportProfile, type KeyMap, type PublishedVersion } from '../domain/questions/key-map.ts'
 import { isWhole, type QuestionView, seenPart, seenShape, viewName } from '../domain/questions/question-view.ts'
 import { planFill, type VersionFill } from '../domain/questions/version-fill.ts'

@@ -1,9 +1,9 @@
 // Finds what is missing, stale or stuck among derived data, and asks for it. Safe to run at any time and by several at once.
 
-import { appendAuditEvent } from '../db/audit.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
-import { type DerivedThing, giveUpRuns, hasFailed, readOverdue } from '../db/derived-status.ts'
-import { readDocumentedVersionIds, readMissingDerived } from '../db/missing-derived.ts'
+import { type DerivedThing, giveUpRuns, hasFailed, readOverdue } from '../db/derived/derived-status.ts'
+import { readDocumentedVersionIds, readMissingDerived } from '../db/derived/missing-derived.ts'
 import { enqueue } from '../queue/enqueue.ts'
 import type { Job } from '../queue/jobs.ts'
 import { docsCodeVersion } from './program-docs.ts'

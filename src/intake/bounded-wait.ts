@@ -1,7 +1,7 @@
 // A transaction that waits for others only so long, and then says so instead of failing.
 
+import { limitLockWait } from '../db/applications/submissions.ts'
 import type { Sql, Transaction } from '../db/client.ts'
-import { limitLockWait } from '../db/submissions.ts'
 import { Problem } from '../problem.ts'
 
 /**

@@ -1,9 +1,9 @@
 // Published program versions that this process has read. What a version asks never changes, so it is read and planned once.
 
 import type { Db, Sql } from '../db/client.ts'
-import { findActiveVersionName, loadProgramVersion, type VersionName } from '../db/programs.ts'
-import type { ProgramVersion } from '../domain/definitions/program-version.ts'
+import { findActiveVersionName, loadProgramVersion, type VersionName } from '../db/programs/programs.ts'
 import { buildKeyMap, type KeyMap } from '../domain/questions/key-map.ts'
+import type { ProgramVersion } from '../domain/questions/program-version.ts'
 import { notPublished } from './refusals.ts'
 
 interface KnownVersion {

@@ -1,7 +1,7 @@
 // Whether an intermediary is one that administrators have listed, as of this submission.
 
 import type { Db } from '../db/client.ts'
-import { findNamedIntermediary } from '../db/intermediary-rows.ts'
+import { findNamedIntermediary } from '../db/people/intermediary-rows.ts'
 import type { Submitter } from '../domain/questions/application.ts'
 import { foldText } from '../domain/values/folded-text.ts'
 import { invalidRequest, type Problem } from '../problem.ts'

@@ -1,9 +1,9 @@
 // Pauses the submissions to a program and resumes them, so that an operator can load into it what another system took meanwhile.
 
-import { appendAuditEvent } from '../db/audit.ts'
+import { findIntakePause, setIntakePause } from '../db/applications/intake-pauses.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
-import { findIntakePause, setIntakePause } from '../db/intake-pauses.ts'
-import { loadProgram } from '../db/programs.ts'
+import { loadProgram } from '../db/programs/programs.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 

@@ -2,11 +2,11 @@
 // Its number and its time are drawn later, in submit: nothing here waits for another submission.
 
 import { createHash } from 'node:crypto'
-import type { ApplicantName } from '../db/applicants.ts'
+import type { ApplicantName } from '../db/applications/applicants.ts'
+import { type TakenInProgress, takeInProgress } from '../db/applications/in-progress.ts'
+import { findSubmissionRequest, insertSubmissionRequest, type SubmittedRow } from '../db/applications/submissions.ts'
 import type { Transaction } from '../db/client.ts'
-import { type TakenInProgress, takeInProgress } from '../db/in-progress.ts'
-import { findActiveVersionName, type VersionName } from '../db/programs.ts'
-import { findSubmissionRequest, insertSubmissionRequest, type SubmittedRow } from '../db/submissions.ts'
+import { findActiveVersionName, type VersionName } from '../db/programs/programs.ts'
 import { renderAfterTimes, type Submitter } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'

@@ -1,9 +1,9 @@
 // The refusals that saving and submitting share.
 
-import { type ApplicantName, isApplicant } from '../db/applicants.ts'
+import { type ApplicantName, isApplicant } from '../db/applications/applicants.ts'
 import type { Db } from '../db/client.ts'
-import { findActiveVersion } from '../db/programs.ts'
-import type { ProgramVersion } from '../domain/definitions/program-version.ts'
+import { findActiveVersion } from '../db/programs/programs.ts'
+import type { ProgramVersion } from '../domain/questions/program-version.ts'
 import { invalidRequest, Problem } from '../problem.ts'
 import type { Refused } from './checking/check-all.ts'
 import { faultsMax } from './checking/faults.ts'

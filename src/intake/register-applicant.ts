@@ -1,7 +1,7 @@
 // Registers applicants of a front end, and changes the language they prefer.
 
-import { type ApplicantName, insertApplicant, updateApplicantLanguage } from '../db/applicants.ts'
-import { appendAuditEvent } from '../db/audit.ts'
+import { type ApplicantName, insertApplicant, updateApplicantLanguage } from '../db/applications/applicants.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import { noSuchApplicant } from './refusals.ts'
 

@@ -1,14 +1,14 @@
 // Saves answers to a program while its applicant is still answering, and tells what is saved.
 
-import { type ApplicantName, holdApplicant } from '../db/applicants.ts'
-import type { Sql, Transaction } from '../db/client.ts'
+import { type ApplicantName, holdApplicant } from '../db/applications/applicants.ts'
 import {
   findInProgress,
   type InProgress,
   lockInProgress,
   lockOrInsertInProgress,
   updateInProgressAnswers,
-} from '../db/in-progress.ts'
+} from '../db/applications/in-progress.ts'
+import type { Sql, Transaction } from '../db/client.ts'
 import type { Answers } from '../domain/questions/answers.ts'
 import { isJsonObject, type Json } from '../domain/values/json-text.ts'
 import type { Micros } from '../domain/values/offset-time.ts'

@@ -1,10 +1,10 @@
 // Makes an application of the answers in progress: numbered, stored as it is exported, superseding the last.
 // What is submitted is made by prepare-submission.
 
-import { appendAuditEvent } from '../db/audit.ts'
+import { drawSubmission, insertApplication } from '../db/applications/submissions.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Sql, Transaction } from '../db/client.ts'
 import { findInstanceTimeZone } from '../db/instance.ts'
-import { drawSubmission, insertApplication } from '../db/submissions.ts'
 import { renderAnnotations, renderTimes } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'

@@ -2,7 +2,7 @@
 // one of them. Looked up whenever metrics are read; what cannot be looked up is left out.
 
 import { Gauge } from 'prom-client'
-import type { UpkeepState } from '../db/upkeep-state.ts'
+import type { UpkeepState } from '../db/derived/upkeep-state.ts'
 import type { Meter } from './meter.ts'
 
 export function watchUpkeep(meter: Meter, read: () => Promise<UpkeepState>): void {

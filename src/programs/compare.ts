@@ -1,7 +1,7 @@
 // What publishing a document would change, there and in every other program that asks the same questions.
 
 import type { Sql } from '../db/client.ts'
-import { findActiveVersion, findProgram, type StoredProgramVersion } from '../db/programs.ts'
+import { findActiveVersion, findProgram, type StoredProgramVersion } from '../db/programs/programs.ts'
 import type { ProgramDefinition } from '../domain/definitions/program-definition.ts'
 import { completeDefinition, describeVersion } from '../domain/definitions/version-definition.ts'
 import { diffDefinitions, sameSettings, type VersionChange } from '../domain/definitions/version-diff.ts'

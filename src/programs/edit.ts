@@ -1,9 +1,9 @@
 // An edit of a program, whether it becomes a draft or is published: what it is based on, whether it is valid, what it changes.
 
-import { appendAuditEvent } from '../db/audit.ts'
-import { isFollowing } from '../db/civiform/follow-state.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Transaction } from '../db/client.ts'
-import { deleteDraft } from '../db/program-versions.ts'
+import { isFollowing } from '../db/follow-state.ts'
+import { deleteDraft } from '../db/programs/program-versions.ts'
 import {
   findActiveVersion,
   findDraftVersion,
@@ -12,13 +12,13 @@ import {
   loadProgramVersion,
   type Program,
   type StoredProgramVersion,
-} from '../db/programs.ts'
+} from '../db/programs/programs.ts'
 import {
   type BankQuestion,
   deleteUnusedQuestions,
   deleteUnusedQuestionVersions,
   lockQuestionBank,
-} from '../db/questions.ts'
+} from '../db/programs/questions.ts'
 import { member } from '../domain/definitions/definition-form.ts'
 import type { ProgramDefinition } from '../domain/definitions/program-definition.ts'
 import { completeDefinition, describeVersion } from '../domain/definitions/version-definition.ts'

@@ -1,7 +1,7 @@
 // What the publication of new question versions does to the other programs that ask these questions.
 // The question bank's lock must be held.
 
-import { appendAuditEvent } from '../db/audit.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Db, Transaction } from '../db/client.ts'
 import {
   activateDraft,
@@ -12,9 +12,9 @@ import {
   readProgramsUsingOthers,
   readQuestionReleases,
   retireActiveVersion,
-} from '../db/program-versions.ts'
-import { findActiveVersion, findDraftVersion, type StoredProgramVersion } from '../db/programs.ts'
-import { readQuestionVersions } from '../db/questions.ts'
+} from '../db/programs/program-versions.ts'
+import { findActiveVersion, findDraftVersion, type StoredProgramVersion } from '../db/programs/programs.ts'
+import { readQuestionVersions } from '../db/programs/questions.ts'
 import { describeVersion } from '../domain/definitions/version-definition.ts'
 import { diffVersions, settingChanges, type VersionChange } from '../domain/definitions/version-diff.ts'
 import type { QuestionSettings } from '../domain/questions/question.ts'

@@ -1,7 +1,7 @@
 // From an unknown document to a program definition, or to a Problem that names every fault.
 
 import type { Db } from '../db/client.ts'
-import { type BankQuestion, readBankQuestions } from '../db/questions.ts'
+import { type BankQuestion, readBankQuestions } from '../db/programs/questions.ts'
 import { formFaults, member, members } from '../domain/definitions/definition-form.ts'
 import { type KnownQuestion, questionFaults, readQuestions } from '../domain/definitions/definition-questions.ts'
 import { screenFaults } from '../domain/definitions/definition-screens.ts'

@@ -1,7 +1,7 @@
 // Takes a program out of one database and brings it into another, id for id.
 // Nothing changes on the way: what is exported again from there is the same to the byte.
 
-import { appendAuditEvent } from '../db/audit.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Sql, Transaction } from '../db/client.ts'
 import {
   advanceProgramSequences,
@@ -14,10 +14,10 @@ import {
   readBundledQuestions,
   readBundledQuestionVersions,
   readBundleObstacles,
-} from '../db/program-bundles.ts'
-import { readProgramsUsingOthers } from '../db/program-versions.ts'
-import { findProgram, loadProgramVersion, readPublishedVersions } from '../db/programs.ts'
-import { lockQuestionBank } from '../db/questions.ts'
+} from '../db/programs/program-bundles.ts'
+import { readProgramsUsingOthers } from '../db/programs/program-versions.ts'
+import { findProgram, loadProgramVersion, readPublishedVersions } from '../db/programs/programs.ts'
+import { lockQuestionBank } from '../db/programs/questions.ts'
 import { bundleFaults, bundleFormat, type ProgramBundle } from '../domain/definitions/program-bundle.ts'
 import { describeVersion } from '../domain/definitions/version-definition.ts'
 import { foldedQuestionKey, questionKey } from '../domain/questions/question-key.ts'

@@ -1,9 +1,9 @@
 // An edit or a draft becomes the program's active version, and what it changes in shared questions reaches every program that asks
 // them. One transaction under the question bank's lock. What is derived from versions is asked for (announce), not computed.
 
-import { appendAuditEvent } from '../db/audit.ts'
-import { isFollowing } from '../db/civiform/follow-state.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Sql, Transaction } from '../db/client.ts'
+import { isFollowing } from '../db/follow-state.ts'
 import {
   activateDraft,
   deleteDraft,
@@ -12,9 +12,9 @@ import {
   readQuestionReleases,
   retireActiveVersion,
   setProgramContent,
-} from '../db/program-versions.ts'
-import { findActiveVersion, findDraftVersion, findProgram, type StoredProgramVersion } from '../db/programs.ts'
-import { lockQuestionBank } from '../db/questions.ts'
+} from '../db/programs/program-versions.ts'
+import { findActiveVersion, findDraftVersion, findProgram, type StoredProgramVersion } from '../db/programs/programs.ts'
+import { lockQuestionBank } from '../db/programs/questions.ts'
 import type { ProgramDefinition } from '../domain/definitions/program-definition.ts'
 import { describeVersion } from '../domain/definitions/version-definition.ts'
 import { diffVersions, type VersionChange } from '../domain/definitions/version-diff.ts'

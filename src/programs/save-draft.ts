@@ -1,11 +1,11 @@
 // An administrator's edit becomes the program's one draft.
 // Nothing it does is seen in an export (D21).
 
-import { appendAuditEvent } from '../db/audit.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Sql, Transaction } from '../db/client.ts'
-import { insertDraft, insertProgram, readQuestionReleases, setProgramContent } from '../db/program-versions.ts'
-import { findDraftVersion, findProgram, type StoredProgramVersion } from '../db/programs.ts'
-import { lockQuestionBank } from '../db/questions.ts'
+import { insertDraft, insertProgram, readQuestionReleases, setProgramContent } from '../db/programs/program-versions.ts'
+import { findDraftVersion, findProgram, type StoredProgramVersion } from '../db/programs/programs.ts'
+import { lockQuestionBank } from '../db/programs/questions.ts'
 import { describeVersion } from '../domain/definitions/version-definition.ts'
 import type { VersionChange } from '../domain/definitions/version-diff.ts'
 import { Problem } from '../problem.ts'

@@ -2,8 +2,8 @@
 // The question bank's lock must be held.
 
 import type { Transaction } from '../db/client.ts'
-import type { VersionContent } from '../db/program-versions.ts'
-import { type BankQuestion, insertQuestion, insertQuestionVersion } from '../db/questions.ts'
+import type { VersionContent } from '../db/programs/program-versions.ts'
+import { type BankQuestion, insertQuestion, insertQuestionVersion } from '../db/programs/questions.ts'
 import type { NamedCondition, ProgramDefinition, QuestionDefinition } from '../domain/definitions/program-definition.ts'
 import { storedCondition } from '../domain/definitions/version-definition.ts'
 import { sameSettings } from '../domain/definitions/version-diff.ts'

@@ -1,11 +1,11 @@
 // What the tool can be asked on its command line, and the help that says so.
 
 import { parseArgs } from 'node:util'
-import type { OutputFormat } from './output-format.ts'
-import { formatOf } from './output-formats.ts'
+import { formatOf } from './formats/output-formats.ts'
 import { postgresFormat } from './postgres/postgres-format.ts'
-import { CommandError } from './pull-outcome.ts'
-import type { PullRequest } from './pull-request.ts'
+import { CommandError } from './requests/pull-outcome.ts'
+import type { PullRequest } from './requests/pull-request.ts'
+import type { OutputFormat } from './spool/output-format.ts'
 
 export const pullHelp = `Usage: tributary pull <address> --program <slug> (--out <file> | --to <database>) [options]
 

@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { CommandError, fileFault } from './pull-outcome.ts'
+import { CommandError, fileFault } from './requests/pull-outcome.ts'
 
 export interface Credentials {
   username: string

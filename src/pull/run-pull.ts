@@ -18,11 +18,11 @@ import {
   verifyHelp,
 } from './command-line.ts'
 import { findCredentials } from './credentials.ts'
-import type { OutputFormat } from './output-format.ts'
-import { CommandError, exitStatus } from './pull-outcome.ts'
-import type { PullContext, PullReport } from './pull-request.ts'
 import { pullToFile } from './pull-to-file.ts'
+import { CommandError, exitStatus } from './requests/pull-outcome.ts'
+import type { PullContext, PullReport } from './requests/pull-request.ts'
 import { inBytes, inThousands, showProgress } from './show-progress.ts'
+import type { OutputFormat } from './spool/output-format.ts'
 import { verifyFile } from './verify-file.ts'
 import { typesOf, writeWhole } from './write-types.ts'
 

@@ -1,7 +1,7 @@
 // How far a pull is, for somebody who watches: a line that changes on a terminal, a plain line now and then anywhere else.
 
 import { Presets, SingleBar } from 'cli-progress'
-import type { PullProgress } from './pull-request.ts'
+import type { PullProgress } from './requests/pull-request.ts'
 
 interface Shown {
   update: (progress: PullProgress) => void

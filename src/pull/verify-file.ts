@@ -3,13 +3,13 @@
 
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { IdDigest } from './id-digest.ts'
-import { formatOf } from './output-formats.ts'
-import { sha256Of, sizeOf } from './place-files.ts'
-import { CommandError, fileFault } from './pull-outcome.ts'
-import { PullState } from './pull-state.ts'
+import { formatOf } from './formats/output-formats.ts'
 import { statePath } from './pull-to-file.ts'
-import type { PulledBefore } from './pulled-before.ts'
+import { IdDigest } from './requests/id-digest.ts'
+import { CommandError, fileFault } from './requests/pull-outcome.ts'
+import { sha256Of, sizeOf } from './spool/place-files.ts'
+import { PullState } from './spool/pull-state.ts'
+import type { PulledBefore } from './spool/pulled-before.ts'
 
 /** What the file has, all of it as noted; rejects with the outcome `mismatch` when it is not. */
 export async function verifyFile(file: string): Promise<{ count: number; digest: string; pulls: number }> {

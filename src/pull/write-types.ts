@@ -4,8 +4,8 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import type { TributaryClient } from '../client/tributary-client.ts'
 import { programTypes } from '../client/typescript-types.ts'
-import { CommandError, fileFault } from './pull-outcome.ts'
-import { loadSchema } from './schema-check.ts'
+import { CommandError, fileFault } from './requests/pull-outcome.ts'
+import { loadSchema } from './spool/schema-check.ts'
 
 /** The source of a module that exports the type `Application`. */
 export async function typesOf(

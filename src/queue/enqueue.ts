@@ -2,8 +2,8 @@
 // It must not reach for the queue, whose store may be away.
 
 import type { Db } from '../db/client.ts'
-import { requestDerived } from '../db/derived-status.ts'
-import { insertOutbox } from '../db/outbox.ts'
+import { requestDerived } from '../db/derived/derived-status.ts'
+import { insertOutbox } from '../db/derived/outbox.ts'
 import { currentSpan } from '../tracing/current-span.ts'
 import { type Job, jobId } from './jobs.ts'
 

@@ -2,7 +2,7 @@
 // by the queue. The database and the store of the queue may each be away for any time.
 
 import { inTransaction, type Sql } from '../db/client.ts'
-import { listenToOutbox, takeOutbox } from '../db/outbox.ts'
+import { listenToOutbox, takeOutbox } from '../db/derived/outbox.ts'
 import type { Log } from '../log.ts'
 import type { Queue } from './connect.ts'
 

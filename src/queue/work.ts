@@ -1,7 +1,7 @@
 // Runs jobs as they arrive: parses them, gives them to their handlers, and keeps the record of how each went.
 
 import type { Sql } from '../db/client.ts'
-import { beginRun, type DerivedThing, failRun, finishRun } from '../db/derived-status.ts'
+import { beginRun, type DerivedThing, failRun, finishRun } from '../db/derived/derived-status.ts'
 import { errorLine } from '../error-facts.ts'
 import type { Log } from '../log.ts'
 import { currentSpan, underSpan } from '../tracing/current-span.ts'

@@ -8,8 +8,8 @@ import {
   newestAnnotationId,
   readProgramStatuses,
   updateAnnotations,
-} from '../db/annotations.ts'
-import { appendAuditEvent } from '../db/audit.ts'
+} from '../db/applications/annotations.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Sql } from '../db/client.ts'
 import { holdInstanceTimeZone } from '../db/instance.ts'
 import { type Annotations, renderAnnotations } from '../domain/questions/application.ts'

@@ -4,12 +4,6 @@
 // times of two zones on a page. It locks everything that writes applications: submissions by their counters, loads and changes
 // of status by the zone they hold. Writers that were blocked still carry the old zone; when they go on they see the new one and abort.
 
-import { appendAuditEvent } from '../db/audit.ts'
-import { analyzeApplications } from '../db/bulk-rows.ts'
-import { isFollowing } from '../db/civiform/follow-state.ts'
-import type { Sql } from '../db/client.ts'
-import { setInstanceTimeZone } from '../db/instance.ts'
-import { refuseDistributed } from '../db/migrate.ts'
 import {
   allowRerendering,
   countApplications,
@@ -19,7 +13,13 @@ import {
   readStoredTimes,
   type StoredTimes,
   updateRenderedTimes,
-} from '../db/stored-times.ts'
+} from '../db/applications/stored-times.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
+import type { Sql } from '../db/client.ts'
+import { isFollowing } from '../db/follow-state.ts'
+import { setInstanceTimeZone } from '../db/instance.ts'
+import { analyzeApplications } from '../db/loads/bulk-rows.ts'
+import { refuseDistributed } from '../db/migrate.ts'
 import { renderAnnotations, renderTimes } from '../domain/questions/application.ts'
 
 interface RerenderOptions {

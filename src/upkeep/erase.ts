@@ -3,10 +3,7 @@
 // Walks stay exact. Numbers that never change fix which applications belong to a walk, and in which order: the pages that are read
 // after an erasure lack the erased application, and no other. The application that it had superseded stays OBSOLETE.
 
-import { holdChanges } from '../db/annotations.ts'
-import { appendAuditEvent } from '../db/audit.ts'
-import { type LoadRow, lockLoads, readUnfinishedLoads } from '../db/bulk-loads.ts'
-import { type Db, inTransaction, type Sql } from '../db/client.ts'
+import { holdChanges } from '../db/applications/annotations.ts'
 import {
   deleteAbandoned,
   deleteApplicant,
@@ -22,7 +19,10 @@ import {
   readRetentions,
   updateRetention,
   wasErased,
-} from '../db/erased-applications.ts'
+} from '../db/applications/erased-applications.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
+import { type Db, inTransaction, type Sql } from '../db/client.ts'
+import { type LoadRow, lockLoads, readUnfinishedLoads } from '../db/loads/bulk-loads.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, Problem } from '../problem.ts'
 

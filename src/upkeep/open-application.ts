@@ -1,7 +1,7 @@
 // Opens an application's answers for a person. The reading is in the audit trail before the person sees any of them.
 
-import { findStoredApplication, type StoredApplication } from '../db/application-lists.ts'
-import { appendAuditEvent } from '../db/audit.ts'
+import { findStoredApplication, type StoredApplication } from '../db/applications/application-lists.ts'
+import { appendAuditEvent } from '../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import { Problem } from '../problem.ts'
 

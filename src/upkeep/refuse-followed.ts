@@ -1,7 +1,7 @@
 // Applications that are copied from a CiviForm are changed there: a change made here would be undone when they are next compared.
 
-import { isFollowing } from '../db/civiform/follow-state.ts'
 import type { Db } from '../db/client.ts'
+import { isFollowing } from '../db/follow-state.ts'
 import { Problem } from '../problem.ts'
 
 /** Throws `conflict` in an installation that follows a CiviForm. `what` begins the sentence: `Status and note are set`. */

@@ -3,10 +3,10 @@
 
 import type { Sql } from '../../src/db/client.ts'
 import { keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
-import { sampleAnswers } from '../../src/domain/invented/sample-answers.ts'
 import { noEntityEnd, renderMembers } from '../../src/domain/questions/answers.ts'
 import type { Submission } from '../../src/domain/questions/application.ts'
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
+import { sampleAnswers } from '../../src/domain/samples/sample-answers.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, type QuestionSpec, q } from '../support/programs.ts'

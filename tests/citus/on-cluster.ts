@@ -1,7 +1,7 @@
 // What the tests of a cluster share: databases on it, its nodes as a service reads them, and where a program is.
 
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-import type { StandbyPool } from '../../src/export/standbys.ts'
+import type { StandbyPool } from '../../src/export/servers/standbys.ts'
 import { citusInstallation } from '../support/citus.ts'
 import { createClusterDatabase, type TestDatabase, testCluster } from '../support/database.ts'
 import { endWithFile } from '../support/fixtures.ts'

@@ -1,7 +1,7 @@
 // What a comparison with CiviForm's own export counts as a difference, in the profile `contract`.
 
 import { describe, expect, test } from 'bun:test'
-import { differences, type Exported, isDeliberate } from '../../src/civiform/compare-applications.ts'
+import { differences, type Exported, isDeliberate } from '../../src/civiform/following/compare-applications.ts'
 
 const expected = { slug: 'rent-relief', byApplicant: true, primaryKeys: new Set(['applicant_name']) }
 const inAnswer = (key: string, answer: Exported | undefined): Exported => ({

@@ -1,8 +1,8 @@
 // What a program's versions make of its exports: questions that came and went, drafts, keys that two share, unknown types.
 
 import { describe, expect, test } from 'bun:test'
-import { createApiKey } from '../../src/access/api-keys.ts'
-import { readFindings } from '../../src/db/civiform/follow-state.ts'
+import { readFindings } from '../../src/db/follow-state.ts'
+import { createApiKey } from '../../src/keys/api-keys.ts'
 import { saveDraft } from '../../src/programs/save-draft.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { useFollowing } from '../support/civiform/following.ts'

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
-import { retireApiKey } from '../../src/access/api-keys.ts'
 import { parseSubnet, type Subnet } from '../../src/domain/values/ip-address.ts'
+import { retireApiKey } from '../../src/keys/api-keys.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import { useService } from '../support/fixtures.ts'
 

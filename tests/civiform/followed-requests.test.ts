@@ -2,7 +2,7 @@
 // between two pages. D… are the differences between CiviForm's manual and its code by the numbers of the list in which they were found.
 
 import { describe, expect, test } from 'bun:test'
-import type { Profile } from '../../src/civiform/profile.ts'
+import type { Profile } from '../../src/civiform/source/profile.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
 import { ExportClient } from '../support/export-client.ts'

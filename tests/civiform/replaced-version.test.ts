@@ -1,9 +1,9 @@
 // A version that CiviForm edits after it was applied to, while walks over it are under way.
 
 import { expect, test } from 'bun:test'
-import { allowFollowing, replaceFollowedVersion } from '../../src/db/civiform/followed-programs.ts'
-import { findProgram, readPublishedVersions } from '../../src/db/programs.ts'
-import { exportTypes } from '../../src/http/export-formats.ts'
+import { allowFollowing, replaceFollowedVersion } from '../../src/civiform/db/followed-programs.ts'
+import { findProgram, readPublishedVersions } from '../../src/db/programs/programs.ts'
+import { exportTypes } from '../../src/http/headers/export-formats.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useService } from '../support/fixtures.ts'

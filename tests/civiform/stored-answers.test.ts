@@ -2,7 +2,7 @@
 // cases by which the decoding was specified.
 
 import { describe, expect, test } from 'bun:test'
-import type { Profile } from '../../src/civiform/profile.ts'
+import type { Profile } from '../../src/civiform/source/profile.ts'
 import { civiformQuestionKey } from '../../src/domain/questions/question-key.ts'
 import { type RenderCase, rendered } from '../support/civiform/rendered.ts'
 import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'

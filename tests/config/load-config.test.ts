@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { otherSettings, settings } from '../../src/config/all-settings.ts'
-import { formatDuration, parseDuration } from '../../src/config/durations.ts'
+import { formatDuration, parseDuration } from '../../src/config/kinds/durations.ts'
 import { loadConfig, readSetting } from '../../src/config/load-config.ts'
 import { withSettingFiles } from '../../src/config/setting-files.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
@@ -281,7 +281,7 @@ describe('loadConfig', () => {
   })
 
   test('SETTINGS.md lists every setting with its default and meaning', async () => {
-    const readme = await Bun.file(new URL('../../SETTINGS.md', import.meta.url)).text()
+    const readme = await Bun.file(new URL('../../deploy/SETTINGS.md', import.meta.url)).text()
     for (const setting of Object.values(settings)) {
       const shown =
         setting.default === undefined ? 'must be given' : setting.default === '' ? 'none' : `\`${setting.default}\``

@@ -43,7 +43,7 @@ test('texts that are kept compressed take less, stay in their rows, and are expo
   expect(before.row).toBeGreaterThanOrEqual(before.text)
   const asItWas = await (await client.request()).text()
 
-  const operations = await Bun.file(join(import.meta.dir, '../../OPERATIONS.md')).text()
+  const operations = await Bun.file(join(import.meta.dir, '../../deploy/OPERATIONS.md')).text()
   const statements = /```sql\n(.*?compression lz4.*?)```/s.exec(operations)![1]!
   // The PostgreSQL from npm is built without lz4.
   const [built] =

@@ -1,11 +1,11 @@
 // Least privilege: what `roles.sql` lets service and worker do, tried as them. The owner of the schema migrates.
 
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { findPersonOf, forgetIdentity } from '../../src/access/identities.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { grantRoles, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
-import { findSubmissionCount, findSubmitTime, readTruePlaces, readUnaccounted } from '../../src/db/walk-truth.ts'
+import { findSubmissionCount, findSubmitTime, readTruePlaces, readUnaccounted } from '../../src/db/walks/walk-truth.ts'
+import { findPersonOf, forgetIdentity } from '../../src/people/identities.ts'
 import { prepareQueue } from '../../src/queue/connect.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'

@@ -1,7 +1,7 @@
 // One program far larger than thousands of others: plans that are kept for all programs must do for it too.
 
 import { expect, test } from 'bun:test'
-import { readWalkStart } from '../../src/db/walks.ts'
+import { readWalkStart } from '../../src/db/walks/walks.ts'
 import { useDatabase, usePool } from '../support/fixtures.ts'
 import { addApplications, makeBarePrograms } from '../support/many-programs.ts'
 

@@ -2,8 +2,8 @@
 // Contract G13: the change with the number of the horizon is what a walk is recognised by, "erased or not".
 
 import { expect, test } from 'bun:test'
-import { type ChangePlace, readChanges } from '../../src/db/change-rows.ts'
-import { isBehindWalk, isOtherHistory, readWalkIds, readWalkStart } from '../../src/db/walks.ts'
+import { type ChangePlace, readChanges } from '../../src/db/walks/change-rows.ts'
+import { isBehindWalk, isOtherHistory, readWalkIds, readWalkStart } from '../../src/db/walks/walks.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { useDatabase } from '../support/fixtures.ts'

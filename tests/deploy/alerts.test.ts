@@ -224,7 +224,7 @@ test('each alert says how urgent it is, what happens, and where it is explained'
   for (const { alert, labels, annotations } of rules) {
     expect(['page', 'warn']).toContain(labels.severity)
     expect(annotations.summary!.length).toBeGreaterThan(10)
-    expect(annotations.runbook).toBe(`OPERATIONS.md#${alert.toLowerCase()}`)
+    expect(annotations.runbook).toBe(`deploy/OPERATIONS.md#${alert.toLowerCase()}`)
   }
 })
 

@@ -8,7 +8,7 @@ import { engines } from '../../package.json'
 import { startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
 import { freePort } from '../../scripts/free-port.ts'
 import { otherSettings, settings } from '../../src/config/all-settings.ts'
-import { parseDuration } from '../../src/config/durations.ts'
+import { parseDuration } from '../../src/config/kinds/durations.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { useCiviForm } from '../support/civiform/civiform-database.ts'
@@ -25,7 +25,7 @@ const dockerfile = await Bun.file(join(root, 'Dockerfile')).text()
 const instructions = (name: string): string[] =>
   [...dockerfile.matchAll(new RegExp(`^${name} +(.*)$`, 'gm'))].map(([, rest]) => rest!)
 const compose = Bun.YAML.parse(await Bun.file(join(root, 'compose.yaml')).text()) as Compose
-const operations = await Bun.file(join(root, 'OPERATIONS.md')).text()
+const operations = await Bun.file(join(root, 'deploy/OPERATIONS.md')).text()
 const ours = Object.entries(compose.services).filter(([, { image }]) => image.startsWith('tributary:'))
 
 interface Compose {

@@ -2,11 +2,11 @@
 
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { upsertDerived } from '../../src/db/derived-content.ts'
-import { readMissingDerived } from '../../src/db/missing-derived.ts'
+import { upsertDerived } from '../../src/db/derived/derived-content.ts'
+import { readMissingDerived } from '../../src/db/derived/missing-derived.ts'
 import { docsCodeVersion } from '../../src/derived/program-docs.ts'
-import { type DocumentableVersion, versionDocs } from '../../src/domain/invented/version-docs.ts'
 import { questionKinds, type VersionQuestion } from '../../src/domain/questions/question.ts'
+import { type DocumentableVersion, versionDocs } from '../../src/domain/samples/version-docs.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { aDraft, aComputedProgram as aProgram, q } from '../support/programs.ts'
 

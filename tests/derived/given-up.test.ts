@@ -2,8 +2,8 @@
 // nobody is left to say so.
 
 import { expect, test } from 'bun:test'
-import { beginRun, failRun, giveUpRuns, readDerivedStatus } from '../../src/db/derived-status.ts'
-import { readMissingDerived } from '../../src/db/missing-derived.ts'
+import { beginRun, failRun, giveUpRuns, readDerivedStatus } from '../../src/db/derived/derived-status.ts'
+import { readMissingDerived } from '../../src/db/derived/missing-derived.ts'
 import { docsCodeVersion } from '../../src/derived/program-docs.ts'
 import { keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
 import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/client.ts'
-import { readWalkStart } from '../../src/db/walks.ts'
+import { readWalkStart } from '../../src/db/walks/walks.ts'
 import { isLostPublication, KeyMaps, type ProgramKeyMap, refreshKeyMap } from '../../src/derived/program-key-map.ts'
 import { earliest } from '../../src/domain/values/offset-time.ts'
 import { useDatabase } from '../support/fixtures.ts'

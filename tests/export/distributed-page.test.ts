@@ -4,8 +4,8 @@
 
 import { expect, test } from 'bun:test'
 import type { Sql } from '../../src/db/client.ts'
-import { Exports } from '../../src/export/exports.ts'
-import { PageFailure } from '../../src/export/write-page.ts'
+import { PageFailure } from '../../src/export/pages/write-page.ts'
+import { Exports } from '../../src/export/servers/exports.ts'
 import { tamper } from '../support/audit-trail.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'

@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { KeyMap } from '../../src/domain/questions/key-map.ts'
-import { planWalk } from '../../src/export/request.ts'
-import type { PageToken } from '../../src/export/walk.ts'
+import { planWalk } from '../../src/export/requests/request.ts'
+import type { PageToken } from '../../src/export/requests/walk.ts'
 import { codes, limits, parse, token, utc } from '../support/export-request.ts'
 import { refusal } from '../support/refusal.ts'
 

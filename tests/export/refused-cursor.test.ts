@@ -1,9 +1,9 @@
 // What PostgreSQL refuses a cursor for in mid-page: after which refusals another cursor goes on, and how soon.
 
 import { expect, test } from 'bun:test'
-import { Exports } from '../../src/export/exports.ts'
-import type { PageLimits } from '../../src/export/page-limits.ts'
-import { PageFailure } from '../../src/export/write-page.ts'
+import type { PageLimits } from '../../src/export/pages/page-limits.ts'
+import { PageFailure } from '../../src/export/pages/write-page.ts'
+import { Exports } from '../../src/export/servers/exports.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { failureOf } from '../support/refusal.ts'

@@ -1,7 +1,7 @@
 // Questions that are hidden from a key: every route of the service is walked with such a key, and none may tell of them.
 
 import { describe, expect, test } from 'bun:test'
-import { exportTypes } from '../../src/http/export-formats.ts'
+import { exportTypes } from '../../src/http/headers/export-formats.ts'
 import { useService } from '../support/fixtures.ts'
 import { keepDerived } from '../support/keep-derived.ts'
 import type { TestKey } from '../support/keys.ts'

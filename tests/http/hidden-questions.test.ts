@@ -1,8 +1,8 @@
 // What a hidden question is to a key, besides that no route tells of it (hidden-everywhere): one that was never asked.
 
 import { describe, expect, test } from 'bun:test'
-import { editApiKey } from '../../src/access/api-keys.ts'
-import { findDisclosures } from '../../src/access/disclosure.ts'
+import { findDisclosures } from '../../src/audit/disclosure.ts'
+import { editApiKey } from '../../src/keys/api-keys.ts'
 import { useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'

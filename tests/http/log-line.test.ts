@@ -1,7 +1,7 @@
 // The one line of a request in the log: what of its address may be in it.
 
 import { expect, test } from 'bun:test'
-import { mintCredential } from '../../src/access/credential.ts'
+import { mintCredential } from '../../src/keys/credential.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { rawRequest } from '../support/raw-request.ts'
 

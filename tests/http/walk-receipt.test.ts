@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { parseReceiptRequest, readWalkReceipt } from '../../src/export/walk-receipt.ts'
+import { parseReceiptRequest, readWalkReceipt } from '../../src/export/requests/walk-receipt.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-trail.ts'
 import { unlimited } from '../support/config.ts'

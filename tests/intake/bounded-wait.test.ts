@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { lockWaitMs } from '../../src/db/submissions.ts'
+import { lockWaitMs } from '../../src/db/applications/submissions.ts'
 import { withBoundedWait } from '../../src/intake/bounded-wait.ts'
 import { useDatabase } from '../support/fixtures.ts'
 

@@ -1,6 +1,6 @@
 // Applicants, saved answers, submissions and stored applications of one program, for tests that work without HTTP.
 
-import { insertApplicant } from '../../src/db/applicants.ts'
+import { insertApplicant } from '../../src/db/applications/applicants.ts'
 import type { Sql } from '../../src/db/client.ts'
 import type { Submitter } from '../../src/domain/questions/application.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'

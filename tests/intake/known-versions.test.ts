@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { findActiveVersionName, loadProgramVersion } from '../../src/db/programs.ts'
+import { findActiveVersionName, loadProgramVersion } from '../../src/db/programs/programs.ts'
 import { KnownVersions, knownActiveVersion, knownVersions } from '../../src/intake/known-versions.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { aProgram, q } from '../support/programs.ts'

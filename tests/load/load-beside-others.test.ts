@@ -1,7 +1,7 @@
 // Ids and times of a load beside what the intake gives out, and beside other loads, at the same time and later.
 
 import { beforeEach, expect, test } from 'bun:test'
-import { insertApplicant } from '../../src/db/applicants.ts'
+import { insertApplicant } from '../../src/db/applications/applicants.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { exportLines } from '../support/export-lines.ts'

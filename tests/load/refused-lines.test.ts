@@ -1,7 +1,7 @@
 // Inputs that are refused: which lines are told, with what, and that nothing of them is stored.
 
 import { beforeEach, expect, test } from 'bun:test'
-import { insertApplicant } from '../../src/db/applicants.ts'
+import { insertApplicant } from '../../src/db/applications/applicants.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { testFrontEnd } from '../support/keys.ts'
 import {

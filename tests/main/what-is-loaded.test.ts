@@ -29,11 +29,11 @@ async function loadedWith(file: string): Promise<{ now: Set<string>; later: Set<
 describe('what the service loads', () => {
   test('a process that only exports has no page, and nothing that pages alone need', async () => {
     const { now, later } = await loadedWith('src/service.ts')
-    expect(now).toContain('src/http/export-applications.ts')
+    expect(now).toContain('src/http/export/export-applications.ts')
     expect([...now].filter(path => /^src\/http\/(admin|docs|shell)\//.test(path))).toEqual([])
     for (const name of ['preact', 'preact-render-to-string', '@elysiajs/swagger', 'openid-client', 'ioredis'])
       expect(now).not.toContain(name)
-    expect([...later].sort()).toEqual(['src/http/page-doors.ts', 'src/queue/counting-redis.ts'])
+    expect([...later].sort()).toEqual(['src/page-doors.ts', 'src/queue/counting-redis.ts'])
   })
 
   test('every page is there when it is asked for first, by many at once, and so is everything else then', async () => {

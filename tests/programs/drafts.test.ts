@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { findActiveVersion, findDraftVersion, findProgram, loadProgramVersion } from '../../src/db/programs.ts'
-import { readBankQuestions } from '../../src/db/questions.ts'
+import { findActiveVersion, findDraftVersion, findProgram, loadProgramVersion } from '../../src/db/programs/programs.ts'
+import { readBankQuestions } from '../../src/db/programs/questions.ts'
 import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'
 import { discardDraft, saveDraft } from '../../src/programs/save-draft.ts'
 import { useDatabase } from '../support/fixtures.ts'

@@ -2,8 +2,8 @@
 // load, schema and docs."
 
 import { expect, test } from 'bun:test'
-import { findProgram } from '../../src/db/programs.ts'
-import type { JsonSchema } from '../../src/domain/question-types/field-schema.ts'
+import { findProgram } from '../../src/db/programs/programs.ts'
+import type { JsonSchema } from '../../src/domain/fields/field-schema.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'

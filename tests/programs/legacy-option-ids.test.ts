@@ -2,10 +2,10 @@
 // Spec: "Admin IDs contain only lowercase letters, digits, underscores and dashes (questions created before March 2024 may differ)."
 
 import { describe, expect, test } from 'bun:test'
-import { findActiveVersion, findProgram } from '../../src/db/programs.ts'
+import { findActiveVersion, findProgram } from '../../src/db/programs/programs.ts'
 import type { ProgramDefinition } from '../../src/domain/definitions/program-definition.ts'
 import { describeForEditing } from '../../src/domain/definitions/version-definition.ts'
-import type { JsonSchema } from '../../src/domain/question-types/field-schema.ts'
+import type { JsonSchema } from '../../src/domain/fields/field-schema.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { Problem } from '../../src/problem.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { findActiveVersion, readPublishedVersions } from '../../src/db/programs.ts'
+import { findActiveVersion, readPublishedVersions } from '../../src/db/programs/programs.ts'
 import type { ProgramBundle } from '../../src/domain/definitions/program-bundle.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import type { TestDatabase } from '../support/database.ts'

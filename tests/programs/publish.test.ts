@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { findActiveVersion, findProgram, readPublishedVersions } from '../../src/db/programs.ts'
-import { lockQuestionBank } from '../../src/db/questions.ts'
+import { findActiveVersion, findProgram, readPublishedVersions } from '../../src/db/programs/programs.ts'
+import { lockQuestionBank } from '../../src/db/programs/questions.ts'
 import { buildKeyMap, type KeyNode } from '../../src/domain/questions/key-map.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'

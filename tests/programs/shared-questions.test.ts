@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { findActiveVersion, findDraftVersion, findProgram, readPublishedVersions } from '../../src/db/programs.ts'
+import {
+  findActiveVersion,
+  findDraftVersion,
+  findProgram,
+  readPublishedVersions,
+} from '../../src/db/programs/programs.ts'
 import type { VersionChangeCode } from '../../src/domain/definitions/version-diff.ts'
 import { Problem } from '../../src/problem.ts'
 import { compareWithPublished } from '../../src/programs/compare.ts'

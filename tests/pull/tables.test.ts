@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
-import { codeSamples } from '../../src/http/docs/code-samples/code-samples.ts'
+import { codeSamples } from '../../src/docs/code-samples/code-samples.ts'
 import { csvRecordOf, textOf } from '../support/csv-page.ts'
 import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
 import { useDatabase, useFolder, useService } from '../support/fixtures.ts'
@@ -175,7 +175,7 @@ test('the docs of a program have the command that pulls it', async () => {
 test('what EXCEL.md says to replace in the query is there', async () => {
   const { code } = codeSamples(service.baseUrl, slug).find(sample => sample.id === 'power-query')!
   const [, replaced = ''] =
-    /replace `([^`]+)`/.exec(await Bun.file(join(import.meta.dir, '../../EXCEL.md')).text()) ?? []
+    /replace `([^`]+)`/.exec(await Bun.file(join(import.meta.dir, '../../src/pull/EXCEL.md')).text()) ?? []
   expect(replaced).not.toBe('')
   expect(code).toContain(replaced)
 })

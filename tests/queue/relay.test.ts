@@ -1,8 +1,8 @@
 // How the relay goes about its work: without pause while there is much to hand over, and without haste while it fails.
 
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { readOverdue, requestDerived } from '../../src/db/derived-status.ts'
-import { insertOutbox, listenToOutbox, measureOutbox } from '../../src/db/outbox.ts'
+import { readOverdue, requestDerived } from '../../src/db/derived/derived-status.ts'
+import { insertOutbox, listenToOutbox, measureOutbox } from '../../src/db/derived/outbox.ts'
 import { createLog } from '../../src/log.ts'
 import type { OutgoingJob } from '../../src/queue/connect.ts'
 import { enqueue } from '../../src/queue/enqueue.ts'

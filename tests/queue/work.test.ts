@@ -1,7 +1,7 @@
 // How a worker stops: what it knows of its jobs is on record by then.
 
 import { expect, test } from 'bun:test'
-import { requestDerived } from '../../src/db/derived-status.ts'
+import { requestDerived } from '../../src/db/derived/derived-status.ts'
 import { createLog } from '../../src/log.ts'
 import type { WorkerEvents } from '../../src/queue/runs.ts'
 import { startWorking } from '../../src/queue/work.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { appendAuditEvent } from '../../src/db/audit.ts'
+import { appendAuditEvent } from '../../src/db/audit/audit.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'

@@ -2,11 +2,11 @@
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import type { DrainRequest, DrainRun } from '../../scripts/benchmark/drain.ts'
+import type { DrainRequest, DrainRun } from '../../scripts/benchmark/peers/drain.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { run } from '../support/run.ts'
 
-const file = join(import.meta.dir, '../../scripts/benchmark/drain.ts')
+const file = join(import.meta.dir, '../../scripts/benchmark/peers/drain.ts')
 
 test('every row of a prepared statement arrives, run after run; an error of the server is one', async () => {
   const { hostname, port, pathname, username } = new URL((await useDatabase({}, endWithTest)).url)

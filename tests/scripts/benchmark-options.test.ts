@@ -1,10 +1,10 @@
 // What the benchmark reads and writes as text: its arguments and curl's figures.
 
 import { describe, expect, test } from 'bun:test'
+import { sections } from '../../scripts/benchmark/all-sections.ts'
 import { curlConfig, parseTransfers } from '../../scripts/benchmark/http-subject.ts'
+import { pageSizes, repeatsFor } from '../../scripts/benchmark/measure-pages.ts'
 import { parseOptions } from '../../scripts/benchmark/options.ts'
-import { sections } from '../../scripts/benchmark/sections/all-sections.ts'
-import { pageSizes, repeatsFor } from '../../scripts/benchmark/sections/measure-pages.ts'
 
 const sectionNames = Object.keys(sections)
 

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { breachesOf, watchingFaults } from '../../scripts/check.ts'
+import { breachesOf, folderBreaches, watchingFaults } from '../../scripts/check.ts'
 import { useFolder } from '../support/fixtures.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -16,16 +16,16 @@ describe('imports go downwards only', () => {
     ['src/main.ts', './app.ts'],
     ['src/main.ts', './config/load-config.ts'],
     ['src/app.ts', './http/check-auth.ts'],
-    ['src/http/docs/pages.ts', '../errors.ts'],
+    ['src/docs/pages.ts', '../http/errors.ts'],
     ['src/http/a.ts', '../export/page.ts'],
     ['workers/a.ts', '../src/derived/program-key-map.ts'],
     ['src/export/a.ts', '../db/walks.ts'],
     ['src/queue/relay.ts', '../db/outbox.ts'],
     ['src/db/a.ts', '../log.ts'],
     ['src/config/a.ts', '../domain/values/ip-address.ts'],
-    ['scripts/a.ts', '../src/access/api-keys.ts'],
+    ['scripts/a.ts', '../src/keys/api-keys.ts'],
     ['src/http/a.ts', 'elysia'],
-    ['src/access/a.ts', 'node:crypto'],
+    ['src/keys/a.ts', 'node:crypto'],
   ])('%s may import %s', (path, target) => {
     expect(check({ [path]: imports(target) })).toEqual([])
   })
@@ -36,10 +36,12 @@ describe('imports go downwards only', () => {
     ['src/http/a.ts', '../../workers/refresh-key-map.ts'],
     ['src/db/a.ts', '../../scripts/environment.ts'],
     ['workers/a.ts', '../tests/support/database.ts'],
-    ['src/export/a.ts', '../access/caller.ts'],
+    ['src/export/a.ts', '../keys/caller.ts'],
     ['src/derived/a.ts', '../programs/publish.ts'],
     ['src/export/a.ts', '../http/errors.ts'],
     ['src/http/a.ts', '../app.ts'],
+    ['src/http/a.ts', '../console/a.ts'],
+    ['src/audit/a.ts', '../keys/caller.ts'],
     ['src/http/a.ts', '../config/load-config.ts'],
     ['src/db/a.ts', '../queue/jobs.ts'],
     ['src/domain/values/a.ts', '../../db/walks.ts'],
@@ -79,6 +81,42 @@ describe('imports go downwards only', () => {
   })
 })
 
+describe('a folder', () => {
+  const breaches = (tree: Record<string, string>): string[] => folderBreaches(new Map(Object.entries(tree)))
+
+  test('imports none that imports it, directly or through others, at any depth', () => {
+    const tree = {
+      'src/load/load-lines.ts': imports('./reading/lines.ts'),
+      'src/load/reading/lines.ts': imports('../storing/batch.ts'),
+      'src/load/storing/batch.ts': imports('../../db/client.ts'),
+      'src/db/client.ts': imports('../log.ts'),
+      'src/log.ts': '',
+    }
+    expect(breaches(tree)).toEqual([])
+    expect(breaches({ ...tree, 'src/db/client.ts': imports('../load/load-lines.ts') }).sort()).toEqual([
+      'src/db/client.ts:1: imports src/load, which imports src/db, directly or through others.',
+      'src/load/load-lines.ts:1: imports src/load/reading, which imports src/load, directly or through others.',
+      'src/load/reading/lines.ts:1: imports src/load/storing, which imports src/load/reading, directly or through others.',
+      'src/load/storing/batch.ts:1: imports src/db, which imports src/load/storing, directly or through others.',
+    ])
+    expect(
+      breaches({
+        'src/problem.ts': '',
+        'src/service.ts': imports('./db/client.ts'),
+        'src/db/client.ts': imports('../problem.ts'),
+      }),
+    ).toEqual([])
+  })
+
+  test('has at most 16 files of its own', () => {
+    const sixteen = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`src/db/a${i}.ts`, '']))
+    expect(breaches(sixteen)).toEqual([])
+    expect(breaches({ ...sixteen, 'src/db/more.ts': '' })).toEqual([
+      'src/db: has 17 files of its own; at most 16 are in one folder.',
+    ])
+  })
+})
+
 describe('what a room must not hold', () => {
   test.each([
     ['src/export/a.ts', 'await sql`select 1`'],
@@ -93,7 +131,7 @@ describe('what a room must not hold', () => {
     ['src/domain/a.ts', 'const now = new Date()'],
     ['src/domain/a.ts', 'const a = Math.random()'],
     ['src/domain/a.ts', 'process.exit(1)'],
-    ['src/access/a.ts', 'throw { status: 401 }'],
+    ['src/keys/a.ts', 'throw { status: 401 }'],
     ['src/queue/a.ts', 'if (response.status === 503) retry()'],
     ['src/intake/a.ts', "throw new Problem('unavailable', { headers: { 'Retry-After': '5' } })"],
   ])('%s: %s', (path, line) => {
@@ -126,7 +164,7 @@ test('each metric is told, explained and shown, and each alert explained', () =>
   const files: [string, string][] = [
     ['src/metrics/a.ts', "  'tributary_a_seconds',\n  name: 'tributary_b_total',"],
     [
-      'OPERATIONS.md',
+      'deploy/OPERATIONS.md',
       `## Metrics\n\n| \`tributary_a_seconds\` | – | how long it took |\n\n## Alerts\n\n### Gone\n\n*x* ${'what to do '.repeat(4)}`,
     ],
     ['deploy/grafana/tributary.json', 'rate(tributary_a_seconds_bucket[5m])'],
@@ -145,7 +183,7 @@ test('bun scripts/check.ts prints the breaches of a folder and exits 1; a folder
   const folder = await useFolder()
   const run = () => Bun.spawnSync([process.execPath, join(root, 'scripts/check.ts'), folder])
   expect(run().exitCode).not.toBe(0)
-  for (const path of ['OPERATIONS.md', 'deploy/grafana/tributary.json', 'deploy/prometheus/alerts.yaml'])
+  for (const path of ['deploy/OPERATIONS.md', 'deploy/grafana/tributary.json', 'deploy/prometheus/alerts.yaml'])
     await Bun.write(join(folder, path), '')
   await Bun.write(join(folder, 'src/db/a.ts'), '\nconst fine = 1\n')
   expect(run().exitCode).toBe(0)

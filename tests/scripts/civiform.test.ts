@@ -79,7 +79,7 @@ describe('scripts/civiform', () => {
   test.each(['contract', 'civiform'] as const)(
     'a role made by the statements of CIVIFORM.md, as they stand, is enough for check and for the follower, in the profile %s',
     async profile => {
-      const text = await Bun.file(join(import.meta.dir, '../../CIVIFORM.md')).text()
+      const text = await Bun.file(join(import.meta.dir, '../../src/civiform/CIVIFORM.md')).text()
       const [, statements] = /```sql\n([^`]+)```/.exec(text)!
       const role = `as_written_${profile}_${process.pid}`
       const { admin, readerUrl } = civiform.database

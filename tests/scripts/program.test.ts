@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs.ts'
+import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
 import { programDefinitionJsonSchema } from '../../src/domain/definitions/program-definition.ts'
 import { endWithTest, useDatabase, useFolder } from '../support/fixtures.ts'
 import { aDefinition, aProgram, type ProgramSpec, q, upToDate } from '../support/programs.ts'

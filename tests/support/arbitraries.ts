@@ -2,11 +2,11 @@
 
 import fc from 'fast-check'
 import { kindsWith } from '../../src/domain/definitions/definition-schemas.ts'
-import { seededRandom } from '../../src/domain/invented/seeded-random.ts'
 import type { Answer, Answers, Entity } from '../../src/domain/questions/answers.ts'
 import type { Submission } from '../../src/domain/questions/application.ts'
 import type { KeyMap, KeyNode, PublishedVersion } from '../../src/domain/questions/key-map.ts'
 import { plainType, questionKinds, type VersionQuestion } from '../../src/domain/questions/question.ts'
+import { seededRandom } from '../../src/domain/random/seeded-random.ts'
 
 /** Any well-formed string, with what is hard on JSON, SQL and buffers often among it. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(

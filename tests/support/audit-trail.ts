@@ -1,6 +1,6 @@
 // The audit trail in tests: events to write into it, changes that are forbidden, and a database that takes no more of it.
 
-import { appendAuditEvent } from '../../src/db/audit.ts'
+import { appendAuditEvent } from '../../src/db/audit/audit.ts'
 import type { Db, Sql } from '../../src/db/client.ts'
 import { endWithTest } from './fixtures.ts'
 

@@ -1,7 +1,7 @@
 // The key map of a program and what its versions lack of it, computed here and now: what is kept must be the same.
 
 import type { Db } from '../../src/db/client.ts'
-import { readPublishedVersions } from '../../src/db/programs.ts'
+import { readPublishedVersions } from '../../src/db/programs/programs.ts'
 import { buildKeyMap, type KeyMap } from '../../src/domain/questions/key-map.ts'
 import { planFill, type VersionFill } from '../../src/domain/questions/version-fill.ts'
 

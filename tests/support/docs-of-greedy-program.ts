@@ -1,14 +1,14 @@
 // Makes everything that is generated of one program which asks for as much as it can, and prints how long each came out.
-// Runs as a process of its own, which the test gives little memory and little time: see tests/domain/invented/bounded-docs.test.ts.
+// Runs as a process of its own, which the test gives little memory and little time: see tests/domain/samples/bounded-docs.test.ts.
 
-import { type DocumentableVersion, versionDocs } from '../../src/domain/invented/version-docs.ts'
+import { ProgramPage } from '../../src/docs/program-page.tsx'
+import { viewProgram } from '../../src/docs/program-view.ts'
 import type { QuestionKind, QuestionSettings, VersionQuestion } from '../../src/domain/questions/question.ts'
 import { responseSchema } from '../../src/domain/questions/response-schema.ts'
-import { pageResponse } from '../../src/http/docs/docs-response.ts'
-import { ProgramPage } from '../../src/http/docs/program-page.tsx'
-import { viewProgram } from '../../src/http/docs/program-view.ts'
+import { type DocumentableVersion, versionDocs } from '../../src/domain/samples/version-docs.ts'
+import { pageResponse } from '../../src/html/docs-response.ts'
+import { pageContext } from '../../src/html/page-context.ts'
 import { programOpenApi } from '../../src/http/openapi/program-document.ts'
-import { pageContext } from '../../src/http/shell/page-context.ts'
 import { schemaFaults } from './response-schema.ts'
 
 const million = 1_000_000

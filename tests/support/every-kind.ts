@@ -2,8 +2,8 @@
 // Where a program is published, answered or exported, take `everyKind` of programs.ts: each kind once, with settings that matter.
 
 import { kindsWith } from '../../src/domain/definitions/definition-schemas.ts'
-import type { DocumentableVersion } from '../../src/domain/invented/version-docs.ts'
 import { type QuestionKind, questionKinds, type VersionQuestion } from '../../src/domain/questions/question.ts'
+import type { DocumentableVersion } from '../../src/domain/samples/version-docs.ts'
 
 const words = ['one', 'two', 'three'] as const
 

@@ -1,8 +1,8 @@
 // Every application of a program as an export gives it, one a line: the exporter's own bytes, without HTTP.
 
 import type { Sql } from '../../src/db/client.ts'
-import { findProgram } from '../../src/db/programs.ts'
-import { splicedBytes, spliceRow } from '../../src/export/splice.ts'
+import { findProgram } from '../../src/db/programs/programs.ts'
+import { splicedBytes, spliceRow } from '../../src/export/framings/splice.ts'
 import { computedKeyMap } from './computed-key-map.ts'
 import { storedRow } from './stored-row.ts'
 

@@ -1,10 +1,10 @@
 // Export requests as tests send them: parsed, and with tokens of a walk.
 
-import { sealPageToken } from '../../src/export/page-token.ts'
-import { type ExportRequest, parseExportRequest } from '../../src/export/request.ts'
-import type { PageToken } from '../../src/export/walk.ts'
-import { prefersStrictHandling } from '../../src/http/preference.ts'
-import { parseQueryString } from '../../src/http/query-string.ts'
+import { sealPageToken } from '../../src/export/requests/page-token.ts'
+import { type ExportRequest, parseExportRequest } from '../../src/export/requests/request.ts'
+import type { PageToken } from '../../src/export/requests/walk.ts'
+import { prefersStrictHandling } from '../../src/http/headers/preference.ts'
+import { parseQueryString } from '../../src/http/headers/query-string.ts'
 import { refusal } from './refusal.ts'
 
 export const limits = { maxPageSize: 1000, timeZone: 'America/New_York' }

@@ -1,6 +1,6 @@
 // Program versions made of few words, for tests of rules that need no database.
 
-import type { Condition, ProgramVersion, Screen } from '../../src/domain/definitions/program-version.ts'
+import type { Condition, ProgramVersion, Screen } from '../../src/domain/questions/program-version.ts'
 import type { QuestionKind, QuestionSettings, VersionQuestion } from '../../src/domain/questions/question.ts'
 import { questionKey } from '../../src/domain/questions/question-key.ts'
 

@@ -7,7 +7,7 @@ import {
   findProgram,
   loadProgramVersion,
   type StoredProgramVersion,
-} from '../../src/db/programs.ts'
+} from '../../src/db/programs/programs.ts'
 import { kindsWith } from '../../src/domain/definitions/definition-schemas.ts'
 import type {
   NamedCondition,

@@ -1,7 +1,7 @@
 // A queue for tests on either store: the store itself, the relay, a worker with throw-away handlers, and versions to have jobs for.
 
 import type { Sql } from '../../src/db/client.ts'
-import { type DerivedStatus, readDerivedStatus } from '../../src/db/derived-status.ts'
+import { type DerivedStatus, readDerivedStatus } from '../../src/db/derived/derived-status.ts'
 import { createLog, type Log } from '../../src/log.ts'
 import { connectQueue, type Queue, type QueueOptions } from '../../src/queue/connect.ts'
 import type { Job } from '../../src/queue/jobs.ts'

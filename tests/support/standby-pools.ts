@@ -1,7 +1,7 @@
 // Pools to the servers of a cluster, as a service has them.
 
 import type { Sql } from '../../src/db/client.ts'
-import type { StandbyPool } from '../../src/export/standbys.ts'
+import type { StandbyPool } from '../../src/export/servers/standbys.ts'
 import type { TestDatabase } from './database.ts'
 import { endWithFile, endWithTest, usePool } from './fixtures.ts'
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
-import { readAnnotationStates } from '../../src/db/annotations.ts'
+import { readAnnotationStates } from '../../src/db/applications/annotations.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { type AnnotationChange, annotate, noteLengthMax } from '../../src/upkeep/annotate.ts'
 import type { TestDatabase } from '../support/database.ts'

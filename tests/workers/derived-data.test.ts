@@ -1,9 +1,9 @@
 // The publish walk from end to end, with the real handlers, on every store a queue can be in (contract G12).
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { upsertDerived } from '../../src/db/derived-content.ts'
-import { readDerivedStatus } from '../../src/db/derived-status.ts'
-import { readWalkStart } from '../../src/db/walks.ts'
+import { upsertDerived } from '../../src/db/derived/derived-content.ts'
+import { readDerivedStatus } from '../../src/db/derived/derived-status.ts'
+import { readWalkStart } from '../../src/db/walks/walks.ts'
 import { ProgramDocs } from '../../src/derived/program-docs.ts'
 import { KeyMaps, keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
 import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'

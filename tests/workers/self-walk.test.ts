@@ -1,7 +1,7 @@
 // The self-walk against a real service and a real database, which is then broken behind the service's back.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { Metrics } from '../../src/http/metrics.ts'
+import { Metrics } from '../../src/http/server/metrics.ts'
 import { createLog } from '../../src/log.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { walkItself } from '../../workers/self-walk.ts'

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { TruePlace } from '../../src/db/walk-truth.ts'
+import type { TruePlace } from '../../src/db/walks/walk-truth.ts'
 import { promises, promisesBroken, type WalkedApplication } from '../../workers/walk-promises.ts'
 
 const place = (submit_seq: number, more: Partial<TruePlace> = {}): TruePlace => ({

@@ -1,20 +1,20 @@
 // The next applications in the order they were submitted, up to the watermark: the first copy of all of them, and the windows of a few
 // seconds after it, are the same step. Each is one transaction, so it may be ended at any moment and goes on where it was.
 
-import { findFollowState, moveFollowState } from '../../db/civiform/follow-state.ts'
-import { noSubmitTime, readKnown } from '../../db/civiform/followed-applications.ts'
+import { readNow } from '../../db/client.ts'
+import { findFollowState, moveFollowState } from '../../db/follow-state.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import { noSubmitTime, readKnown } from '../db/followed-applications.ts'
 import {
   readApplicationsById,
   readSubmittedAfter,
   readSubmittedBetween,
   type SourceApplication,
   type SourcePosition,
-} from '../../db/civiform/source-applications.ts'
-import { readNow } from '../../db/client.ts'
-import type { Micros } from '../../domain/values/offset-time.ts'
-import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
-import { widenedFor } from '../clock-allowance.ts'
-import type { Reading } from '../followed-source.ts'
+} from '../db/source-applications.ts'
+import { widenedFor } from '../source/clock-allowance.ts'
+import type { Reading } from '../source/followed-source.ts'
 import { isToCopy } from './given-again.ts'
 import { storeApplications } from './store-applications.ts'
 

@@ -1,8 +1,8 @@
 // A database that was restored to an earlier state gives the ids it had given since then again, and a draft of then is submitted again. So
 // an id alone does not tell which submission it is; with the time of submission it does, which never becomes a later one.
 
-import type { KnownApplication } from '../../db/civiform/followed-applications.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
+import type { KnownApplication } from '../db/followed-applications.ts'
 
 /** Whether the one that is there now, submitted at `now`, is another than the one that was known under its id. */
 export const isGivenAgain = (known: { submitted_at: Micros | null }, now: Micros | null): boolean =>

@@ -1,13 +1,13 @@
 // Applications that CiviForm calls obsolete, and that nothing took over from: accounts were merged, or a race of its own left them.
 // They turn OBSOLETE here under a number of their own, so that walks that began before still have them as CURRENT.
 
-import { lockFollowState } from '../../db/civiform/follow-state.ts'
-import { advanceCounters, lockCounters, supersedeFollowed } from '../../db/civiform/followed-applications.ts'
-import { noteChanges, readWaiting } from '../../db/civiform/followed-changes.ts'
-import { readLateSubmitters } from '../../db/civiform/source-applications.ts'
 import { inTransaction } from '../../db/client.ts'
+import { lockFollowState } from '../../db/follow-state.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Reading } from '../followed-source.ts'
+import { advanceCounters, lockCounters, supersedeFollowed } from '../db/followed-applications.ts'
+import { noteChanges, readWaiting } from '../db/followed-changes.ts'
+import { readLateSubmitters } from '../db/source-applications.ts'
+import type { Reading } from '../source/followed-source.ts'
 
 /** To be called when everything submitted before the watermark is here. Returns how many turned OBSOLETE. */
 export async function settleWaiting({ sql, source, options }: Reading, watermark: Micros): Promise<number> {

@@ -4,8 +4,11 @@
 // What CiviForm calls obsolete and nothing here has taken over from yet stays CURRENT: its successor was submitted after the watermark
 // and comes later, or there is none because accounts were merged (settle-waiting). So a walk at any moment is as CiviForm was at one.
 
-import type { SubmissionCounter } from '../../db/bulk-loads.ts'
-import { type FollowState, lockFollowState, moveFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
+import { inTransaction } from '../../db/client.ts'
+import { type FollowState, lockFollowState, moveFollowState, noteFindings } from '../../db/follow-state.ts'
+import { holdInstanceTimeZone } from '../../db/instance.ts'
+import type { SubmissionCounter } from '../../db/loads/bulk-loads.ts'
+import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import {
   advanceCounters,
   copyFollowed,
@@ -16,19 +19,16 @@ import {
   readStanding,
   supersedeFollowed,
   upsertFollowedApplicants,
-} from '../../db/civiform/followed-applications.ts'
-import { deleteFollowed, noteChanges } from '../../db/civiform/followed-changes.ts'
-import { allowFollowing } from '../../db/civiform/followed-programs.ts'
-import type { SourceApplication, SourcePosition } from '../../db/civiform/source-applications.ts'
-import { readStages } from '../../db/civiform/source-applications.ts'
-import { inTransaction } from '../../db/client.ts'
-import { holdInstanceTimeZone } from '../../db/instance.ts'
-import type { Finding } from '../catalogue/catalogue-version.ts'
-import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
-import type { Reading } from '../followed-source.ts'
-import { isSettling } from '../known-history.ts'
+} from '../db/followed-applications.ts'
+import { deleteFollowed, noteChanges } from '../db/followed-changes.ts'
+import { allowFollowing } from '../db/followed-programs.ts'
+import type { SourceApplication, SourcePosition } from '../db/source-applications.ts'
+import { readStages } from '../db/source-applications.ts'
+import type { Finding } from '../definitions/catalogue-version.ts'
+import { renderApplication } from '../rendering/render-application.ts'
+import type { Reading } from '../source/followed-source.ts'
+import { isSettling } from '../source/known-history.ts'
 import { isToCopy } from './given-again.ts'
-import { renderApplication } from './render-application.ts'
 
 export interface StoreOptions {
   /** Where the follower stands; another that went on from there meanwhile is noticed, and nothing is stored. */

@@ -1,20 +1,20 @@
 // CiviForm's programs as they stand, stored here whenever they change, and by what each version's applications are rendered.
 
-import { dropFindingsBefore, findFollowState, moveFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
-import { type FollowedProgram, readFollowedPrograms } from '../../db/civiform/followed-programs.ts'
+import { inTransaction, readNow } from '../../db/client.ts'
+import { dropFindingsBefore, findFollowState, moveFollowState, noteFindings } from '../../db/follow-state.ts'
+import { readPublishedVersions } from '../../db/programs/programs.ts'
+import { exportedProgramName } from '../../domain/questions/followed-shape.ts'
+import { buildKeyMap, unansweredForm } from '../../domain/questions/key-map.ts'
+import { type FollowedProgram, readFollowedPrograms } from '../db/followed-programs.ts'
 import {
   readCatalogueMark,
   readSourcePrograms,
   readSourceQuestions,
   readSourceStatuses,
-} from '../../db/civiform/source-catalogue.ts'
-import { inTransaction, readNow } from '../../db/client.ts'
-import { readPublishedVersions } from '../../db/programs.ts'
-import { exportedProgramName } from '../../domain/questions/followed-shape.ts'
-import { buildKeyMap, unansweredForm } from '../../domain/questions/key-map.ts'
-import { planAnswers } from '../applications/answer-plan.ts'
-import type { VersionPlan } from '../applications/render-application.ts'
-import type { Reading } from '../followed-source.ts'
+} from '../db/source-catalogue.ts'
+import { planAnswers } from '../rendering/answer-plan.ts'
+import type { VersionPlan } from '../rendering/render-application.ts'
+import type { Reading } from '../source/followed-source.ts'
 import { type ProgramFamily, programFamilies } from './program-families.ts'
 import { readStatuses } from './program-statuses.ts'
 import { storeCatalogue } from './store-catalogue.ts'

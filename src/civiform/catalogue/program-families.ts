@@ -1,8 +1,8 @@
 // CiviForm's programs as it stores them, made into what an export needs: for each version the tree of its questions, by CiviForm's keys.
 // Pure. Whatever does not fit is left out and told, and never stops anything.
 
-import type { SourceProgram, SourceQuestion } from '../../db/civiform/source-catalogue.ts'
-import { type CatalogueVersion, type Finding, versionOf } from './catalogue-version.ts'
+import type { SourceProgram, SourceQuestion } from '../db/source-catalogue.ts'
+import { type CatalogueVersion, type Finding, versionOf } from '../definitions/catalogue-version.ts'
 
 /** All versions of one program, oldest publication first and the draft last. */
 export interface ProgramFamily {

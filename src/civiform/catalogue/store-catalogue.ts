@@ -3,6 +3,12 @@
 // A version that was published here is compared each time with what CiviForm has: it changes there only if it was a draft that somebody
 // had applied to, or by CiviForm's own upgrades. It is then replaced, and counts as published at that moment.
 
+import type { Transaction } from '../../db/client.ts'
+import { deleteDraft, type VersionContent } from '../../db/programs/program-versions.ts'
+import { insertQuestionVersion, lockQuestionBank } from '../../db/programs/questions.ts'
+import type { Condition } from '../../domain/questions/program-version.ts'
+import type { QuestionSettings } from '../../domain/questions/question.ts'
+import { enqueue } from '../../queue/enqueue.ts'
 import {
   activateFollowedVersion,
   allowFollowing,
@@ -17,14 +23,8 @@ import {
   readFollowedVersions,
   replaceFollowedVersion,
   setFollowedProgram,
-} from '../../db/civiform/followed-programs.ts'
-import type { Transaction } from '../../db/client.ts'
-import { deleteDraft, type VersionContent } from '../../db/program-versions.ts'
-import { insertQuestionVersion, lockQuestionBank } from '../../db/questions.ts'
-import type { Condition } from '../../domain/definitions/program-version.ts'
-import type { QuestionSettings } from '../../domain/questions/question.ts'
-import { enqueue } from '../../queue/enqueue.ts'
-import type { CatalogueQuestion, CatalogueVersion } from './catalogue-version.ts'
+} from '../db/followed-programs.ts'
+import type { CatalogueQuestion, CatalogueVersion } from '../definitions/catalogue-version.ts'
 import type { ProgramFamily } from './program-families.ts'
 
 /** Stores families of programs as they are now. `statuses` are by name of the program. Safe to repeat. */

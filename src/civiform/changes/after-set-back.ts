@@ -2,15 +2,15 @@
 // they held was copied here and exported, exists there no longer, and its numbers may be given again. So nothing is taken to be the same because its
 // number is: what was submitted lately is compared at once, and everything else, whole, in the rounds that follow.
 
-import { appendAuditEvent } from '../../db/audit.ts'
-import { type FollowState, moveFollowState } from '../../db/civiform/follow-state.ts'
-import { readKeptSince } from '../../db/civiform/followed-changes.ts'
-import type { SourceStand } from '../../db/civiform/source.ts'
-import { readFirstEvent, readMarksById } from '../../db/civiform/source-applications.ts'
+import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, readNow } from '../../db/client.ts'
+import { type FollowState, moveFollowState } from '../../db/follow-state.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
-import type { Reading } from '../followed-source.ts'
-import { historyOf } from '../known-history.ts'
+import { readKeptSince } from '../db/followed-changes.ts'
+import type { SourceStand } from '../db/source.ts'
+import { readFirstEvent, readMarksById } from '../db/source-applications.ts'
+import type { Reading } from '../source/followed-source.ts'
+import { historyOf } from '../source/known-history.ts'
 import { applyChanges } from './apply-changes.ts'
 import { removeMissing } from './scan-changes.ts'
 

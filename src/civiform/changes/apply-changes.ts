@@ -1,9 +1,14 @@
 // Changes of applications after they were copied: of status, note, answers, applicant and stage, and their removal. Each is applied, and
 // put on record with the time at which it was seen.
 
-import { holdChanges, insertAnnotationState, updateAnnotations } from '../../db/annotations.ts'
-import { type FollowState, lockFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
-import { upsertFollowedApplicants } from '../../db/civiform/followed-applications.ts'
+import { holdChanges, insertAnnotationState, updateAnnotations } from '../../db/applications/annotations.ts'
+import { inTransaction, type Transaction } from '../../db/client.ts'
+import { type FollowState, lockFollowState, noteFindings } from '../../db/follow-state.ts'
+import { holdInstanceTimeZone } from '../../db/instance.ts'
+import { isGivenAgain } from '../applications/given-again.ts'
+import { storeApplications } from '../applications/store-applications.ts'
+import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import { upsertFollowedApplicants } from '../db/followed-applications.ts'
 import {
   deleteFollowed,
   type KeptApplication,
@@ -12,17 +17,12 @@ import {
   type SeenChange,
   updateFollowed,
   updateMark,
-} from '../../db/civiform/followed-changes.ts'
-import { allowFollowing } from '../../db/civiform/followed-programs.ts'
-import { readApplicationsById, type SourceApplication } from '../../db/civiform/source-applications.ts'
-import { inTransaction, type Transaction } from '../../db/client.ts'
-import { holdInstanceTimeZone } from '../../db/instance.ts'
-import { isGivenAgain } from '../applications/given-again.ts'
-import { type RenderedApplication, renderApplication } from '../applications/render-application.ts'
-import { storeApplications } from '../applications/store-applications.ts'
-import type { Finding } from '../catalogue/catalogue-version.ts'
-import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
-import type { Reading } from '../followed-source.ts'
+} from '../db/followed-changes.ts'
+import { allowFollowing } from '../db/followed-programs.ts'
+import { readApplicationsById, type SourceApplication } from '../db/source-applications.ts'
+import type { Finding } from '../definitions/catalogue-version.ts'
+import { type RenderedApplication, renderApplication } from '../rendering/render-application.ts'
+import type { Reading } from '../source/followed-source.ts'
 
 /** Applications in one transaction. */
 const usualRows = 200

@@ -1,9 +1,9 @@
 // What CiviForm itself says it has deleted, in the two tables that its newer releases keep: taken away here with the next look, and
 // without an operator's word, however much it is. Everything else that is missing there is found by the comparison.
 
-import { readKeptOfApplicants, type SeenChange } from '../../db/civiform/followed-changes.ts'
-import { readDeletedAccounts, readDeletedApplications } from '../../db/civiform/source-deletions.ts'
-import type { Reading } from '../followed-source.ts'
+import { readKeptOfApplicants, type SeenChange } from '../db/followed-changes.ts'
+import { readDeletedAccounts, readDeletedApplications } from '../db/source-deletions.ts'
+import type { Reading } from '../source/followed-source.ts'
 import { removeGone } from './scan-changes.ts'
 
 /** Records that are read again: their ids are drawn before they can be seen. */

@@ -1,16 +1,11 @@
 // A database that lost commits may give the id of a lost version to a version of another program. The lost version and what was submitted
 // to it exist there no longer, so both are removed here, and the id is free for the version that has it now.
 
-import {
-  allowFollowing,
-  deleteLostVersions,
-  readApplicationsOf,
-  readVersionNames,
-} from '../../db/civiform/followed-programs.ts'
-import { readSourceNames } from '../../db/civiform/source-catalogue.ts'
 import { inTransaction } from '../../db/client.ts'
-import { lockQuestionBank } from '../../db/questions.ts'
-import type { Reading } from '../followed-source.ts'
+import { lockQuestionBank } from '../../db/programs/questions.ts'
+import { allowFollowing, deleteLostVersions, readApplicationsOf, readVersionNames } from '../db/followed-programs.ts'
+import { readSourceNames } from '../db/source-catalogue.ts'
+import type { Reading } from '../source/followed-source.ts'
 import { removeDeleted } from './apply-changes.ts'
 
 /** Safe to repeat; nothing where the database never lost commits. */

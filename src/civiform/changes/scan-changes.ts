@@ -1,15 +1,15 @@
 // Finding what changed in ways that no event tells, by comparing row versions, round by round over all applications. Once a day, and after
 // an upgrade or a restore, each is read whole, for what no row version tells: names of organizations, and whatever else is joined to it.
 
-import { findFollowState, moveFollowState, noteFindings } from '../../db/civiform/follow-state.ts'
-import { readKeptMarks, type SeenChange } from '../../db/civiform/followed-changes.ts'
-import { readEvolution } from '../../db/civiform/source.ts'
-import { readMarksAfter, readMarksById, type SourceMark } from '../../db/civiform/source-applications.ts'
 import { readNow } from '../../db/client.ts'
+import { findFollowState, moveFollowState, noteFindings } from '../../db/follow-state.ts'
 import type { SubmittedApplications } from '../applications/copy-submitted.ts'
 import { isGivenAgain } from '../applications/given-again.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
-import type { Reading } from '../followed-source.ts'
+import { readKeptMarks, type SeenChange } from '../db/followed-changes.ts'
+import { readEvolution } from '../db/source.ts'
+import { readMarksAfter, readMarksById, type SourceMark } from '../db/source-applications.ts'
+import type { Reading } from '../source/followed-source.ts'
 import { applyChanges, removeDeleted } from './apply-changes.ts'
 
 /** Rows that are read whole in one go; a round reads as many of these as it has time for. */

@@ -1,21 +1,16 @@
 // CiviForm's API keys work here as they are: the same ids and secrets, grants, subnets, expiry; and once retired there they open
 // nothing here with the next round. What is no key that could be used is told, and left out.
 
-import { appendAuditEvent } from '../../db/audit.ts'
-import { noteFindings } from '../../db/civiform/follow-state.ts'
-import {
-  type FollowedKey,
-  readFollowedKeys,
-  retireFollowedKeys,
-  upsertFollowedKey,
-} from '../../db/civiform/followed-keys.ts'
-import { readSourceKeys, type SourceKey } from '../../db/civiform/source-catalogue.ts'
+import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, readNow } from '../../db/client.ts'
-import { readPrograms } from '../../db/programs.ts'
+import { noteFindings } from '../../db/follow-state.ts'
+import { readPrograms } from '../../db/programs/programs.ts'
 import { isCiviFormKeyId } from '../../domain/values/civiform-key-id.ts'
 import { parseSubnet } from '../../domain/values/ip-address.ts'
-import type { Finding } from '../catalogue/catalogue-version.ts'
-import type { Reading } from '../followed-source.ts'
+import { type FollowedKey, readFollowedKeys, retireFollowedKeys, upsertFollowedKey } from '../db/followed-keys.ts'
+import { readSourceKeys, type SourceKey } from '../db/source-catalogue.ts'
+import type { Finding } from '../definitions/catalogue-version.ts'
+import type { Reading } from '../source/followed-source.ts'
 
 /** Makes the keys here what they are in CiviForm. Returns how many changed. */
 export async function followKeys({ sql, source, options }: Reading): Promise<number> {

@@ -108,7 +108,7 @@ create table question (
 create unique index question_enumerator_id_question_key_folded_key
   on question (enumerator_id, question_key_folded) nulls not distinct
   where key_rule = 'contract';
--- What is hidden from an API key is hidden with all that share its key (db/api-key-rows).
+-- What is hidden from an API key is hidden with all that share its key (db/keys/api-key-rows).
 create index question_by_civiform_key on question (question_key) where key_rule = 'civiform';
 -- A question that only ever stood in a draft goes with the draft, so that a mistyped name or kind is not taken for ever.
 -- What a version uses is held by foreign keys; what a published version uses can thus never go.

@@ -1,7 +1,7 @@
 // A condition in words that an administrator reads at a glance: `housing is rent`.
 
+import type { ComparisonOperator } from '../questions/program-version.ts'
 import type { NamedCondition } from './program-definition.ts'
-import type { ComparisonOperator } from './program-version.ts'
 
 export const operatorWords: Readonly<Record<ComparisonOperator | 'answered', string>> = {
   answered: 'was answered',

@@ -1,11 +1,11 @@
 // Which fields a condition can look at, and which operators and values fit them.
 
+import type { FieldForm } from '../fields/question-type.ts'
 import { isCalendarDate } from '../question-types/date.ts'
-import type { FieldForm } from '../question-types/question-type.ts'
+import { type ComparisonOperator, comparisonOperators } from '../questions/program-version.ts'
 import { type ExportedType, exportedType, questionTypes } from '../questions/question.ts'
 import { type DefinitionFault, oneFault } from './definition-form.ts'
 import type { ReadQuestion } from './definition-questions.ts'
-import { type ComparisonOperator, comparisonOperators } from './program-version.ts'
 
 const equality: readonly ComparisonOperator[] = ['equal', 'not_equal', 'in']
 const order: readonly ComparisonOperator[] = [

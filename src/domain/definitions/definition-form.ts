@@ -1,9 +1,9 @@
 // Whether a definition document has the form its schema asks for, every fault in words of our own.
 
 import { Value } from 'typebox/value'
+import { comparisonOperators } from '../questions/program-version.ts'
 import { pointerTo } from '../values/json-text.ts'
 import { type NamedCondition, programDefinitionSchema } from './program-definition.ts'
-import { comparisonOperators } from './program-version.ts'
 import { type SchemaFault as DefinitionFault, oneFault, schemaFault } from './schema-faults.ts'
 
 export { type DefinitionFault, oneFault }

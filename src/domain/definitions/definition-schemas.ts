@@ -1,7 +1,8 @@
 // The schemas that a program definition and a stored version have in common: the settings of a question, and conditions.
 
 import { type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
-import { optionList } from '../question-types/settings.ts'
+import { optionList } from '../fields/settings.ts'
+import { comparisonOperators } from '../questions/program-version.ts'
 import {
   exportedType,
   type QuestionKind,
@@ -9,7 +10,6 @@ import {
   questionKinds,
   questionTypes,
 } from '../questions/question.ts'
-import { comparisonOperators } from './program-version.ts'
 
 export const closed = { additionalProperties: false } as const
 

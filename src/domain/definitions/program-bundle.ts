@@ -2,12 +2,12 @@
 
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
+import type { Condition } from '../questions/program-version.ts'
 import { questionKinds } from '../questions/question.ts'
 import { characterFaults, type DefinitionFault, definitionDepthMax, depthFault, oneFault } from './definition-form.ts'
 import { enumeratorDepthWords } from './definition-questions.ts'
 import { closed, conditionRef, conditionSchema, settingSchemas } from './definition-schemas.ts'
 import { enumeratorDepthUsual } from './program-definition.ts'
-import type { Condition } from './program-version.ts'
 
 /** Said at the head of every bundle; another number means another form. */
 export const bundleFormat = 'tributary-program-1'

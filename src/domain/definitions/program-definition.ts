@@ -2,10 +2,10 @@
 // Checks beyond the document's form are in definition-form and its neighbours.
 
 import { Type } from 'typebox'
+import type { ComparisonOperator } from '../questions/program-version.ts'
 import { type QuestionKind, type QuestionOption, type QuestionSettings, questionKinds } from '../questions/question.ts'
 import { slugLengthMax, slugPattern } from '../values/slug.ts'
 import { closed, conditionRef, conditionSchema, line, optionsSchema, settingSchemas } from './definition-schemas.ts'
-import type { ComparisonOperator } from './program-version.ts'
 
 /** Where the schema of this release says it lives; nothing is fetched from there. */
 export const programDefinitionSchemaId = 'https://tributary.example/schemas/program-definition.schema.json'

@@ -1,8 +1,8 @@
 // Versions of a program without the questions that are hidden from a reader: docs made of them tell of these neither in questions nor in
 // changes, screens or conditions.
 
+import type { Condition, ProgramVersion } from '../questions/program-version.ts'
 import type { VersionQuestion } from '../questions/question.ts'
-import type { Condition, ProgramVersion } from './program-version.ts'
 
 type Asking = Pick<ProgramVersion, 'questions' | 'screens'>
 

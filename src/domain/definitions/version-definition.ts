@@ -1,10 +1,10 @@
 // From a stored version to the document that defines it, and from a document to one that leaves nothing to the bank.
 // The reverse of what publishing does.
 
+import type { Condition, ProgramVersion } from '../questions/program-version.ts'
 import type { QuestionKind, QuestionSettings } from '../questions/question.ts'
 import { isOptionId, type KnownQuestion } from './definition-questions.ts'
 import type { NamedCondition, ProgramDefinition, QuestionDefinition } from './program-definition.ts'
-import type { Condition, ProgramVersion } from './program-version.ts'
 
 export interface DescribableVersion extends Pick<ProgramVersion, 'slug' | 'screens' | 'questions'> {
   display_name: string

@@ -1,11 +1,11 @@
 // ADDRESS: an address in the USA, and what the form front end's correction says about it.
 
 import { Type } from 'typebox'
-import { cities, secondLines, streets } from '../invented/sample-words.ts'
-import { integerFrom, pick } from '../invented/seeded-random.ts'
-import type { FieldReader } from './field-reader.ts'
-import { anyText, orNull } from './field-schema.ts'
-import { type AnswerRules, json, type QuestionType } from './question-type.ts'
+import type { FieldReader } from '../fields/field-reader.ts'
+import { anyText, orNull } from '../fields/field-schema.ts'
+import { type AnswerRules, json, type QuestionType } from '../fields/question-type.ts'
+import { cities, secondLines, streets } from '../random/sample-words.ts'
+import { integerFrom, pick } from '../random/seeded-random.ts'
 
 /** Results of address correction. Source: spec, ADDRESS, `corrected`. */
 const correctedStates = ['Corrected', 'Failed', 'AsEnteredByUser'] as const

@@ -1,9 +1,9 @@
 // CURRENCY: an amount in dollars, kept as whole cents and printed as an exact JSON number (D18).
 
-import { integerFrom } from '../invented/seeded-random.ts'
-import { orNull } from './field-schema.ts'
-import type { QuestionType } from './question-type.ts'
-import { none } from './settings.ts'
+import { orNull } from '../fields/field-schema.ts'
+import type { QuestionType } from '../fields/question-type.ts'
+import { none } from '../fields/settings.ts'
+import { integerFrom } from '../random/seeded-random.ts'
 
 interface Currency {
   type: 'CURRENCY'

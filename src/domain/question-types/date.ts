@@ -1,9 +1,9 @@
 // DATE: a day of the calendar, without a time zone.
 
-import { integerFrom } from '../invented/seeded-random.ts'
-import { orNull } from './field-schema.ts'
-import { json, type QuestionType } from './question-type.ts'
-import { none } from './settings.ts'
+import { orNull } from '../fields/field-schema.ts'
+import { json, type QuestionType } from '../fields/question-type.ts'
+import { none } from '../fields/settings.ts'
+import { integerFrom } from '../random/seeded-random.ts'
 
 interface DateAnswer {
   type: 'DATE'

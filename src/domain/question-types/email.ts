@@ -1,9 +1,9 @@
 // EMAIL: "validated only by the applicant's browser, so it must be treated as arbitrary text" (spec).
 
-import { integerFrom, pick } from '../invented/seeded-random.ts'
-import { anyText } from './field-schema.ts'
-import { json, type QuestionType } from './question-type.ts'
-import { none } from './settings.ts'
+import { anyText } from '../fields/field-schema.ts'
+import { json, type QuestionType } from '../fields/question-type.ts'
+import { none } from '../fields/settings.ts'
+import { integerFrom, pick } from '../random/seeded-random.ts'
 
 interface Email {
   type: 'EMAIL'

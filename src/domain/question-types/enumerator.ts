@@ -1,8 +1,8 @@
 // ENUMERATOR: its answer is a list of entities, each with the answers to the questions repeated for it. What walks the tree of
 // questions does so for these answers too: renderMembers, questionsSchema, checkAnswers, readMembers and the samplers.
 
-import type { QuestionShape } from './question-type.ts'
-import { countSettings } from './settings.ts'
+import type { QuestionShape } from '../fields/question-type.ts'
+import { countSettings } from '../fields/settings.ts'
 
 export const enumerator = {
   kinds: ['ENUMERATOR'],

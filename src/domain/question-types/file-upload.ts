@@ -1,10 +1,10 @@
 // FILE_UPLOAD: URLs of files that the form front end keeps; `file_key` is the first of them (D17).
 
-import { fileNames } from '../invented/sample-words.ts'
-import { integerFrom, pick, type Rng } from '../invented/seeded-random.ts'
-import { listOf, orNull } from './field-schema.ts'
-import { json, type QuestionType } from './question-type.ts'
-import { countFits, countSettings } from './settings.ts'
+import { listOf, orNull } from '../fields/field-schema.ts'
+import { json, type QuestionType } from '../fields/question-type.ts'
+import { countFits, countSettings } from '../fields/settings.ts'
+import { fileNames } from '../random/sample-words.ts'
+import { integerFrom, pick, type Rng } from '../random/seeded-random.ts'
 
 interface FileUpload {
   type: 'FILE_UPLOAD'

@@ -1,9 +1,9 @@
 // ID: digits only, within the lengths the question sets.
 
-import { integerFrom } from '../invented/seeded-random.ts'
-import { orNull } from './field-schema.ts'
-import { json, type QuestionType } from './question-type.ts'
-import { lengthFits, lengthSettings } from './settings.ts'
+import { orNull } from '../fields/field-schema.ts'
+import { json, type QuestionType } from '../fields/question-type.ts'
+import { lengthFits, lengthSettings } from '../fields/settings.ts'
+import { integerFrom } from '../random/seeded-random.ts'
 
 interface Id {
   type: 'ID'

@@ -1,10 +1,10 @@
 // NAME: "when the question is answered, only `middle_name` and `suffix` are optional" (spec).
 
-import { familyNames, givenNames } from '../invented/sample-words.ts'
-import { pick } from '../invented/seeded-random.ts'
-import { anyText, openEnum } from './field-schema.ts'
-import { json, type QuestionType } from './question-type.ts'
-import { none } from './settings.ts'
+import { anyText, openEnum } from '../fields/field-schema.ts'
+import { json, type QuestionType } from '../fields/question-type.ts'
+import { none } from '../fields/settings.ts'
+import { familyNames, givenNames } from '../random/sample-words.ts'
+import { pick } from '../random/seeded-random.ts'
 
 interface Name {
   type: 'NAME'

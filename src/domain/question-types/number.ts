@@ -1,9 +1,9 @@
 // NUMBER: a whole number that every client holds exactly, within the bounds the question sets (D19).
 
 import { Type } from 'typebox'
-import { integerFrom } from '../invented/seeded-random.ts'
-import { orNull } from './field-schema.ts'
-import type { QuestionType } from './question-type.ts'
+import { orNull } from '../fields/field-schema.ts'
+import type { QuestionType } from '../fields/question-type.ts'
+import { integerFrom } from '../random/seeded-random.ts'
 
 interface NumberAnswer {
   type: 'NUMBER'

@@ -1,11 +1,11 @@
 // PHONE: E.164. The library knows how numbers are written in each country; whether one can be dialled is not asked (D27).
 
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min'
-import { areaCodes } from '../invented/sample-words.ts'
-import { integerFrom, pick } from '../invented/seeded-random.ts'
-import { orNull } from './field-schema.ts'
-import { json, type QuestionType } from './question-type.ts'
-import { none } from './settings.ts'
+import { orNull } from '../fields/field-schema.ts'
+import { json, type QuestionType } from '../fields/question-type.ts'
+import { none } from '../fields/settings.ts'
+import { areaCodes } from '../random/sample-words.ts'
+import { integerFrom, pick } from '../random/seeded-random.ts'
 
 interface Phone {
   type: 'PHONE'

@@ -1,9 +1,9 @@
 // What MULTI_SELECT and MAP have in common: a list of the options that were selected.
 
-import { integerFrom, pickSome } from '../invented/seeded-random.ts'
-import { listOf, openEnum } from './field-schema.ts'
-import { json, type QuestionType } from './question-type.ts'
-import { countFits, countSettings, isOption, optionIdsOf, optionSettings } from './settings.ts'
+import { listOf, openEnum } from '../fields/field-schema.ts'
+import { json, type QuestionType } from '../fields/question-type.ts'
+import { countFits, countSettings, isOption, optionIdsOf, optionSettings } from '../fields/settings.ts'
+import { integerFrom, pickSome } from '../random/seeded-random.ts'
 
 const settings = { ...optionSettings, ...countSettings }
 

@@ -1,9 +1,9 @@
 // SINGLE_SELECT: the option selected of a dropdown or of radio buttons.
 
-import { pick } from '../invented/seeded-random.ts'
-import { openEnum } from './field-schema.ts'
-import { json, type QuestionType } from './question-type.ts'
-import { isOption, optionIdsOf, optionSettings } from './settings.ts'
+import { openEnum } from '../fields/field-schema.ts'
+import { json, type QuestionType } from '../fields/question-type.ts'
+import { isOption, optionIdsOf, optionSettings } from '../fields/settings.ts'
+import { pick } from '../random/seeded-random.ts'
 
 interface SingleSelect {
   type: 'SINGLE_SELECT'

@@ -1,10 +1,10 @@
 // TEXT: any Unicode characters, within the lengths the question sets.
 
-import { sentences } from '../invented/sample-words.ts'
-import { integerFrom, pick } from '../invented/seeded-random.ts'
-import { anyText } from './field-schema.ts'
-import { json, type QuestionType } from './question-type.ts'
-import { lengthFits, lengthSettings } from './settings.ts'
+import { anyText } from '../fields/field-schema.ts'
+import { json, type QuestionType } from '../fields/question-type.ts'
+import { lengthFits, lengthSettings } from '../fields/settings.ts'
+import { sentences } from '../random/sample-words.ts'
+import { integerFrom, pick } from '../random/seeded-random.ts'
 
 interface Text {
   type: 'TEXT'

@@ -1,6 +1,6 @@
 // The shape of each question object as JSON Schema 2020-12.
 
-import { type JsonSchema, loosened, openEnum, type SchemaStyle } from '../question-types/field-schema.ts'
+import { type JsonSchema, loosened, openEnum, type SchemaStyle } from '../fields/field-schema.ts'
 import type { KeyNode } from './key-map.ts'
 import { exportedTypes, questionTypes } from './question.ts'
 

@@ -1,7 +1,7 @@
 // Takes out of invented answers those to questions that would not have been shown, as a submission does.
 
-import type { Condition, Screen } from '../definitions/program-version.ts'
 import type { Answer } from './answers.ts'
+import type { Condition, Screen } from './program-version.ts'
 import type { VersionQuestion } from './question.ts'
 import { holds } from './visibility.ts'
 

@@ -1,6 +1,6 @@
 // How a program that is followed in a CiviForm is exported, where that differs from one of this installation's own.
 
-import type { FollowedShape } from '../question-types/field-schema.ts'
+import type { FollowedShape } from '../fields/field-schema.ts'
 
 /** `program_name`: the slug by the manual, the name that administrators gave it by CiviForm's code. */
 export const exportedProgramName = (

@@ -1,7 +1,7 @@
 // The tree of every question a program ever published, and the JSON each has when unanswered.
 // A pure function of published versions.
 
-import { isList } from '../question-types/question-type.ts'
+import { isList } from '../fields/question-type.ts'
 import { type ExportedType, exportedType, exportedTypes, questionTypes, type VersionQuestion } from './question.ts'
 
 /** One exported question. `children` are its repeated questions (ENUMERATOR only), `option_ids` every id ever selectable. */

@@ -1,7 +1,7 @@
 // What a question is: its kind, its settings, and the type its answers have in an export.
 
+import type { QuestionShape, QuestionType, SettingSchemas, SettingsOf } from '../fields/question-type.ts'
 import * as allTypes from '../question-types/all-types.ts'
-import type { QuestionShape, QuestionType, SettingSchemas, SettingsOf } from '../question-types/question-type.ts'
 
 type Types = typeof allTypes
 

@@ -7,7 +7,7 @@ import {
   openEnum,
   orNull,
   type SchemaStyle,
-} from '../question-types/field-schema.ts'
+} from '../fields/field-schema.ts'
 import { anyQuestionSchema, objectSchema, questionsSchema } from './answer-schema.ts'
 import type { KeyMap } from './key-map.ts'
 

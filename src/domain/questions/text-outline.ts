@@ -1,7 +1,7 @@
 // Where the values stand in the stored text of an application: what comes before each, in the order of the text. It says in data what
 // `application` and `answers` render, so that a value is found without parsing what stands around it.
 
-import type { FieldForm } from '../question-types/question-type.ts'
+import type { FieldForm } from '../fields/question-type.ts'
 import { markedEntityEnd } from './answers.ts'
 import { type ExportProfile, exportedFields, type KeyNode } from './key-map.ts'
 

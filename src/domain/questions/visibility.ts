@@ -1,8 +1,8 @@
 // Whether a condition of a program version holds, given the answers so far.
 // Screens, entities and where an answer is found are handed in.
 
-import type { ComparisonOperator, Condition, ConditionValue } from '../definitions/program-version.ts'
 import type { Answer } from './answers.ts'
+import type { ComparisonOperator, Condition, ConditionValue } from './program-version.ts'
 import { questionTypes } from './question.ts'
 
 /** The answer to a question as the asker sees it; undefined when it is unanswered, hidden or not asked. */

@@ -1,6 +1,6 @@
 // What changed from one application of an applicant to the next, answer by answer, in the questions' words.
 
-import type { AnswerLine } from '../question-types/question-type.ts'
+import type { AnswerLine } from '../fields/question-type.ts'
 import { type ExportedObject, entitiesOf, isSame, linesOf, nameOf, questionObject } from './exported-answers.ts'
 import { matchEntities } from './match-entities.ts'
 import { type PlacedQuestion, placedScreens, type ReadableVersion } from './placed-questions.ts'

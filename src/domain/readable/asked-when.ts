@@ -1,8 +1,8 @@
 // A condition in the words that the applicant read, so that people see why something was not asked.
 
 import { operatorWords } from '../definitions/condition-words.ts'
-import type { Condition, ConditionValue } from '../definitions/program-version.ts'
 import { dayInWords, isCalendarDate } from '../question-types/date.ts'
+import type { Condition, ConditionValue } from '../questions/program-version.ts'
 import { exportedType, questionTypes, type VersionQuestion } from '../questions/question.ts'
 
 const dateVerbs: Partial<typeof operatorWords> = {

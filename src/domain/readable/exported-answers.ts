@@ -1,7 +1,7 @@
 // Question objects of an export, as JSON.parse leaves them, back into answers and into lines for people to read.
 
-import { FieldReader } from '../question-types/field-reader.ts'
-import type { AnswerLine } from '../question-types/question-type.ts'
+import { FieldReader } from '../fields/field-reader.ts'
+import type { AnswerLine } from '../fields/question-type.ts'
 import type { Answer, Answers } from '../questions/answers.ts'
 import { plainType } from '../questions/question.ts'
 import type { PlacedQuestion } from './placed-questions.ts'

@@ -1,6 +1,6 @@
 // The questions of a program version as people see them: screen by screen, repeated questions within their enumerator.
 
-import type { Condition, ProgramVersion } from '../definitions/program-version.ts'
+import type { Condition, ProgramVersion } from '../questions/program-version.ts'
 import { type ExportedType, exportedType, type VersionQuestion } from '../questions/question.ts'
 
 /** What is needed of a version to show what was answered to it. */

@@ -1,7 +1,7 @@
 // An application as people read it: by screen, in the questions' words, entities with their answers, and what was not asked said so.
 // With the application it replaced, each answer also says whether it is another one than there.
 
-import type { AnswerLine } from '../question-types/question-type.ts'
+import type { AnswerLine } from '../fields/question-type.ts'
 import type { Answer, Answers } from '../questions/answers.ts'
 import type { VersionQuestion } from '../questions/question.ts'
 import { holds } from '../questions/visibility.ts'

@@ -1,10 +1,10 @@
 // The formats an export has, by the names the log and the audit trail know them by.
 
-import { cutRows, cutterOf } from '../cut-text.ts'
-import type { PageFraming, WalkQuestions } from '../page-framing.ts'
 import { csvPage } from './csv-page.ts'
+import { cutRows, cutterOf } from './cut-text.ts'
 import { jsonPage } from './json-page.ts'
 import { ndjsonPage } from './ndjson-page.ts'
+import type { PageFraming, WalkQuestions } from './page-framing.ts'
 
 const framings = {
   json: () => jsonPage,

@@ -10,12 +10,12 @@
 // It begins with a byte order mark: without one Excel takes UTF-8 for something else, and garbles every name that is not ASCII.
 
 import { byteOrderMark, endOfRecord } from '../../csv-text.ts'
-import { type FieldForm, isList } from '../../domain/question-types/question-type.ts'
+import { type FieldForm, isList } from '../../domain/fields/question-type.ts'
 import type { KeyMap } from '../../domain/questions/key-map.ts'
 import { annotationsOutline, outlineSnapshot } from '../../domain/questions/text-outline.ts'
-import type { PageFraming, RowWriter, VersionedRow, WalkQuestions } from '../page-framing.ts'
-import { findValues, notesOfValue, outlineBytes } from '../stored-values.ts'
 import { cellGrowth, writeList, writeNumber, writeText } from './csv-cells.ts'
+import type { PageFraming, RowWriter, VersionedRow, WalkQuestions } from './page-framing.ts'
+import { findValues, notesOfValue, outlineBytes } from './stored-values.ts'
 
 const tokenColumn = 'next_page_token'
 const revisionColumn = 'revision_state'

@@ -1,7 +1,7 @@
 // The page as the specification has it: one JSON object. Source: spec, "Export page".
 
-import type { PageFraming } from '../page-framing.ts'
-import { splicedRows } from '../splice.ts'
+import type { PageFraming } from './page-framing.ts'
+import { splicedRows } from './splice.ts'
 
 export const jsonPage: PageFraming = {
   opening: Buffer.from('{"payload":['),

@@ -1,15 +1,15 @@
 // Where a form front end saves answers while an applicant is answering.
 
 import { Elysia } from 'elysia'
-import type { Caller } from '../../access/caller.ts'
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'
 import { loadSavedAnswers, type SavedApplication, saveAnswers } from '../../intake/save-answers.ts'
-import { authenticate } from '../authenticate.ts'
-import type { Deps } from '../deps.ts'
-import { methodNotAllowed } from '../errors.ts'
-import { readJsonBody } from '../json-body.ts'
+import type { Caller } from '../../keys/caller.ts'
 import { intakeOperations } from '../openapi/intake-operations.ts'
 import { routeDetail } from '../openapi/route-detail.ts'
+import { authenticate } from '../server/authenticate.ts'
+import type { Deps } from '../server/deps.ts'
+import { methodNotAllowed } from '../server/errors.ts'
+import { readJsonBody } from '../server/json-body.ts'
 import { parseAnswersBody } from './bodies.ts'
 import { type AnswerHeaders, bodyLimits, enterProgram, parseApplicantId } from './door.ts'
 

@@ -2,12 +2,12 @@
 
 import { Elysia } from 'elysia'
 import { changeLanguage, registerApplicant } from '../../intake/register-applicant.ts'
-import { authenticate } from '../authenticate.ts'
-import type { Deps } from '../deps.ts'
-import { methodNotAllowed } from '../errors.ts'
-import { readJsonBody } from '../json-body.ts'
 import { intakeOperations } from '../openapi/intake-operations.ts'
 import { routeDetail } from '../openapi/route-detail.ts'
+import { authenticate } from '../server/authenticate.ts'
+import type { Deps } from '../server/deps.ts'
+import { methodNotAllowed } from '../server/errors.ts'
+import { readJsonBody } from '../server/json-body.ts'
 import { parseLanguageBody } from './bodies.ts'
 import { bodyLimits, enterIntake, parseApplicantId } from './door.ts'
 

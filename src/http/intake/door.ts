@@ -1,14 +1,14 @@
 // What every intake request passes first: may this caller come in, to this program, for this applicant.
 
-import { authorizeIntake, authorizeSubmit, type Caller } from '../../access/caller.ts'
 import { noSuchApplicant } from '../../intake/refusals.ts'
 import type { FrontEndKey } from '../../intake/register-applicant.ts'
+import { authorizeIntake, authorizeSubmit, type Caller } from '../../keys/caller.ts'
 import { invalidRequest } from '../../problem.ts'
-import type { Deps } from '../deps.ts'
-import { bodyArrivalMs } from '../in-time.ts'
-import type { BodyLimits } from '../json-body.ts'
-import { quotaHeaders } from '../quota-headers.ts'
-import { recordOf } from '../request-record.ts'
+import { quotaHeaders } from '../headers/quota-headers.ts'
+import type { Deps } from '../server/deps.ts'
+import { bodyArrivalMs } from '../server/in-time.ts'
+import type { BodyLimits } from '../server/json-body.ts'
+import { recordOf } from '../server/request-record.ts'
 
 /** Fields of every answer of intake. */
 export type AnswerHeaders = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
 // The form front end's door: applicants register, answer and submit.
 
 import { Elysia } from 'elysia'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../server/deps.ts'
 import { answerRoutes } from './answer-routes.ts'
 import { applicantRoutes } from './applicant-routes.ts'
 import { programRoutes } from './program-routes.ts'

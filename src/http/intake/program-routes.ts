@@ -1,11 +1,11 @@
 // Where a form front end learns what a program asks.
 
-import type { ProgramVersion } from '../../domain/definitions/program-version.ts'
+import type { ProgramVersion } from '../../domain/questions/program-version.ts'
 import { exportedType } from '../../domain/questions/question.ts'
 import { loadActiveVersion } from '../../intake/refusals.ts'
-import type { Deps } from '../deps.ts'
 import { intakeOperations } from '../openapi/intake-operations.ts'
-import { readByKey } from '../read-by-key.ts'
+import type { Deps } from '../server/deps.ts'
+import { readByKey } from '../server/read-by-key.ts'
 import { enterProgram } from './door.ts'
 
 /** `GET /intake/v1/programs/{slug}`: the ACTIVE version, with all that asking its questions takes. */

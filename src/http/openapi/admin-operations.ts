@@ -1,8 +1,8 @@
 // What OpenAPI says about the console's API, made of what each action says of itself.
 
 import type { TSchema } from 'typebox'
-import type { Scope } from '../../access/admin-tokens.ts'
-import { type Role, roleNames } from '../../access/roles.ts'
+import type { Scope } from '../../people/admin-tokens.ts'
+import { type Role, roleNames } from '../../people/roles.ts'
 import { pathParameter, queryParameter } from './described-parts.ts'
 import { problemAnswer, retryAfter } from './export-operations.ts'
 

@@ -1,7 +1,7 @@
 // What OpenAPI says about the change feed.
 
-import { changeCursorPattern } from '../../export/change-cursor.ts'
-import { changesMax } from '../../export/change-feed.ts'
+import { changesMax } from '../../export/changes/change-feed.ts'
+import { changeCursorPattern } from '../../export/requests/change-cursor.ts'
 import { byKey, headerParameter, json, listOf, object } from './described-parts.ts'
 import { applied, keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
 

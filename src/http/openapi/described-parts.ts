@@ -1,6 +1,6 @@
 // What descriptions of operations are made of, as OpenAPI and JSON Schema have it.
 
-import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
+import type { JsonSchema } from '../../domain/fields/field-schema.ts'
 
 /** An object of these members; all of them are required unless those that are get named. */
 export const object = (properties: Record<string, JsonSchema>, required = Object.keys(properties)): JsonSchema => ({

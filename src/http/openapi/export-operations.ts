@@ -1,7 +1,7 @@
 // What OpenAPI says about the two operations for clients: checking a key and exporting. Shared by all documents of the service.
 
-import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
-import type { ExportType } from '../export-formats.ts'
+import type { JsonSchema } from '../../domain/fields/field-schema.ts'
+import type { ExportType } from '../headers/export-formats.ts'
 import {
   byKey,
   headerParameter,

@@ -1,6 +1,6 @@
 // What OpenAPI says about the form front end's door.
 
-import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
+import type { JsonSchema } from '../../domain/fields/field-schema.ts'
 import { byKey, json, listOf, object, pathParameter, text, textOrNull, time } from './described-parts.ts'
 import { keyRefusals, problemAnswer } from './export-operations.ts'
 

@@ -1,6 +1,6 @@
 // The export of one program as an OpenAPI 3.1 document: its own address, its own questions, its own example.
 
-import type { FollowedShape, JsonSchema } from '../../domain/question-types/field-schema.ts'
+import type { FollowedShape, JsonSchema } from '../../domain/fields/field-schema.ts'
 import type { KeyMap } from '../../domain/questions/key-map.ts'
 import { responseDefinitions } from '../../domain/questions/response-schema.ts'
 import { checkAuthOperation, exportComponents, exportOperation } from './export-operations.ts'

@@ -1,6 +1,6 @@
 // What OpenAPI says about what clients read beside the export: programs, one application, its revisions and its history.
 
-import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
+import type { JsonSchema } from '../../domain/fields/field-schema.ts'
 import {
   byKey,
   json,

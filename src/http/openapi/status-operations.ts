@@ -1,6 +1,6 @@
 // What OpenAPI says about reading and setting status and note of one application.
 
-import type { JsonSchema } from '../../domain/question-types/field-schema.ts'
+import type { JsonSchema } from '../../domain/fields/field-schema.ts'
 import { byKey, headerParameter, json, object, text, textOrNull, time } from './described-parts.ts'
 import { keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
 import { applicationIdParameter, noSuchApplication } from './reading-operations.ts'

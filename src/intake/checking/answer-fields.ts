@@ -1,7 +1,7 @@
 // The fields of an answer as a form front end sends them: a Map of JSON whose numbers are as they were written.
 
-import { FieldReader, textFault } from '../../domain/question-types/field-reader.ts'
-import { isList } from '../../domain/question-types/question-type.ts'
+import { FieldReader, textFault } from '../../domain/fields/field-reader.ts'
+import { isList } from '../../domain/fields/question-type.ts'
 import { type ExportedType, questionTypes } from '../../domain/questions/question.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'
 import type { Faults } from './faults.ts'

@@ -1,7 +1,7 @@
 // The questions of a program version as they are asked: in their order, each with what decides whether it is.
 
-import type { Condition, ProgramVersion } from '../../domain/definitions/program-version.ts'
-import { optionIdsOf } from '../../domain/question-types/settings.ts'
+import { optionIdsOf } from '../../domain/fields/settings.ts'
+import type { Condition, ProgramVersion } from '../../domain/questions/program-version.ts'
 import { type ExportedType, exportedType, type VersionQuestion } from '../../domain/questions/question.ts'
 
 export interface AskedQuestion {

@@ -1,8 +1,8 @@
 // Checks all answers to a program version: each by itself, and whether it is asked for, allowed and still missing.
 
-import type { ProgramVersion } from '../../domain/definitions/program-version.ts'
-import { countFits } from '../../domain/question-types/settings.ts'
+import { countFits } from '../../domain/fields/settings.ts'
 import type { Answer, Answers } from '../../domain/questions/answers.ts'
+import type { ProgramVersion } from '../../domain/questions/program-version.ts'
 import { plainType } from '../../domain/questions/question.ts'
 import { type FindAnswer, holds } from '../../domain/questions/visibility.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'

@@ -1,18 +1,17 @@
 // Checks a whole input before anything of it is stored. load-lines and the seed hand it over in order, an application at a time.
 //
-// What is right by itself waits in a temporary table of the load's connection (db/staged-applications), where it is held against the rest
+// What is right by itself waits in a temporary table of the load's connection (db/loads/staged-applications), where it is held against the rest
 // of the input and against the database, and from which it is stored. So nothing that is kept here grows with the input.
 
+import { inTransaction, type Session, type Sql } from '../../db/client.ts'
 import {
   type IdSequence,
   readLastId,
   readSubmissionCounter,
   readTakenApplicationIds,
   skipIds,
-} from '../../db/bulk-loads.ts'
-import { inTransaction, type Session, type Sql } from '../../db/client.ts'
-import { CopyRows } from '../../db/copy-rows.ts'
-import { findProgram, readPublishedVersions } from '../../db/programs.ts'
+} from '../../db/loads/bulk-loads.ts'
+import { CopyRows } from '../../db/loads/copy-rows.ts'
 import {
   addStaged,
   copyStaged,
@@ -22,7 +21,8 @@ import {
   eachLoadedBefore,
   type StagedId,
   type StagedOdds,
-} from '../../db/staged-applications.ts'
+} from '../../db/loads/staged-applications.ts'
+import { findProgram, readPublishedVersions } from '../../db/programs/programs.ts'
 import { renderAnnotations, renderSnapshot } from '../../domain/questions/application.ts'
 import type { Fault } from '../reading/document-faults.ts'
 import { loadDefinition } from '../reading/known-program.ts'

@@ -1,6 +1,6 @@
 // One program's applications in an input, in the order of time: held against one another and against what was submitted before.
 
-import type { SubmissionCounter } from '../../db/bulk-loads.ts'
+import type { SubmissionCounter } from '../../db/loads/bulk-loads.ts'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Fault } from '../reading/document-faults.ts'
 import type { LoadDefinition } from '../reading/known-program.ts'

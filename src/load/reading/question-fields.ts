@@ -1,6 +1,6 @@
 // The fields of a question object in the export's shape, as JSON.parse leaves them.
 
-import { FieldReader } from '../../domain/question-types/field-reader.ts'
+import { FieldReader } from '../../domain/fields/field-reader.ts'
 import { JsonNumber } from '../../domain/values/json-text.ts'
 import { describeValue, type FaultFinder } from './document-faults.ts'
 

@@ -1,8 +1,8 @@
 // Question objects in the export's shape back into answers: what `renderMembers` writes, this reads.
 // It does not check bounds, which older answers may violate (spec, NUMBER, ID, TEXT).
 
-import { textFault } from '../../domain/question-types/field-reader.ts'
-import { type AnswerRules, isList } from '../../domain/question-types/question-type.ts'
+import { textFault } from '../../domain/fields/field-reader.ts'
+import { type AnswerRules, isList } from '../../domain/fields/question-type.ts'
 import type { Answer, Answers, Entity } from '../../domain/questions/answers.ts'
 import type { KeyNode } from '../../domain/questions/key-map.ts'
 import { plainType, questionTypes } from '../../domain/questions/question.ts'

@@ -11,11 +11,11 @@
 //   `Snapshot-Time` is before all times.
 // - Ids are kept, so they must be free, and are never given out again (checking/check-load).
 
-import { findLoad, type LoadRow, readUnfinishedLoads } from '../../db/bulk-loads.ts'
-import { isFollowing } from '../../db/civiform/follow-state.ts'
 import { inSession, type Session, type Sql } from '../../db/client.ts'
+import { isFollowing } from '../../db/follow-state.ts'
 import { requireInstanceTimeZone } from '../../db/instance.ts'
-import { createStaged, dropStaged } from '../../db/staged-applications.ts'
+import { findLoad, type LoadRow, readUnfinishedLoads } from '../../db/loads/bulk-loads.ts'
+import { createStaged, dropStaged } from '../../db/loads/staged-applications.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 import { LoadCheck } from '../checking/check-load.ts'

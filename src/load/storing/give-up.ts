@@ -1,8 +1,8 @@
 // Ends a load that is not to go on. What is stored of it stays.
 
-import { appendAuditEvent } from '../../db/audit.ts'
-import { endLoad, findLoadById, type LoadRow, lockLoads } from '../../db/bulk-loads.ts'
+import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, type Sql, type Transaction } from '../../db/client.ts'
+import { endLoad, findLoadById, type LoadRow, lockLoads } from '../../db/loads/bulk-loads.ts'
 import { Problem } from '../../problem.ts'
 
 /** Returns the load as it ended. Throws Problem `not_found` or `conflict`. */

@@ -8,10 +8,10 @@
 // - One that is CURRENT supersedes what the applicant had, unless that was submitted later, while the load was under way: then it is
 //   OBSOLETE from the beginning.
 
-import { advanceLoad, advanceSubmissionCounter, lockSubmissionCounter } from '../../db/bulk-loads.ts'
-import { readCurrentTimes, supersedeCurrentApplications } from '../../db/bulk-rows.ts'
 import type { Transaction } from '../../db/client.ts'
 import { holdInstanceTimeZone } from '../../db/instance.ts'
+import { advanceLoad, advanceSubmissionCounter, lockSubmissionCounter } from '../../db/loads/bulk-loads.ts'
+import { readCurrentTimes, supersedeCurrentApplications } from '../../db/loads/bulk-rows.ts'
 import {
   type Batch,
   type BatchApplication,
@@ -20,7 +20,7 @@ import {
   noteLoadedIds,
   readBatch,
   storeStaged,
-} from '../../db/staged-applications.ts'
+} from '../../db/loads/staged-applications.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 

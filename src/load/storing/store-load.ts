@@ -4,7 +4,8 @@
 // Snapshot-Time stays at what this one has come to (G6). Its first application must be later than all that was submitted to them. So
 // others may submit between two batches, although their times are later: clients that poll still get what the load brings.
 
-import { appendAuditEvent } from '../../db/audit.ts'
+import { appendAuditEvent } from '../../db/audit/audit.ts'
+import { inTransaction, inTransactionOf, type Session, type Sql, type Transaction } from '../../db/client.ts'
 import {
   endLoad,
   findLoad,
@@ -15,9 +16,8 @@ import {
   lockLoads,
   lockSubmissionCounter,
   readUnfinishedLoads,
-} from '../../db/bulk-loads.ts'
-import { sketchApplications } from '../../db/bulk-rows.ts'
-import { inTransaction, inTransactionOf, type Session, type Sql, type Transaction } from '../../db/client.ts'
+} from '../../db/loads/bulk-loads.ts'
+import { sketchApplications } from '../../db/loads/bulk-rows.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 import type { CheckedLoad } from '../checking/check-load.ts'

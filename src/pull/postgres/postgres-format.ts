@@ -1,10 +1,10 @@
 // Applications as tables in the puller's own PostgreSQL. The state of the pull stays beside the spool, on this machine.
 
 import { GaveUp, RequestRefused } from '../../client/client-errors.ts'
-import type { OutputFormat } from '../output-format.ts'
-import { CommandError } from '../pull-outcome.ts'
-import { columnNames, loadTables } from '../tables/load-tables.ts'
-import { NoColumn } from '../tables/table-rows.ts'
+import { columnNames, loadTables } from '../formats/load-tables.ts'
+import { NoColumn } from '../formats/table-rows.ts'
+import { CommandError } from '../requests/pull-outcome.ts'
+import type { OutputFormat } from '../spool/output-format.ts'
 import { loadPostgres, readPulled } from './load-postgres.ts'
 
 export function postgresFormat(url: string, schema: string): OutputFormat {

@@ -1,8 +1,8 @@
 // Names and values as PostgreSQL takes them. Pure.
 
 import { createHash } from 'node:crypto'
-import type { ColumnKind, Table } from '../tables/table-plan.ts'
-import type { Cell } from '../tables/table-rows.ts'
+import type { Cell } from '../formats/table-rows.ts'
+import type { ColumnKind, Table } from '../requests/table-plan.ts'
 
 /** PostgreSQL cuts off names that are longer. */
 const identifierBytesMax = 63

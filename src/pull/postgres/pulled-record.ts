@@ -2,7 +2,7 @@
 // is true of the rows whatever became of the pull, of the folder it ran in, or of the database since: also after a restore.
 
 import type postgres from 'postgres'
-import type { Origin, PulledBefore } from '../pulled-before.ts'
+import type { Origin, PulledBefore } from '../spool/pulled-before.ts'
 
 export type Sql = postgres.Sql | postgres.TransactionSql
 

@@ -1,7 +1,7 @@
 // Answers as people read them, type by type.
 
 import { describe, expect, test } from 'bun:test'
-import type { AnswerLine } from '../../../src/domain/question-types/question-type.ts'
+import type { AnswerLine } from '../../../src/domain/fields/question-type.ts'
 import { exportedTypes, type PlainAnswer, type PlainType, plainType } from '../../../src/domain/questions/question.ts'
 
 const linesOf = (answer: PlainAnswer): readonly AnswerLine[] =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import type { Condition } from '../../../src/domain/definitions/program-version.ts'
 import type { Answer } from '../../../src/domain/questions/answers.ts'
 import { hiddenAnswersDropper } from '../../../src/domain/questions/drop-hidden.ts'
+import type { Condition } from '../../../src/domain/questions/program-version.ts'
 import { aVersion } from '../../support/program-version.ts'
 
 const answered = (question_id: number): Condition => ({ question_id, operator: 'answered' })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import type { Answer } from '../../../src/domain/questions/answers.ts'
 import {
   type ComparisonOperator,
   type Condition,
   type ConditionValue,
   comparisonOperators,
-} from '../../../src/domain/definitions/program-version.ts'
-import type { Answer } from '../../../src/domain/questions/answers.ts'
+} from '../../../src/domain/questions/program-version.ts'
 import { holds } from '../../../src/domain/questions/visibility.ts'
 
 const address: Answer = {

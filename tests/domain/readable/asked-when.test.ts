@@ -1,7 +1,7 @@
 // Conditions in words.
 
 import { expect, test } from 'bun:test'
-import type { Condition } from '../../../src/domain/definitions/program-version.ts'
+import type { Condition } from '../../../src/domain/questions/program-version.ts'
 import { conditionInWords } from '../../../src/domain/readable/asked-when.ts'
 import { aVersion } from '../../support/program-version.ts'
 

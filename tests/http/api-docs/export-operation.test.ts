@@ -1,7 +1,7 @@
 // What OpenAPI says of the export beside its pages: the parameters that are taken, and the fields of the head that are sent.
 
 import { expect, test } from 'bun:test'
-import { exportParameterNames } from '../../../src/export/request.ts'
+import { exportParameterNames } from '../../../src/export/requests/request.ts'
 import { exportOperation } from '../../../src/http/openapi/export-operations.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useExport } from '../../support/fixtures.ts'

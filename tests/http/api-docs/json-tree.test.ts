@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { renderToString } from 'preact-render-to-string'
-import { JsonTree } from '../../../src/http/docs/json-tree.tsx'
+import { JsonTree } from '../../../src/docs/parts/json-tree.tsx'
 
 /** The text of the element, as a browser has it: of its markup, every sign stands for itself. */
 async function textOf(value: unknown): Promise<string> {

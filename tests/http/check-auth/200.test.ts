@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createApiKey, editApiKey, retireApiKey } from '../../../src/access/api-keys.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
+import { createApiKey, editApiKey, retireApiKey } from '../../../src/keys/api-keys.ts'
 import { testCertificate } from '../../support/certificate.ts'
 import { testPepper } from '../../support/config.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'

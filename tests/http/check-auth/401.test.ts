@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { apiSecretToken, mintCredential } from '../../../src/access/credential.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
+import { apiSecretToken, mintCredential } from '../../../src/keys/credential.ts'
 import { unlimited } from '../../support/config.ts'
 import { useDatabase, usePool, useService } from '../../support/fixtures.ts'
 import { createTestKey, ensureTestProgram } from '../../support/keys.ts'

@@ -1,7 +1,7 @@
 // Requests that cannot be answered as asked: each bad parameter named, all at once (contract D3, D8 to D10), over HTTP.
 
 import { describe, expect, test } from 'bun:test'
-import { retireApiKey } from '../../../src/access/api-keys.ts'
+import { retireApiKey } from '../../../src/keys/api-keys.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'

@@ -4,11 +4,11 @@
 
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { answerSampler } from '../../../src/domain/invented/sample-answers.ts'
-import { seededRandom } from '../../../src/domain/invented/seeded-random.ts'
 import { noEntityEnd, renderMembers } from '../../../src/domain/questions/answers.ts'
 import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
 import { type QuestionKind, questionKinds } from '../../../src/domain/questions/question.ts'
+import { seededRandom } from '../../../src/domain/random/seeded-random.ts'
+import { answerSampler } from '../../../src/domain/samples/sample-answers.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'

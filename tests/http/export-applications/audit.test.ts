@@ -2,9 +2,9 @@
 // of a page that was sent is not lost, and while it cannot be written its key gets no further page.
 
 import { describe, expect, test } from 'bun:test'
-import { type AuditEvent, appendAuditEvents } from '../../../src/db/audit.ts'
+import { type AuditEvent, appendAuditEvents } from '../../../src/db/audit/audit.ts'
 import { earliest } from '../../../src/domain/values/offset-time.ts'
-import { ExportTrail, linesOfUnlimitedMax, type SentPage } from '../../../src/export/export-trail.ts'
+import { ExportTrail, linesOfUnlimitedMax, type SentPage } from '../../../src/export/pages/export-trail.ts'
 import { createLog } from '../../../src/log.ts'
 import { Problem } from '../../../src/problem.ts'
 import { refuseAuditLines } from '../../support/audit-trail.ts'

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { formatMicros } from '../../../src/domain/values/offset-time.ts'
-import { pageLimits } from '../../../src/export/page-limits.ts'
+import { pageLimits } from '../../../src/export/pages/page-limits.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'

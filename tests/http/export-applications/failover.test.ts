@@ -2,7 +2,7 @@
 // still has what was lost is read (contract D36, D37, G13).
 
 import { describe, expect, test } from 'bun:test'
-import { Standbys } from '../../../src/export/standbys.ts'
+import { Standbys } from '../../../src/export/servers/standbys.ts'
 import { createLog } from '../../../src/log.ts'
 import { annotate } from '../../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../../src/upkeep/erase.ts'

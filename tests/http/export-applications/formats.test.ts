@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { type ExportType, exportFormats, exportTypes } from '../../../src/http/export-formats.ts'
+import { type ExportType, exportFormats, exportTypes } from '../../../src/http/headers/export-formats.ts'
 import { annotate } from '../../../src/upkeep/annotate.ts'
 import { csvRecordOf, readCsvPage, textOf } from '../../support/csv-page.ts'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'

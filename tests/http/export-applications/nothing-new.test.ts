@@ -1,7 +1,7 @@
 // ETag and If-None-Match on the first page of a walk: 304 says that nothing has happened, and never when something has.
 
 import { describe, expect, test } from 'bun:test'
-import { exportTypes } from '../../../src/http/export-formats.ts'
+import { exportTypes } from '../../../src/http/headers/export-formats.ts'
 import { annotate } from '../../../src/upkeep/annotate.ts'
 import { eraseApplicant, eraseApplication } from '../../../src/upkeep/erase.ts'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'

@@ -3,7 +3,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Sql } from '../../../src/db/client.ts'
-import type { StandbyPool } from '../../../src/export/standbys.ts'
+import type { StandbyPool } from '../../../src/export/servers/standbys.ts'
 import { unlimited } from '../../support/config.ts'
 import { testServer } from '../../support/database.ts'
 import { ExportClient } from '../../support/export-client.ts'

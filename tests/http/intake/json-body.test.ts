@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readJsonBody } from '../../../src/http/json-body.ts'
+import { readJsonBody } from '../../../src/http/server/json-body.ts'
 import { rejection } from '../../support/refusal.ts'
 
 const request = (body: ReadableStream<Uint8Array>): Request =>

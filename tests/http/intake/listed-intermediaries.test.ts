@@ -7,7 +7,7 @@ import {
   renameOrganization,
   setIntermediaryDisabled,
   setOrganizationDisabled,
-} from '../../../src/access/intermediaries.ts'
+} from '../../../src/people/intermediaries.ts'
 import { useIntake } from '../../support/fixtures.ts'
 import { codesOf, type FrontDoor } from '../../support/front-door.ts'
 import { q } from '../../support/programs.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { versionDocs } from '../../../src/domain/invented/version-docs.ts'
+import { versionDocs } from '../../../src/domain/samples/version-docs.ts'
 import { changesOperation } from '../../../src/http/openapi/changes-operation.ts'
 import { exportOperation } from '../../../src/http/openapi/export-operations.ts'
 import { programOpenApi } from '../../../src/http/openapi/program-document.ts'

@@ -1,7 +1,7 @@
 // Short ways to check answers in tests: from JSON text or values, to what is kept or to codes by path.
 
-import type { ProgramVersion } from '../../../src/domain/definitions/program-version.ts'
 import type { Answer, Answers } from '../../../src/domain/questions/answers.ts'
+import type { ProgramVersion } from '../../../src/domain/questions/program-version.ts'
 import { type Json, parseJson } from '../../../src/domain/values/json-text.ts'
 import { type CheckMode, checkAnswers } from '../../../src/intake/checking/check-all.ts'
 import { aVersion, type QuestionSpec } from '../../support/program-version.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { sampleAnswers } from '../../../src/domain/invented/sample-answers.ts'
 import { noEntityEnd, renderMembers } from '../../../src/domain/questions/answers.ts'
 import {
   type Annotations,
@@ -10,7 +9,8 @@ import {
 } from '../../../src/domain/questions/application.ts'
 import { buildKeyMap, type KeyMap } from '../../../src/domain/questions/key-map.ts'
 import { planFill } from '../../../src/domain/questions/version-fill.ts'
-import { spliceRow } from '../../../src/export/splice.ts'
+import { sampleAnswers } from '../../../src/domain/samples/sample-answers.ts'
+import { spliceRow } from '../../../src/export/framings/splice.ts'
 import { type Fault, FaultFinder } from '../../../src/load/reading/document-faults.ts'
 import { parseExactJson } from '../../../src/load/reading/exact-json.ts'
 import { knownMembers, readMembers } from '../../../src/load/reading/question-objects.ts'

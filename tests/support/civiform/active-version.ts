@@ -1,7 +1,7 @@
 // The only active version there is: its screens, and the questions kept here by their names.
 
 import type { Sql } from '../../../src/db/client.ts'
-import type { Screen } from '../../../src/domain/definitions/program-version.ts'
+import type { Screen } from '../../../src/domain/questions/program-version.ts'
 
 export async function readActiveVersion(sql: Sql): Promise<{ screens: Screen[]; idOf: (name: string) => number }> {
   const [version] = await sql<{ screens: Screen[] }[]>`

@@ -1,8 +1,8 @@
 // A follower between a simulated CiviForm and a service of ours, and what a client gets of it.
 
-import type { FollowOptions } from '../../../src/civiform/followed-source.ts'
-import { Follower } from '../../../src/civiform/follower.ts'
-import { openSource } from '../../../src/db/civiform/source.ts'
+import { openSource } from '../../../src/civiform/db/source.ts'
+import { Follower } from '../../../src/civiform/following/follower.ts'
+import type { FollowOptions } from '../../../src/civiform/source/followed-source.ts'
 import type { Sql } from '../../../src/db/client.ts'
 import type { TestDatabase } from '../database.ts'
 import { endWithFile, useDatabase, usePool } from '../fixtures.ts'

@@ -1,12 +1,12 @@
 // What the follower makes of one stored document, without any database: for cases that are about answers alone.
 
-import { planAnswers } from '../../../src/civiform/applications/answer-plan.ts'
-import { renderApplication } from '../../../src/civiform/applications/render-application.ts'
-import type { CatalogueQuestion } from '../../../src/civiform/catalogue/catalogue-version.ts'
 import { programFamilies } from '../../../src/civiform/catalogue/program-families.ts'
-import type { Profile } from '../../../src/civiform/profile.ts'
-import type { LiveApplicant, SourceApplication } from '../../../src/db/civiform/source-applications.ts'
-import type { SourceProgram, SourceQuestion } from '../../../src/db/civiform/source-catalogue.ts'
+import type { LiveApplicant, SourceApplication } from '../../../src/civiform/db/source-applications.ts'
+import type { SourceProgram, SourceQuestion } from '../../../src/civiform/db/source-catalogue.ts'
+import type { CatalogueQuestion } from '../../../src/civiform/definitions/catalogue-version.ts'
+import { planAnswers } from '../../../src/civiform/rendering/answer-plan.ts'
+import { renderApplication } from '../../../src/civiform/rendering/render-application.ts'
+import type { Profile } from '../../../src/civiform/source/profile.ts'
 import { buildKeyMap, unansweredForm } from '../../../src/domain/questions/key-map.ts'
 import type { VersionQuestion } from '../../../src/domain/questions/question.ts'
 import type { SimulatedQuestion } from './simulated-civiform.ts'

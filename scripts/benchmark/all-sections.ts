@@ -1,0 +1,17 @@
+// Every section of the benchmark by its name, in the order they are run.
+
+import type { BenchContext } from './bench-context.ts'
+import type { SectionReport } from './findings.ts'
+import { measureFormats } from './measure-formats.ts'
+import { measureLatency } from './measure-latency.ts'
+import { measureLoad } from './measure-load.ts'
+import { measureMemory } from './measure-memory.ts'
+import { measurePages } from './measure-pages.ts'
+
+export const sections: Record<string, (context: BenchContext) => Promise<SectionReport>> = {
+  pages: measurePages,
+  memory: measureMemory,
+  latency: measureLatency,
+  formats: measureFormats,
+  load: measureLoad,
+}

@@ -1,0 +1,53 @@
+// What each format of the export costs: applications and bytes a second against JSON.
+
+import type { BenchContext } from './bench-context.ts'
+import { digits, type Finding, type SectionReport } from './findings.ts'
+import { fetchPages, type Transfer, warmUp, withService } from './http-subject.ts'
+import { inRounds } from './rounds.ts'
+import { column, median, pairedRatio } from './statistics.ts'
+
+const types = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' }
+type Format = keyof typeof types
+const formats = Object.keys(types) as Format[]
+
+export async function measureFormats(context: BenchContext): Promise<SectionReport> {
+  const { children, options } = context
+  const rows = options.applications
+  const { done: rounds } = await withService(context, async service => {
+    await warmUp(children, service)
+    const fetched = (format: Format) => async (): Promise<Transfer> => {
+      const asked = { ...service, headers: { ...service.headers, Accept: types[format] } }
+      return (await fetchPages(children, asked, rows, 1))[0]!
+    }
+    return inRounds(context, { json: fetched('json'), ndjson: fetched('ndjson'), csv: fetched('csv') })
+  })
+  const bytesASecond = (format: Format): number[] =>
+    rounds[format].map(({ bytes, wallMs }) => bytes / (wallMs / 1000) / 1e6)
+  const finding = (format: Format, atLeast: number): Finding => ({
+    what: `${format}: applications a second against JSON`,
+    measured: pairedRatio(column(rounds.json, 'wallMs'), column(rounds[format], 'wallMs')),
+    atLeast,
+  })
+  return {
+    findings: [finding('ndjson', 0.95), finding('csv', 0.25)],
+    tables: [
+      {
+        title: `Formats of a page of ${rows.toLocaleString('en')}`,
+        head: ['', 'ms', 'MB', 'applications/s', 'MB/s', 'against JSON'],
+        rows: formats.map(format => {
+          const samples = rounds[format]
+          const wallMs = median(column(samples, 'wallMs'))
+          return [
+            format,
+            digits(wallMs),
+            digits(median(column(samples, 'bytes')) / 1e6),
+            digits(rows / (wallMs / 1000)),
+            digits(median(bytesASecond(format))),
+            `${digits(pairedRatio(bytesASecond(format), bytesASecond('json')))} ×`,
+          ]
+        }),
+      },
+    ],
+    raw: rounds,
+  }
+}

@@ -1,0 +1,92 @@
+// How fast scripts/load takes in what an export gave, next to PostgreSQL's own COPY of the same rows.
+// In databases of their own, which are gone afterwards.
+//
+// The load is the whole command, from the start of its process to its end: it reads the export's JSON, checks every answer, and
+// stores applicants and the history of statuses too. COPY is given its rows ready and in PostgreSQL's own form, from the
+// server's disk, into the very table, emptied, that the load has just filled: the same indexes, checks and foreign keys, and
+// applicants that are there already.
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { countApplications } from '../../src/db/applications/stored-times.ts'
+import { prepareDatabase } from '../../src/db/instance.ts'
+import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
+import type { BenchContext } from './bench-context.ts'
+import { pagesOf, timeZone } from './bench-data.ts'
+import { copyApplicationsIn, moveApplicationsOut } from './bench-statements.ts'
+import { digits, type SectionReport } from './findings.ts'
+import { withService } from './http-subject.ts'
+import { inRounds } from './rounds.ts'
+import { column, median, pairedRatio } from './statistics.ts'
+
+const root = join(import.meta.dir, '../..')
+const loadTimeoutMs = 10 * 60_000
+
+export async function measureLoad(context: BenchContext): Promise<SectionReport> {
+  const { children, data, database } = context
+  const { program, access } = data
+  const exported = `/var/tmp/tributary-bench-${process.pid}.ndjson`
+  // Where the server itself can write and read.
+  const dumped = join(database.dataDirectory, 'bench.copy')
+  try {
+    const writer = Bun.file(exported).writer()
+    await withService(context, async service => {
+      for await (const page of pagesOf(service)) {
+        writer.write(`${page.text}\n`)
+        await writer.flush()
+      }
+    })
+    await writer.end()
+    const bytes = Bun.file(exported).size
+    const bundle = await exportProgram(database.sql, program.slug)
+    const takeIn = () =>
+      database.scratch(async scratch => {
+        await prepareDatabase(scratch.sql, timeZone)
+        await importProgram(scratch.sql, bundle, 'operator:bench')
+        const load = await timed(() =>
+          children.run([process.execPath, join(root, 'scripts/load.ts'), exported], {
+            env: { ...scratch.environment, ...access.environment },
+            timeoutMs: loadTimeoutMs,
+          }),
+        )
+        const loaded = await countApplications(scratch.sql)
+        if (loaded !== program.applications)
+          throw new Error(`${loaded} of ${program.applications} applications were loaded`)
+        await moveApplicationsOut(scratch.sql, dumped)
+        const copy = await timed(() => copyApplicationsIn(scratch.sql, dumped))
+        await rm(dumped)
+        return { load, copy }
+      })
+    const { round: rounds } = await inRounds(context, { round: takeIn })
+    return {
+      findings: [
+        {
+          what: 'scripts/load against raw COPY of the same applications into the same table',
+          measured: pairedRatio(column(rounds, 'copy'), column(rounds, 'load')),
+          atLeast: 0.4,
+        },
+      ],
+      tables: [
+        {
+          title: `${program.applications.toLocaleString('en')} applications taken in`,
+          head: ['', 'ms', 'applications/s', 'MB of JSON/s'],
+          rows: (['copy', 'load'] as const).map(name => {
+            const ms = median(column(rounds, name))
+            return [name, digits(ms), digits(program.applications / (ms / 1000)), digits(bytes / 1e3 / ms)]
+          }),
+        },
+      ],
+      raw: { rounds, bytes },
+    }
+  } finally {
+    await rm(exported, { force: true })
+    await rm(dumped, { force: true })
+  }
+}
+
+/** The milliseconds that something takes. */
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}

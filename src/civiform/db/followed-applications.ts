@@ -1,0 +1,200 @@
+// Applications of CiviForm's, copied in. Transactions that do it must have called `allowFollowing`.
+
+import type { Db, Transaction } from '../../db/client.ts'
+import type { SubmissionCounter } from '../../db/loads/bulk-loads.ts'
+import { CopyRows, copyRows, copyTime } from '../../db/loads/copy-rows.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { SourceStage } from './source-applications.ts'
+
+/** Stands for the time of an application that has none. No filter by time takes it in. */
+export const noSubmitTime: Micros = -2_208_988_800_000_001
+
+export interface FollowedApplication {
+  program_id: number
+  application_id: number
+  /** As it is exported. */
+  applicant_id: number
+  program_version_id: number
+  create_time: Micros
+  submit_time: Micros
+  submit_seq: number
+  /** Null when it is CURRENT. */
+  superseded_seq: number | null
+  status: string | null
+  status_last_modified_time: Micros | null
+  application_note: string | null
+  snapshot: string
+  annotations: string
+  /** What it is in CiviForm: see `civiform_application`. */
+  row_version: number
+  live_applicant_id: number | null
+  stage: SourceStage
+  /** CiviForm's own time; `submit_time` is that of its place in walks. */
+  submitted_at: Micros | null
+}
+
+/** An application that is here, or was and has been erased. */
+export interface KnownApplication {
+  id: number
+  kept: boolean
+  /** It was erased because CiviForm had it no more. */
+  deleted_there: boolean
+  /** Null when it had none. */
+  submitted_at: Micros | null
+}
+
+/** Those of these ids that are known, by id. */
+export async function readKnown(db: Db, ids: readonly number[]): Promise<Map<number, KnownApplication>> {
+  const rows = await db<KnownApplication[]>`
+    select e.application_id as id, false as kept, nullif(max(e.submit_time), ${noSubmitTime}) as submitted_at,
+      coalesce(max(e.erased_at) <= (
+        select max(c.seen_at) from civiform_change c where c.application_id = e.application_id and c.what = 'deleted'
+      ), false) as deleted_there
+    from program p
+    join erased_application e on e.program_id = p.program_id and e.application_id = any(${ids as number[]}::bigint[])
+    group by e.application_id
+    union all
+    select application_id, true, submitted_at, false
+    from civiform_application
+    where application_id = any(${ids as number[]}::bigint[])
+    order by kept`
+  return new Map(rows.map(row => [row.id, row]))
+}
+
+export interface StandingApplication {
+  program_id: number
+  application_id: number
+  applicant_id: number
+}
+
+/** Applications of these applicants that nothing has superseded, in these programs. By the applicant as CiviForm has it now. */
+export async function readStanding(
+  db: Db,
+  programIds: readonly number[],
+  applicantIds: readonly number[],
+): Promise<StandingApplication[]> {
+  return db<StandingApplication[]>`
+    select program_id, application_id, applicant_id
+    from civiform_application
+    where applicant_id = any(${applicantIds as number[]}::bigint[])
+    and program_id = any(${programIds as number[]}::bigint[])
+    and not superseded`
+}
+
+/** The programs' counters, locked to the end of the transaction, by program. */
+export async function lockCounters(
+  tx: Transaction,
+  programIds: readonly number[],
+): Promise<Map<number, SubmissionCounter>> {
+  const rows = await tx<(SubmissionCounter & { program_id: number })[]>`
+    select program_id, submit_seq, last_submit_time
+    from submission_counter
+    where program_id = any(${programIds as number[]}::bigint[])
+    order by program_id
+    for update`
+  return new Map(rows.map(({ program_id, ...counter }) => [program_id, counter]))
+}
+
+/** Moves counters forward, each by so many submissions; a time only where it is later than the one known. */
+export async function advanceCounters(
+  tx: Transaction,
+  counters: readonly (SubmissionCounter & { program_id: number; submissions: number })[],
+): Promise<void> {
+  if (counters.length === 0) return
+  await tx`
+    update submission_counter c
+    set submit_seq = moved.submit_seq, submissions = c.submissions + moved.submissions,
+      last_submit_time = greatest(c.last_submit_time, moved.last_submit_time)
+    from unnest(${counters.map(one => one.program_id)}::bigint[], ${counters.map(one => one.submit_seq)}::bigint[],
+      ${counters.map(one => one.last_submit_time)}::timestamptz[], ${counters.map(one => one.submissions)}::bigint[])
+      as moved (program_id, submit_seq, last_submit_time, submissions)
+    where c.program_id = moved.program_id`
+}
+
+/** Lets applications be superseded at the given numbers. */
+export async function supersedeFollowed(
+  tx: Transaction,
+  superseded: readonly { program_id: number; application_id: number; superseded_seq: number }[],
+): Promise<void> {
+  if (superseded.length === 0) return
+  const ids = superseded.map(one => one.application_id)
+  await tx`
+    update application a
+    set superseded_seq = given.superseded_seq
+    from unnest(${superseded.map(one => one.program_id)}::bigint[], ${ids}::bigint[],
+      ${superseded.map(one => one.superseded_seq)}::bigint[]) as given (program_id, application_id, superseded_seq)
+    where a.program_id = given.program_id
+    and a.application_id = given.application_id`
+  await tx`
+    update civiform_application
+    set superseded = true, stage = 'obsolete'
+    where application_id = any(${ids}::bigint[])`
+}
+
+/** Adds applicants, and takes over the language of their newest application. */
+export async function upsertFollowedApplicants(tx: Transaction, languages: ReadonlyMap<number, string>): Promise<void> {
+  await tx`
+    insert into applicant (applicant_id, language)
+    select applicant_id, language
+    from unnest(${[...languages.keys()]}::bigint[], ${[...languages.values()]}::text[]) as given (applicant_id, language)
+    on conflict (applicant_id) do update set language = excluded.language, updated_at = now()
+    where applicant.language <> excluded.language`
+}
+
+/** Copies applications in, with what they are in CiviForm, and the status and note they came with. */
+export async function copyFollowed(tx: Transaction, applications: readonly FollowedApplication[]): Promise<void> {
+  if (applications.length === 0) return
+  const rows = new CopyRows()
+  const marks = new CopyRows()
+  const states = new CopyRows()
+  for (const one of applications) {
+    const { program_id, application_id, submit_time, superseded_seq, status, application_note } = one
+    rows.add([
+      program_id,
+      application_id,
+      one.applicant_id,
+      one.program_version_id,
+      copyTime(one.create_time),
+      copyTime(submit_time),
+      one.submit_seq,
+      superseded_seq,
+      status,
+      copyTime(one.status_last_modified_time),
+      application_note,
+      one.snapshot,
+      one.annotations,
+      true,
+    ])
+    marks.add([
+      program_id,
+      application_id,
+      one.row_version,
+      one.live_applicant_id,
+      one.stage,
+      superseded_seq !== null,
+      copyTime(one.submitted_at),
+    ])
+    const changed_at = one.status_last_modified_time ?? submit_time
+    if (status !== null || application_note !== null)
+      states.add([program_id, application_id, copyTime(changed_at), 'civiform', status, application_note])
+  }
+  await copyRows(
+    tx`
+      copy application (program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq,
+        superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations, followed)
+      from stdin`,
+    rows,
+  )
+  await copyRows(
+    tx`
+      copy civiform_application (program_id, application_id, row_version, applicant_id, stage, superseded, submitted_at)
+      from stdin`,
+    marks,
+  )
+  await copyRows(
+    tx`
+      copy application_annotation (program_id, application_id, changed_at, changed_by, status, application_note)
+      from stdin`,
+    states,
+  )
+}

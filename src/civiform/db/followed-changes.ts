@@ -1,0 +1,145 @@
+// Applications of CiviForm's that are kept here: what is known of them, changed as they change there, and taken away.
+// Transactions that change or remove them must have called `allowFollowing`.
+
+import type { Db, Transaction } from '../../db/client.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { FollowedApplication } from './followed-applications.ts'
+import type { SourceStage } from './source-applications.ts'
+
+/** Applications that CiviForm says are obsolete, and of which it is not known yet since when. */
+export async function readWaiting(
+  db: Db,
+): Promise<{ program_id: number; application_id: number; applicant_id: number | null; civiform_name: string }[]> {
+  return db`
+    select c.program_id, c.application_id, c.applicant_id, p.civiform_name
+    from civiform_application c
+    join program p using (program_id)
+    where c.stage = 'obsolete'
+    and not c.superseded
+    order by c.program_id, c.application_id`
+}
+
+/** What is kept of an application, and what it was in CiviForm when it was last looked at. */
+export interface KeptApplication extends Omit<FollowedApplication, 'submit_seq' | 'superseded_seq'> {
+  superseded: boolean
+}
+
+/** Locked to the end of the transaction. */
+export async function lockKept(tx: Transaction, ids: readonly number[]): Promise<KeptApplication[]> {
+  return tx<KeptApplication[]>`
+    select a.program_id, a.application_id, a.applicant_id, a.program_version_id, a.create_time, a.submit_time, a.status,
+      a.status_last_modified_time, a.application_note, a.snapshot, a.annotations,
+      c.row_version, c.applicant_id as live_applicant_id, c.stage, c.superseded, c.submitted_at
+    from civiform_application c
+    join application a on a.program_id = c.program_id and a.application_id = c.application_id
+    where c.application_id = any(${ids as number[]}::bigint[])
+    order by c.application_id
+    for no key update of a`
+}
+
+/** The marks of those kept whose ids lie in a span: after the first, up to and with the second. */
+export async function readKeptMarks(
+  db: Db,
+  afterId: number,
+  toId: number,
+): Promise<{ id: number; row_version: number; submitted_at: Micros | null }[]> {
+  return db`
+    select application_id as id, row_version, submitted_at
+    from civiform_application
+    where application_id > ${afterId}
+    and application_id <= ${toId}
+    order by application_id`
+}
+
+export async function readKeptMarksOf(db: Db, ids: readonly number[]): Promise<{ id: number; row_version: number }[]> {
+  return db`
+    select application_id as id, row_version
+    from civiform_application
+    where application_id = any(${ids as number[]}::bigint[])`
+}
+
+/** Those kept of applicants, as CiviForm last had them. */
+export async function readKeptOfApplicants(db: Db, applicantIds: readonly number[]): Promise<number[]> {
+  const rows = await db<{ id: number }[]>`
+    select application_id as id
+    from civiform_application
+    where applicant_id = any(${applicantIds as number[]}::bigint[])
+    order by application_id`
+  return rows.map(row => row.id)
+}
+
+/** Those kept that were submitted from a time on. */
+export async function readKeptSince(db: Db, from: Micros): Promise<number[]> {
+  const rows = await db<{ id: number }[]>`
+    select application_id as id
+    from civiform_application
+    where submitted_at >= ${from}
+    order by application_id`
+  return rows.map(row => row.id)
+}
+
+export async function countKept(db: Db): Promise<number> {
+  const [row] = await db<{ kept: number }[]>`select count(*) as kept from civiform_application`
+  return row!.kept
+}
+
+/** Notes what an application is in CiviForm now. */
+export async function updateMark(
+  tx: Transaction,
+  mark: {
+    application_id: number
+    row_version: number
+    applicant_id: number | null
+    stage: SourceStage
+    submitted_at: Micros | null
+  },
+): Promise<void> {
+  await tx`
+    update civiform_application
+    set row_version = ${mark.row_version}, applicant_id = ${mark.applicant_id}, stage = ${mark.stage},
+      submitted_at = ${mark.submitted_at}
+    where application_id = ${mark.application_id}`
+}
+
+/** Another content under the same place. */
+export async function updateFollowed(
+  tx: Transaction,
+  place: { program_id: number; application_id: number },
+  content: Pick<KeptApplication, 'applicant_id' | 'create_time' | 'snapshot'>,
+): Promise<void> {
+  await tx`
+    update application
+    set applicant_id = ${content.applicant_id}, create_time = ${content.create_time}, snapshot = ${content.snapshot}
+    where program_id = ${place.program_id}
+    and application_id = ${place.application_id}`
+}
+
+export type ChangeKind = 'status' | 'note' | 'answers' | 'applicant' | 'superseded' | 'deleted' | 'late' | 'returned'
+
+export interface SeenChange {
+  program_id: number
+  application_id: number
+  what: ChangeKind
+}
+
+/** Puts on record what was seen to have changed, and when. */
+export async function noteChanges(tx: Transaction, changes: readonly SeenChange[]): Promise<void> {
+  if (changes.length === 0) return
+  await tx`
+    insert into civiform_change (program_id, application_id, what)
+    select program_id, application_id, what
+    from unnest(${changes.map(one => one.program_id)}::bigint[], ${changes.map(one => one.application_id)}::bigint[],
+      ${changes.map(one => one.what)}::text[]) as seen (program_id, application_id, what)`
+}
+
+/** Applications of CiviForm's that it has no more. Each leaves its tombstone. */
+export async function deleteFollowed(tx: Transaction, ids: readonly number[]): Promise<SeenChange[]> {
+  const rows = await tx<{ program_id: number; application_id: number }[]>`
+    delete from application a
+    using civiform_application c
+    where c.application_id = any(${ids as number[]}::bigint[])
+    and a.program_id = c.program_id
+    and a.application_id = c.application_id
+    returning a.program_id, a.application_id`
+  return rows.map(row => ({ ...row, what: 'deleted' as const }))
+}

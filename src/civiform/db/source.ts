@@ -1,0 +1,231 @@
+// A CiviForm's own database, as it is read: which columns this release of it has, what we may see of them, and which database it is.
+// Every statement here and in the files beside it only reads; the session is told so, and the role should be able to do no more.
+
+import { openDatabase, type Sql, type Transaction } from '../../db/client.ts'
+
+/** A pool of connections to a CiviForm's database, or one transaction of it. Never this service's own database. */
+export type Source = Sql | Transaction
+
+/**
+ * Opens a CiviForm's database: few connections, each read-only, every statement planned by itself, because an upgrade of CiviForm
+ * changes tables under statements that were prepared.
+ */
+export function openSource(url: string, connectionsMax = 2): Sql {
+  return openDatabase({
+    url,
+    connectionsMax,
+    prepare: false,
+    readOnly: true,
+    statementTimeoutMs: 60_000,
+    silenceTimeoutMs: 90_000,
+    queueTimeoutMs: 90_000,
+    applicationName: 'tributary-follower',
+  })
+}
+
+/** Columns that every release since 2023 has. Without one of them, nothing can be followed. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  applications: [
+    'id',
+    'applicant_id',
+    'program_id',
+    'object',
+    'lifecycle_stage',
+    'submit_time',
+    'submitter_email',
+    'create_time',
+    'preferred_locale',
+    'latest_status',
+  ],
+  applicants: ['id', 'account_id'],
+  accounts: ['id', 'managed_by_group_id'],
+  ti_organizations: ['id', 'name'],
+  programs: ['id', 'name', 'slug', 'block_definitions', 'program_type', 'localized_name'],
+  questions: [
+    'id',
+    'name',
+    'question_type',
+    'question_options',
+    'question_text',
+    'question_help_text',
+    'question_tags',
+  ],
+  versions: ['id', 'lifecycle_stage', 'submit_time'],
+  versions_programs: ['programs_id', 'versions_id'],
+  application_events: ['id', 'application_id', 'event_type', 'details', 'create_time'],
+  api_keys: ['name', 'key_id', 'salted_key_secret', 'subnet', 'expiration', 'retired_time', 'grants', 'create_time'],
+  play_evolutions: ['id', 'state'],
+}
+
+/** Columns that came later, or that only some profiles read. */
+const optional: Readonly<Record<string, readonly string[]>> = {
+  applications: ['latest_note', 'status_last_modified_time', 'original_applicant_id'],
+  applicants: [
+    'first_name',
+    'middle_name',
+    'last_name',
+    'suffix',
+    'email_address',
+    'country_code',
+    'phone_number',
+    'date_of_birth',
+    'object',
+  ],
+  programs: ['status_definitions'],
+  application_statuses: ['program_name', 'status_definitions', 'status_definitions_lifecycle_stage'],
+}
+
+/** Columns that later releases have and that say more where they may be read; nothing is wrong without. */
+const welcome: Readonly<Record<string, readonly string[]>> = {
+  programs: ['uses_scoring'],
+  application_deletion_record: ['id', 'application_id'],
+  account_deletion_record: ['id', 'applicant_ids'],
+}
+
+/** What of a CiviForm's schema is there and may be read. `table.column`. */
+export interface SourceLayout {
+  readonly readable: ReadonlySet<string>
+  /** Needed columns that there are not, or that may not be read. */
+  readonly missing: readonly string[]
+  readonly notGranted: readonly string[]
+  /** The highest applied evolution. */
+  readonly evolution: number
+}
+
+/** By the system's catalogue, because the information schema lists only what may be read: a missing grant would look like an old release. */
+export async function readLayout(source: Source): Promise<SourceLayout> {
+  const tables = [...new Set([needed, optional, welcome].flatMap(columns => Object.keys(columns)))]
+  const rows = await source<{ name: string; granted: boolean }[]>`
+    select c.relname || '.' || a.attname as name, has_column_privilege(c.oid, a.attnum, 'select') as granted
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.oid in (
+      select to_regclass(quote_ident(name))::oid from unnest(${tables}::text[]) as wanted (name))`
+  const granted = new Map(rows.map(row => [row.name, row.granted]))
+  const list = (of: typeof needed): string[] =>
+    Object.entries(of).flatMap(([table, columns]) => columns.map(column => `${table}.${column}`))
+  const evolution = granted.get('play_evolutions.id')
+    ? await source<{ id: number | null }[]>`select max(id)::bigint as id from play_evolutions where state = 'applied'`
+    : []
+  return {
+    readable: new Set([...granted].filter(([, may]) => may).map(([name]) => name)),
+    missing: list(needed).filter(name => !granted.has(name)),
+    // An optional column that is there and may not be read is told too: the answer would silently be another one.
+    notGranted: [...list(needed), ...list(optional)].filter(
+      name => granted.get(name) === false && !name.startsWith('applicants.'),
+    ),
+    evolution: evolution[0]?.id ?? 0,
+  }
+}
+
+/** Needed tables that are not there at all: while a dump is restored, or where there is no CiviForm. */
+export const absentTables = ({ missing }: SourceLayout): string[] =>
+  Object.keys(needed).filter(table => needed[table]!.every(column => missing.includes(`${table}.${column}`)))
+
+/** Which applied evolution is the newest: when it changes, the layout is to be read again. */
+export async function readEvolution(source: Source): Promise<number> {
+  const [row] = await source<{ id: number | null }[]>`
+    select max(id)::bigint as id from play_evolutions where state = 'applied'`
+  return row!.id ?? 0
+}
+
+/** Where the database stands, asked at the beginning of each round. */
+export interface SourceStand {
+  /** As `readEvolution`. */
+  evolution: number
+  /** A standby: it says nothing of what is under way on its primary. */
+  inRecovery: boolean
+  /** Counts up with each promotion of a standby, and with each restore to a moment; null where it is not told. */
+  timeline: number | null
+  /** How many bytes of its log there are. In one history it only grows; null where it is not told. */
+  written: number | null
+  /** The oids of the database and of its table of applications: others once either was made again, as a restore of a dump does. */
+  incarnation: string | null
+  /** The last ids drawn for applications and events, which only grow; null where the role may not read the sequences. */
+  application_ids: number | null
+  event_ids: number | null
+}
+
+/** The last value of the sequence that a table's ids are drawn from. */
+const drawnIds = (source: Source, table: string) => source`(
+  select max(case when has_sequence_privilege(c.oid, 'select') then coalesce(s.last_value, 0) end)
+  from pg_depend d
+  join pg_class c on c.oid = d.objid and c.relkind = 'S'
+  join pg_namespace n on n.oid = c.relnamespace
+  join pg_sequences s on s.schemaname = n.nspname and s.sequencename = c.relname
+  where d.classid = 'pg_class'::regclass
+  and d.refobjid = to_regclass(${table})
+  and d.deptype in ('a', 'i')
+)`
+
+export async function readStand(source: Source): Promise<SourceStand> {
+  const [row] = await source<SourceStand[]>`
+    select
+      coalesce((select max(id)::bigint from play_evolutions where state = 'applied'), 0) as evolution,
+      is_standby as "inRecovery",
+      case when may then ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint end as timeline,
+      case when may then (pg_current_wal_insert_lsn() - '0/0')::bigint end as written,
+      (select oid::bigint from pg_database where datname = current_database())
+        || '/' || to_regclass('applications')::oid::bigint as incarnation,
+      ${drawnIds(source, 'applications')} as application_ids,
+      ${drawnIds(source, 'application_events')} as event_ids
+    from (
+      select pg_is_in_recovery() as is_standby,
+        not pg_is_in_recovery() and has_function_privilege('pg_current_wal_insert_lsn()', 'execute')
+        and has_function_privilege('pg_walfile_name(pg_lsn)', 'execute') as may
+    ) rights`
+  return row!
+}
+
+/**
+ * What tells this database from another, and from itself before a restore. The cluster's identifier where it may be read, else what
+ * everybody may see of it.
+ */
+export async function readIdentity(source: Source): Promise<string> {
+  const [rights] = await source<{ may: boolean; database: string }[]>`
+    select has_function_privilege('pg_control_system()', 'execute') as may, current_database() as database`
+  if (!rights!.may) return rights!.database
+  const [row] = await source<{ id: string }[]>`select system_identifier::text as id from pg_control_system()`
+  return `${row!.id}/${rights!.database}`
+}
+
+/** What an operator is told of a database before anything is copied. */
+export interface SourceCondition {
+  inRecovery: boolean
+  readOnly: boolean
+  /** Transactions that were prepared, and neither committed nor rolled back. */
+  prepared: number
+  superuser: boolean
+  /** Privileges to write that the role has on CiviForm's tables, as `table: privilege`. */
+  canWrite: string[]
+  /** Applications with and without a time, and the bytes of the table. */
+  submitted: number
+  withoutTime: number
+  bytes: number
+  /** Seconds that the newest application lies ahead of the database's clock; negative when it does not. */
+  newestAheadSeconds: number | null
+}
+
+export async function readCondition(source: Source, zone: string): Promise<SourceCondition> {
+  const [row] = await source<SourceCondition[]>`
+    select
+      pg_is_in_recovery() as "inRecovery",
+      current_setting('default_transaction_read_only') = 'on' as "readOnly",
+      (select count(*) from pg_prepared_xacts where database = current_database()) as prepared,
+      (select rolsuper from pg_roles where rolname = current_user) as superuser,
+      array(
+        select c.relname || ': ' || privilege
+        from pg_class c
+        cross join unnest(array['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) as privilege
+        where c.oid in (select to_regclass(quote_ident(name))::oid from unnest(${Object.keys(needed)}::text[]) as t (name))
+        and has_table_privilege(c.oid, privilege)
+        order by 1
+      ) as "canWrite",
+      count(*) as submitted,
+      count(*) filter (where submit_time is null) as "withoutTime",
+      pg_table_size('applications') as bytes,
+      (extract(epoch from max(submit_time) - (clock_timestamp() at time zone ${zone})))::float8 as "newestAheadSeconds"
+    from applications
+    where lifecycle_stage in ('active', 'obsolete')`
+  return row!
+}

@@ -1,0 +1,40 @@
+// The options of a question as CiviForm stores them, of every age of its format. Their order is the order of an export.
+
+import type { SourceQuestion } from '../db/source-catalogue.ts'
+import { readTranslation } from './translations.ts'
+
+export interface QuestionOption {
+  /** What is stored in answers. */
+  id: string
+  /** What is exported. Older ones are free text. */
+  adminName: string
+  text: string
+}
+
+/** CiviForm keeps no options of YES_NO questions, in most releases. */
+const yesNo: readonly QuestionOption[] = [
+  { id: '1', adminName: 'yes', text: 'Yes' },
+  { id: '0', adminName: 'no', text: 'No' },
+  { id: '2', adminName: 'not-sure', text: 'Not sure' },
+  { id: '3', adminName: 'maybe', text: 'Maybe' },
+]
+
+/** By id, in the order of the list; what is no option is left out. */
+export function readOptions({ question_type, question_options }: SourceQuestion): readonly QuestionOption[] {
+  if (question_type === 'YES_NO') return yesNo
+  if (!Array.isArray(question_options)) return []
+  return question_options.flatMap((stored: Record<string, unknown> | null) => {
+    const id = Number(stored?.id)
+    if (!Number.isInteger(id)) return []
+    const text = readTranslation(stored!.localizedOptionText) ?? oldText(stored!.optionText)
+    const adminName =
+      typeof stored!.adminName === 'string' && stored!.adminName !== '' ? stored!.adminName : (text ?? String(id))
+    return [{ id: String(id), adminName, text: text ?? adminName }]
+  })
+}
+
+/** Before 2021 the texts stood in a map of their own, by language. */
+function oldText(stored: unknown): string | undefined {
+  if (typeof stored !== 'object' || stored === null) return undefined
+  return readTranslation({ translations: stored })
+}

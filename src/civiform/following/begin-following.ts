@@ -1,0 +1,23 @@
+// The first moment of following: this installation becomes a follower, which it is from then on.
+
+import { appendAuditEvent } from '../../db/audit/audit.ts'
+import { inTransaction, type Sql } from '../../db/client.ts'
+import { beginFollowing, type FollowState } from '../../db/follow-state.ts'
+import { readPrograms } from '../../db/programs/programs.ts'
+import { Problem } from '../../problem.ts'
+
+/** Throws Problem `conflict` where there are programs of this installation's own: their ids would meet CiviForm's. */
+export async function beginOrRefuse(
+  sql: Sql,
+  begin: Pick<FollowState, 'identity' | 'rendering' | 'slack_ms'>,
+): Promise<void> {
+  await inTransaction(sql, async tx => {
+    const [own] = await readPrograms(tx)
+    if (own !== undefined)
+      throw new Problem('conflict', {
+        detail: `This installation has programs of its own, such as "${own.slug}". To follow a CiviForm, give it an empty database.`,
+      })
+    await beginFollowing(tx, begin)
+    await appendAuditEvent(tx, { actor: 'civiform', action: 'civiform_followed', subject: begin.identity })
+  })
+}

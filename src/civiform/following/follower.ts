@@ -1,0 +1,217 @@
+// The follower: one round after another, each of which takes what is new in CiviForm's database, applies what changed there, and
+// looks at the next part of everything else. Between rounds nothing is remembered outside this service's own database except what can
+// be read again.
+
+import { readNow } from '../../db/client.ts'
+import { findFollowState, moveFollowState } from '../../db/follow-state.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { Problem } from '../../problem.ts'
+import { SubmittedApplications } from '../applications/copy-submitted.ts'
+import { settleWaiting } from '../applications/settle-waiting.ts'
+import { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import { settleSetBack } from '../changes/after-set-back.ts'
+import { applyChanges } from '../changes/apply-changes.ts'
+import { FollowedDeletions } from '../changes/follow-deletions.ts'
+import { FollowedEvents } from '../changes/follow-events.ts'
+import { followOrganizations } from '../changes/follow-organizations.ts'
+import { giveUpReusedVersions } from '../changes/reused-versions.ts'
+import { scanNext } from '../changes/scan-changes.ts'
+import { absentTables, readIdentity, readLayout, readStand, type SourceLayout, type SourceStand } from '../db/source.ts'
+import { readFirstEvent } from '../db/source-applications.ts'
+import { readWriters } from '../db/source-watermark.ts'
+import { followKeys } from '../keys/follow-keys.ts'
+import { allowanceAt } from '../source/clock-allowance.ts'
+import { type FollowDeps, type Reading, whyMissing } from '../source/followed-source.ts'
+import { historyOf, whyCut } from '../source/known-history.ts'
+import { renderingName } from '../source/profile.ts'
+import { Watermarks } from '../source/watermark.ts'
+import { beginOrRefuse } from './begin-following.ts'
+
+/** What one round did. */
+export interface Round {
+  /** Up to when everything submitted is here; undefined while that cannot be said. */
+  watermark: Micros | undefined
+  stored: number
+  changed: number
+  /** Whether more waits to be copied, so that the next round should follow at once. */
+  more: boolean
+  /** What in CiviForm's database keeps the watermark back; undefined when nothing does for long. */
+  heldBy: string | undefined
+}
+
+/** Steps of a copy in one round: a first copy takes long, and what is looked at in each round may not wait for its end. */
+const stepsMax = 5
+
+export class Follower {
+  readonly #submitted: SubmittedApplications
+  #catalogue: FollowedCatalogue
+  #events = new FollowedEvents()
+  #deletions = new FollowedDeletions()
+  #layout: SourceLayout | undefined
+  #watermarks: Watermarks | undefined
+  #reached = false
+
+  constructor(
+    private readonly deps: FollowDeps,
+    /** Told during the first copy, after each part: how many are here, up to which time of submission. */
+    private readonly onProgress: (stored: number, upTo: Micros | null) => void = () => {},
+  ) {
+    this.#catalogue = new FollowedCatalogue(deps)
+    this.#submitted = new SubmittedApplications(() => this.#catalogue)
+  }
+
+  /** Rejects with what one of the two databases failed of; the next round goes on. Throws Problem `conflict` where nothing will help. */
+  async round(signal?: AbortSignal): Promise<Round> {
+    try {
+      return await this.#round(signal)
+    } catch (error) {
+      // An upgrade may have changed tables under us, a failover everything else.
+      this.#layout = undefined
+      this.#watermarks = undefined
+      throw error
+    }
+  }
+
+  async #round(signal: AbortSignal | undefined): Promise<Round> {
+    const { sql, source, options } = this.deps
+    const stand = await readStand(source)
+    if (stand.inRecovery) throw standby(this.#reached)
+    const layout = await this.#currentLayout(stand)
+    this.#reached = true
+    const state = (await findFollowState(sql))!
+    const why = whyCut(state, stand)
+    if (why !== undefined) this.#forget()
+    const reading: Reading = {
+      ...this.deps,
+      reading: { layout, zone: options.databaseZone, live: options.profile === 'civiform' },
+      wasSetBack: why !== undefined || state.set_backs > 0,
+    }
+    await this.#catalogue.refresh(reading.reading, () => giveUpReusedVersions(reading))
+    await followKeys(reading)
+    const renamed = await followOrganizations(reading, this.#catalogue)
+    if (why !== undefined) await settleSetBack(reading, this.#catalogue, state, stand, why)
+    this.#watermarks ??= await Watermarks.open(source, options.writers ?? (await readWriters(source)))
+    const watermark = await this.#watermarks.read(await this.#allowance())
+    const { stored, more } =
+      watermark === undefined ? { stored: 0, more: false } : await this.#copy(reading, watermark, signal)
+    const { first_copied_at } = (await findFollowState(sql))!
+    let changed = renamed.length
+    if (first_copied_at !== null && !signal?.aborted) {
+      changed += (await this.#events.apply(reading, this.#catalogue, this.#watermarks.settled)).length
+      changed += (await this.#deletions.apply(reading)).length
+      changed += (await scanNext(reading, this.#catalogue, this.#submitted, signal)).length
+    }
+    const { held } = this.#watermarks
+    const heldBy = held?.by
+    await moveFollowState(sql, {
+      reached_at: await readNow(sql),
+      last_error: heldBy ?? null,
+      held_since: held?.since ?? null,
+      ...historyOf(stand),
+    })
+    return { watermark: more ? undefined : watermark, stored, changed, more, heldBy }
+  }
+
+  /** How far clocks may be behind, in milliseconds. It comes down again by itself. */
+  async #allowance(): Promise<number> {
+    const { sql, options, log } = this.deps
+    const state = (await findFollowState(sql))!
+    const { slack_ms, slack_widened_at } = allowanceAt(state, options.slackMs, await readNow(sql))
+    if (slack_ms !== state.slack_ms || slack_widened_at !== state.slack_widened_at) {
+      await moveFollowState(sql, { slack_ms, slack_widened_at })
+      log.info(
+        { slack_ms, slack_ms_before: state.slack_ms },
+        'the allowance for clocks of CiviForm is what the settings say',
+      )
+    }
+    return slack_ms
+  }
+
+  async #copy(
+    reading: Reading,
+    watermark: Micros,
+    signal: AbortSignal | undefined,
+  ): Promise<{ stored: number; more: boolean }> {
+    const { sql } = reading
+    const { watermark: used } = (await findFollowState(sql))!
+    let stored = 0
+    for (let step = 0; step < stepsMax && !signal?.aborted; step++) {
+      const copied = await this.#submitted.copyNext(reading, watermark)
+      stored += copied.stored
+      await applyChanges(reading, this.#catalogue, copied.known)
+      const state = (await findFollowState(sql))!
+      if (state.first_copied_at === null) this.onProgress(stored, state.position_time)
+      if (!copied.complete) continue
+      if (state.first_copied_at === null) await moveFollowState(sql, { first_copied_at: await readNow(sql) })
+      else stored += await this.#submitted.checkWatermark(reading, watermark, used ?? watermark)
+      await settleWaiting(reading, watermark)
+      return { stored, more: false }
+    }
+    return { stored, more: true }
+  }
+
+  /** Read again when CiviForm was upgraded; what is there is compared with what was followed so far. */
+  async #currentLayout(stand: SourceStand): Promise<SourceLayout> {
+    if (this.#layout?.evolution === stand.evolution) return this.#layout
+    const layout = await readLayout(this.deps.source)
+    const absent = absentTables(layout)
+    if (this.#reached && absent.length > 0)
+      throw new Problem('unavailable', {
+        detail: `CiviForm's database has no ${absent.join(', ')} now: it is tried again until what is restored there is whole.`,
+      })
+    refuseLayout(layout)
+    await this.#begin(stand)
+    this.#layout = layout
+    return layout
+  }
+
+  async #begin(stand: SourceStand): Promise<void> {
+    const { evolution } = stand
+    const { sql, source, options } = this.deps
+    const identity = await readIdentity(source)
+    const rendering = renderingName(options)
+    const known = await findFollowState(sql)
+    if (known === undefined) {
+      const event_after = await readFirstEvent(source)
+      await beginOrRefuse(sql, { identity, rendering, slack_ms: options.slackMs })
+      await moveFollowState(sql, { event_after, evolution, ...historyOf(stand) })
+      return
+    }
+    if (known.identity !== identity)
+      throw new Problem('conflict', {
+        detail:
+          `This installation follows the database ${known.identity}, and CIVIFORM_DATABASE_URL leads to ${identity}. ` +
+          'After a move of CiviForm to another server, say so with: scripts/civiform moved',
+      })
+    // An upgrade may bring columns that say more of what was copied without them.
+    if (known.rendering !== rendering || known.evolution !== evolution)
+      await moveFollowState(sql, { rendering, evolution, scan_whole: true, scan_after: 0 })
+  }
+
+  /** Drops what was remembered of a database that has lost commits since. */
+  #forget(): void {
+    this.#catalogue = new FollowedCatalogue(this.deps)
+    this.#watermarks = undefined
+    this.#events = new FollowedEvents()
+    this.#deletions = new FollowedDeletions()
+  }
+}
+
+/** At the start that is a setting to mend; later, what was the primary may be about to become it again. */
+function standby(wasFollowed: boolean): Problem {
+  const detail =
+    'CIVIFORM_DATABASE_URL leads to a standby. What is being submitted is seen on the primary alone, so that only there it can be ' +
+    'said up to when nothing is missing: use the address of the primary.'
+  return new Problem(wasFollowed ? 'unavailable' : 'conflict', { detail })
+}
+
+/** Throws Problem `conflict` that names every column that is missing, or may not be read. */
+export function refuseLayout(layout: SourceLayout): void {
+  const { missing, notGranted } = layout
+  if (missing.length === 0 && notGranted.length === 0) return
+  const told = [
+    ...(missing.length === 0 ? [] : [`it has no ${missing.join(', ')}: ${whyMissing(layout)}`]),
+    ...(notGranted.length === 0 ? [] : [`the role may not read ${notGranted.join(', ')}: grant SELECT on them`]),
+  ]
+  throw new Problem('conflict', { detail: `CiviForm's database cannot be followed: ${told.join('; ')}.` })
+}

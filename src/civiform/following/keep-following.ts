@@ -1,0 +1,75 @@
+// One follower at a time, round after round until it is told to stop. What fails is tried again after a pause that grows: CiviForm's
+// database may be away for an hour, be upgraded, or fail over. Nothing is lost by that, and nothing is there twice.
+
+import { setTimeout } from 'node:timers/promises'
+import type { Sql } from '../../db/client.ts'
+import { moveFollowState, tryFollowLock } from '../../db/follow-state.ts'
+import { Problem } from '../../problem.ts'
+import { FollowedElsewhere } from '../applications/store-applications.ts'
+import type { Follower, Round } from './follower.ts'
+
+export interface KeepFollowingOptions {
+  follower: Follower
+  /** This service's own database, and a pool of it with one connection, which holds the lock. */
+  sql: Sql
+  lock: Sql
+  pollIntervalMs: number
+  signal: AbortSignal
+  onRound: (round: Round) => void
+  /** Told each failure; `pauseMs` is when it is tried again. */
+  onFailure: (error: unknown, pauseMs: number) => void
+  /** Told once when another process follows, and this one waits. */
+  onWaiting: () => void
+  /** Told at each look at which another still follows. */
+  onStillWaiting?: () => void
+}
+
+const pauseMsMax = 60_000
+
+/** Resolves when it was told to stop. Rejects with a Problem `conflict`, which no waiting helps. */
+export async function keepFollowing(options: KeepFollowingOptions): Promise<void> {
+  const {
+    follower,
+    sql,
+    lock,
+    pollIntervalMs,
+    signal,
+    onRound,
+    onFailure,
+    onWaiting,
+    onStillWaiting = () => {},
+  } = options
+  let failures = 0
+  let waiting = false
+  while (!signal.aborted) {
+    let pauseMs = pollIntervalMs
+    try {
+      // Asked each time: a connection that was lost has lost the lock with it.
+      if (await tryFollowLock(lock)) {
+        waiting = false
+        const round = await follower.round(signal)
+        onRound(round)
+        if (round.more) pauseMs = 0
+      } else {
+        onStillWaiting()
+        if (!waiting) onWaiting()
+        waiting = true
+      }
+      failures = 0
+    } catch (error) {
+      if (error instanceof Problem && error.kind === 'conflict') throw error
+      pauseMs = Math.min(pauseMsMax, pollIntervalMs * 2 ** Math.min(failures++, 10))
+      onFailure(error, pauseMs)
+      if (!(error instanceof FollowedElsewhere)) await noteFailure(sql, error)
+    }
+    // Rejects when it is aborted, and then the loop ends.
+    await setTimeout(pauseMs, undefined, { signal }).catch(() => {})
+  }
+}
+
+/** For the console and metrics; what a database says may quote rows, so only its code is kept. */
+async function noteFailure(sql: Sql, error: unknown): Promise<void> {
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  const last_error = error instanceof Problem ? error.detail : String(code ?? name ?? 'unknown')
+  await moveFollowState(sql, { last_error }).catch(() => {})
+}

@@ -1,0 +1,54 @@
+// What only an operator can know: that applications were deleted in CiviForm, however many; that its database has moved.
+
+import { appendAuditEvent } from '../../db/audit/audit.ts'
+import { type Db, inTransaction, readNow, type Sql } from '../../db/client.ts'
+import { acceptDeletions, dropFindings, findFollowState, moveFollowState } from '../../db/follow-state.ts'
+import { Problem } from '../../problem.ts'
+import { readIdentity } from '../db/source.ts'
+
+/** For a day, whatever is missing in CiviForm is taken for deleted. Throws Problem `conflict` where nothing is followed. */
+export async function settleDeletions(sql: Sql, actor: string): Promise<void> {
+  await inTransaction(sql, async tx => {
+    await requireFollowing(tx)
+    await acceptDeletions(tx)
+    await dropFindings(tx, 'many_deleted')
+    await appendAuditEvent(tx, { actor, action: 'civiform_deletions_accepted', subject: 'civiform' })
+  })
+}
+
+/** The database at the address that is set is the one that was followed, moved. Returns what it was known by, and is. */
+export async function settleMove(sql: Sql, source: Sql, actor: string): Promise<{ from: string; to: string }> {
+  const to = await readIdentity(source)
+  return inTransaction(sql, async tx => {
+    const { identity: from } = await requireFollowing(tx)
+    // Its log is another one, and its rows have other versions: nothing of them can be compared.
+    const history = { timeline: null, written: null, incarnation: null, application_ids: null, event_ids: null }
+    await moveFollowState(tx, { identity: to, ...history, scan_whole: true, scan_after: 0 })
+    await appendAuditEvent(tx, { actor, action: 'civiform_moved', subject: 'civiform', detail: { from, to } })
+    return { from, to }
+  })
+}
+
+/** Its database was restored to an earlier state, as with the next round is settled what was lost by it. */
+export async function settleRestore(sql: Sql, actor: string): Promise<void> {
+  await inTransaction(sql, async tx => {
+    await requireFollowing(tx)
+    await moveFollowState(tx, { set_back_seen: 'an operator said that it was restored' })
+    await appendAuditEvent(tx, { actor, action: 'civiform_restored', subject: 'civiform' })
+  })
+}
+
+/** How far clocks there are taken to be behind, for a day; 0 for what the settings say. */
+export async function settleAllowance(sql: Sql, ms: number, actor: string): Promise<void> {
+  await inTransaction(sql, async tx => {
+    await requireFollowing(tx)
+    await moveFollowState(tx, { slack_ms: ms, slack_widened_at: ms === 0 ? null : await readNow(tx) })
+    await appendAuditEvent(tx, { actor, action: 'civiform_allowance_set', subject: 'civiform', detail: { ms } })
+  })
+}
+
+async function requireFollowing(db: Db) {
+  const state = await findFollowState(db)
+  if (state === undefined) throw new Problem('conflict', { detail: 'This installation follows no CiviForm.' })
+  return state
+}

@@ -1,0 +1,42 @@
+// What is needed to read the answers of one program version: its questions as they are kept here, with what CiviForm knows of each.
+
+import type { KeyMap } from '../../domain/questions/key-map.ts'
+import type { CatalogueQuestion } from '../definitions/catalogue-version.ts'
+
+/** A question of the version. Where CiviForm has none for it any more, it is unanswered. */
+export interface PlannedQuestion {
+  /** Of the question kept here: what a marker in stored text names. */
+  question_id: number
+  key: string
+  /** As CiviForm names it; undefined when this release does not know it. */
+  type: string | undefined
+  /** Its form in an export when it is unanswered. */
+  unanswered: string
+  /** Admin names by the id that is stored, in the order of an export. */
+  options: ReadonlyMap<string, string>
+  /** What of the applicant's own row stands in for an answer that is missing, where the profile has it so. */
+  primary: 'NAME' | 'EMAIL' | 'PHONE' | 'DOB' | undefined
+  children: readonly PlannedQuestion[]
+}
+
+/** The shape decides what is exported; the catalogue, how it is read. */
+export function planAnswers(
+  shape: KeyMap,
+  questions: readonly CatalogueQuestion[],
+  unansweredForm: (node: KeyMap[number]) => string,
+): PlannedQuestion[] {
+  const byKey = new Map(questions.filter(q => q.kind !== 'STATIC').map(question => [question.key, question]))
+  return shape.map(node => {
+    const question = byKey.get(node.question_key)
+    const primary = question?.tags.find(tag => tag.startsWith('PRIMARY_APPLICANT_'))?.slice('PRIMARY_APPLICANT_'.length)
+    return {
+      question_id: node.question_id,
+      key: node.question_key,
+      type: node.unknown_type === undefined ? question?.type : undefined,
+      unanswered: unansweredForm(node),
+      options: new Map(question?.options.map(({ id, adminName }) => [id, adminName])),
+      primary: primary as PlannedQuestion['primary'],
+      children: planAnswers(node.children, question?.children ?? [], unansweredForm),
+    }
+  })
+}

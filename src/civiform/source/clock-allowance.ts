@@ -1,0 +1,28 @@
+// How far clocks of CiviForm's servers are taken to be behind its database's: what the settings say, and for a day more than that once an
+// application appeared further behind.
+
+import type { FollowState } from '../../db/follow-state.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+
+/**
+ * What is allowed for at most without a setting that says more. An application that appears further below a watermark is history that
+ * was imported or restored, and no clock: it is taken in without allowing for more.
+ */
+export const allowanceMsMax = 120_000
+/** How long a wider allowance lasts after what made it necessary. */
+const widenedMicros = 86_400_000_000
+
+type Allowance = Pick<FollowState, 'slack_ms' | 'slack_widened_at'>
+
+/** What is allowed for now; `settingMs` is the least. */
+export function allowanceAt({ slack_ms, slack_widened_at }: Allowance, settingMs: number, now: Micros): Allowance {
+  if (slack_widened_at === null || now - slack_widened_at > widenedMicros || slack_ms <= settingMs)
+    return { slack_ms: settingMs, slack_widened_at: null }
+  return { slack_ms, slack_widened_at }
+}
+
+/** What is to be allowed for after applications appeared so far below a watermark; undefined when none of them is of a clock. */
+export function widenedFor(slackMs: number, latenessMs: readonly number[]): number | undefined {
+  const needed = latenessMs.map(ms => slackMs + ms).filter(ms => ms <= allowanceMsMax)
+  return needed.length === 0 ? undefined : Math.min(allowanceMsMax, Math.ceil(Math.max(...needed) * 1.5))
+}

@@ -1,0 +1,83 @@
+// What all parts of the follower share: the two databases, how things are rendered, and where it says what it does.
+
+import type { Sql } from '../../db/client.ts'
+import type { Log } from '../../log.ts'
+import { Problem } from '../../problem.ts'
+import type { SourceLayout } from '../db/source.ts'
+import type { SourceReading } from '../db/source-applications.ts'
+import type { Profile, Rendering } from './profile.ts'
+
+export interface FollowOptions extends Rendering {
+  /** What zone the times in CiviForm's database are in. */
+  databaseZone: string
+  /** The roles that submit, where those that may write are not all of them. */
+  writers: readonly string[] | undefined
+  /** How far the clocks of CiviForm's servers may be behind its database's, at least. */
+  slackMs: number
+  /** Applications compared in each round. */
+  scanRows: number
+  /** Applications that are read and stored in one go, at most; what suits each work unless given. */
+  batchRows?: number
+  /** How often every application is read whole. */
+  wholeScanMs: number
+}
+
+/** What the settings say of following. Throws Problem `invalid_request` that names what is not set. */
+export function followOptionsOf(config: {
+  civiformDatabaseUrl: string | undefined
+  civiformDatabaseZone: string
+  civiformBaseUrl: string
+  civiformProfile: Profile
+  civiformWriterRoles: readonly string[] | undefined
+  civiformClockSlackMs: number
+  civiformScanRows: number
+  civiformReconcileMs: number
+  timeZone: string
+}): FollowOptions {
+  const errors = [
+    ...(config.civiformDatabaseUrl === undefined ? [unset('CIVIFORM_DATABASE_URL', 'the database to follow')] : []),
+    ...(config.civiformBaseUrl === '' ? [unset('CIVIFORM_BASE_URL', 'where uploaded files are reached')] : []),
+  ]
+  if (errors.length > 0) throw new Problem('invalid_request', { detail: 'A CiviForm cannot be followed:', errors })
+  return {
+    profile: config.civiformProfile,
+    timeZone: config.timeZone,
+    civiformBaseUrl: config.civiformBaseUrl,
+    databaseZone: config.civiformDatabaseZone,
+    writers: config.civiformWriterRoles,
+    slackMs: config.civiformClockSlackMs,
+    scanRows: config.civiformScanRows,
+    wholeScanMs: config.civiformReconcileMs,
+  }
+}
+
+/** The newest evolution that was tried. */
+const newestEvolution = 98
+
+/** What a CiviForm is whose database lacks a needed column. */
+export const whyMissing = ({ evolution }: SourceLayout): string =>
+  evolution > newestEvolution
+    ? `its release, at evolution ${evolution}, is newer than what this one knows (${newestEvolution}), and has dropped or renamed it: a newer Tributary is needed`
+    : 'this is no CiviForm, or one from before 2023'
+
+const unset = (parameter: string, what: string) => ({
+  parameter,
+  code: 'unusable_setting',
+  detail: `is not set: ${what}`,
+})
+
+export interface FollowDeps {
+  /** This service's own database. */
+  sql: Sql
+  /** CiviForm's, which is only read. */
+  source: Sql
+  options: FollowOptions
+  log: Pick<Log, 'info' | 'warn' | 'error'>
+}
+
+/** The same, once it is known what CiviForm's release has. */
+export interface Reading extends FollowDeps {
+  reading: SourceReading
+  /** Whether its database has lost commits since it is followed. */
+  wasSetBack: boolean
+}

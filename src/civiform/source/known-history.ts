@@ -1,0 +1,44 @@
+// Whether CiviForm's database is still the one that was followed, with everything that was committed: what is kept of its history, and what
+// shows that it was cut. A database that was restored to an earlier state gives ids again, so nothing may be taken to be the same by its id.
+
+import type { FollowState } from '../../db/follow-state.ts'
+import type { SourceStand } from '../db/source.ts'
+
+/** What of a database's history is kept, to be compared with what it is later. */
+export type KnownHistory = Omit<SourceStand, 'evolution' | 'inRecovery'>
+
+export const historyOf = ({
+  timeline,
+  written,
+  incarnation,
+  application_ids,
+  event_ids,
+}: KnownHistory): KnownHistory => ({
+  timeline,
+  written,
+  incarnation,
+  application_ids,
+  event_ids,
+})
+
+/** What shows that its history is another than the one that was followed so far; undefined when nothing does. */
+export function whyCut(
+  before: KnownHistory & Pick<FollowState, 'set_back_seen'>,
+  now: KnownHistory,
+): string | undefined {
+  if (before.set_back_seen !== null) return before.set_back_seen
+  const isOther = (name: 'timeline' | 'incarnation'): boolean =>
+    before[name] !== null && now[name] !== null && before[name] !== now[name]
+  const isLess = (name: 'written' | 'application_ids' | 'event_ids'): boolean =>
+    before[name] !== null && now[name] !== null && now[name] < before[name]
+  if (isOther('timeline')) return 'its log is on another timeline'
+  if (isLess('written')) return 'its log is shorter'
+  if (isOther('incarnation')) return 'its database or its table of applications was made again'
+  if (isLess('application_ids')) return 'ids of applications are drawn again that were drawn before'
+  if (isLess('event_ids')) return 'ids of events are drawn again that were drawn before'
+  return undefined
+}
+
+/** Whether everything is still being compared since its history was cut: what is found then is no other loss. */
+export const isSettling = ({ set_back_at, whole_scan_ended_at }: FollowState): boolean =>
+  set_back_at !== null && (whole_scan_ended_at === null || whole_scan_ended_at < set_back_at)

@@ -1,0 +1,103 @@
+// Up to when it is certain that every submission has been seen: the watermark.
+//
+// CiviForm takes the time of a submission from a clock of its own, inside a transaction that has begun before. So no submission that
+// is still under way has a time before the beginning of the oldest transaction that is open; and what begins later takes a later time.
+// With an allowance for clocks that are behind the database's, everything submitted before that moment is there to be read, and
+// nothing will be added. (A plain "newest time seen" loses more than half of what is submitted at the same time.)
+//
+// The beginnings of others' transactions are told only to roles that may see statistics. Without that right, samples of the locks
+// that each transaction has on its own number do as well: what was open at a sample is over when none of its numbers is left.
+
+import type { Sql } from '../../db/client.ts'
+import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
+import { maySeeTransactions, readOpenTransactions, readTransactionSample } from '../db/source-watermark.ts'
+
+/** Samples kept at most; of more, every second one goes. */
+const samplesMax = 256
+
+/** What keeps the watermark back, for an operator. */
+export interface Held {
+  by: string
+  /** When it began, or was first seen; null when that is not known. */
+  since: Micros | null
+}
+
+export class Watermarks {
+  #newest: Micros | undefined
+  #samples: { now: Micros; open: Set<string> }[] = []
+  #held: Held | undefined
+  #settled: Micros | undefined
+
+  /** `writers` are the roles that submit. */
+  constructor(
+    private readonly source: Sql,
+    private readonly writers: readonly string[],
+    private readonly mode: 'statistics' | 'locks',
+    /** A transaction that has been open for less is nothing to tell. */
+    private readonly heldMs = 10_000,
+  ) {}
+
+  static async open(source: Sql, writers: readonly string[]): Promise<Watermarks> {
+    return new Watermarks(source, writers, (await maySeeTransactions(source)) ? 'statistics' : 'locks')
+  }
+
+  /** What kept it back when it was last asked; undefined when nothing does for long. */
+  get held(): Held | undefined {
+    return this.#held
+  }
+
+  /** Every transaction that had begun before was over when it was last asked; undefined when that could not be said. */
+  get settled(): Micros | undefined {
+    return this.#settled
+  }
+
+  /** Undefined when nothing can be said yet. It never goes back, whatever the slack. */
+  async read(slackMs: number): Promise<Micros | undefined> {
+    const settled =
+      this.mode === 'statistics' ? ((await this.#byStatistics()) ?? (await this.#byLocks())) : await this.#byLocks()
+    this.#settled = settled
+    if (settled === undefined) return this.#newest
+    const watermark = settled - slackMs * 1000
+    if (this.#newest === undefined || watermark > this.#newest) this.#newest = watermark
+    return this.#newest
+  }
+
+  /** Undefined when there is a session of which nothing is told: its transaction would be taken for none. */
+  async #byStatistics(): Promise<Micros | undefined> {
+    const { now, oldest, pid, role, untold, prepared } = await readOpenTransactions(this.source, this.writers)
+    this.#held = oldest === null ? undefined : this.#heldSince(now, oldest, `${pid} of the role ${role}`)
+    if (untold > 0 || prepared > 0) return undefined
+    return oldest === null ? now : Math.min(now, oldest)
+  }
+
+  async #byLocks(): Promise<Micros | undefined> {
+    const { now, open, prepared } = await readTransactionSample(this.source, this.writers)
+    this.#held = prepared > 0 ? { by: preparedTransactions(prepared), since: null } : undefined
+    // A prepared transaction has no session any more, and may be any time old. CiviForm uses none.
+    if (prepared > 0) return undefined
+    const still = new Set(open.map(one => one.virtualxid))
+    for (const sample of this.#samples) sample.open = sample.open.intersection(still)
+    this.#samples.push({ now, open: still })
+    const settled = this.#samples.findLastIndex(sample => sample.open.size === 0)
+    const at = this.#samples[settled]?.now
+    if (settled > 0) this.#samples.splice(0, settled)
+    const oldest = this.#samples.find(sample => sample.open.size > 0)
+    const holder = open.find(one => oldest?.open.has(one.virtualxid))
+    if (oldest !== undefined && holder !== undefined)
+      this.#held = this.#heldSince(now, oldest.now, `${holder.pid} of the role ${holder.role}`)
+    if (this.#samples.length > samplesMax) this.#samples = this.#samples.filter((_, i) => i % 2 === 0)
+    return at
+  }
+
+  #heldSince(now: Micros, since: Micros, session: string): Held | undefined {
+    if (now - since < this.heldMs * 1000) return undefined
+    const by =
+      `process ${session} has had a transaction open since ${formatMicros(since)}: ` +
+      'what was submitted after that is copied when it ends'
+    return { by, since }
+  }
+}
+
+/** What stands in the way, and what takes it away. */
+export const preparedTransactions = (prepared: number): string =>
+  `${prepared} prepared ${prepared === 1 ? 'transaction' : 'transactions'} in CiviForm's database: commit or roll back what pg_prepared_xacts names`

@@ -1,0 +1,130 @@
+// Answers on a page: by screen, each question with what was answered, entities within one another.
+
+/** @jsxImportSource preact */
+
+import type { AnswerLine } from '../../domain/fields/question-type.ts'
+import type {
+  AnswerChange,
+  ReadableApplication,
+  ReadableEntity,
+  ReadableRow,
+  ReadableScreen,
+} from '../../domain/readable/readable-application.ts'
+import { Badge, figures } from '../../html/parts.tsx'
+
+/** A text is shown up to here; the rest is in what is exported. In UTF-16 units. */
+const shownLengthMax = 20_000
+
+export function AnswersView({ answers, exportedPath }: { answers: ReadableApplication; exportedPath: string }) {
+  return (
+    <div class="screens">
+      {answers.screens.map(screen => (
+        <Screen screen={screen} />
+      ))}
+      {answers.cut && (
+        <p class="card">
+          There are more answers than a page can show. <a href={exportedPath}>All of them, as exported</a>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Screen({ screen: { name, notAsked, rows } }: { screen: ReadableScreen }) {
+  return (
+    <section class="card">
+      <h2>{name ?? 'On no screen'}</h2>
+      {notAsked === undefined ? <Rows rows={rows} /> : <p class="soft">Not asked: only when {notAsked}.</p>}
+    </section>
+  )
+}
+
+const Rows = ({ rows }: { rows: readonly ReadableRow[] }) => (
+  <dl class="answers">
+    {rows.map(row => (
+      <div>
+        <dt>{row.text}</dt>
+        <dd>
+          <div>
+            <RowAnswer row={row} />
+          </div>{' '}
+          <ChangeMark change={row.change} row={row} />
+        </dd>
+      </div>
+    ))}
+  </dl>
+)
+
+function RowAnswer({ row: { answer } }: { row: ReadableRow }) {
+  switch (answer.state) {
+    case 'unanswered':
+      return <span class="soft">not answered</span>
+    case 'not_asked':
+      return <span class="soft">not asked: only when {answer.when}</span>
+    case 'answered':
+      return <Lines lines={answer.lines} />
+    case 'entities':
+      return (
+        <>
+          {answer.entities.length > 0 && (
+            <ul class="entities">
+              {answer.entities.map(entity => (
+                <Entity entity={entity} />
+              ))}
+            </ul>
+          )}
+          {answer.gone.length > 0 && (
+            <p class="soft">
+              No longer here: {answer.gone.join(', ')} <Badge tone="attention">gone</Badge>
+            </p>
+          )}
+        </>
+      )
+  }
+}
+
+const Entity = ({ entity: { name, change, rows } }: { entity: ReadableEntity }) => (
+  <li>
+    <strong>{name}</strong> {change === 'new' && <Badge tone="attention">new</Badge>}
+    {rows.length > 0 && <Rows rows={rows} />}
+  </li>
+)
+
+/** Of a list of entities, its own marks say more. */
+const ChangeMark = ({ change, row }: { change: AnswerChange | undefined; row: ReadableRow }) =>
+  change === undefined || row.answer.state === 'entities' ? null : (
+    <Badge tone="attention">{change === 'gone' ? 'answer gone' : change}</Badge>
+  )
+
+export const Lines = ({ lines }: { lines: readonly AnswerLine[] }) => (
+  <>
+    {lines.map(line => (
+      <Line line={line} />
+    ))}
+  </>
+)
+
+/** Whether an applicant's address may be opened from the console: not by plain HTTP, and not with a name before the host that passes for one. */
+function isLink(text: string): boolean {
+  const url = URL.parse(text)
+  return url?.protocol === 'https:' && url.username === '' && url.password === ''
+}
+
+function Line({ line: { text, look } }: { line: AnswerLine }) {
+  if (text.length > shownLengthMax)
+    return (
+      <>
+        <span class="line">{text.slice(0, shownLengthMax).toWellFormed()}</span>
+        <span class="line soft">
+          … and so on, {figures(text.length)} characters in all. The whole is in what is exported.
+        </span>
+      </>
+    )
+  if (look === 'link' && isLink(text))
+    return (
+      <a class="line" href={text} rel="noreferrer noopener external">
+        {text}
+      </a>
+    )
+  return <span class={look === 'code' ? 'line mono' : look === 'aside' ? 'line soft' : 'line'}>{text}</span>
+}

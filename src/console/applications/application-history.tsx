@@ -1,0 +1,97 @@
+// What happened to one application: its statuses and notes, and the applicant’s other submissions.
+
+/** @jsxImportSource preact */
+
+import type { AnnotationState } from '../../db/applications/annotations.ts'
+import type { ApplicationDetails, Revision } from '../../db/applications/application-lists.ts'
+import type { Program } from '../../db/programs/programs.ts'
+import { usePage } from '../../html/page-context.ts'
+import { When } from '../../html/parts.tsx'
+import { RevisionBadge } from './list-pages.tsx'
+import { applicationsPath } from './list-query.ts'
+
+export interface HistoryProps {
+  application: ApplicationDetails
+  states: readonly AnnotationState[]
+  moreStates: boolean
+}
+
+export function History({ application, states, moreStates }: HistoryProps) {
+  return (
+    <section class="card">
+      <h2>History</h2>
+      <ol class="history">
+        {states.map((state, i) => {
+          const earlier = states[i + 1]
+          return (
+            <li>
+              <strong>{titleOf(state, earlier, moreStates)}</strong>
+              <small>
+                <When at={state.changed_at} /> · {state.changed_by.replace(/^admin:/, '')}
+              </small>
+              {state.application_note !== (earlier?.application_note ?? null) && (
+                <p class="kept">{state.application_note ?? 'Note taken away.'}</p>
+              )}
+            </li>
+          )
+        })}
+        {moreStates && <li class="soft">… and earlier ones.</li>}
+        <li>
+          <strong>Submitted</strong>
+          <small>
+            <When at={application.submit_time} />
+          </small>
+        </li>
+        <li>
+          <strong>Begun</strong>
+          <small>
+            <When at={application.create_time} />
+          </small>
+        </li>
+      </ol>
+    </section>
+  )
+}
+
+function titleOf(state: AnnotationState, earlier: AnnotationState | undefined, moreStates: boolean): string {
+  const status = state.status ?? 'No status'
+  // What stood before the oldest that is shown is not known.
+  if (earlier === undefined && moreStates) return status
+  return state.status === (earlier?.status ?? null) && state.application_note !== (earlier?.application_note ?? null)
+    ? 'Note'
+    : status
+}
+
+export interface RevisionsProps {
+  program: Program
+  application: ApplicationDetails
+  revisions: readonly Revision[]
+  moreRevisions: boolean
+}
+
+export function Revisions({ program, application, revisions, moreRevisions }: RevisionsProps) {
+  const path = usePage().root + applicationsPath(program.slug)
+  return (
+    <section class="card">
+      <h2>Submissions of this applicant</h2>
+      <ol class="history">
+        {revisions.map(({ application_id, submit_time, is_current }) => (
+          <li>
+            {application_id === application.application_id ? (
+              <strong class="figure">{application_id}, this one</strong>
+            ) : (
+              <a class="figure" href={`${path}/${application_id}`}>
+                {application_id}
+              </a>
+            )}{' '}
+            <RevisionBadge isCurrent={is_current} />
+            <small>
+              <When at={submit_time} />
+            </small>
+          </li>
+        ))}
+      </ol>
+      {moreRevisions && <a href={`${path}?applicant=${application.applicant_id}`}>All of them</a>}
+    </section>
+  )
+}

@@ -1,0 +1,92 @@
+// The address of a list of applications: filters and place, read from it and written into it.
+
+import type { ListedApplication, ListFilter, ListPlace } from '../../db/applications/application-lists.ts'
+import type { Position } from '../../db/walks/walks.ts'
+import { isCalendarDate } from '../../domain/question-types/date.ts'
+import { parseInstantParameter } from '../../export/requests/instant-parameter.ts'
+import type { ProblemItem } from '../../problem.ts'
+import { idOf } from '../requests/addressed.ts'
+
+export const applicationsPath = (slug: string): string => `/admin/programs/${slug}/applications`
+
+/** A page of a list, newest first, and whether there is more on either side of it. */
+export interface ListPage {
+  applications: readonly ListedApplication[]
+  older: boolean
+  newer: boolean
+}
+
+/** The names of the filters, which are those of the fields of the form. */
+export const filterNames = ['from', 'to', 'status', 'revision', 'applicant', 'application'] as const
+
+export interface ListQuery {
+  /** What was sent, filters alone, those left empty not among them. */
+  values: URLSearchParams
+  filter: ListFilter
+  place: ListPlace
+  faults: readonly ProblemItem[]
+}
+
+/** A status as it stands in an address. No status is `none`, so that a status may be called anything. */
+export const statusValue = (status: string | null): string => (status === null ? 'none' : `is:${status}`)
+
+export function readListQuery(sent: URLSearchParams, timeZone: string): ListQuery {
+  const values = new URLSearchParams()
+  for (const name of filterNames) {
+    const value = sent.get(name)?.trim()
+    if (value) values.set(name, value)
+  }
+  const faults: ProblemItem[] = []
+  const fault = (parameter: string, detail: string): undefined => {
+    faults.push({ parameter, code: 'malformed', detail })
+  }
+  const day = (name: string, label: string) => {
+    const text = values.get(name)
+    if (text === null) return undefined
+    const instant = isCalendarDate(text) ? parseInstantParameter(text, timeZone) : undefined
+    return typeof instant === 'number' ? instant : fault(name, `“${label}” must be a day, such as 2026-01-31.`)
+  }
+  const id = (name: string, label: string): number | undefined => {
+    const text = values.get(name)
+    if (text === null) return undefined
+    // As it is shown: 281,774.
+    return idOf(text.replaceAll(',', '')) ?? fault(name, `“${label}” must be a number, such as 281774.`)
+  }
+  const status = (): string | null | undefined => {
+    const text = values.get('status')
+    if (text === null) return undefined
+    if (text === 'none') return null
+    return text.startsWith('is:') ? text.slice(3) : fault('status', 'Must be one of the statuses offered.')
+  }
+  const revisionState = () => {
+    const text = values.get('revision')
+    if (text === null || text === 'CURRENT' || text === 'OBSOLETE') return text ?? undefined
+    return fault('revision', 'Must be CURRENT or OBSOLETE.')
+  }
+  const filter: ListFilter = {
+    from: day('from', 'Submitted on or after'),
+    to: day('to', 'Submitted before'),
+    status: status(),
+    revisionState: revisionState(),
+    applicantId: id('applicant', 'Applicant'),
+    applicationId: id('application', 'Application'),
+  }
+  return { values, filter, place: readPlace(sent), faults }
+}
+
+/** An address that names no place, or one that was not made here, begins at the newest. */
+function readPlace(sent: URLSearchParams): ListPlace {
+  for (const direction of ['older', 'newer'] as const) {
+    const [, time, seq] = /^(\d{1,16})-(\d{1,15})$/.exec(sent.get(direction) ?? '') ?? []
+    const beyond = { submit_time: Number(time), submit_seq: Number(seq) }
+    if (time !== undefined && Number.isSafeInteger(beyond.submit_time)) return { direction, beyond }
+  }
+  return { direction: 'older', beyond: undefined }
+}
+
+/** The filters as an address has them, with the place if one is given: `?status=none&older=…`, or nothing. */
+export function listSearch(values: URLSearchParams, direction?: ListPlace['direction'], beyond?: Position): string {
+  const all = new URLSearchParams(values)
+  if (direction !== undefined && beyond !== undefined) all.set(direction, `${beyond.submit_time}-${beyond.submit_seq}`)
+  return all.size === 0 ? '' : `?${all}`
+}

@@ -1,0 +1,190 @@
+// The audit log for administrators and auditors: events with filters, as CSV, one event, whom an application was sent to, whether the log
+// is whole. Nothing here changes anything; that somebody took the log away as a file is noted in it.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { findDisclosures } from '../../audit/disclosure.ts'
+import { measureAuditTrail, verifyAuditTrail } from '../../audit/verify-audit.ts'
+import { auditEventRow, findAuditEvent, readAuditActions, readAuditEvents } from '../../db/audit/audit.ts'
+import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
+import { readingRoles } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { invalidRequest, Problem, type ProblemItem } from '../../problem.ts'
+import { action, type PageRoute, type Part, reads, showForm } from '../requests/action.ts'
+import { idIn, idOf, pageOf } from '../requests/addressed.ts'
+import { eventDetailsAnswer, pageBefore, sentAnswer, verdictAnswer } from '../requests/answer-schemas.ts'
+import { closed, text } from '../requests/schemas.ts'
+import type { PageVisit } from '../requests/visit.ts'
+import { downloadEvents } from './audit-download.ts'
+import { EventPage, TrailPage } from './audit-pages.tsx'
+import { readAuditQuery } from './audit-query.ts'
+import { DisclosuresPage } from './sent-pages.tsx'
+import { checkedEventsMax, VerifyPage } from './verify-page.tsx'
+
+/** Of a page of the console, and of one of the API. */
+const [pageRows, eventsMax] = [50, 100]
+
+const noted = Type.Object(
+  {
+    noted: Type.Optional(
+      text('The word that an earlier check gave, kept elsewhere: it shows whether the end was cut off.'),
+    ),
+  },
+  closed,
+)
+
+export function auditActions(deps: Deps): Part {
+  const { consoleDb: db, config } = deps
+  return [
+    ...auditPages(deps),
+    action({
+      name: 'listAuditEvents',
+      method: 'GET',
+      path: '/audit/events',
+      summary: 'Read the audit trail',
+      answers: 'Events, newest first, 100 a page.',
+      answered: pageBefore(auditEventRow),
+      ...reads('audit'),
+      query: {
+        actor: 'Who: `admin:…`, `admin-token:…`, `key:…`, `operator:…`.',
+        action: 'What was done, such as api_key_created.',
+        subject: 'What it was done to: a slug, an API key id, an application id.',
+        from: 'At or after this day or instant.',
+        to: 'Before this day or instant.',
+        before: '`next` of the page before.',
+      },
+      run: async ({ url }) => {
+        const { filter, beforeId, form } = readAuditQuery(url.searchParams, config.timeZone)
+        if (form.faults.length > 0) throw invalidRequest('The filters cannot be read.', form.faults)
+        const rows = await readAuditEvents(db, filter, { beforeId, rowsMax: eventsMax + 1 })
+        return pageOf(rows, eventsMax, ({ audit_event_id }) => audit_event_id)
+      },
+    }),
+    action({
+      name: 'readAuditEvent',
+      method: 'GET',
+      path: '/audit/events/:eventId',
+      summary: 'Read one event',
+      answers: 'The event.',
+      answered: eventDetailsAnswer,
+      ...reads('audit'),
+      run: async visit => {
+        const found = await findAuditEvent(db, idIn(visit, 'eventId'))
+        if (found === undefined) throw new Problem('not_found', { detail: 'There is no such event.' })
+        return found
+      },
+      page: async (_, event) => <EventPage event={event} keyNames={await keyNames(deps, [event])} />,
+    }),
+    action({
+      name: 'whoWasSent',
+      method: 'GET',
+      path: '/audit/sent/:applicationId',
+      summary: 'Which clients were sent an application?',
+      answers: 'The pages that reached over it, newest first, for each program that has an application of this id.',
+      answered: sentAnswer,
+      ...reads('audit'),
+      query: { program: 'The slug of one program.', before: '`nextBefore` of the page before, with program.' },
+      run: async visit => ({
+        items: await findDisclosures(db, idIn(visit, 'applicationId'), placeOf(visit.url.searchParams)),
+      }),
+    }),
+    action({
+      name: 'verifyAuditTrail',
+      method: 'POST',
+      path: '/audit/verify',
+      summary: 'Check that the audit trail is as it was written',
+      answers: 'How many events were read, the faults if any, and a word to keep elsewhere and send next time.',
+      answered: verdictAnswer,
+      ...reads('audit'),
+      body: noted,
+      run: async (_, { noted }) => {
+        if ((await measureAuditTrail(db)).events > checkedEventsMax)
+          throw new Problem('conflict', {
+            detail: `There are more than ${checkedEventsMax} events. scripts/audit verify checks them.`,
+          })
+        return verifyAuditTrail(db, noted)
+      },
+      form: {
+        ownPage: '/audit/verify',
+        button: true,
+        page: async () => <VerifyPage {...(await measureAuditTrail(db))} verdict={undefined} />,
+        read: ({ form }) => ({ noted: form.get('noted')?.trim() || undefined }),
+        next: async (visit, verdict) => {
+          const measured = await measureAuditTrail(db)
+          return showForm(visit, { values: visit.form, faults: [] }, () => (
+            <VerifyPage {...measured} verdict={verdict} />
+          ))
+        },
+        atField: () => ({
+          parameter: 'noted',
+          code: 'malformed',
+          detail: 'This is not such a word, or not the whole of it.',
+        }),
+      },
+    }),
+  ]
+}
+
+/** The pages to look through the log on. */
+function auditPages(deps: Deps): PageRoute[] {
+  const { consoleDb: db, config } = deps
+
+  const trail = async (visit: PageVisit): Promise<Response> => {
+    const { filter, beforeId, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
+    const faulty = form.faults.length > 0
+    const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: pageRows + 1 })
+    const { items: events, next } = pageOf(rows, pageRows, ({ audit_event_id }) => audit_event_id)
+    const [actions, names] = await Promise.all([readAuditActions(db), keyNames(deps, events)])
+    const page = () => (
+      <TrailPage events={events} nextBefore={next} later={beforeId !== undefined} actions={actions} keyNames={names} />
+    )
+    return showForm(visit, form, page, faulty ? 400 : 200)
+  }
+
+  const download = (visit: PageVisit): Promise<Response> => {
+    const { filter, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
+    if (form.faults.length > 0) return trail(visit)
+    return downloadEvents(deps, visit, filter, visit.by.actor)
+  }
+
+  const sent = async (visit: PageVisit): Promise<Response> => {
+    const parameters = visit.url.searchParams
+    const written = parameters.get('application')
+    const applicationId = idOf(written?.trim())
+    const faults = written !== null && applicationId === undefined ? [notAnId] : []
+    const found = applicationId === undefined ? [] : await findDisclosures(db, applicationId, placeOf(parameters))
+    const files = found.length === 0 ? [] : (await measureAuditTrail(db)).files
+    const names = await keyNames(
+      deps,
+      found.flatMap(({ pages }) => pages),
+    )
+    const page = () => <DisclosuresPage applicationId={applicationId} found={found} files={files} keyNames={names} />
+    return showForm(visit, { values: parameters, faults }, page, faults.length > 0 ? 400 : 200)
+  }
+
+  const path = '/admin/audit'
+  return [
+    { method: 'GET', path, roles: readingRoles, answer: trail },
+    { method: 'GET', path: `${path}/events.csv`, roles: readingRoles, answer: download },
+    { method: 'GET', path: `${path}/sent`, roles: readingRoles, answer: sent },
+  ]
+}
+
+const keyNames = ({ consoleDb }: Deps, events: readonly { actor: string }[]) =>
+  readApiKeyNames(
+    consoleDb,
+    events.flatMap(({ actor }) => (actor.startsWith('key:') ? [actor.slice(4)] : [])),
+  )
+
+/** The program that is looked at, all without one; of one, before which event. */
+function placeOf(query: URLSearchParams) {
+  const slug = query.get('program') ?? undefined
+  return { slug, beforeId: slug === undefined ? undefined : idOf(query.get('before')), rowsMax: pageRows }
+}
+
+const notAnId: ProblemItem = {
+  parameter: 'application',
+  code: 'not_an_id',
+  detail: 'Write the id of an application, such as 4711.',
+}

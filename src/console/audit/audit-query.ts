@@ -1,0 +1,57 @@
+// What a page of the audit trail is asked for, as it stands in its address.
+
+import type { AuditFilter } from '../../db/audit/audit.ts'
+import { parseInstantParameter } from '../../export/requests/instant-parameter.ts'
+import type { FormState } from '../../html/page-context.ts'
+import type { ProblemItem } from '../../problem.ts'
+import { idOf } from '../requests/addressed.ts'
+
+/** The filters as they are named in the address. */
+export const filterNames = ['actor', 'action', 'subject', 'from', 'to'] as const
+
+interface AuditQuery {
+  filter: AuditFilter
+  /** Events before this one: an earlier page. */
+  beforeId: number | undefined
+  form: FormState
+}
+
+/** Reads the filters; what cannot be read is a fault at its field, and does not filter. Spaces around a value are not meant. */
+export function readAuditQuery(parameters: URLSearchParams, timeZone: string): AuditQuery {
+  const faults: ProblemItem[] = []
+  const text = (name: string): string | undefined => parameters.get(name)?.trim() || undefined
+  const instant = (name: 'from' | 'to') => {
+    const given = text(name)
+    const parsed = given === undefined ? undefined : parseInstantParameter(given, timeZone)
+    if (typeof parsed !== 'object') return parsed
+    faults.push({
+      parameter: name,
+      code: 'not_a_time',
+      detail: `${name === 'from' ? 'From' : 'Before'} ${parsed.fault}`,
+    })
+    return undefined
+  }
+  const filter = {
+    actor: text('actor'),
+    action: text('action'),
+    subject: text('subject'),
+    from: instant('from'),
+    to: instant('to'),
+  }
+  return { filter, beforeId: idOf(parameters.get('before')), form: { values: parameters, faults } }
+}
+
+/** The address of a page with these filters; `changes` replaces some, undefined takes one away. */
+export function queryOf(
+  parameters: URLSearchParams,
+  changes: Readonly<Record<string, string | undefined>> = {},
+  names: readonly string[] = filterNames,
+): string {
+  const query = new URLSearchParams()
+  for (const name of new Set([...names, ...Object.keys(changes)])) {
+    const value = name in changes ? changes[name] : (parameters.get(name)?.trim() ?? '')
+    if (value !== undefined && value !== '') query.set(name, value)
+  }
+  const text = query.toString()
+  return text === '' ? '' : `?${text}`
+}

@@ -1,0 +1,141 @@
+// Which clients an application was sent to.
+
+/** @jsxImportSource preact */
+
+import type { Disclosure, Disclosures } from '../../audit/disclosure.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { Badge, figures, LinkButton, Notice, Table, When } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+import { Actor, crumb, path } from './audit-pages.tsx'
+import { queryOf } from './audit-query.ts'
+
+interface SentProps {
+  /** Undefined before anything was asked. */
+  applicationId: number | undefined
+  /** Of this application, in each program that has one of this id. */
+  found: readonly Disclosures[]
+  /** Files that have the oldest of the trail. They were not searched. */
+  files: readonly string[]
+  keyNames: ReadonlyMap<string, string>
+}
+
+export function DisclosuresPage({ applicationId, found, files, keyNames }: SentProps) {
+  const { root, form } = usePage()
+  return (
+    <Shell
+      title="Who was sent an application?"
+      part="audit"
+      crumbs={[crumb, { text: 'Sent to' }]}
+      lead="Every page of every export is in the trail with the submissions it reached over. From that it is told which clients were ever sent an application."
+    >
+      <FaultSummary />
+      <form method="get" action={`${root}${path}/sent`} class="card filters fields">
+        <TextField name="application" label="Application id" inputmode="numeric" />
+        <div class="deeds">
+          <Submit text="Find out" />
+        </div>
+      </form>
+      {applicationId !== undefined && found.length === 0 && form.faults.length === 0 && (
+        <Notice tone="attention">
+          There is no application {applicationId}, and none of this id was ever erased. So nobody was sent it.
+        </Notice>
+      )}
+      {files.length > 0 && (
+        <Notice tone="attention">
+          The oldest of the trail was moved into files, and pages from then are not below: search them for{' '}
+          <code>applications_exported</code>, in {files.slice(-10).join(', ')}
+          {files.length > 10 && ' and earlier ones'}.
+        </Notice>
+      )}
+      {found.map(one => (
+        <PlaceSection applicationId={applicationId!} {...one} keyNames={keyNames} />
+      ))}
+      {found.length > 0 && (
+        <p class="soft">
+          A page that is on its way just now gets its line when it ends. What people read in this console is in the
+          trail under the application’s own id:{' '}
+          <a href={`${root}${path}?subject=${applicationId}`}>everything on {applicationId}</a>.
+        </p>
+      )}
+    </Shell>
+  )
+}
+
+function PlaceSection(
+  props: Omit<SentProps, 'found' | 'files' | 'applicationId'> & SentProps['found'][number] & { applicationId: number },
+) {
+  const { applicationId, place, pages, nextBefore, keyNames } = props
+  const { root, form } = usePage()
+  const when = (at: Micros) => <When at={at} />
+  return (
+    <section class="stack" aria-label={place.display_name}>
+      <h2>
+        Application {applicationId} of {place.display_name}
+      </h2>
+      <p class="soft">
+        Submission {figures(place.submit_seq)} of <code>{place.slug}</code>, {when(place.submit_time)}.
+        {place.erased_at !== null && <> Erased {when(place.erased_at)}.</>}
+      </p>
+      <Table
+        caption={`Pages with application ${applicationId} of ${place.display_name}`}
+        rows={pages}
+        empty="No client was ever sent this application."
+        columns={[
+          {
+            head: 'Client',
+            cell: page => (
+              <Actor
+                actor={page.actor}
+                href={`${root}${path}${queryOf(new URLSearchParams(), { actor: page.actor })}`}
+                names={keyNames}
+              />
+            ),
+          },
+          { head: 'When', cell: page => when(page.happened_at) },
+          { head: 'From', cell: page => (page.address === null ? '' : <code class="address">{page.address}</code>) },
+          {
+            head: 'Page',
+            cell: page => (
+              <>
+                <a href={`${root}${path}/events/${page.audit_event_id}`}>{pageWords(page)}</a>
+                <small>
+                  walk <code>{String(page.detail.walk)}</code>
+                </small>
+              </>
+            ),
+          },
+          { head: 'Questions', cell: page => page.questions },
+          { head: 'Sent', cell: page => <Certainty page={page} /> },
+        ]}
+      />
+      {nextBefore !== undefined && (
+        <p>
+          <LinkButton
+            rel="next"
+            href={`${root}${path}/sent${queryOf(form.values, { program: place.slug, before: String(nextBefore) }, ['application'])}`}
+            icon="chevron-right"
+            text="Earlier"
+          />
+        </p>
+      )}
+    </section>
+  )
+}
+
+function pageWords({ detail }: Disclosure): string {
+  const { applications, applications_before } = detail
+  if (typeof applications !== 'number' || typeof applications_before !== 'number') return 'page'
+  return `${figures(applications_before + 1)} to ${figures(applications_before + applications)} of its walk`
+}
+
+function Certainty({ page: { doubts } }: { page: Disclosure }) {
+  if (doubts.length === 0) return <Badge tone="good">certain</Badge>
+  return (
+    <>
+      <Badge tone="attention">possible</Badge>
+      <small>{doubts.join('; ')}</small>
+    </>
+  )
+}

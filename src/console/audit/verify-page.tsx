@@ -1,0 +1,97 @@
+// The page that finds out whether the audit trail is as it was written, and shows the word to be kept elsewhere.
+
+/** @jsxImportSource preact */
+
+import type { AuditVerdict } from '../../audit/verify-audit.ts'
+import { DeedForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { figures, Notice } from '../../html/parts.tsx'
+import { CopyButton } from '../../html/secret.tsx'
+import { Shell } from '../../html/shell.tsx'
+
+/** Most events that are checked for a page: some two seconds. */
+export const checkedEventsMax = 100_000
+
+interface VerifyProps {
+  /** Where every chain ends now. */
+  note: string
+  /** Of the database. */
+  events: number
+  /** Files that have what was pruned. */
+  files: readonly string[]
+  /** What was found out; undefined before that. */
+  verdict: AuditVerdict | undefined
+}
+
+export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
+  const { root, form } = usePage()
+  return (
+    <Shell
+      title="Is the trail whole?"
+      part="audit"
+      crumbs={[{ text: 'Audit', path: '/admin/audit' }, { text: 'Is it whole?' }]}
+      lead="Each event is a link in one of eight chains of hashes. Here the hashes are computed again, by other code than wrote them: what was changed, removed or slipped in breaks its chain."
+    >
+      <FaultSummary title="This word cannot be compared" />
+      {verdict !== undefined && <Verdict verdict={verdict} compared={(form.values.get('noted') ?? '').trim() !== ''} />}
+      <div class="card">
+        {events > checkedEventsMax ? (
+          <p>
+            The database has {figures(events)} events, more than a page can wait for. An operator checks them with{' '}
+            <code>scripts/audit verify</code>.
+          </p>
+        ) : (
+          <DeedForm action={`${root}/admin/audit/verify`}>
+            <TextField
+              name="noted"
+              label="Word noted earlier"
+              hint="With it you also find out whether the end was cut off, or all of it written again."
+              optional
+            />
+            <Submit icon="check" text={`Check ${figures(events)} ${events === 1 ? 'event' : 'events'}`} />
+          </DeedForm>
+        )}
+        {files.length > 0 && (
+          <p>
+            What is older was moved into {files.length === 1 ? 'a file' : `${figures(files.length)} files`}, which{' '}
+            <code>scripts/audit verify --with</code> checks: {files.slice(-10).join(', ')}
+            {files.length > 10 && ' and earlier ones'}.
+          </p>
+        )}
+      </div>
+      <div class="card">
+        <h2>The word of now</h2>
+        <p>
+          Keep it where the administrators of the database cannot change it: printed, or in another system. Given here
+          later, or to <code>scripts/audit verify --noted</code>, it tells whether what is there now still is.
+        </p>
+        <p class="copied">
+          <code id="note">{note}</code>
+          <CopyButton of="note" />
+        </p>
+      </div>
+    </Shell>
+  )
+}
+
+function Verdict({ verdict: { events, faults }, compared }: { verdict: AuditVerdict; compared: boolean }) {
+  if (faults.length === 0)
+    return (
+      <Notice tone="good">
+        <strong>The audit trail is whole:</strong> {figures(events)} {events === 1 ? 'event is' : 'events are'} as
+        written.
+        {compared && ' What was noted is still there.'}
+      </Notice>
+    )
+  return (
+    <Notice tone="bad">
+      <strong>The audit trail is not as it was written.</strong>
+      <ul>
+        {faults.map(fault => (
+          <li>{fault}</li>
+        ))}
+      </ul>
+      Note this page and the time, and let nobody work on the database until it is known why.
+    </Notice>
+  )
+}

@@ -1,0 +1,109 @@
+// How forms edit a draft: each changes the stored document and saves it as a whole, by the same use case as a document.
+
+/** @jsxImportSource preact */
+
+import type { VNode } from 'preact'
+import type { ProgramDefinition } from '../../domain/definitions/program-definition.ts'
+import { describeVersion } from '../../domain/definitions/version-definition.ts'
+import { diffDefinitions } from '../../domain/definitions/version-diff.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { Problem, type ProblemItem } from '../../problem.ts'
+import { saveDraft } from '../../programs/save-draft.ts'
+import { basisOf, type EditRefusal, editOptions } from '../programs/edit-refusals.tsx'
+import { isOvertaken, loadProgramInView, type ProgramInView } from '../programs/program-in-view.ts'
+import { QuestionsPage } from '../programs/questions-pages.tsx'
+import { showForm } from '../requests/action.ts'
+import { type PageVisit, redirect, showPage } from '../requests/visit.ts'
+import type { DraftFormProps, EditedElsewhere } from './draft-form.tsx'
+
+interface EditedForm {
+  /** The screen to go back to, once it is saved. */
+  screen?: number
+  /** The faults of the document, each at its field. */
+  faultsOf: (faults: readonly ProblemItem[]) => readonly ProblemItem[]
+  page: (props: DraftFormProps) => VNode | Promise<VNode>
+}
+
+interface OpenDraft {
+  view: ProgramInView
+  definition: ProgramDefinition
+}
+
+/** What the forms of a draft share. */
+export class DraftEditing {
+  constructor(private readonly deps: Pick<Deps, 'consoleDb' | 'config'>) {}
+
+  /** What is stored now. */
+  async open(visit: PageVisit): Promise<OpenDraft> {
+    const view = await loadProgramInView(this.deps.consoleDb, visit.person, visit.params.slug!)
+    return { view, definition: describeVersion(view.current) }
+  }
+
+  /** The page of a form; with `conflict`, what saving it now would change in what somebody else stored. */
+  async show(visit: PageVisit, page: EditedForm['page'], conflict?: EditedElsewhere): Promise<VNode> {
+    return page({ ...(await this.open(visit)), conflict })
+  }
+
+  /** Its page with what is wrong with it. */
+  refuse(visit: PageVisit, faults: readonly ProblemItem[], page: EditedForm['page']): Promise<Response> {
+    return showForm(visit, { values: visit.form, faults }, () => this.show(visit, page), 400)
+  }
+
+  /** Saves what a form edited and goes back to the questions; where that cannot be, shows the form again. */
+  async saveForm(visit: PageVisit, { view, definition }: OpenDraft, edited: ProgramDefinition, form: EditedForm) {
+    const refusal = await this.#save(visit, view, edited)
+    if (refusal === undefined) return this.#back(visit, 'saved', form.screen)
+    if (refusal.status === 400) return this.refuse(visit, form.faultsOf(refusal.faults), form.page)
+    const conflict = { differences: diffDefinitions(definition, edited) }
+    return showForm(visit, { values: visit.form, faults: [] }, () => this.show(visit, form.page, conflict), 409)
+  }
+
+  /** Saves what a button of the list of questions does, and goes back there; where that cannot be, the list says why. */
+  async saveDeed(visit: PageVisit, { view }: OpenDraft, edited: ProgramDefinition, done = 'saved', screen?: number) {
+    const refused = await this.#save(visit, view, edited)
+    if (refused === undefined) return this.#back(visit, done, screen)
+    const page = await this.show(visit, ({ view }) => <QuestionsPage view={view} refused={refused} />)
+    return showPage(visit, page, refused.status)
+  }
+
+  /** Saves the edited document as the draft, if what is stored is still what the form was made from; else says why not. */
+  async #save(visit: PageVisit, view: ProgramInView, edited: ProgramDefinition): Promise<EditRefusal | undefined> {
+    const { consoleDb, config } = this.deps
+    const stored = view.current.program_version_id
+    if (basisOf(visit.form) !== stored) return { status: 409, faults: [] }
+    try {
+      const based_on = basisOfSaved(visit, view)
+      // A member that is undefined is one that is left out, as in the text of a document.
+      const document = JSON.parse(JSON.stringify({ ...edited, based_on })) as unknown
+      const over = based_on === stored ? undefined : stored
+      await saveDraft(consoleDb, document, visit.by.actor, { ...editOptions(visit, config), over })
+      return undefined
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      if (error.kind === 'conflict') return { status: 409, faults: error.errors }
+      if (error.kind === 'invalid_request') return { status: 400, faults: error.errors }
+      throw error
+    }
+  }
+
+  #back(visit: PageVisit, done: string, screen?: number): Response {
+    const place = screen === undefined ? '' : `#screen-${screen}`
+    return redirect(visit, `/admin/programs/${visit.params.slug}/questions?done=${done}${place}`)
+  }
+}
+
+/** What the saved document is based on: the page's own, or what was published after the draft was begun, if it is to stay over that. */
+function basisOfSaved({ form }: PageVisit, view: ProgramInView): number | null {
+  const { active, draft, current } = view
+  const both = `${active?.program_version_id}-${draft?.program_version_id}`
+  return isOvertaken(view) && form.get('keep') === both
+    ? (active?.program_version_id ?? null)
+    : current.program_version_id
+}
+
+/** The lines of a field, without those that are empty. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map(line => line.trim())
+    .filter(line => line !== '')

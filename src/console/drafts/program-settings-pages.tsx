@@ -1,0 +1,72 @@
+// A program's name and statuses, and a screen's heading and condition, as forms.
+
+/** @jsxImportSource preact */
+
+import type { ProgramDefinition, QuestionDefinition } from '../../domain/definitions/program-definition.ts'
+import { DeedForm, TextArea, TextField } from '../../html/fields.tsx'
+import { LinkButton } from '../../html/parts.tsx'
+import { pathOfProgram } from '../programs/program-shell.tsx'
+import { Basis, type DraftFormProps, DraftFormShell, SaveButtons } from './draft-form.tsx'
+import { ConditionFields, earlierThan } from './draft-question-fields.tsx'
+
+export function ProgramSettingsPage(props: DraftFormProps) {
+  const { view, definition, conflict } = props
+  const path = pathOfProgram(view.program.slug)
+  return (
+    <DraftFormShell {...props} tab="settings">
+      <div class="card narrow">
+        <DeedForm action={`${path}/settings`}>
+          <Basis {...props} />
+          <TextField name="display_name" label="Name" hint="What people read." value={definition.display_name} />
+          <TextArea
+            name="statuses"
+            label="Statuses"
+            optional
+            rows={6}
+            hint="What applications can be given, one a line, in the order in which they are offered."
+            value={definition.statuses.join('\n')}
+          />
+          <p class="soft">Kept in the draft; both change when it is published.</p>
+          <div class="deeds">
+            <SaveButtons view={view} conflict={conflict} />
+          </div>
+        </DeedForm>
+      </div>
+      <p>
+        <a href={`${path}/retention`}>How long its applications are kept</a> is set apart from drafts, and holds at
+        once.
+      </p>
+    </DraftFormShell>
+  )
+}
+
+/** A screen: its heading, and when it is shown. */
+export function ScreenPage(props: DraftFormProps & { index: number }) {
+  const { view, definition, conflict, index } = props
+  const path = pathOfProgram(view.program.slug)
+  const screen = definition.screens[index]!
+  return (
+    <DraftFormShell {...props} tab="questions" title={`Screen ${index + 1} · ${screen.name}`}>
+      <div class="card wide-form">
+        <DeedForm action={`${path}/screen`}>
+          <input type="hidden" name="index" value={String(index)} />
+          <Basis {...props} />
+          <TextField name="name" label="Heading" value={screen.name} maxLength={200} />
+          <ConditionFields
+            condition={screen.visible_when}
+            earlier={askedBefore(definition, index)}
+            shown="it is shown"
+          />
+          <div class="deeds">
+            <SaveButtons view={view} conflict={conflict} />
+            <LinkButton href={`${path}/questions`} text="Leave it" />
+          </div>
+        </DeedForm>
+      </div>
+    </DraftFormShell>
+  )
+}
+
+/** The questions of the screens before this one. */
+const askedBefore = (definition: ProgramDefinition, index: number): QuestionDefinition[] =>
+  earlierThan({ ...definition, screens: definition.screens.slice(0, index) }, '')

@@ -1,0 +1,219 @@
+// A question's form as it was sent: what it makes of the question, and which field each fault of the document belongs to.
+
+import { kindsWith, type Setting } from '../../domain/definitions/definition-schemas.ts'
+import { type Asking, placeOf } from '../../domain/definitions/edit-definition.ts'
+import type {
+  NamedCondition,
+  OptionDefinition,
+  PlacementDefinition,
+  ProgramDefinition,
+  QuestionDefinition,
+} from '../../domain/definitions/program-definition.ts'
+import type { ProblemItem } from '../../problem.ts'
+import { kindWords } from '../programs/question-words.ts'
+import { type ConditionMode, conditionForm, conditionOf, readLines } from './condition-fields.ts'
+
+export const bounds = ['min', 'max', 'min_length', 'max_length', 'min_count', 'max_count'] as const
+
+/** The settings a form has fields for, of this kind. */
+export const hasSetting = (kind: string, setting: Setting): boolean => kindsWith(setting).some(one => one === kind)
+
+interface SentQuestion {
+  question: QuestionDefinition
+  asking: Asking
+  /** Faults that the form has before it is a document. */
+  faults: ProblemItem[]
+  /** Of each option in its order: the row of the form that it came from, and how a fault names it. */
+  options: { row: number; said: string }[]
+  /** The rows that the lines of the condition came from, in their order. */
+  whenRows: number[]
+}
+
+/** What stands in the form, as a question of this name and kind; `before` is the question as it was. */
+export function readQuestionForm(
+  form: URLSearchParams,
+  base: Pick<QuestionDefinition, 'admin_name' | 'kind' | 'enumerator'>,
+  before: QuestionDefinition | undefined,
+  definition: ProgramDefinition,
+): SentQuestion {
+  const { kind } = base
+  const text = (name: string): string => (form.get(name) ?? '').trim()
+  const question: QuestionDefinition = { ...base, text: text('text') }
+  if (text('help') !== '') question.help = text('help')
+  for (const bound of bounds) {
+    const typed = text(bound)
+    // A text that is not a number is kept as it was typed: the check of the document says what is wrong with it.
+    if (hasSetting(kind, bound) && typed !== '')
+      question[bound] = (/^-?\d{1,16}$/.test(typed) ? Number(typed) : typed) as number
+  }
+  if (hasSetting(kind, 'correct_addresses') && form.has('correct_addresses')) question.correct_addresses = true
+  const options = hasSetting(kind, 'options') ? readOptions(form, before?.options ?? []) : []
+  if (hasSetting(kind, 'options')) question.options = options.map(({ option }) => option)
+  const when = readCondition(form, definition, placementOf(definition, before?.admin_name)?.visible_when)
+  const screen = /^\d{1,3}$/.test(text('screen')) ? Number(text('screen')) : -1
+  const faults = [...when.faults, ...options.flatMap(({ faults }) => faults)]
+  // A question that is new was given its kind in the same form, which has fields for every kind.
+  const which = `a question of the type “${kindWords(kind)}” has none.`
+  for (const bound of bounds)
+    if (!hasSetting(kind, bound) && text(bound) !== '')
+      faults.push(fault(bound, 'not_allowed', `Must be left empty: ${which}`))
+  if (!hasSetting(kind, 'options') && text('options') !== '')
+    faults.push(fault('options', 'not_allowed', `Must be left empty: ${which}`))
+  if (definition.screens[screen] === undefined) faults.push(fault('screen', 'required', 'Must be one of the screens.'))
+  return {
+    question,
+    asking: { screen, optional: form.has('optional'), visible_when: when.condition },
+    faults,
+    options: options.map(({ row, option }) => ({ row, said: `The option “${option.admin_id}”` })),
+    whenRows: when.rows,
+  }
+}
+
+function placementOf(definition: ProgramDefinition, name: string | undefined): PlacementDefinition | undefined {
+  const place = name === undefined ? undefined : placeOf(definition, name)
+  return place && definition.screens[place.screen]!.questions[place.index]
+}
+
+interface SentOption {
+  option: OptionDefinition
+  row: number
+  faults: ProblemItem[]
+}
+
+/** The options in the order that their places give them, without those that are to go. A line with nothing in it is no option. */
+function readOptions(form: URLSearchParams, before: readonly OptionDefinition[]): SentOption[] {
+  const read = (name: string, row: number): string => (form.get(`option_${name}_${row}`) ?? '').trim()
+  return [...form.keys()]
+    .flatMap(name => /^option_id_(\d{1,4})$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .flatMap((row): (SentOption & { at: number })[] => {
+      const [admin_id, text, at] = [read('id', row), read('text', row), read('at', row)]
+      const was = before[row]
+      const faults: ProblemItem[] = []
+      if (form.has(`option_gone_${row}`)) {
+        if (was !== undefined && admin_id === was.admin_id && text === was.text) return []
+        const detail = `“${was?.admin_id ?? admin_id}” is changed and to be removed: change it back, or take the tick off “Remove”.`
+        faults.push(fault(`option_text_${row}`, 'contradiction', detail))
+      } else if (admin_id === '' && text === '' && at === '' && was === undefined) return []
+      if (at !== '' && !/^\d{1,5}$/.test(at))
+        faults.push(fault(`option_at_${row}`, 'not_a_number', `The place of “${admin_id}” must be a whole number.`))
+      const legacy_id = before.find(one => one.admin_id === admin_id)?.legacy_id
+      const option: OptionDefinition = legacy_id === undefined ? { admin_id, text } : { admin_id, text, legacy_id }
+      return [{ option, row, faults, at: /^\d{1,5}$/.test(at) ? Number(at) : Number.POSITIVE_INFINITY }]
+    })
+    .sort((a, b) => (a.at === b.at ? a.row - b.row : a.at - b.at))
+}
+
+interface SentCondition {
+  condition: NamedCondition | undefined
+  /** The rows of the form that its lines came from. */
+  rows: number[]
+  faults: ProblemItem[]
+}
+
+/**
+ * The condition that a form was sent with; `opened` is the one it was opened with. What was entered beside a choice that has no place
+ * for it is a fault; what the form was opened with gives way to the choice.
+ */
+export function readCondition(
+  form: URLSearchParams,
+  definition: ProgramDefinition,
+  opened: NamedCondition | null | undefined,
+): SentCondition {
+  const mode = (form.get('when') ?? 'always') as ConditionMode
+  const before = conditionForm(opened)
+  const sent = readLines(form, before.lines)
+  const faults = sent.flatMap(({ fault }) => fault ?? [])
+  const none = (...more: ProblemItem[]): SentCondition => ({
+    condition: undefined,
+    rows: [],
+    faults: [...faults, ...more],
+  })
+  const written = (form.get('when_document') ?? '').replaceAll('\r\n', '\n').trim()
+  if (mode !== 'document' && written !== '' && written !== before.document.trim())
+    return none(fault('when_document', 'not_allowed', 'Must be as it was, or chosen above as what holds.'))
+  if (mode !== 'all' && mode !== 'any') {
+    const detail = 'Choose whether all or any of the lines must hold, or clear the lines: here they would not count.'
+    if (sent.some(({ what, untouched }) => what !== '' && !untouched))
+      return none(fault('when', 'contradiction', detail))
+    if (mode !== 'document') return none()
+    try {
+      return { condition: JSON.parse(written) as NamedCondition, rows: [], faults }
+    } catch {
+      return none(fault('when_document', 'malformed_json', 'Must be a condition as JSON, as in the document.'))
+    }
+  }
+  const lines = sent.filter(({ what }) => what !== '')
+  if (lines.length === 0) return none(fault('when', 'required', 'Must have a line that says when; or choose “always”.'))
+  const rows = lines.map(({ row }) => row)
+  const conditions = lines.map(line => conditionOf(line, definition.questions))
+  if (conditions.length === 1) return { condition: conditions[0], rows, faults }
+  return { condition: mode === 'all' ? { all: conditions } : { any: conditions }, rows, faults }
+}
+
+const fault = (parameter: string, code: string, detail: string): ProblemItem => ({ parameter, code, detail })
+
+/** The faults of the document, each at the field it belongs to; those of other places say which place. */
+export function faultsOfForm(
+  faults: readonly ProblemItem[],
+  edited: ProgramDefinition,
+  name: string,
+  { options, whenRows }: Pick<SentQuestion, 'options' | 'whenRows'>,
+): ProblemItem[] {
+  const defined = `/questions/${edited.questions.findIndex(({ admin_name }) => admin_name === name)}`
+  const place = placeOf(edited, name)
+  const placed = place === undefined ? undefined : `/screens/${place.screen}/questions/${place.index}`
+  return faults.map(({ path = '', code, detail }): ProblemItem => {
+    if (path.startsWith(`${defined}/`)) return settingFault(path.slice(defined.length + 1), code, detail, options)
+    if (placed !== undefined && path.startsWith(`${placed}/`))
+      return { parameter: placementField(path.slice(placed.length + 1), whenRows), code, detail }
+    return { parameter: 'content', code, detail: `${whereIn(edited, path)}${detail}` }
+  })
+}
+
+/** The faults of a screen's own heading and condition, each at its field. */
+export function faultsOfScreen(
+  faults: readonly ProblemItem[],
+  edited: ProgramDefinition,
+  index: number,
+  whenRows: readonly number[],
+): ProblemItem[] {
+  return faults.map(({ path = '', code, detail }): ProblemItem => {
+    const rest = path.startsWith(`/screens/${index}/`) ? path.slice(`/screens/${index}/`.length) : undefined
+    if (rest === 'name' || rest?.startsWith('visible_when'))
+      return { parameter: placementField(rest, whenRows), code, detail }
+    return { parameter: 'content', code, detail: `${whereIn(edited, path)}${detail}` }
+  })
+}
+
+function settingFault(rest: string, code: string, detail: string, options: SentQuestion['options']): ProblemItem {
+  const [, index, member] = /^options\/(\d+)\/(\w+)$/.exec(rest) ?? []
+  if (index === undefined) return fault(rest.split('/')[0]!, code, detail)
+  const { row, said } = options[Number(index)] ?? { row: 0, said: '' }
+  const field = member === 'admin_id' ? 'id' : member
+  // Ids that are older than the rule come with a document, not with a form.
+  const rule = 'must have an id of lower case letters a to z, digits, _ and - only.'
+  const words = field === 'id' && code === 'wrong_characters' ? rule : detail[0]!.toLowerCase() + detail.slice(1)
+  return fault(`option_${field}_${row}`, code, said === '' ? detail : `${said}: ${words}`)
+}
+
+function placementField(rest: string, whenRows: readonly number[]): string {
+  if (rest === 'question') return 'admin_name'
+  if (!rest.startsWith('visible_when')) return rest
+  if (whenRows.length === 0) return 'when_document'
+  const [, index = '0', member] =
+    /^visible_when(?:\/(?:all|any)\/(\d+))?\/(question|field|operator|value)/.exec(rest) ?? []
+  if (member === undefined) return 'when'
+  const row = whenRows[Number(index)] ?? 0
+  return `when_${member === 'question' || member === 'field' ? 'what' : member}_${row}`
+}
+
+/** Which question or screen a path of the document leads to, in words. */
+function whereIn(definition: ProgramDefinition, path: string): string {
+  const [, screen, , index] = /^\/screens\/(\d+)(\/questions\/(\d+))?/.exec(path) ?? []
+  const found = screen === undefined ? undefined : definition.screens[Number(screen)]
+  if (found !== undefined)
+    return index === undefined ? `Screen "${found.name}": ` : `Question "${found.questions[Number(index)]?.question}": `
+  const question = /^\/questions\/(\d+)/.exec(path)?.[1]
+  return question === undefined ? '' : `Question "${definition.questions[Number(question)]?.admin_name}": `
+}

@@ -1,0 +1,104 @@
+// The screens of a draft as forms, and what the draft says of the program itself: its name and statuses.
+
+/** @jsxImportSource preact */
+
+import { addScreen, changeScreen, moveScreen, removeScreen } from '../../domain/definitions/edit-definition.ts'
+import type { ProgramDefinition } from '../../domain/definitions/program-definition.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { Problem, type ProblemItem } from '../../problem.ts'
+import { editing, type PageRoute } from '../requests/action.ts'
+import type { PageVisit } from '../requests/visit.ts'
+import { DraftEditing, linesOf } from './draft-editing.tsx'
+import type { DraftFormProps } from './draft-form.tsx'
+import { ProgramSettingsPage, ScreenPage } from './program-settings-pages.tsx'
+import { faultsOfScreen, readCondition } from './read-question-form.ts'
+
+const one = '/admin/programs/:slug'
+
+export const screenForms = (deps: Deps): PageRoute[] => {
+  const editor = new DraftEditing(deps)
+  return [...screenRoutes(editor), ...settingsForm(editor)]
+}
+
+function screenRoutes(editor: DraftEditing): PageRoute[] {
+  /** The buttons beside a screen in the list of questions. */
+  const change = async (visit: PageVisit): Promise<Response> => {
+    const { form } = visit
+    const stored = await editor.open(visit)
+    const { definition } = stored
+    const index = indexOf(form.get('index'))
+    const deed = form.get('deed') ?? ''
+    if (deed !== 'add') requireScreen(definition, index)
+    const name = (form.get('screen_name') ?? '').trim()
+    const edits: Readonly<Record<string, () => ProgramDefinition>> = {
+      add: () => addScreen(definition, name),
+      rename: () => changeScreen(definition, index, { name }),
+      up: () => moveScreen(definition, index, -1),
+      down: () => moveScreen(definition, index, 1),
+      remove: () => removeScreen(definition, index),
+    }
+    const edit = Object.hasOwn(edits, deed) ? edits[deed] : undefined
+    if (edit === undefined)
+      throw new Problem('not_found', { detail: 'There is nothing of this name to do with a screen.' })
+    return editor.saveDeed(visit, stored, edit())
+  }
+
+  const pageOf = (index: number) => (props: DraftFormProps) => {
+    requireScreen(props.definition, index)
+    return <ScreenPage {...props} index={index} />
+  }
+
+  const save = async (visit: PageVisit): Promise<Response> => {
+    const { form } = visit
+    const index = indexOf(form.get('index'))
+    const stored = await editor.open(visit)
+    const { definition } = stored
+    requireScreen(definition, index)
+    const when = readCondition(form, definition, definition.screens[index]!.visible_when)
+    const page = pageOf(index)
+    if (when.faults.length > 0) return editor.refuse(visit, when.faults, page)
+    const name = (form.get('name') ?? '').trim()
+    const edited = changeScreen(definition, index, { name, visible_when: when.condition })
+    const faultsOf = (faults: readonly ProblemItem[]) => faultsOfScreen(faults, edited, index, when.rows)
+    return editor.saveForm(visit, stored, edited, { screen: index, faultsOf, page })
+  }
+
+  const path = `${one}/screen`
+  const show = (visit: PageVisit) =>
+    editor.show(visit, pageOf(indexOf(visit.context.form.values.get('index') ?? visit.url.searchParams.get('index'))))
+  return [
+    editing({ method: 'POST', path: `${one}/screens`, answer: change }),
+    editing({ method: 'GET', path, answer: show }),
+    editing({ method: 'POST', path, answer: save, again: show }),
+  ]
+}
+
+function settingsForm(editor: DraftEditing): PageRoute[] {
+  const page = (props: DraftFormProps) => <ProgramSettingsPage {...props} />
+
+  const save = async (visit: PageVisit): Promise<Response> => {
+    const { form } = visit
+    const stored = await editor.open(visit)
+    const edited = {
+      ...stored.definition,
+      display_name: (form.get('display_name') ?? '').trim(),
+      statuses: linesOf(form.get('statuses') ?? ''),
+    }
+    return editor.saveForm(visit, stored, edited, {
+      faultsOf: faults =>
+        faults.map(({ path = '', code, detail }) => ({ parameter: path.split('/')[1] ?? 'content', code, detail })),
+      page,
+    })
+  }
+
+  const path = `${one}/settings`
+  const show = (visit: PageVisit) => editor.show(visit, page)
+  return [editing({ method: 'GET', path, answer: show }), editing({ method: 'POST', path, answer: save, again: show })]
+}
+
+const indexOf = (text: string | null): number => (/^\d{1,3}$/.test(text ?? '') ? Number(text) : -1)
+
+function requireScreen({ screens }: ProgramDefinition, index: number): void {
+  if (screens[index] === undefined)
+    throw new Problem('not_found', { detail: 'There is no such screen in what is stored now.' })
+}

@@ -1,0 +1,167 @@
+// The pages of the Intermediaries panel.
+
+/** @jsxImportSource preact */
+
+import type { IntermediaryRow, OrganizationRow } from '../../db/people/intermediary-rows.ts'
+import { DeedForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { FormPage } from '../../html/form-page.tsx'
+import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { Badge, DoneNotice, figures, LinkButton, Notice, Table } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+
+interface OrganizationsProps {
+  items: readonly OrganizationRow[]
+  next: string | null
+  /** Whether submissions are checked against what stands here. */
+  checked: boolean
+}
+
+const path = '/admin/intermediaries'
+
+export function OrganizationsPage({ items, next, checked }: OrganizationsProps) {
+  const { root, person, query } = usePage()
+  return (
+    <Shell
+      title="Intermediaries"
+      part="intermediaries"
+      lead="Organizations whose people submit on behalf of applicants."
+      deeds={
+        person?.role === 'ADMINISTRATOR' && (
+          <LinkButton main href={`${root}${path}/new`} icon="plus" text="Add an organization" />
+        )
+      }
+    >
+      {checked ? (
+        <Notice tone="info">
+          Submissions by intermediaries are taken from the people listed here, and from nobody else.
+        </Notice>
+      ) : (
+        <Notice tone="attention">
+          <strong>Submissions are not checked against this list.</strong> Any e-mail and organization is taken. The
+          setting <code>INTERMEDIARIES=listed</code> changes that.
+        </Notice>
+      )}
+      <SearchForm path={path} label="Find an organization" hint="Name" />
+      <Table
+        caption="Organizations"
+        rows={items}
+        empty={isPart(query) ? 'No organization here matches. Try another word.' : 'No organization is listed yet.'}
+        columns={[
+          {
+            head: 'Organization',
+            cell: one => (
+              <a class="strong" href={`${root}${path}/${one.organization_id}`}>
+                {one.name}
+              </a>
+            ),
+          },
+          { head: 'People', cell: one => figures(one.people), figures: true },
+          { head: 'State', cell: one => <State disabled={one.disabled_at !== null} /> },
+        ]}
+      />
+      <Pages path={path} next={next} what="organizations" />
+    </Shell>
+  )
+}
+
+const State = ({ disabled }: { disabled: boolean }) =>
+  disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>
+
+const crumb = { text: 'Intermediaries', path }
+const nameHint = 'As exports will show it. Case and spacing make no difference when a submission names it.'
+
+export const NewOrganizationPage = () => (
+  <FormPage
+    title="Add an organization"
+    part="intermediaries"
+    crumbs={[crumb, { text: 'Add' }]}
+    path={`${path}/new`}
+    submit="Add the organization"
+  >
+    <TextField name="name" label="Name" hint={nameHint} maxLength={200} />
+  </FormPage>
+)
+
+const said: Readonly<Record<string, string>> = {
+  added: 'Added. Now add its people.',
+  renamed: 'Renamed. It holds from the next submission; what was submitted before keeps the name of then.',
+  disabled: 'Disabled. Nobody of this organization is listed any more.',
+  enabled: 'Enabled, with the people it had.',
+  'person-added': 'Added.',
+  'person-disabled': 'Disabled.',
+  'person-enabled': 'Enabled.',
+}
+
+interface OrganizationProps {
+  organization: OrganizationRow
+  people: { items: readonly IntermediaryRow[]; next: string | null }
+}
+
+export function OrganizationPage({ organization, people }: OrganizationProps) {
+  const { root, person } = usePage()
+  const ownPath = `${path}/${organization.organization_id}`
+  const at = root + ownPath
+  const mayChange = person?.role === 'ADMINISTRATOR'
+  const disabled = organization.disabled_at !== null
+  return (
+    <Shell
+      title={organization.name}
+      part="intermediaries"
+      crumbs={[crumb, { text: organization.name }]}
+      lead={<State disabled={disabled} />}
+    >
+      <DoneNotice said={said} />
+      <FaultSummary />
+      <Table
+        caption="People"
+        rows={people.items}
+        empty={mayChange ? 'Nobody is listed yet. Add the first e-mail below.' : 'Nobody is listed yet.'}
+        columns={[
+          { head: 'E-mail', cell: one => one.email },
+          { head: 'State', cell: one => <State disabled={one.disabled_at !== null} /> },
+          ...(mayChange ? [{ head: 'Change', cell: (one: IntermediaryRow) => <Turn path={at} person={one} /> }] : []),
+        ]}
+      />
+      <Pages path={ownPath} next={people.next} what="people" />
+      {mayChange && (
+        <div class="columns">
+          <div class="card">
+            <h2>Add a person</h2>
+            <DeedForm action={`${at}/people`}>
+              <TextField name="email" label="E-mail" type="email" hint="As submissions will name it." />
+              <Submit text="Add" />
+            </DeedForm>
+          </div>
+          <div class="card">
+            <h2>The organization</h2>
+            <DeedForm action={at}>
+              <TextField name="name" label="Name" hint={nameHint} value={organization.name} maxLength={200} />
+              <Submit look="plain" text="Rename" />
+            </DeedForm>
+            {disabled ? (
+              <DeedForm action={`${at}/enable`}>
+                <p>Enabling lists the organization again, with the people it had.</p>
+                <Submit look="plain" text={`Enable ${organization.name}`} />
+              </DeedForm>
+            ) : (
+              <DeedForm action={`${at}/disable`}>
+                <p>Disabling takes all its people off the list at once. It can be undone; what was submitted stays.</p>
+                <Submit look="danger" text={`Disable ${organization.name}`} />
+              </DeedForm>
+            )}
+          </div>
+        </div>
+      )}
+    </Shell>
+  )
+}
+
+function Turn({ path, person }: { path: string; person: IntermediaryRow }) {
+  const deed = person.disabled_at === null ? 'disable' : 'enable'
+  return (
+    <DeedForm action={`${path}/people/${person.intermediary_id}/${deed}`}>
+      <Submit look="plain" text={deed === 'disable' ? 'Disable' : 'Enable'} unseen={` ${person.email}`} />
+    </DeedForm>
+  )
+}

@@ -1,0 +1,162 @@
+// The page of the jobs: how many wait, what is there for each program, what failed and why.
+
+/** @jsxImportSource preact */
+
+import type { DerivedStatus } from '../../db/derived/derived-status.ts'
+import type { DerivedListing } from '../../db/derived/missing-derived.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { DeedForm, Submit } from '../../html/fields.tsx'
+import { Pages } from '../../html/lists.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { Badge, DoneNotice, distance, figures, Named, Notice, Table, type Tone, When } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+
+/** What each job makes. */
+const jobNames: Readonly<Record<string, string>> = {
+  'refresh-key-map': 'Key map',
+  'refresh-docs-example': 'Docs',
+}
+
+interface JobsProps {
+  unfinished: Partial<Record<DerivedStatus['state'], number>>
+  outbox: { waiting: number; oldest_at: Micros | null }
+  items: readonly DerivedListing[]
+  /** The last program of this page, if another page follows. */
+  next: string | null
+}
+
+const said: Readonly<Record<string, string>> = {
+  retried: 'Asked for again. The workers try it as soon as they come to it.',
+  asked: 'Asked for. Until the new docs are made, the ones there are are shown.',
+}
+
+export function JobsPage(props: JobsProps) {
+  const { items, next } = props
+  const { person } = usePage()
+  const mayAct = person?.role === 'ADMINISTRATOR'
+  return (
+    <Shell
+      title="Jobs"
+      part="jobs"
+      lead="Workers make what exports and docs need whenever a version is published or saved. Exports wait for none of it: what is missing is computed on the spot."
+      deeds={mayAct && <Regenerate program="" text="Make all docs again" />}
+      scripts={['/assets/progress.js']}
+    >
+      <DoneNotice said={said} />
+      <div id="progress" class="stack" data-under-way={isUnderWay(props) ? 'yes' : 'no'}>
+        <Lag {...props} />
+        <Table
+          caption="What is made for each program"
+          rows={items}
+          empty="There is no active or draft version yet. When a program is published, its jobs stand here."
+          columns={[
+            {
+              head: 'Program',
+              cell: ({ display_name, version_state, program_version_id: id }) => (
+                <Named
+                  name={display_name}
+                  small={`${version_state === 'ACTIVE' ? 'active' : 'draft'}, version ${id}`}
+                />
+              ),
+            },
+            { head: 'What', cell: one => jobNames[one.job_name] ?? one.job_name },
+            { head: 'State', cell: one => <State listing={one} /> },
+            { head: 'Made', cell: one => <Made listing={one} /> },
+            {
+              head: 'Last error',
+              cell: one => (one.last_error === null ? '' : <span class="mono">{one.last_error}</span>),
+            },
+            ...(mayAct ? [{ head: 'Do', cell: (one: DerivedListing) => <Deed listing={one} /> }] : []),
+          ]}
+        />
+      </div>
+      <Pages path="/admin/jobs" next={next} what="programs" />
+    </Shell>
+  )
+}
+
+const isUnderWay = ({ unfinished, outbox }: JobsProps): boolean =>
+  (unfinished.queued ?? 0) + (unfinished.running ?? 0) + outbox.waiting > 0
+
+/** A minute: a relay that runs hands a job over at once. */
+const lagMicros = 60_000_000
+
+function Lag({ unfinished, outbox }: JobsProps) {
+  const { now } = usePage()
+  const { queued = 0, running = 0, failed = 0 } = unfinished
+  const late = outbox.oldest_at !== null && now - outbox.oldest_at > lagMicros
+  return (
+    <>
+      <p role="status">
+        {figures(queued)} queued, {figures(running)} running, {figures(failed)} failed
+        {outbox.waiting > 0 && `; ${figures(outbox.waiting)} not yet handed to the queue`}.
+      </p>
+      {late && (
+        <Notice tone="attention">
+          <strong>Jobs wait to be handed to the queue since {distance(outbox.oldest_at!, now)}.</strong> Is a worker
+          running, and does it reach the database and the queue’s store? Exports go on meanwhile.
+        </Notice>
+      )}
+      {failed > 0 && (
+        <Notice tone="attention">
+          <strong>{failed === 1 ? 'One thing' : `${figures(failed)} things`} could not be made.</strong> The reason
+          stands beside it. Another release tries it again by itself.
+        </Notice>
+      )}
+    </>
+  )
+}
+
+const tones: Readonly<Record<DerivedStatus['state'], Tone>> = {
+  missing: 'attention',
+  queued: 'info',
+  running: 'info',
+  done: 'good',
+  failed: 'bad',
+}
+
+function State({ listing: { state, stale, produced_at, attempts } }: { listing: DerivedListing }) {
+  const missing = produced_at === null
+  const shown = state === null || state === 'done' ? (missing ? 'missing' : 'done') : state
+  return (
+    <>
+      <Badge tone={tones[shown]}>{shown === 'done' ? 'there' : shown}</Badge>
+      {stale && <Badge tone="attention">of an earlier release</Badge>}
+      {(shown === 'failed' || shown === 'running') && attempts !== null && (
+        <small>{attempts === 1 ? '1 run' : `${figures(attempts)} runs`}</small>
+      )}
+    </>
+  )
+}
+
+function Made({ listing: { produced_at: at } }: { listing: DerivedListing }) {
+  const { now } = usePage()
+  return at === null ? <>never</> : <When at={at} said={distance(at, now)} />
+}
+
+function Deed({ listing }: { listing: DerivedListing }) {
+  const { root, query } = usePage()
+  const { slug, display_name, job_name, program_version_id, state } = listing
+  if (state === 'failed')
+    return (
+      <DeedForm action={`${root}/admin/jobs/retry`}>
+        <input type="hidden" name="job" value={job_name} />
+        <input type="hidden" name="version" value={String(program_version_id)} />
+        <input type="hidden" name="after" value={query.get('after') ?? ''} />
+        <Submit look="plain" text="Try again" unseen={`: ${jobNames[job_name]} of ${display_name}`} />
+      </DeedForm>
+    )
+  if (job_name !== 'refresh-docs-example') return null
+  return <Regenerate program={slug} text="Make again" of={display_name} />
+}
+
+function Regenerate({ program, text, of }: { program: string; text: string; of?: string }) {
+  const { root, query } = usePage()
+  return (
+    <DeedForm action={`${root}/admin/jobs/regenerate`}>
+      <input type="hidden" name="program" value={program} />
+      <input type="hidden" name="after" value={query.get('after') ?? ''} />
+      <Submit look="plain" icon="refresh-cw" text={text} unseen={of && `: the docs of ${of}`} />
+    </DeedForm>
+  )
+}

@@ -1,0 +1,99 @@
+// Two questions about keys: would a call pass, and why was one refused.
+
+/** @jsxImportSource preact */
+
+import type { Refusal } from '../../db/keys/refusal-rows.ts'
+import { SelectField, Submit, TextField } from '../../html/fields.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { Notice, When } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+import type { ListedApiKey } from '../../keys/api-keys.ts'
+import type { Reason } from '../../keys/caller.ts'
+import { reasonTexts } from '../../keys/judge-call.ts'
+import { pathOfKey } from './key-words.tsx'
+
+/** Why the call would be refused; undefined when it would pass. */
+export interface Verdict {
+  reason: Reason | undefined
+}
+
+export function CheckPage(props: {
+  keys: readonly ListedApiKey[]
+  programs: readonly string[]
+  verdict: Verdict | undefined
+  /** The request id that was asked for; empty when none was. */
+  asked: string
+  refusal: Refusal | undefined
+}) {
+  const { verdict, refusal, asked } = props
+  const { root } = usePage()
+  const path = `${root}/admin/keys/check`
+  return (
+    <Shell
+      title="Would a call pass?"
+      part="keys"
+      crumbs={[{ text: 'API keys', path: '/admin/keys' }, { text: 'Check' }]}
+      lead="Clients are told 401, and never why. Here you see why."
+    >
+      <div class="columns even">
+        <div class="card">
+          <h2>A call, now</h2>
+          <form method="get" action={path}>
+            <SelectField
+              name="key"
+              label="Key"
+              choices={props.keys.map(one => ({ value: one.api_key_id, text: `${one.name} (${one.state})` }))}
+            />
+            <TextField name="address" label="From address" hint="The client’s, as the service sees it: 192.0.2.17." />
+            <SelectField
+              name="program"
+              label="Program"
+              choices={props.programs.map(slug => ({ value: slug, text: slug }))}
+            />
+            <Submit text="Check" />
+          </form>
+          {verdict !== undefined &&
+            (verdict.reason === undefined ? (
+              <Notice tone="good">
+                <strong>It would pass</strong>, with the right password and over HTTPS.
+              </Notice>
+            ) : (
+              <Notice tone="attention">
+                <strong>It would be refused.</strong> {reasonTexts[verdict.reason]}
+              </Notice>
+            ))}
+        </div>
+        <div class="card">
+          <h2>A call that was refused</h2>
+          <form method="get" action={path}>
+            <TextField
+              name="request_id"
+              label="Request id"
+              hint="From the body of the 401, or its X-Request-Id. Kept for 30 days."
+            />
+            <Submit text="Look it up" />
+          </form>
+          {asked !== '' &&
+            (refusal === undefined ? (
+              <Notice tone="attention">
+                No refused request with this id is on record. It may be older than 30 days, of another installation, or
+                not a 401.
+              </Notice>
+            ) : (
+              <Notice tone="info">
+                <strong>{reasonTexts[refusal.reason as Reason] ?? refusal.reason}</strong> Refused on{' '}
+                <When at={refusal.happened_at} />, from <code>{refusal.address ?? 'an unknown address'}</code>, at{' '}
+                <code>{refusal.path}</code>
+                {refusal.api_key_id !== null && (
+                  <>
+                    , with the key <a href={root + pathOfKey(refusal.api_key_id)}>{refusal.api_key_id}</a>
+                  </>
+                )}
+                .
+              </Notice>
+            ))}
+        </div>
+      </div>
+    </Shell>
+  )
+}

@@ -1,0 +1,146 @@
+// The forms of API keys: a new one, rotating and retiring, and the fields that making and editing share.
+
+/** @jsxImportSource preact */
+
+import { Choices, TextArea, TextField } from '../../html/fields.tsx'
+import { FormPage } from '../../html/form-page.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { type ListedApiKey, overlapDaysMax } from '../../keys/api-keys.ts'
+import { addressesOf, pathOfKey } from './key-words.tsx'
+
+export const crumb = { text: 'API keys', path: '/admin/keys' }
+export const expiryHint = 'Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead.'
+
+export function CommonFields({ programs, apiKey }: { programs: readonly string[]; apiKey?: ListedApiKey }) {
+  const addresses = apiKey === undefined ? [] : addressesOf(apiKey)
+  const isAnywhere = apiKey !== undefined && addresses.length === 0
+  return (
+    <>
+      <TextField
+        name="name"
+        label="Name"
+        hint="Whose system it is and what for: County caseworker sync."
+        value={apiKey?.name ?? ''}
+        maxLength={100}
+      />
+      <Choices
+        name="programs"
+        legend="Programs"
+        choices={programs.map(slug => ({ value: slug, text: slug }))}
+        chosen={apiKey?.programs ?? []}
+        many
+        hint={programs.length === 0 ? 'There is no program yet.' : 'The key sees these, and no others.'}
+      />
+      <Choices
+        name="from"
+        legend="May be used from"
+        choices={[
+          { value: 'subnets', text: 'These addresses only' },
+          { value: 'anywhere', text: 'Anywhere', hint: 'Anybody who finds the secret can use it. Prefer addresses.' },
+        ]}
+        chosen={[isAnywhere ? 'anywhere' : 'subnets']}
+      />
+      <TextArea
+        name="allowed_subnets"
+        label="Addresses"
+        hint="One a line: 192.0.2.17, 192.0.2.0/24 or 2001:db8:40::/48."
+        value={addresses.join('\n')}
+        rows={3}
+        mono
+      />
+      {apiKey?.may_submit !== true && (
+        <TextArea
+          name="hidden_questions"
+          label="Questions that it never sees"
+          optional
+          hint="Admin names as in the question bank, one a line. Each is hidden in every program, now and later, with all that is repeated under it. A key that submits cannot have any."
+          value={apiKey?.hidden_questions.join('\n') ?? ''}
+          rows={3}
+        />
+      )}
+    </>
+  )
+}
+
+/** What a key may do to applications that are made here. */
+const writing = [
+  { value: 'annotate', text: 'Set status and note', hint: 'Of applications that it may pull.' },
+  {
+    value: 'submit',
+    text: 'Submit applications',
+    hint: 'For a form front end. It reaches the applicants of that one alone.',
+  },
+]
+
+export function NewKeyPage({ programs }: { programs: readonly string[] }) {
+  const { following } = usePage()
+  return (
+    <FormPage
+      title="Create a key"
+      part="keys"
+      crumbs={[crumb, { text: 'Create' }]}
+      lead="You see its password once, on the next page."
+      path="/admin/keys/new"
+      submit="Create the key"
+    >
+      <CommonFields programs={programs} />
+      <TextField name="expiry" label="Expires" hint={expiryHint} value="90d" />
+      <Choices
+        name="may"
+        legend="May"
+        choices={[{ value: 'export', text: 'Pull applications' }, ...(following ? [] : writing)]}
+        chosen={['export']}
+        many
+      />
+      {!following && (
+        <TextField
+          name="front_end"
+          label="Front end"
+          optional
+          hint="Which one submits with it; several keys may share one."
+          maxLength={100}
+        />
+      )}
+    </FormPage>
+  )
+}
+
+export function RotatePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApiKey }) {
+  const path = pathOfKey(api_key_id)
+  return (
+    <FormPage
+      title={`Rotate ${name}`}
+      part="keys"
+      crumbs={[crumb, { text: name, path }, { text: 'Rotate' }]}
+      lead="The key gets another password; Username, programs and addresses stay. You see the new one once, on the next page."
+      path={`${path}/rotate`}
+      submit="Rotate the key"
+    >
+      <TextField
+        name="overlap"
+        label="Days that both passwords work"
+        inputmode="numeric"
+        value="7"
+        hint={`0 to ${overlapDaysMax}. With 0 the present one ends at once: right when somebody else has it.`}
+      />
+    </FormPage>
+  )
+}
+
+export function RetirePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApiKey }) {
+  const path = pathOfKey(api_key_id)
+  return (
+    <FormPage
+      title={`Retire ${name}`}
+      part="keys"
+      crumbs={[crumb, { text: name, path }, { text: 'Retire' }]}
+      lead="The key lets nobody in from its next request on, walks under way included. This cannot be undone: another key would have to be made."
+      path={`${path}/retire`}
+      submit="Retire the key"
+      look="danger"
+      faultTitle="The key is not retired"
+    >
+      <TextField name="confirmation" label={`Write ${name} to go on`} />
+    </FormPage>
+  )
+}

@@ -1,0 +1,84 @@
+// The confirmation screen of a key: Username, Password and API Secret Token, once.
+
+/** @jsxImportSource preact */
+
+import { usePage } from '../../html/page-context.ts'
+import { LinkButton, Notice, When } from '../../html/parts.tsx'
+import { CommandSample, Secret } from '../../html/secret.tsx'
+import { Shell } from '../../html/shell.tsx'
+import type { ListedApiKey } from '../../keys/api-keys.ts'
+import { apiSecretToken } from '../../keys/credential.ts'
+import { fromWhere, pathOfKey } from './key-words.tsx'
+
+/** `password` is undefined when it was shown before. */
+export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; password: string | undefined }) {
+  const { root, baseUrl } = usePage()
+  const path = root + pathOfKey(key.api_key_id)
+  const crumbs = [{ text: 'API keys', path: '/admin/keys' }, { text: key.name }]
+  if (password === undefined) {
+    return (
+      <Shell title="The password is gone" part="keys" crumbs={crumbs} lead="It was shown once, and is kept nowhere.">
+        <p>
+          If it was not copied, <a href={`${path}/rotate`}>rotate the key</a>: that makes another.
+        </p>
+      </Shell>
+    )
+  }
+  const slug = key.programs[0]!
+  const sample = `export TRIBUTARY_USERNAME='${key.api_key_id}' TRIBUTARY_PASSWORD='${password}'\ncurl --compressed -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" \\\n  '${baseUrl}/api/v1/admin/programs/${slug}/applications?pageSize=500'`
+  return (
+    <Shell
+      title="The key is ready"
+      part="keys"
+      crumbs={crumbs}
+      lead={
+        <>
+          {key.name} · {key.programs.join(', ')} · from {fromWhere(key).join(', ')} · until{' '}
+          <When at={key.expires_at} until />
+        </>
+      }
+    >
+      <Notice tone="attention">
+        <strong>This is the only time the password is shown.</strong> Copy it to where your system keeps secrets before
+        you leave this page. If it is lost, rotate the key.
+      </Notice>
+      <div class="card">
+        <Secret id="username" label="Username" value={key.api_key_id} />
+        <Secret id="password" label="Password" value={password} />
+        <Secret id="token" label="API Secret Token" value={apiSecretToken(key.api_key_id, password)} />
+        <p class="soft">
+          Tools that ask for a user name and a password take the first two. Tools that want a header take the third:{' '}
+          <code>Authorization: Basic …</code>
+        </p>
+      </div>
+      <div class="columns">
+        <CommandSample text={sample} />
+        <div class="card">
+          <h2>Before you close this page</h2>
+          <ul class="steps">
+            <li>Copy the password to a secret store.</li>
+            <li>
+              <a href={`${root}/admin/keys/check?key=${encodeURIComponent(key.api_key_id)}`}>
+                See whether a call would pass
+              </a>{' '}
+              from the client’s address.
+            </li>
+            <li>
+              Tell the integrator where the docs are:{' '}
+              {key.programs.slice(0, 5).map((program, i) => (
+                <>
+                  {i > 0 && ', '}
+                  <a href={`${root}/docs/api/programs/${program}`}>{program}</a>
+                </>
+              ))}
+              .
+            </li>
+          </ul>
+          <p>
+            <LinkButton main href={path} text="Done, hide it for good" />
+          </p>
+        </div>
+      </div>
+    </Shell>
+  )
+}

@@ -1,0 +1,154 @@
+// One API key: its form, how it has been used, and what was refused.
+
+/** @jsxImportSource preact */
+
+import type { ApiKeyDay } from '../../db/keys/api-key-rows.ts'
+import type { Refusal } from '../../db/keys/refusal-rows.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { DeedForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { DoneNotice, Facts, figures, LastUse, LinkButton, Notice, Table, When } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+import { keyVersion, type ListedApiKey } from '../../keys/api-keys.ts'
+import type { Reason } from '../../keys/caller.ts'
+import { reasonTexts } from '../../keys/judge-call.ts'
+import { CommonFields, crumb, expiryHint } from './key-form-pages.tsx'
+import { Expiry, fromWhere, pathOfKey, StateBadge } from './key-words.tsx'
+
+const said: Readonly<Record<string, string>> = {
+  saved: 'Saved. It holds from the next request, on every walk.',
+  retired: 'Retired. It lets nobody in any more.',
+}
+
+interface KeyProps extends ListedApiKey {
+  days: readonly Omit<ApiKeyDay, 'api_key_id'>[]
+  refusals: readonly Refusal[]
+  allPrograms: readonly string[]
+}
+
+export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
+  const { root, now, form, person } = usePage()
+  const path = root + pathOfKey(key.api_key_id)
+  // Somebody else saved it after the form was opened.
+  const overtaken = form.conflict !== undefined
+  // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
+  const basis = (overtaken ? null : form.values.get('based_on')) ?? keyVersion(key)
+  const mayChange = person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.civiform
+  const applications = days.reduce((sum, day) => sum + day.applications, 0)
+  const pages = days.reduce((sum, day) => sum + day.pages, 0)
+  return (
+    <Shell
+      title={key.name}
+      part="keys"
+      crumbs={[crumb, { text: key.name }]}
+      lead={
+        <>
+          <StateBadge state={key.state} /> <code>{key.api_key_id}</code>
+        </>
+      }
+      deeds={
+        mayChange && (
+          <>
+            <LinkButton href={`${path}/rotate`} icon="refresh-cw" text="Rotate" />
+            <LinkButton href={`${path}/retire`} icon="trash-2" text="Retire…" />
+          </>
+        )
+      }
+    >
+      <DoneNotice said={said} />
+      {key.civiform && (
+        <Notice tone="info">
+          <strong>A key of the CiviForm that is followed.</strong> Its programs, addresses and expiry are changed there,
+          and it is retired there; here that holds within seconds.
+        </Notice>
+      )}
+      {key.exposed_at !== null && key.retired_at === null && (
+        <Notice tone="bad">
+          <strong>This key was sent without encryption</strong>, first on <When at={key.exposed_at} />. Somebody may
+          have read it on the way. {key.civiform ? 'Make another in CiviForm and retire this one there' : 'Rotate it'},
+          and have the client use https://.
+        </Notice>
+      )}
+      {key.retired_at === null && key.earlier_secret_until !== null && key.earlier_secret_until > now && (
+        <Notice tone="info">
+          Two passwords work until <When at={key.earlier_secret_until} />: the new one, and the one before.
+        </Notice>
+      )}
+      {overtaken && (
+        <Notice tone="bad">
+          <h2>Somebody else changed this key meanwhile, so nothing was changed</h2>
+          <p>
+            Your fields are as you typed them. What is stored now: {key.name}, for {key.programs.join(', ')}, from{' '}
+            {fromWhere(key).join(', ')}, until <When at={key.expires_at} until />
+            {key.hidden_questions.length > 0 && `; never sees ${key.hidden_questions.join(', ')}`}. Saving again puts
+            your fields in its place.
+          </p>
+        </Notice>
+      )}
+      <FaultSummary />
+      <div class="columns">
+        <div class="card">
+          {mayChange ? (
+            <DeedForm action={path}>
+              <input type="hidden" name="based_on" value={basis} />
+              <CommonFields programs={allPrograms} apiKey={key} />
+              {key.may_submit && (
+                <TextField name="front_end" label="Front end" value={key.front_end ?? ''} maxLength={100} />
+              )}
+              <TextField name="expiry" label="New expiry" optional hint={`Left empty it stays. ${expiryHint}`} />
+              <Submit text="Save" />
+            </DeedForm>
+          ) : (
+            <Facts
+              facts={[
+                ['Programs', key.programs.join(', ')],
+                ['May be used from', <code>{fromWhere(key).join(', ')}</code>],
+                [
+                  'Never sees',
+                  key.hidden_questions.length === 0 ? 'sees all questions' : key.hidden_questions.join(', '),
+                ],
+              ]}
+            />
+          )}
+        </div>
+        <div class="card">
+          <h2>So far</h2>
+          <Facts
+            facts={[
+              ['Expires', <Expiry apiKey={key} />],
+              ['May', deedsOf(key)],
+              ['Made', <By at={key.created_at} actor={key.created_by} />],
+              ['Retired', key.retired_at === null ? undefined : <By at={key.retired_at} actor={key.retired_by} />],
+              ['Last used', <LastUse at={key.last_used_at} address={key.last_used_address} />],
+              ['In 30 days', `${figures(applications)} applications on ${figures(pages)} pages`],
+            ]}
+          />
+        </div>
+      </div>
+      <h2>Refused of late</h2>
+      <Table
+        caption="Requests with this key that were refused"
+        rows={refusals}
+        empty="No request with this key was refused in the last 30 days."
+        columns={[
+          { head: 'When', cell: one => <When at={one.happened_at} /> },
+          { head: 'Why', cell: one => reasonTexts[one.reason as Reason] ?? one.reason },
+          { head: 'From', cell: one => <code>{one.address ?? 'unknown'}</code> },
+          { head: 'Request', cell: one => <code>{one.request_id}</code> },
+        ]}
+      />
+    </Shell>
+  )
+}
+
+const deedsOf = ({ may_export, may_annotate, may_submit, front_end }: ListedApiKey): string =>
+  [may_export && 'pull', may_annotate && 'set status and note', may_submit && `submit as ${front_end}`]
+    .filter(Boolean)
+    .join(', ')
+
+const By = ({ at, actor }: { at: Micros; actor: string | null }) => (
+  <>
+    <When at={at} />
+    <small>{actor}</small>
+  </>
+)

@@ -1,0 +1,158 @@
+// How a page of the console is answered: the session is found or the visitor sent to sign in, role, origin and the token of a form are
+// checked, and what goes wrong is answered with a page that says so. No form is lost on the way: one that was sent in a session that has
+// ended comes back to be sent again, and one for which a password is asked is sent on.
+
+/** @jsxImportSource preact */
+
+import { Elysia } from 'elysia'
+import { isFollowing } from '../db/follow-state.ts'
+import { emptyForm } from '../html/page-context.ts'
+import { preferredType } from '../http/headers/media-type.ts'
+import { readAddress } from '../http/headers/sent-text.ts'
+import { hiddenRoute } from '../http/openapi/route-detail.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { methodNotAllowed, problemResponse } from '../http/server/errors.ts'
+import { recordOf } from '../http/server/request-record.ts'
+import { actorOf, requireRole } from '../people/roles.ts'
+import { isConfirmed, isCsrf, loadSession } from '../people/sessions.ts'
+import { Problem } from '../problem.ts'
+import { ProblemPage } from './problem-page.tsx'
+import { type GuardedRoute, type PageRoute, type Shown, showForm } from './requests/action.ts'
+import { readForm } from './requests/read-form.ts'
+import { sessionToken } from './requests/session-cookie.ts'
+import {
+  type OpenVisit,
+  openVisit,
+  type PageVisit,
+  redirect,
+  requireOwnOrigin,
+  sessionLimits,
+  showPage,
+} from './requests/visit.ts'
+import { confirmFirst, signInFirst, takeOwnFields } from './signing-in/kept-forms.tsx'
+
+const formBytesMax = 64 * 1024
+
+/** These routes, with HEAD beside GET and a refusal of every other method. */
+export function pageRoutes(deps: Deps, pages: readonly PageRoute[]) {
+  const routes = new Elysia({ name: 'console' })
+  const methods = new Map<string, string[]>()
+  for (const page of pages) {
+    const answer = (context: { request: Request; params?: Readonly<Record<string, string | null>> }) =>
+      enter(deps, page, context.request, context.params)
+    const offered = methods.get(page.path) ?? []
+    methods.set(page.path, offered)
+    if (page.method === 'GET') {
+      routes.get(page.path, answer, hiddenRoute).head(page.path, answer, hiddenRoute)
+      offered.push('GET', 'HEAD')
+    } else {
+      routes.post(page.path, answer, hiddenRoute)
+      offered.push('POST')
+    }
+  }
+  for (const [path, offered] of methods) routes.all(path, methodNotAllowed(offered), hiddenRoute)
+  return routes
+}
+
+async function enter(
+  deps: Deps,
+  page: PageRoute,
+  request: Request,
+  params: Readonly<Record<string, string | null>> | undefined,
+): Promise<Response> {
+  const { visit, secure } = openVisit(deps, request)
+  try {
+    visit.params = readAddress(visit.url, params)
+    if (!secure)
+      throw new Problem('forbidden', { detail: 'The console is reached over HTTPS alone.', internal: 'plain_http' })
+    const token = sessionToken(request, visit.https)
+    if (token !== undefined) {
+      visit.session = await loadSession(deps.consoleDb, token, sessionLimits(deps), visit.now)
+      if (visit.session !== undefined)
+        visit.context = {
+          ...visit.context,
+          person: visit.session.person,
+          csrf: visit.session.csrf,
+          following: await isFollowing(deps.consoleDb),
+        }
+    }
+    if (page.method === 'POST') requireOwnOrigin(visit)
+    if (page.roles !== 'anyone') return respond(visit, await enterGuarded(deps, page, visit))
+    if (page.method === 'POST') visit.form = await readForm(request, page.bodyBytesMax ?? formBytesMax)
+    return respond(visit, await page.answer(visit))
+  } catch (error) {
+    return refusal(error, visit)
+  }
+}
+
+async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenVisit): Promise<Shown> {
+  const { session, url, request, context } = stranger
+  const bytesMax = page.bodyBytesMax ?? formBytesMax
+  const here = encodeURIComponent(url.pathname + url.search)
+  if (session === undefined) {
+    if (page.method === 'GET') return redirect(stranger, `/admin/sign-in?next=${here}`)
+    if (!wantsPage(stranger)) throw new Problem('unauthenticated', { detail: signedOut, internal: 'no_session' })
+    return signInFirst(deps, stranger, { bytesMax, keeps: page.again !== undefined })
+  }
+  const { person } = session
+  requireRole(person, page.roles)
+  if (page.editsPrograms && context.following) throw decidedElsewhere()
+  const visit = Object.assign(stranger, {
+    session,
+    person,
+    token: undefined,
+    by: { actor: actorOf(person), address: stranger.address, now: stranger.now },
+  })
+  const confirms = page.confirmed === true && !isConfirmed(session, visit.now)
+  if (page.method === 'GET') return confirms ? redirect(visit, `/admin/confirm?next=${here}`) : page.answer(visit)
+  visit.form = await readForm(request, bytesMax)
+  const own = takeOwnFields(visit.form)
+  if (!isCsrf(session, visit.form.get('csrf'))) return showAgain(page, visit)
+  const asked = confirms ? await confirmFirst(deps, visit, own) : undefined
+  return asked ?? page.answer(visit)
+}
+
+const signedOut = 'You are signed out, so nothing was changed.'
+
+const respond = (visit: OpenVisit, shown: Shown): Response =>
+  shown instanceof Response ? shown : showPage(visit, shown)
+
+/** A form of a session that has ended, with what was typed in it, to be sent in this one. Only to the person who typed it. */
+function showAgain({ again }: GuardedRoute, visit: PageVisit): Promise<Response> {
+  const typedBy = visit.form.get('typed_by')
+  if (again !== undefined && typedBy === String(visit.person.person_id)) {
+    visit.context = { ...visit.context, shownAgain: true }
+    return showForm(visit, { values: visit.form, faults: [] }, again)
+  }
+  const others = typedBy !== null && typedBy !== String(visit.person.person_id)
+  throw new Problem('forbidden', {
+    detail: others
+      ? 'Somebody else filled in this form, so nothing was changed and what they typed is not shown. You are signed in.'
+      : 'This form is from another sign-in, so nothing was changed. Load the page again and send it once more.',
+    internal: 'csrf',
+  })
+}
+
+const decidedElsewhere = (): Problem =>
+  new Problem('conflict', {
+    detail:
+      'Programs are made, edited and published in the CiviForm that this installation follows, and are here within seconds.',
+  })
+
+/** Whether whoever asks reads pages, and not problem documents. */
+const wantsPage = ({ request }: OpenVisit): boolean =>
+  preferredType(request.headers.get('accept'), ['text/html', 'application/json']) !== 'application/json'
+
+/** What went wrong, as a page for people and as a problem document for programs. */
+async function refusal(error: unknown, visit: OpenVisit): Promise<Response> {
+  const response = problemResponse(error, recordOf(visit.request))
+  if (!wantsPage(visit)) return response
+  const problem = (await response.json()) as { title: string; detail: string; request_id: string }
+  const fields = Object.fromEntries(
+    [...response.headers].filter(([name]) => !/^content-|^cache-control$|^www-authenticate$/i.test(name)),
+  )
+  const next = visit.request.method === 'GET' ? visit.url.pathname + visit.url.search : undefined
+  const { status } = response
+  const context = { ...visit.context, form: emptyForm }
+  return showPage({ context }, <ProblemPage {...problem} status={status} next={next} />, status, fields)
+}

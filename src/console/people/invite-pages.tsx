@@ -1,0 +1,67 @@
+// Inviting somebody to the console, and the link that is passed on.
+
+/** @jsxImportSource preact */
+
+import { TextField } from '../../html/fields.tsx'
+import { FormPage } from '../../html/form-page.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { LinkButton, Notice } from '../../html/parts.tsx'
+import { CopyButton } from '../../html/secret.tsx'
+import { Shell } from '../../html/shell.tsx'
+import type { Ways } from '../signing-in/sign-in-steps.ts'
+import { crumb, RoleFields } from './people-pages.tsx'
+
+export const InvitePage = ({ programs, ways }: { programs: readonly string[]; ways: Ways }) => (
+  <FormPage
+    title="Invite somebody"
+    part="people"
+    crumbs={[crumb, { text: 'Invite' }]}
+    lead={
+      ways.password
+        ? 'You get a link to pass on. With it the person chooses a password; it is good for seven days.'
+        : `The person signs in with ${ways.provider}, and is recognised by this e-mail. There is no password.`
+    }
+    path="/admin/people/invite"
+    submit={ways.password ? 'Make the link' : 'Invite'}
+  >
+    <TextField name="name" label="Name" maxLength={200} />
+    <TextField
+      name="email"
+      label="E-mail"
+      type="email"
+      hint={`${ways.password ? 'What the person signs in with.' : `As ${ways.provider} has verified it.`} It cannot be changed later.`}
+    />
+    <RoleFields programs={programs} />
+  </FormPage>
+)
+
+export function LinkPage({ name, link, ways }: { name: string; link: string; ways: Ways }) {
+  const { root } = usePage()
+  return (
+    <Shell
+      title={ways.password ? 'The link is ready' : `${name} can sign in`}
+      part="people"
+      crumbs={[crumb, { text: name }]}
+    >
+      {ways.password ? (
+        <Notice tone="attention">
+          <strong>This is the only time the link is shown.</strong> Pass it to {name} on a way you trust. It is good for
+          seven days, and once. If it is lost, make another.
+        </Notice>
+      ) : (
+        <Notice tone="good">
+          Tell {name} where: they sign in with {ways.provider}, and are recognised there by their e-mail.
+        </Notice>
+      )}
+      <div class="card">
+        <p class="copied">
+          <code id="link">{link}</code>
+          <CopyButton of="link" />
+        </p>
+      </div>
+      <p>
+        <LinkButton main href={`${root}/admin/people`} text={ways.password ? 'Done, hide it for good' : 'Done'} />
+      </p>
+    </Shell>
+  )
+}

@@ -1,0 +1,201 @@
+// The pages of the people of the console.
+
+/** @jsxImportSource preact */
+
+import type { IdentityRow } from '../../db/people/identity-rows.ts'
+import type { PersonRow } from '../../db/people/person-rows.ts'
+import { Choices, DeedForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { Badge, DoneNotice, InParts, LinkButton, Named, Table, When } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+import type { ListedAdminToken } from '../../people/admin-tokens.ts'
+import { type Role, roleNames, roles } from '../../people/roles.ts'
+import type { Ways } from '../signing-in/sign-in-steps.ts'
+import { TokenTable } from '../tokens/token-pages.tsx'
+
+const roleHints: Readonly<Record<Role, string>> = {
+  ADMINISTRATOR: 'Everything: programs, keys, people.',
+  PROGRAM_ADMINISTRATOR: 'Applications, status and notes of the programs chosen below.',
+  AUDITOR: 'Reads everything but answers, and changes nothing.',
+}
+
+export function PeoplePage({ people }: { people: readonly PersonRow[] }) {
+  const { root, person } = usePage()
+  const mayInvite = person?.role === 'ADMINISTRATOR'
+  return (
+    <Shell
+      title="People"
+      part="people"
+      lead="Who works in this console. People are invited and disabled, never removed: what they did stays theirs."
+      deeds={mayInvite && <LinkButton main href={`${root}/admin/people/invite`} icon="plus" text="Invite somebody" />}
+    >
+      <Table
+        caption="People"
+        rows={people}
+        empty="Nobody is here yet."
+        columns={[
+          {
+            head: 'Name',
+            cell: ({ person_id, name, email }) => (
+              <Named href={`${root}/admin/people/${person_id}`} name={name} small={<InParts>{email}</InParts>} />
+            ),
+          },
+          { head: 'Role', cell: one => roleNames[one.role] },
+          {
+            head: 'Programs',
+            cell: one =>
+              one.role === 'PROGRAM_ADMINISTRATOR' ? (
+                one.programs.map(slug => <Badge>{slug}</Badge>)
+              ) : (
+                <Badge>all</Badge>
+              ),
+          },
+          { head: 'State', cell: one => <State person={one} /> },
+          {
+            head: 'Last signed in',
+            cell: one => (one.last_signed_in_at === null ? 'never' : <When at={one.last_signed_in_at} />),
+          },
+        ]}
+      />
+    </Shell>
+  )
+}
+
+function State({ person }: { person: PersonRow }) {
+  if (person.disabled_at !== null) return <Badge tone="bad">disabled</Badge>
+  if (person.has_password || person.last_signed_in_at !== null) return <Badge tone="good">active</Badge>
+  return <Badge tone="attention">invited</Badge>
+}
+
+export function RoleFields({ programs, person }: { programs: readonly string[]; person?: PersonRow }) {
+  return (
+    <>
+      <Choices
+        name="role"
+        legend="Role"
+        choices={roles.map(role => ({ value: role, text: roleNames[role], hint: roleHints[role] }))}
+        chosen={person === undefined ? [] : [person.role]}
+      />
+      <Choices
+        name="programs"
+        legend="Programs of a program administrator"
+        choices={programs.map(slug => ({ value: slug, text: slug }))}
+        chosen={person?.programs ?? []}
+        many
+        {...(programs.length === 0 ? { hint: 'There is no program yet.' } : {})}
+      />
+    </>
+  )
+}
+
+export const crumb = { text: 'People', path: '/admin/people' }
+
+const said: Readonly<Record<string, string>> = {
+  saved: 'Saved. It holds from the next page this person opens.',
+  disabled: 'Disabled. Every sign-in of this person has ended, every token and the link to choose a password.',
+  enabled: 'Enabled. This person signs in as before.',
+  unlinked:
+    'Unlinked. Every sign-in and token of this person has ended; the next one from there with this e-mail is linked again.',
+  'token-retired': 'The token is retired. It ends with its next request.',
+}
+
+interface PersonProps {
+  person: PersonRow & { identities: readonly IdentityRow[] }
+  programs: readonly string[]
+  tokens: readonly ListedAdminToken[]
+  ways: Ways
+}
+
+export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
+  const { root, person: me } = usePage()
+  const path = `${root}/admin/people/${person.person_id}`
+  const mayChange = me?.role === 'ADMINISTRATOR'
+  return (
+    <Shell title={person.name} part="people" crumbs={[crumb, { text: person.name }]} lead={person.email}>
+      <DoneNotice said={said} />
+      <FaultSummary />
+      <div class="columns">
+        <div class="card">
+          {mayChange ? (
+            <DeedForm action={path}>
+              <TextField name="name" label="Name" value={person.name} maxLength={200} />
+              <RoleFields programs={programs} person={person} />
+              <Submit text="Save" />
+            </DeedForm>
+          ) : (
+            <p>
+              {roleNames[person.role]}
+              {person.programs.length > 0 && `: ${person.programs.join(', ')}`}
+            </p>
+          )}
+        </div>
+        <div class="card">
+          <h2>Signing in</h2>
+          <p>
+            <State person={person} />{' '}
+            {person.last_signed_in_at === null ? (
+              'Has never signed in.'
+            ) : (
+              <>
+                Last signed in <When at={person.last_signed_in_at} />.
+              </>
+            )}
+          </p>
+          {person.identities.map(({ issuer, subject, created_at }) => (
+            <div>
+              <p>
+                Known at <code>{issuer}</code> as <code>{subject}</code>, since <When at={created_at} day />.
+              </p>
+              {mayChange && (
+                <DeedForm action={`${path}/unlink`}>
+                  <input type="hidden" name="issuer" value={issuer} />
+                  <p>
+                    Unlinking forgets that, and ends every sign-in and token of this person. The next to come from there
+                    with the verified e-mail {person.email} is this person. Do it when their account there was replaced.
+                  </p>
+                  <Submit look="danger" text={`Unlink ${issuer}`} />
+                </DeedForm>
+              )}
+            </div>
+          ))}
+          {mayChange && person.disabled_at === null && (
+            <>
+              {ways.password && (
+                <DeedForm action={`${path}/link`}>
+                  <p>
+                    A new link lets this person choose another password. Links made before stop working. When the
+                    password is chosen, every sign-in and every token of this person ends.
+                  </p>
+                  <Submit look="plain" text="Make a new link" />
+                </DeedForm>
+              )}
+              <DeedForm action={`${path}/disable`}>
+                <p>
+                  Disabling ends every sign-in, every token and the link of this person at once and allows no other.
+                  Enabling lets this person sign in again; what has ended stays so.
+                </p>
+                <Submit look="danger" text={`Disable ${person.name}`} />
+              </DeedForm>
+            </>
+          )}
+          {mayChange && person.disabled_at !== null && (
+            <DeedForm action={`${path}/enable`}>
+              <p>Enabling lets this person sign in again, as before. Tokens and links are to be made again.</p>
+              <Submit look="plain" text={`Enable ${person.name}`} />
+            </DeedForm>
+          )}
+        </div>
+      </div>
+      {tokens.length > 0 && (
+        <>
+          <h2>API tokens</h2>
+          <TokenTable
+            tokens={tokens}
+            retireAt={mayChange ? tokenId => `${path}/tokens/${tokenId}/retire` : undefined}
+            empty=""
+          />
+        </>
+      )}
+    </Shell>
+  )
+}

@@ -1,0 +1,59 @@
+// The page that says what went wrong, and what to do about it.
+
+/** @jsxImportSource preact */
+
+import { usePage } from '../html/page-context.ts'
+import { Words } from '../html/parts.tsx'
+import { PlainPage, Shell } from '../html/shell.tsx'
+
+const titles: Readonly<Record<number, string>> = {
+  401: 'You are signed out',
+  403: 'This is not open to you',
+  404: 'There is nothing here',
+  409: 'Something has changed meanwhile',
+  429: 'Too many tries',
+  503: 'Not just now',
+}
+
+interface ProblemPageProps {
+  status: number
+  title: string
+  detail: string
+  request_id: string
+  /** The page to come back to once signed in. */
+  next: string | undefined
+}
+
+export function ProblemPage({ status, title, detail, request_id, next }: ProblemPageProps) {
+  const { root, person } = usePage()
+  const heading = titles[status] ?? (status >= 500 ? 'Something went wrong on our side' : title)
+  const body = (
+    <>
+      <p class="lead">
+        <Words>{detail}</Words>
+      </p>
+      <p>
+        <a href={`${root}/admin`}>Go to the start</a>
+        {person === undefined && (
+          <>
+            {' or '}
+            <a href={`${root}/admin/sign-in${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}`}>
+              sign in
+            </a>
+          </>
+        )}
+        .
+      </p>
+      <p class="soft">
+        Request <code>{request_id}</code>: the service’s log has more under this id.
+      </p>
+    </>
+  )
+  return person === undefined ? (
+    <PlainPage title={heading}>{body}</PlainPage>
+  ) : (
+    <Shell title={heading} part={undefined}>
+      {body}
+    </Shell>
+  )
+}

@@ -1,0 +1,138 @@
+// The question bank: every question there is, and which programs ask it.
+
+/** @jsxImportSource preact */
+
+import type { BankEntry, QuestionUse } from '../../db/programs/program-overviews.ts'
+import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { Badge, Facts, Named, Table, When } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+import { pathOfProgram } from './program-shell.tsx'
+import { boundWords, kindWords } from './question-words.ts'
+
+const path = '/admin/questions'
+
+export function BankPage({ items, next }: { items: readonly BankEntry[]; next: string | null }) {
+  const { root, query } = usePage()
+  return (
+    <Shell
+      title="Questions"
+      part="questions"
+      lead="Every question of every program. Programs share them: a change to one reaches each program that asks it, when it is published."
+    >
+      <SearchForm path={path} label="Find a question" hint="Name, key or text" />
+      <Table
+        caption="Questions"
+        rows={items}
+        empty={
+          isPart(query)
+            ? 'No question matches. Try another word.'
+            : 'There is no question yet. They come with the first program.'
+        }
+        columns={[
+          {
+            head: 'Question',
+            cell: one => (
+              <Named
+                href={`${root}${path}/${one.question_id}`}
+                name={one.settings.text}
+                small={
+                  <>
+                    <code>{one.admin_name}</code>
+                    {one.enumerator !== null && ` in each of ${one.enumerator}`}
+                  </>
+                }
+              />
+            ),
+          },
+          { head: 'Type', cell: one => <span class="kind">{kindWords(one.kind)}</span> },
+          { head: 'Asked by', cell: one => <Uses uses={one.uses} most={4} /> },
+        ]}
+      />
+      <Pages path={path} next={next} what="questions" />
+    </Shell>
+  )
+}
+
+function Uses({ uses, most }: { uses: readonly QuestionUse[]; most: number }) {
+  if (uses.length === 0) return <span class="soft">no program now</span>
+  return (
+    <>
+      {uses.slice(0, most).map(({ slug, state }) => (
+        <>
+          <a href={`${pathOfProgram(slug)}/questions`}>{slug}</a>
+          {state === 'DRAFT' && <Badge tone="attention">draft</Badge>}{' '}
+        </>
+      ))}
+      {uses.length > most && <span class="soft">and {uses.length - most} more</span>}
+    </>
+  )
+}
+
+export function BankQuestionPage({ question }: { question: BankEntry }) {
+  const { settings } = question
+  const bounds = boundWords({ ...settings, admin_name: question.admin_name, kind: question.kind })
+  return (
+    <Shell
+      title={settings.text}
+      part="questions"
+      crumbs={[{ text: 'Questions', path }, { text: question.admin_name }]}
+      lead="As it is asked now. It is changed in a program that asks it."
+    >
+      <div class="columns">
+        <section class="card">
+          <h2>The question</h2>
+          <Facts
+            facts={[
+              ['Name', question.admin_name],
+              [
+                'Key',
+                question.kind === 'STATIC' ? undefined : (
+                  <>
+                    <code>{question.question_key}</code>, fixed for ever: clients rely on it
+                  </>
+                ),
+              ],
+              ['Type', <span class="kind">{kindWords(question.kind)}</span>],
+              ['Repeated', question.enumerator === null ? undefined : `in each of ${question.enumerator}`],
+              ['Help', settings.help],
+              ['Bounds', bounds === '' ? undefined : bounds],
+              ['Made', <When at={question.created_at} />],
+            ]}
+          />
+          {settings.options !== undefined && (
+            <ul class="options">
+              {settings.options.map(({ admin_id, text }) => (
+                <li>
+                  {text} <code>{admin_id}</code>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+        <section class="card">
+          <h2>Asked by</h2>
+          {question.uses.length === 0 ? (
+            <p class="soft">No active version and no draft. It stays in the exports of programs that once asked it.</p>
+          ) : (
+            <ul class="plain-list">
+              {question.uses.map(({ slug, display_name, state, version_number }) => (
+                <li>
+                  <a href={`${pathOfProgram(slug)}/questions`}>{display_name}</a>{' '}
+                  <Badge tone={state === 'DRAFT' ? 'attention' : 'good'}>
+                    {state === 'DRAFT' ? 'draft' : 'active'}
+                  </Badge>
+                  <small>
+                    {version_number === question.version_number
+                      ? 'as it is here'
+                      : `as its wording ${version_number} has it`}
+                  </small>
+                </li>
+              ))}
+            </ul>
+          )}
+        </section>
+      </div>
+    </Shell>
+  )
+}

@@ -1,0 +1,177 @@
+// Editing a draft as a document, and beginning a program.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { describeForEditing } from '../../domain/definitions/version-definition.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { invalidRequest, Problem } from '../../problem.ts'
+import { compareWithVersion } from '../../programs/compare.ts'
+import { saveDraft } from '../../programs/save-draft.ts'
+import { type Action, action, editing, type PageRoute, type Part, reads, showForm, writes } from '../requests/action.ts'
+import { idOf } from '../requests/addressed.ts'
+import { documentAnswer, draftAnswer } from '../requests/answer-schemas.ts'
+import { type PageVisit, redirect, showPage } from '../requests/visit.ts'
+import { type Conflict, DocumentPage, NewProgramPage } from './document-pages.tsx'
+import { editOptions } from './edit-refusals.tsx'
+import { documentText, loadProgramInView, type ProgramInView } from './program-in-view.ts'
+import { documentBytesMax, otherSlug, type PlacedFault, placeFaults, readDocumentField } from './read-document-field.ts'
+
+const path = '/admin/programs/:slug/document'
+
+const definition = Type.Unsafe<unknown>({
+  type: 'object',
+  description:
+    'The definition of a program, as GET answers it. Its `based_on` is the version it was made from: if something newer was saved or published, nothing is changed (409). `scripts/program schema` writes its JSON Schema.',
+})
+
+const beginning = `${JSON.stringify(
+  {
+    slug: 'housing-aid-2026',
+    based_on: null,
+    display_name: 'Housing Aid',
+    statuses: ['Approved', 'Denied'],
+    questions: [{ admin_name: 'applicant name', kind: 'NAME', text: 'What is your name?' }],
+    screens: [{ name: 'About you', questions: [{ question: 'applicant name' }] }],
+  },
+  null,
+  2,
+)}\n`
+
+export const documentActions = (deps: Deps): Part => [...draftActions(deps), ...documentPage(deps), ...newProgram(deps)]
+
+/** The draft as the API reads and saves it. */
+const draftActions = ({ consoleDb: db, config }: Deps): Action[] => [
+  action({
+    name: 'readDraft',
+    method: 'GET',
+    path: '/programs/:slug/draft',
+    summary: 'Read what an edit of a program begins with',
+    answers: 'The draft as a document; where there is none, the active version as one.',
+    answered: documentAnswer,
+    ...reads('programs'),
+    run: async ({ person, params }) => describeForEditing((await loadProgramInView(db, person, params.slug!)).current),
+  }),
+  action({
+    name: 'saveDraft',
+    method: 'PUT',
+    path: '/programs/:slug/draft',
+    summary: 'Save a definition as the draft',
+    description: 'Begins the program if there is none of this slug.',
+    answers: 'The draft with what it changes; `saved` is false when this was the draft, or what is published, already.',
+    answered: draftAnswer,
+    ...writes('programs'),
+    body: definition,
+    bodyBytesMax: documentBytesMax,
+    run: async (visit, document) => {
+      const other = otherSlug(document, visit.params.slug!)
+      if (other !== undefined) throw invalidRequest('The definition is of another program.', [other])
+      return saveDraft(db, document, visit.by.actor, editOptions(visit, config))
+    },
+  }),
+]
+
+function documentPage({ consoleDb: db, config }: Deps): PageRoute[] {
+  const page = (
+    visit: PageVisit,
+    view: ProgramInView,
+    shown: { text: string; faults?: readonly PlacedFault[]; conflict?: Conflict },
+    status = 200,
+  ): Response => showPage(visit, <DocumentPage view={view} {...shown} />, status)
+
+  const show = async (visit: PageVisit): Promise<Response> => {
+    const view = await loadProgramInView(db, visit.person, visit.params.slug!)
+    const typed = visit.context.form.values.get('document')
+    return page(visit, view, { text: typed ?? documentText(view.current) })
+  }
+
+  const conflict = async (document: unknown, view: ProgramInView): Promise<Conflict> => {
+    const stored = documentText(view.current)
+    try {
+      return { stored, differences: await compareWithVersion(db, document, view.current, config) }
+    } catch (error) {
+      if (error instanceof Problem && error.kind === 'invalid_request') return { stored, differences: undefined }
+      throw error
+    }
+  }
+
+  const save = async (visit: PageVisit): Promise<Response> => {
+    const { form, person, by } = visit
+    const slug = visit.params.slug!
+    const view = await loadProgramInView(db, person, slug)
+    const text = form.get('document') ?? ''
+    const read = readDocumentField(text)
+    if ('faults' in read) return page(visit, view, { text, faults: read.faults }, 400)
+    const other = otherSlug(read.document, slug)
+    if (other !== undefined) return page(visit, view, { text, faults: placeFaults(text, [other]) }, 400)
+    const { document, over } = overwriting(read.document, form.get('over'))
+    try {
+      const { saved } = await saveDraft(db, document, by.actor, { ...editOptions(visit, config), over })
+      return redirect(visit, `/admin/programs/${slug}/questions?done=${saved ? 'saved' : 'same'}`)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      if (error.kind === 'conflict') {
+        const now = await loadProgramInView(db, person, slug)
+        return page(visit, now, { text, conflict: await conflict(read.document, now) }, 409)
+      }
+      if (error.kind !== 'invalid_request') throw error
+      return page(visit, view, { text, faults: placeFaults(text, error.errors) }, 400)
+    }
+  }
+
+  return [
+    editing({ method: 'GET', path, answer: show }),
+    editing({ method: 'POST', path, answer: save, bodyBytesMax: documentBytesMax, again: show }),
+  ]
+}
+
+function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
+  const show = (visit: PageVisit, text: string = beginning, faults: readonly PlacedFault[] = [], status = 200) =>
+    showPage(visit, <NewProgramPage text={text} faults={faults} />, status)
+
+  const begin = async (visit: PageVisit): Promise<Response> => {
+    const { form, by } = visit
+    const text = form.get('document')
+    const read = text === null ? { document: emptyProgram(form) } : readDocumentField(text)
+    if ('faults' in read) return show(visit, text!, read.faults, 400)
+    try {
+      const { slug, saved } = await saveDraft(db, read.document, by.actor, editOptions(visit, config))
+      return redirect(visit, `/admin/programs/${slug}/questions?done=${saved ? 'begun' : 'same'}`)
+    } catch (error) {
+      if (!(error instanceof Problem) || (error.kind !== 'conflict' && error.kind !== 'invalid_request')) throw error
+      const faults = error.kind === 'invalid_request' ? error.errors : [taken]
+      if (text === null) return showForm(visit, { values: form, faults }, () => show(visit, undefined, [], 400))
+      return show(visit, text, placeFaults(text, faults), 400)
+    }
+  }
+
+  const showAgain = (visit: PageVisit): Response => show(visit, visit.context.form.values.get('document') ?? undefined)
+
+  const path = '/admin/new-program'
+  return [
+    editing({ method: 'GET', path, answer: visit => show(visit) }),
+    editing({ method: 'POST', path, answer: begin, bodyBytesMax: documentBytesMax, again: showAgain }),
+  ]
+}
+
+const taken = {
+  path: '/slug',
+  code: 'taken',
+  detail: 'Must be another one: there is a program of this slug already. It is edited on its own page.',
+}
+
+const emptyProgram = (form: URLSearchParams) => ({
+  slug: (form.get('slug') ?? '').trim(),
+  based_on: null,
+  display_name: (form.get('display_name') ?? '').trim(),
+  statuses: [],
+  questions: [],
+  screens: [{ name: 'About you', questions: [] }],
+})
+
+/** A document in place of what its author was shown beside it, as `<active id>-<draft id>`. */
+function overwriting(document: unknown, shown: string | null): { document: unknown; over?: number } {
+  if (shown === null || typeof document !== 'object' || document === null) return { document }
+  const [active, draft] = shown.split('-').map(idOf)
+  return { document: { ...document, based_on: active ?? null }, over: draft ?? undefined }
+}

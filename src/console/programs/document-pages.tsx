@@ -1,0 +1,205 @@
+// A draft as a document: written or pasted into a field, each fault at its line, and both texts when two people were at it.
+
+/** @jsxImportSource preact */
+
+import type { VersionChange } from '../../domain/definitions/version-diff.ts'
+import { DeedForm, FaultSummary, Submit, TextArea, TextField } from '../../html/fields.tsx'
+import { type FormState, usePage } from '../../html/page-context.ts'
+import { LinkButton, Notice, When, Words } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+import type { ProgramInView } from './program-in-view.ts'
+import { Changes, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import type { PlacedFault } from './read-document-field.ts'
+
+/** What two people have: the one wrote this text, the other saved or published what is stored. */
+export interface Conflict {
+  /** What the text says otherwise than what is stored; undefined when the text has faults. */
+  differences: readonly VersionChange[] | undefined
+  stored: string
+}
+
+interface DocumentProps {
+  view: ProgramInView
+  text: string
+  faults?: readonly PlacedFault[]
+  conflict?: Conflict
+}
+
+export function DocumentPage({ view, text, faults = [], conflict }: DocumentProps) {
+  const { current, program } = view
+  const path = pathOfProgram(program.slug)
+  const download = `${path}/versions/${current.program_version_id}/document`
+  return (
+    <ProgramShell
+      program={program}
+      tab="questions"
+      title="As a document"
+      changes={view.draft === undefined ? undefined : view.changes.length}
+      deeds={
+        <LinkButton
+          href={download}
+          download={`${program.slug}-${current.program_version_id}.json`}
+          icon="download"
+          text="Download"
+        />
+      }
+    >
+      <Faults faults={faults} />
+      {conflict !== undefined && <ConflictNotice view={view} conflict={conflict} />}
+      <div class="card">
+        <DeedForm action={`${path}/document`}>
+          <DocumentField text={text} faults={faults} />
+          <div class="deeds">
+            {conflict === undefined ? (
+              <Submit text="Keep in draft" />
+            ) : (
+              <>
+                <Submit text="Save what I have here now" />
+                <Submit
+                  look="danger"
+                  name="over"
+                  value={`${view.active?.program_version_id ?? ''}-${view.draft?.program_version_id ?? ''}`}
+                  text="Replace what is stored by mine"
+                />
+              </>
+            )}
+            <LinkButton href={`${path}/questions`} text="Leave it" />
+          </div>
+        </DeedForm>
+      </div>
+      {conflict !== undefined && (
+        <details class="card">
+          <summary>What is stored now, as a document</summary>
+          <pre>
+            <code>{conflict.stored}</code>
+          </pre>
+        </details>
+      )}
+    </ProgramShell>
+  )
+}
+
+function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Conflict }) {
+  const { current, draft } = view
+  return (
+    <Notice tone="bad">
+      <h2>Somebody else was at it too, so nothing was changed</h2>
+      <p>
+        {draft === undefined ? (
+          <>
+            Version {current.program_version_id} was published <When at={current.published_at!} /> by{' '}
+            {who(current.published_by)}.
+          </>
+        ) : (
+          <>
+            Draft {current.program_version_id} was saved <When at={current.created_at} /> by {who(current.created_by)}.
+          </>
+        )}{' '}
+        Your text is below as you wrote it, and what is stored now is below that. To keep both, put your changes into
+        what is stored, with its <code>based_on</code>.
+      </p>
+      {conflict.differences !== undefined && (
+        <>
+          <p>
+            <strong>What yours says otherwise than what is stored:</strong>
+          </p>
+          <Changes changes={conflict.differences} most={100} />
+        </>
+      )}
+    </Notice>
+  )
+}
+
+/** Faults are listed up to here; the rest is counted. */
+const faultsMax = 200
+
+function Faults({ faults }: { faults: readonly PlacedFault[] }) {
+  if (faults.length === 0) return null
+  return (
+    <section class="notice bad" role="alert" aria-labelledby="faults" tabIndex={-1} autofocus>
+      <h2 id="faults">
+        {faults.length === 1 ? 'One thing is wrong' : `${faults.length} things are wrong`}, so nothing was saved
+      </h2>
+      <ol class="faults">
+        {faults.slice(0, faultsMax).map(({ line, column, path, detail }) => (
+          <li>
+            <a href="#document">
+              Line {line}, column {column}
+            </a>
+            : <Words>{detail}</Words> {path !== '' && <code>{path}</code>}
+          </li>
+        ))}
+      </ol>
+      {faults.length > faultsMax && <p>and {faults.length - faultsMax} more.</p>}
+    </section>
+  )
+}
+
+function DocumentField({ text, faults }: { text: string; faults: readonly PlacedFault[] }) {
+  const lines = text.split('\n')
+  const shown = [...new Set(faults.map(({ line }) => line))].slice(0, 20)
+  const form: FormState = {
+    values: new URLSearchParams(),
+    faults: faults.slice(0, 1).map(({ line, column, detail }) => ({
+      parameter: 'document',
+      code: 'document',
+      detail: `Line ${line}, column ${column}: ${detail}`,
+    })),
+  }
+  return (
+    <>
+      {shown.length > 0 && (
+        <div class="excerpts" aria-hidden="true">
+          {shown.map(line => (
+            <pre>
+              <code>
+                <b>{line}</b> {lines[line - 1]?.slice(0, 300)}
+              </code>
+            </pre>
+          ))}
+        </div>
+      )}
+      <TextArea
+        form={form}
+        name="document"
+        label="Document"
+        rows={Math.min(Math.max(lines.length + 1, 16), 48)}
+        mono
+        value={text}
+        hint="All of the program: questions, screens, statuses, name. based_on says what it was made from, so that nobody’s changes are undone."
+      />
+    </>
+  )
+}
+
+export function NewProgramPage({ text, faults }: { text: string; faults: readonly PlacedFault[] }) {
+  const path = `${usePage().root}/admin/new-program`
+  return (
+    <Shell
+      title="New program"
+      part="programs"
+      crumbs={[{ text: 'Programs', path: '/admin/programs' }, { text: 'New program' }]}
+      lead="It begins as a draft, which nobody outside sees. Its slug is what clients know it by, and never changes."
+    >
+      <Faults faults={faults} />
+      <FaultSummary />
+      <div class="columns">
+        <section class="card">
+          <h2>From a document</h2>
+          <DeedForm action={path}>
+            <DocumentField text={text} faults={faults} />
+            <Submit text="Make the draft" />
+          </DeedForm>
+        </section>
+        <section class="card">
+          <h2>From nothing</h2>
+          <DeedForm action={path}>
+            <TextField name="display_name" label="Name" hint="What people read." />
+            <TextField name="slug" label="Slug" hint="Lower case letters, digits and dashes: housing-aid-2026." />
+            <Submit look="plain" text="Begin with an empty screen" />
+          </DeedForm>
+        </section>
+      </div>
+    </Shell>
+  )
+}

@@ -1,0 +1,60 @@
+// Why an edit of a program was not taken, in the console's words: faults with their places, or that somebody else was faster.
+
+/** @jsxImportSource preact */
+
+import type { Config } from '../../config/all-settings.ts'
+import { Notice, Words } from '../../html/parts.tsx'
+import { Problem, type ProblemItem } from '../../problem.ts'
+import type { EditOptions } from '../../programs/edit.ts'
+import { idOf } from '../requests/addressed.ts'
+import type { Visit } from '../requests/visit.ts'
+
+export interface EditRefusal {
+  status: 400 | 409
+  /** What stood in the way: of a conflict, what the other person changed. */
+  faults: readonly ProblemItem[]
+}
+
+/** What was thrown, as far as it is for the person who edits; anything else goes on as it is. */
+export function refusalOf(error: unknown): EditRefusal {
+  if (!(error instanceof Problem)) throw error
+  if (error.kind === 'conflict') return { status: 409, faults: error.errors.filter(({ path }) => path === '') }
+  if (error.kind === 'invalid_request' && error.errors.length > 0) return { status: 400, faults: error.errors }
+  throw error
+}
+
+export function RefusalNotice({ status, faults }: EditRefusal) {
+  return (
+    <Notice tone="bad">
+      <h2>
+        {status === 409
+          ? 'Somebody else saved or published meanwhile, so nothing was changed'
+          : 'This cannot be done as it is, so nothing was changed'}
+      </h2>
+      {status === 409 && <p>This page shows what there is now. Look at it, and do it again if it still should be.</p>}
+      <PlacedFaults faults={faults} />
+    </Notice>
+  )
+}
+
+/** Faults of a document, each with its path; of many, the first. */
+export function PlacedFaults({ faults }: { faults: readonly Pick<ProblemItem, 'detail' | 'path'>[] }) {
+  if (faults.length === 0) return null
+  return (
+    <ul>
+      {faults.slice(0, 50).map(({ path, detail }) => (
+        <li>
+          {path !== undefined && path !== '' && <code>{path}</code>} <Words>{detail}</Words>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The version that the page of a form was made from; null where there was none. */
+export const basisOf = (form: URLSearchParams): number | null => idOf(form.get('based_on')) ?? null
+
+export const editOptions = (
+  { address }: Pick<Visit, 'address'>,
+  { enumeratorDepthMax }: Pick<Config, 'enumeratorDepthMax'>,
+): EditOptions => ({ enumeratorDepthMax, address })

@@ -1,0 +1,178 @@
+// What is read of programs, their questions and versions.
+
+/** @jsxImportSource preact */
+
+import { programOverview, readProgramOverviews, readPublishedVersionIds } from '../../db/programs/program-overviews.ts'
+import { loadProgramVersion } from '../../db/programs/programs.ts'
+import { describeForEditing, describeVersion } from '../../domain/definitions/version-definition.ts'
+import { attachment } from '../../html/docs-response.ts'
+import { everyRole, readingRoles } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { saveDraft } from '../../programs/save-draft.ts'
+import { type Action, action, administrators, type Part, reads } from '../requests/action.ts'
+import { idOf, pageAsked, pageOf, textOf } from '../requests/addressed.ts'
+import { listedVersionAnswer, pageAfter, pageBefore, versionDocumentAnswer } from '../requests/answer-schemas.ts'
+import { type PageVisit, redirect, showPage, type Visit } from '../requests/visit.ts'
+import { basisOf, type EditRefusal, editOptions, refusalOf } from './edit-refusals.tsx'
+import {
+  changesOf,
+  documentText,
+  findVersionOf,
+  findVisibleProgram,
+  loadHistory,
+  loadProgramInView,
+  type VersionFacts,
+} from './program-in-view.ts'
+import { OverviewPage, ProgramsPage } from './programs-pages.tsx'
+import { QuestionsPage } from './questions-pages.tsx'
+import { VersionPage, VersionsPage } from './versions-pages.tsx'
+
+const rowsMax = 50
+const paging = { q: 'A word to look for.', after: '`next` of the page before.' }
+const one = '/programs/:slug'
+const everyone = { roles: everyRole, scope: 'programs:read' } as const
+const read = reads('programs')
+
+export const programActions = (deps: Deps): Part => [
+  ...overviewActions(deps),
+  ...versionActions(deps),
+  ...versionRoutes(deps),
+]
+
+function overviewActions({ consoleDb: db }: Deps): Part {
+  const program = ({ person, params }: Visit) => findVisibleProgram(db, person, params.slug!)
+  return [
+    action({
+      name: 'listPrograms',
+      method: 'GET',
+      path: '/programs',
+      summary: 'List programs',
+      answers: 'Programs by slug, with their versions and counts, 50 a page.',
+      answered: pageAfter(programOverview),
+      ...everyone,
+      query: paging,
+      run: async visit => {
+        const { programIds } = visit.person
+        const among = programIds === 'all' ? programIds : [...programIds]
+        return pageOf(
+          await readProgramOverviews(db, { among, ...pageAsked(visit, rowsMax) }),
+          rowsMax,
+          ({ slug }) => slug,
+        )
+      },
+      page: (_, list) => <ProgramsPage {...list} />,
+    }),
+    action({
+      name: 'readProgramOverview',
+      method: 'GET',
+      path: one,
+      summary: 'Read what a program is',
+      answers: 'The program with its versions and counts.',
+      answered: programOverview,
+      ...everyone,
+      run: program,
+      page: (_, program) => <OverviewPage program={program} />,
+    }),
+    {
+      method: 'GET',
+      path: `/admin${one}/questions`,
+      roles: readingRoles,
+      answer: async ({ person, params }) => <QuestionsPage view={await loadProgramInView(db, person, params.slug!)} />,
+    },
+  ]
+}
+
+/** A version, with what it changed against the one before. */
+async function loadVersion({ consoleDb: db }: Deps, { person, params }: Visit) {
+  const program = await findVisibleProgram(db, person, params.slug!)
+  const version = await findVersionOf(db, program, params.versionId!)
+  const before = { before: version.program_version_id, rowsMax: 1 }
+  const [previous] = await readPublishedVersionIds(db, program.program_id, before)
+  const changes = changesOf(previous === undefined ? undefined : await loadProgramVersion(db, previous), version)
+  return { program, version, previous, changes }
+}
+
+const versionActions = (deps: Deps): Action[] => [
+  action({
+    name: 'listProgramVersions',
+    method: 'GET',
+    path: `${one}/versions`,
+    summary: 'List the published versions of a program',
+    answers:
+      'Versions, newest first, 10 a page, with the first 20 changes of each and how many more there are. The version itself has all.',
+    answered: pageBefore(listedVersionAnswer),
+    ...read,
+    query: { before: '`next` of the page before.' },
+    run: async visit => {
+      const { items, next } = await loadHistoryPage(deps, visit, 'before')
+      return { items: items.map(({ version, ...changed }) => ({ ...factsOf(version), ...changed })), next }
+    },
+  }),
+  action({
+    name: 'readProgramVersion',
+    method: 'GET',
+    path: `${one}/versions/:versionId`,
+    summary: 'Read one version of a program',
+    answers: 'The version as a document, and what it changed against the one before.',
+    answered: versionDocumentAnswer,
+    ...read,
+    run: async visit => {
+      const { version, changes } = await loadVersion(deps, visit)
+      return { ...factsOf(version), changes, document: describeForEditing(version) }
+    },
+  }),
+]
+
+async function loadHistoryPage({ consoleDb: db }: Deps, visit: Visit, before: 'before' | 'after') {
+  const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
+  return { program, ...(await loadHistory(db, program, idOf(textOf(visit, before)) ?? Number.MAX_SAFE_INTEGER)) }
+}
+
+/** The pages of versions, and going back to one. */
+function versionRoutes(deps: Deps): Part {
+  const { consoleDb: db, config } = deps
+
+  const show = async (visit: PageVisit, refused?: EditRefusal): Promise<Response> => {
+    const shown = await loadVersion(deps, visit)
+    return showPage(visit, <VersionPage {...shown} refused={refused} />, refused?.status)
+  }
+
+  const take = async (visit: PageVisit): Promise<Response> => {
+    const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
+    const found = await findVersionOf(db, program, visit.params.versionId!)
+    const based_on = basisOf(visit.form)
+    try {
+      await saveDraft(db, { ...describeVersion(found), based_on }, visit.by.actor, editOptions(visit, config))
+      return redirect(visit, `/admin/programs/${program.slug}/questions?done=taken`)
+    } catch (error) {
+      return show(visit, refusalOf(error))
+    }
+  }
+
+  const download = async (visit: PageVisit): Promise<Response> => {
+    const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
+    const found = await findVersionOf(db, program, visit.params.versionId!)
+    const name = `${program.slug}-${found.program_version_id}.json`
+    return attachment(documentText(found), 'application/json; charset=utf-8', name)
+  }
+
+  const versions = `/admin${one}/versions`
+  const version = `${versions}/:versionId`
+  return [
+    {
+      method: 'GET',
+      path: versions,
+      roles: readingRoles,
+      answer: async visit => <VersionsPage {...(await loadHistoryPage(deps, visit, 'after'))} />,
+    },
+    { method: 'GET', path: version, roles: readingRoles, answer: visit => show(visit) },
+    { method: 'POST', path: `${version}/take`, roles: administrators, editsPrograms: true, answer: take },
+    { method: 'GET', path: `${version}/document`, roles: readingRoles, answer: download },
+  ]
+}
+
+/** A version without its content. */
+const factsOf = (version: VersionFacts) => {
+  const { program_version_id, state, based_on, created_at, created_by, published_at, published_by } = version
+  return { program_version_id, state, based_on, created_at, created_by, published_at, published_by }
+}

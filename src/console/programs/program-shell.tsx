@@ -1,0 +1,159 @@
+// What every page of one program has in common: its heading, its state in a line, its tabs; and lists of changes.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import type { ProgramOverview } from '../../db/programs/program-overviews.ts'
+import type { VersionChange } from '../../domain/definitions/version-diff.ts'
+import { usePage } from '../../html/page-context.ts'
+import { Badge, distance, figures, Notice, Tabs } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+
+type ProgramTab = 'overview' | 'questions' | 'versions' | 'settings'
+
+export interface ProgramPageProps {
+  program: ProgramOverview
+}
+
+/** `operator:ada`, `admin:ada@example.gov` and `admin-token:…:ada@example.gov` as people read them. */
+export const who = (actor: string | null): string =>
+  (actor ?? '').replace(/^(admin|operator):/, '').replace(/^admin-token:[^:]*:(.*)$/s, '$1, with a token')
+
+/** The path of a program, on a page. */
+export const pathOfProgram = (slug: string): string => `${usePage().root}/admin/programs/${slug}`
+
+/** What tells the tabs of a program apart where only a title is seen. */
+const tabTitles: Readonly<Record<ProgramTab, string>> = {
+  overview: 'Overview',
+  questions: 'Questions',
+  versions: 'Versions',
+  settings: 'Settings',
+}
+
+export function ProgramShell(
+  props: ProgramPageProps & {
+    tab: ProgramTab
+    /** The page below the tab, when it is not the tab's own. */
+    title?: string
+    deeds?: ComponentChildren
+    changes?: number
+    children: ComponentChildren
+  },
+) {
+  const { program, tab } = props
+  const { root, person, following } = usePage()
+  const path = pathOfProgram(program.slug)
+  const reads = person?.role !== 'PROGRAM_ADMINISTRATOR'
+  const changes = person?.role === 'ADMINISTRATOR'
+  return (
+    <Shell
+      title={`${props.title ?? tabTitles[tab]} · ${program.display_name}`}
+      heading={props.title ?? program.display_name}
+      part="programs"
+      crumbs={[
+        { text: 'Programs', path: '/admin/programs' },
+        ...(props.title === undefined
+          ? [{ text: program.display_name }]
+          : [{ text: program.display_name, path: `/admin/programs/${program.slug}` }, { text: props.title }]),
+      ]}
+      deeds={props.deeds}
+      lead={
+        <>
+          <States program={program} changes={props.changes} /> <code>{program.slug}</code> ·{' '}
+          <Submissions program={program} />
+        </>
+      }
+    >
+      <Tabs
+        label="Program"
+        tabs={[
+          { text: 'Overview', path, current: tab === 'overview' },
+          ...(reads
+            ? [
+                { text: 'Questions', path: `${path}/questions`, current: tab === 'questions' },
+                {
+                  text: 'Versions',
+                  path: `${path}/versions`,
+                  count: program.published_versions,
+                  current: tab === 'versions',
+                },
+              ]
+            : []),
+          { text: 'Applications', path: `${path}/applications`, current: false },
+          { text: 'Documentation', path: `${root}/docs/api/programs/${program.slug}`, current: false },
+          // Of a followed one, only how long it is kept is set here.
+          ...(changes
+            ? [
+                {
+                  text: 'Settings',
+                  path: `${path}/${following ? 'retention' : 'settings'}`,
+                  current: tab === 'settings',
+                },
+              ]
+            : []),
+        ]}
+      />
+      {following && (
+        <Notice tone="info">
+          <strong>Followed from CiviForm.</strong> Questions, versions and statuses are changed there, and are here
+          within seconds; changed here, they would be undone with the next look at it.
+        </Notice>
+      )}
+      {props.children}
+    </Shell>
+  )
+}
+
+export function States({ program, changes }: { program: ProgramOverview; changes?: number }) {
+  const { active_version_id: active, draft_version_id: draft } = program
+  return (
+    <>
+      {active !== null && <Badge tone="good">Active · version {active}</Badge>}{' '}
+      {draft !== null && (
+        <Badge tone="attention">
+          {changes === undefined ? `Draft ${draft}` : `Draft · ${counted(changes, 'change')}`}
+        </Badge>
+      )}
+      {active === null && draft === null && <Badge>nothing published</Badge>}
+    </>
+  )
+}
+
+function Submissions({ program }: { program: ProgramOverview }) {
+  const { now } = usePage()
+  const { submissions, last_submit_time: last } = program
+  if (last === null) return <>no application yet</>
+  return (
+    <>
+      {counted(submissions, 'application')} submitted · last one {distance(Math.min(last, now), now)}
+    </>
+  )
+}
+
+export const counted = (count: number, what: string): string => `${figures(count)} ${what}${count === 1 ? '' : 's'}`
+
+/** Changes one below another, each with what it is of. `more` are changes that are not in `changes`. */
+export function Changes({
+  changes,
+  most,
+  more = 0,
+}: {
+  changes: readonly VersionChange[]
+  most?: number
+  more?: number
+}) {
+  if (changes.length === 0) return <p class="soft">No change.</p>
+  const shown = changes.slice(0, most)
+  const rest = changes.length - shown.length + more
+  return (
+    <ul class="changes">
+      {shown.map(({ subject, detail }) => (
+        <li>
+          {subject !== '' && <strong>{subject}: </strong>}
+          {detail}
+        </li>
+      ))}
+      {rest > 0 && <li class="soft">and {figures(rest)} more</li>}
+    </ul>
+  )
+}

@@ -1,0 +1,206 @@
+// The list of programs, and the overview of one.
+
+/** @jsxImportSource preact */
+
+import type { ProgramOverview } from '../../db/programs/program-overviews.ts'
+import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
+import { mayEditPrograms, usePage } from '../../html/page-context.ts'
+import { Badge, DoneNotice, distance, Facts, figures, LinkButton, Named, Table, When } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+import { counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+
+const path = '/admin/programs'
+
+export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[]; next: string | null }) {
+  const context = usePage()
+  const { root, now, query, following } = context
+  return (
+    <Shell
+      title="Programs"
+      part="programs"
+      lead={
+        following
+          ? 'What residents apply for in the CiviForm that is followed. Programs are made, edited and published there, and are here within seconds.'
+          : 'What residents apply for. Each program is a document of questions; publishing a version changes what is asked from then on.'
+      }
+      deeds={
+        mayEditPrograms(context) && (
+          <LinkButton main href={`${root}/admin/new-program`} icon="plus" text="New program" />
+        )
+      }
+    >
+      <SearchForm path={path} label="Find a program" hint="Name or slug" />
+      <Table
+        caption="Programs"
+        rows={items}
+        empty={
+          isPart(query)
+            ? 'No program here matches. Try another word.'
+            : following
+              ? 'There is no program here yet. Those of the CiviForm come with the follower’s first round.'
+              : 'There is no program here yet. A new program begins with a document of its questions.'
+        }
+        columns={[
+          {
+            head: 'Program',
+            cell: ({ slug, display_name }) => (
+              <Named href={`${root}${path}/${slug}`} name={display_name} small={<code>{slug}</code>} />
+            ),
+          },
+          {
+            head: 'Active',
+            cell: one =>
+              one.active_version_id === null ? (
+                <span class="soft">nothing yet</span>
+              ) : (
+                <>
+                  <Badge tone="good">version {one.active_version_id}</Badge>
+                  <small>
+                    <When at={one.active_published_at!} day />
+                  </small>
+                </>
+              ),
+          },
+          {
+            head: 'Draft',
+            cell: one =>
+              one.draft_version_id === null ? (
+                <span class="soft">none</span>
+              ) : (
+                <>
+                  <Badge tone="attention">draft {one.draft_version_id}</Badge>
+                  <small>{who(one.draft_created_by)}</small>
+                </>
+              ),
+          },
+          { head: 'Applications', figures: true, cell: one => figures(one.submissions) },
+          {
+            head: 'Last one',
+            cell: one =>
+              one.last_submit_time === null ? (
+                <span class="soft">never</span>
+              ) : (
+                <time
+                  dateTime={new Date(one.last_submit_time / 1000).toISOString()}
+                  title={new Date(one.last_submit_time / 1000).toISOString()}
+                >
+                  {distance(Math.min(one.last_submit_time, now), now)}
+                </time>
+              ),
+          },
+          {
+            head: 'Addresses',
+            cell: one => (
+              <details class="addresses">
+                <summary>
+                  Export, deep link, docs<span class="unseen"> of {one.display_name}</span>
+                </summary>
+                <Addresses slug={one.slug} />
+              </details>
+            ),
+          },
+        ]}
+      />
+      <Pages path={path} next={next} what="programs" />
+    </Shell>
+  )
+}
+
+function Addresses({ slug }: { slug: string }) {
+  const { baseUrl } = usePage()
+  const addresses = [
+    ['Export', `${baseUrl}/api/v1/admin/programs/${slug}/applications`],
+    ['Deep link', `${baseUrl}/admin/programs/${slug}`],
+    ['Documentation', `${baseUrl}/docs/api/programs/${slug}`],
+  ] as const
+  return (
+    <dl class="stacked">
+      {addresses.map(([what, address]) => (
+        <>
+          <dt>{what}</dt>
+          <dd>
+            {what === 'Export' ? (
+              <code>{address}</code>
+            ) : (
+              <a href={address}>
+                <code>{address}</code>
+              </a>
+            )}
+          </dd>
+        </>
+      ))}
+    </dl>
+  )
+}
+
+const said: Readonly<Record<string, string>> = {
+  discarded: 'The draft is gone. What is published is as it was.',
+}
+
+export function OverviewPage({ program }: ProgramPageProps) {
+  const path = pathOfProgram(program.slug)
+  const reads = usePage().person?.role !== 'PROGRAM_ADMINISTRATOR'
+  return (
+    <ProgramShell program={program} tab="overview">
+      <DoneNotice said={said} />
+      <div class="columns">
+        <div class="card">
+          <h2>What is asked</h2>
+          <Facts
+            facts={[
+              [
+                'Active',
+                program.active_version_id === null ? (
+                  'Nothing is published yet.'
+                ) : (
+                  <>
+                    version {program.active_version_id}, published <When at={program.active_published_at!} /> by{' '}
+                    {who(program.active_published_by)}
+                  </>
+                ),
+              ],
+              [
+                'Draft',
+                program.draft_version_id === null ? (
+                  'None.'
+                ) : (
+                  <>
+                    draft {program.draft_version_id}, saved <When at={program.draft_created_at!} /> by{' '}
+                    {who(program.draft_created_by)}
+                  </>
+                ),
+              ],
+              ['Versions', `${counted(program.published_versions, 'version')} published so far`],
+              [
+                'Statuses',
+                program.statuses.length === 0
+                  ? 'None: applications get no status.'
+                  : program.statuses.map(status => (
+                      <>
+                        <Badge>{status}</Badge>{' '}
+                      </>
+                    )),
+              ],
+            ]}
+          />
+          {reads && program.active_version_id === null && program.draft_version_id === null && (
+            <p class="soft">Nothing of it is there. Begin it again under New program, with this slug.</p>
+          )}
+          {reads && (program.active_version_id ?? program.draft_version_id) !== null && (
+            <p>
+              <a href={`${path}/questions`}>See its questions</a>
+            </p>
+          )}
+        </div>
+        <div class="card">
+          <h2>Where it is found</h2>
+          <p class="soft">
+            The slug <code>{program.slug}</code> is <code>programSlug</code> in the export API and{' '}
+            <code>program_name</code> in every application. It never changes.
+          </p>
+          <Addresses slug={program.slug} />
+        </div>
+      </div>
+    </ProgramShell>
+  )
+}

@@ -1,0 +1,223 @@
+// Publishing a draft after a look at what it does, keeping it over what came meanwhile, and discarding it.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { exportEffects } from '../../domain/definitions/export-effects.ts'
+import { describeVersion } from '../../domain/definitions/version-definition.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { invalidRequest, Problem } from '../../problem.ts'
+import { compareWithPublished } from '../../programs/compare.ts'
+import type { Move } from '../../programs/move-questions.ts'
+import { publishDraft } from '../../programs/publish.ts'
+import { discardDraft, saveDraft } from '../../programs/save-draft.ts'
+import { type Action, action, editing, type PageRoute, type Part, reads, showForm, writes } from '../requests/action.ts'
+import { idOf, textOf } from '../requests/addressed.ts'
+import { differenceAnswer, nothing, publicationAnswer } from '../requests/answer-schemas.ts'
+import { closed, id, texts } from '../requests/schemas.ts'
+import { type PageVisit, redirect, showPage, type Visit } from '../requests/visit.ts'
+import { type EditRefusal, editOptions, refusalOf } from './edit-refusals.tsx'
+import { findVisibleProgram, isOvertaken, loadProgramInView, type ProgramInView } from './program-in-view.ts'
+import { DiscardPage, type Hindrance, PublishPage } from './publish-pages.tsx'
+
+const publication = Type.Object(
+  {
+    based_on: id('The id of the draft that was reviewed: another is not published (409).'),
+    move: Type.Optional(texts('Slugs of the other programs that may get a new version because they ask what changes.')),
+  },
+  closed,
+)
+
+export const publishActions = (deps: Deps): Part => [
+  ...publicationActions(deps),
+  ...publishRoutes(deps),
+  ...discardRoutes(deps),
+]
+
+const viewOf = ({ consoleDb }: Deps, { person, params }: Visit) => loadProgramInView(consoleDb, person, params.slug!)
+
+const publicationActions = (deps: Deps): Action[] => {
+  const { consoleDb: db, config } = deps
+  const one = '/programs/:slug'
+  return [
+    action({
+      name: 'discardDraft',
+      method: 'DELETE',
+      path: `${one}/draft`,
+      summary: 'Discard the draft',
+      answers: 'Nothing: the draft is gone.',
+      answered: nothing,
+      ...writes('programs'),
+      query: { based_on: 'The id of the draft that is meant: another is not discarded (409). Required.' },
+      run: async visit => {
+        const reviewed = idOf(textOf(visit, 'based_on'))
+        if (reviewed === undefined)
+          throw invalidRequest('Which draft is meant is not said.', [
+            { parameter: 'based_on', code: 'required', detail: 'Must be the id of the draft.' },
+          ])
+        const { slug } = await findVisibleProgram(db, visit.person, visit.params.slug!)
+        await discardDraft(db, slug, visit.by.actor, { reviewed, address: visit.address })
+      },
+    }),
+    action({
+      name: 'compareDraft',
+      method: 'GET',
+      path: `${one}/difference`,
+      summary: 'See what publishing the draft would do',
+      answers: 'What it changes, what that means for those who pull, and which other active programs move along.',
+      answered: differenceAnswer,
+      ...reads('programs'),
+      run: async visit => {
+        const view = await viewOf(deps, visit)
+        const { active, draft, changes } = view
+        if (draft === undefined) throw new Problem('not_found', { detail: 'There is no draft of this program.' })
+        const outdated = isOvertaken(view)
+        return {
+          draft: draft.program_version_id,
+          active: active?.program_version_id ?? null,
+          outdated,
+          changes,
+          effects: active === undefined ? [] : exportEffects(changes),
+          moves: outdated ? [] : (await compareWithPublished(db, describeVersion(draft), config)).moves,
+        }
+      },
+    }),
+    action({
+      name: 'publishDraft',
+      method: 'POST',
+      path: `${one}/publish`,
+      summary: 'Publish the draft',
+      answers: 'The version that is active now, what it changed, and the other programs that were published along.',
+      answered: publicationAnswer,
+      ...writes('programs'),
+      body: publication,
+      run: async (visit, { based_on, move = [] }) => {
+        const { slug } = await findVisibleProgram(db, visit.person, visit.params.slug!)
+        const options = { ...editOptions(visit, config), reviewed: based_on, move }
+        return publishDraft(db, slug, visit.by.actor, options)
+      },
+    }),
+  ]
+}
+
+const pathOf = (visit: PageVisit, rest: string): string => `/admin/programs/${visit.params.slug}${rest}`
+const noDraft = (visit: PageVisit): Response => redirect(visit, pathOf(visit, '/questions?done=nodraft'))
+
+function publishRoutes(deps: Deps): PageRoute[] {
+  const { consoleDb: db, config } = deps
+
+  /** What publishing would do; or why it cannot be done. */
+  const plan = async (view: ProgramInView): Promise<{ moves: readonly Move[]; hindrance?: Hindrance }> => {
+    if (isOvertaken(view)) return { moves: [], hindrance: overtaken(view) }
+    try {
+      return { moves: (await compareWithPublished(db, describeVersion(view.draft!), config)).moves }
+    } catch (error) {
+      if (!(error instanceof Problem) || error.kind !== 'invalid_request') throw error
+      return { moves: [], hindrance: { title: 'The draft no longer fits the question bank', faults: error.errors } }
+    }
+  }
+
+  const review = async (visit: PageVisit, refused?: Hindrance): Promise<Response> => {
+    const view = await viewOf(deps, visit)
+    if (view.draft === undefined) return noDraft(visit)
+    const { moves, hindrance } = await plan(view)
+    const page = <PublishPage view={view} moves={moves} hindrance={refused ?? hindrance} />
+    const faulty = visit.context.form.faults.length > 0
+    return showPage(visit, page, faulty ? 400 : refused === undefined ? 200 : 409)
+  }
+
+  const publish = async (visit: PageVisit): Promise<Response> => {
+    const { form, by } = visit
+    const slug = visit.params.slug!
+    await viewOf(deps, visit)
+    const reviewed = idOf(form.get('reviewed')) ?? 0
+    try {
+      const options = { ...editOptions(visit, config), reviewed, move: form.getAll('move') }
+      const { program_version_id, published } = await publishDraft(db, slug, by.actor, options)
+      return redirect(
+        visit,
+        pathOf(visit, published ? `/versions/${program_version_id}?done=published` : '/questions?done=same'),
+      )
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      if (error.kind === 'not_found') return noDraft(visit)
+      if (error.kind === 'invalid_request')
+        return review(visit, { title: 'The draft no longer fits the question bank', faults: error.errors })
+      if (error.kind !== 'conflict') throw error
+      const unsaid = error.errors.filter(({ code }) => code === 'other_program_moves')
+      if (unsaid.length > 0) return showForm(visit, { values: form, faults: [unticked] }, review)
+      return review(visit, hindranceOf(error))
+    }
+  }
+
+  const keep = async (visit: PageVisit): Promise<Response> => {
+    const { form, by } = visit
+    const { draft } = await viewOf(deps, visit)
+    if (draft === undefined) return noDraft(visit)
+    const [active, shown] = ['active', 'draft'].map(name => idOf(form.get(name)))
+    try {
+      // Only the draft that was shown: if there is another by now, this one is not what would be saved.
+      if (shown !== draft.program_version_id) throw new Problem('conflict', { detail: 'There is another draft now.' })
+      const document = { ...describeVersion(draft), based_on: active ?? null }
+      await saveDraft(db, document, by.actor, { ...editOptions(visit, config), over: shown })
+      return redirect(visit, pathOf(visit, '/publish'))
+    } catch (error) {
+      const { faults } = refusalOf(error)
+      return review(visit, { title: changedMeanwhile, faults })
+    }
+  }
+
+  const one = '/admin/programs/:slug'
+  return [
+    editing({ method: 'GET', path: `${one}/publish`, answer: visit => review(visit) }),
+    editing({ method: 'POST', path: `${one}/publish`, answer: publish }),
+    editing({ method: 'POST', path: `${one}/keep`, answer: keep }),
+  ]
+}
+
+function discardRoutes(deps: Deps): PageRoute[] {
+  const show = async (visit: PageVisit, refused?: EditRefusal): Promise<Response> => {
+    const view = await viewOf(deps, visit)
+    if (view.draft === undefined) return noDraft(visit)
+    return showPage(visit, <DiscardPage view={view} refused={refused} />, refused?.status)
+  }
+
+  const discard = async (visit: PageVisit): Promise<Response> => {
+    const { form, by, address } = visit
+    const reviewed = idOf(form.get('reviewed')) ?? 0
+    const { draft } = await viewOf(deps, visit)
+    if (draft === undefined) return noDraft(visit)
+    try {
+      await discardDraft(deps.consoleDb, visit.params.slug!, by.actor, { reviewed, address })
+      return redirect(visit, pathOf(visit, '?done=discarded'))
+    } catch (error) {
+      return show(visit, refusalOf(error))
+    }
+  }
+
+  const path = '/admin/programs/:slug/discard'
+  return [
+    editing({ method: 'GET', path, answer: visit => show(visit) }),
+    editing({ method: 'POST', path, answer: discard }),
+  ]
+}
+
+const changedMeanwhile = 'Something has changed meanwhile, so nothing was done. This is what there is now'
+
+const unticked = {
+  parameter: 'move',
+  code: 'required',
+  detail: 'Must be ticked, each of them: publishing changes what these programs ask, too. Nothing was published.',
+}
+
+const overtaken = ({ active }: ProgramInView): Hindrance => ({
+  title: `Version ${active?.program_version_id} was published after this draft was begun`,
+  faults: [],
+  keep: true,
+})
+
+/** A conflict with faults is over what others published; one without is over the draft itself, which is another by now. */
+const hindranceOf = ({ errors }: Problem): Hindrance =>
+  errors.length === 0
+    ? { title: changedMeanwhile, faults: [] }
+    : { title: 'Others published something meanwhile that this draft changes too', faults: errors, keep: true }

@@ -1,0 +1,167 @@
+// Before a draft is published or discarded: what changes, for whom, and what goes.
+
+/** @jsxImportSource preact */
+
+import { exportEffects } from '../../domain/definitions/export-effects.ts'
+import { Choices, DeedForm, FaultSummary, Submit } from '../../html/fields.tsx'
+import { LinkButton, Notice, When } from '../../html/parts.tsx'
+import type { ProblemItem } from '../../problem.ts'
+import type { Move } from '../../programs/move-questions.ts'
+import { type EditRefusal, PlacedFaults, RefusalNotice } from './edit-refusals.tsx'
+import type { ProgramInView } from './program-in-view.ts'
+import { Changes, counted, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+
+interface PublishProps {
+  view: ProgramInView
+  moves: readonly Move[]
+  /** Why the draft cannot be published as it is, if so. */
+  hindrance: Hindrance | undefined
+}
+
+export interface Hindrance {
+  title: string
+  faults: readonly Pick<ProblemItem, 'detail' | 'path'>[]
+  /** Whether saving the draft again, as it is, over what came meanwhile would let it be published. */
+  keep?: boolean
+}
+
+export function PublishPage(props: PublishProps) {
+  const { view, moves, hindrance } = props
+  const { program, active, changes } = view
+  const draft = view.draft!
+  const path = pathOfProgram(program.slug)
+  const effects = exportEffects(changes)
+  return (
+    <ProgramShell program={program} tab="questions" title="Review and publish" changes={changes.length}>
+      <FaultSummary title="Not published yet" />
+      {hindrance !== undefined && <HindranceNotice {...props} hindrance={hindrance} />}
+      <div class="columns">
+        <section class="card">
+          <h2>
+            {active === undefined
+              ? `The first version: ${counted(draft.questions.length, 'question')}`
+              : `${counted(changes.length, 'change')} against version ${active.program_version_id}`}
+          </h2>
+          <p class="soft">
+            Draft {draft.program_version_id}, saved <When at={draft.created_at} /> by {who(draft.created_by)}
+          </p>
+          <Changes changes={changes} />
+        </section>
+        <div>
+          <section class="card">
+            <h2>For those who pull</h2>
+            {active === undefined ? (
+              <p>Applications can be submitted and pulled from now on.</p>
+            ) : effects.length === 0 ? (
+              <p>Nothing: applications look as they did.</p>
+            ) : (
+              <ul class="changes">
+                {effects.map(effect => (
+                  <li>{effect}</li>
+                ))}
+              </ul>
+            )}
+            <p class="soft">A walk that is under way keeps the questions it began with, on all its pages.</p>
+          </section>
+          {hindrance === undefined && (
+            <section class="card">
+              <DeedForm action={`${path}/publish`}>
+                <input type="hidden" name="reviewed" value={String(draft.program_version_id)} />
+                {moves.length > 0 && (
+                  <>
+                    <Notice tone="attention">
+                      <strong>
+                        {moves.length === 1
+                          ? 'Another active program asks'
+                          : `${moves.length} other active programs ask`}{' '}
+                        what you change.
+                      </strong>{' '}
+                      Publishing makes a new version of {moves.length === 1 ? 'it' : 'each'} too. Tick{' '}
+                      {moves.length === 1 ? 'it' : 'each'} to say that this is meant.
+                    </Notice>
+                    <Choices
+                      name="move"
+                      legend="Also publish"
+                      many
+                      chosen={[]}
+                      choices={moves.map(({ slug, replaces }) => ({
+                        value: slug,
+                        text: slug,
+                        hint: `in place of its version ${replaces}`,
+                      }))}
+                    />
+                    {moves.map(({ slug, changes: moved }) => (
+                      <details open>
+                        <summary>What changes in {slug}</summary>
+                        <Changes changes={moved} />
+                      </details>
+                    ))}
+                  </>
+                )}
+                <p>
+                  It is asked from now on. A version that was published is never changed; going back makes another one.
+                </p>
+                <div class="deeds">
+                  <Submit text="Publish" />
+                  <LinkButton href={`${path}/questions`} text="Not yet" />
+                </div>
+              </DeedForm>
+            </section>
+          )}
+        </div>
+      </div>
+    </ProgramShell>
+  )
+}
+
+function HindranceNotice({ view, hindrance }: PublishProps & { hindrance: Hindrance }) {
+  const { title, faults, keep } = hindrance
+  return (
+    <Notice tone="bad">
+      <h2>{title}</h2>
+      <PlacedFaults faults={faults} />
+      {keep && (
+        <DeedForm action={`${pathOfProgram(view.program.slug)}/keep`}>
+          <p>
+            If the draft is to stay as it is, it is saved again over what came meanwhile. What that does is then among
+            its changes here, before anything is published.
+          </p>
+          <input type="hidden" name="active" value={String(view.active?.program_version_id ?? '')} />
+          <input type="hidden" name="draft" value={String(view.draft?.program_version_id ?? '')} />
+          <Submit look="plain" text="Keep the draft as it is" />
+        </DeedForm>
+      )}
+    </Notice>
+  )
+}
+
+export function DiscardPage({ view, refused }: { view: ProgramInView; refused: EditRefusal | undefined }) {
+  const draft = view.draft!
+  const path = pathOfProgram(view.program.slug)
+  const added = view.changes.filter(({ code }) => code === 'question_added')
+  return (
+    <ProgramShell program={view.program} tab="questions" title="Discard the draft" changes={view.changes.length}>
+      {refused !== undefined && <RefusalNotice {...refused} />}
+      <section class="card">
+        <h2>What goes</h2>
+        <p>
+          Draft {draft.program_version_id}, saved <When at={draft.created_at} /> by {who(draft.created_by)}:{' '}
+          {counted(view.changes.length, 'change')}. It cannot be brought back.
+          {added.length > 0 && ' Questions that only this draft asks leave the question bank with it.'}
+          {view.active === undefined && ' Nothing of this program is published, so nothing is left but its name.'}
+        </p>
+        <Changes changes={view.changes} />
+        <p>
+          <a href={`${path}/versions/${draft.program_version_id}/document`}>Download it first</a>
+        </p>
+        <DeedForm action={`${path}/discard`}>
+          <input type="hidden" name="reviewed" value={String(draft.program_version_id)} />
+          <div class="deeds">
+            <Submit look="danger" text="Discard the draft" />
+            <LinkButton href={`${path}/questions`} text="Keep it" />
+          </div>
+        </DeedForm>
+      </section>
+    </ProgramShell>
+  )
+}

@@ -1,0 +1,266 @@
+// The questions of a program, screen by screen, with what the draft changes.
+
+/** @jsxImportSource preact */
+
+import { conditionWords } from '../../domain/definitions/condition-words.ts'
+import type {
+  PlacementDefinition,
+  ProgramDefinition,
+  QuestionDefinition,
+} from '../../domain/definitions/program-definition.ts'
+import { describeVersion } from '../../domain/definitions/version-definition.ts'
+import { questionKey } from '../../domain/questions/question-key.ts'
+import { DeedForm, Submit } from '../../html/fields.tsx'
+import { Icon } from '../../html/icon.tsx'
+import { SearchForm } from '../../html/lists.tsx'
+import { mayEditPrograms, usePage } from '../../html/page-context.ts'
+import { Badge, DoneNotice, LinkButton, Notice } from '../../html/parts.tsx'
+import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
+import { isOvertaken, type ProgramInView } from './program-in-view.ts'
+import { Changes, counted, ProgramShell, pathOfProgram } from './program-shell.tsx'
+import { boundWords, kindWords } from './question-words.ts'
+
+interface QuestionsProps {
+  view: ProgramInView
+  refused?: EditRefusal
+}
+
+const said: Readonly<Record<string, string>> = {
+  saved: 'Kept in the draft. Nothing changes for applicants until it is published.',
+  removed: 'Removed from the draft. It stays in the exports of what was submitted.',
+  same: 'There was nothing to keep: this is what is stored already.',
+  begun: 'The program is here, as a draft. Add its questions, then publish it.',
+  nodraft: 'There is no draft any more: somebody published or discarded it.',
+  taken: 'The draft now asks what that version asked. It is published when you say so.',
+}
+
+/** What the forms in the list carry; undefined for those who only read. */
+interface Editing {
+  path: string
+  basis: string
+}
+
+export function QuestionsPage({ view, refused }: QuestionsProps) {
+  const context = usePage()
+  const { program, draft, current, changes } = view
+  const path = pathOfProgram(program.slug)
+  // A refused button of the list shows all of it.
+  const search = refused === undefined ? (context.query.get('q') ?? '').slice(0, 800) : ''
+  const definition = describeVersion(current)
+  const editing: Editing | undefined = mayEditPrograms(context)
+    ? { path, basis: String(current.program_version_id) }
+    : undefined
+  return (
+    <ProgramShell
+      program={program}
+      tab="questions"
+      changes={draft === undefined ? undefined : changes.length}
+      deeds={mayEditPrograms(context) && <Deeds path={path} draft={draft !== undefined} />}
+    >
+      {isOvertaken(view) && (
+        <Notice tone="attention">
+          <strong>Version {view.active?.program_version_id} was published after this draft was begun.</strong> Compared
+          with it, the draft also takes back what that version changed. Review it, and keep or discard it.
+        </Notice>
+      )}
+      {refused !== undefined && <RefusalNotice {...refused} />}
+      <DoneNotice said={said} />
+      <SearchForm
+        path={`/admin/programs/${program.slug}/questions`}
+        label="Find a question"
+        hint="Find a question or key"
+      />
+      {draft !== undefined && changes.length > 0 && (
+        <details class="card">
+          <summary>What the draft changes: {counted(changes.length, 'change')}</summary>
+          <Changes changes={changes} />
+        </details>
+      )}
+      <Screens definition={definition} view={view} search={search} editing={editing} />
+      {editing !== undefined && (
+        <div class="card narrow">
+          <DeedForm action={`${path}/screens`}>
+            <input type="hidden" name="based_on" value={editing.basis} />
+            <input type="hidden" name="deed" value="add" />
+            <label for="screen_name">A screen more</label>
+            <input id="screen_name" name="screen_name" placeholder="Its heading" maxLength={200} />
+            <Submit look="plain" icon="plus" text="Add a screen" />
+          </DeedForm>
+        </div>
+      )}
+    </ProgramShell>
+  )
+}
+
+function Deeds({ path, draft }: { path: string; draft: boolean }) {
+  return (
+    <>
+      <LinkButton href={`${path}/document`} icon="file-text" text="As a document" />
+      <LinkButton href={`${path}/add-question`} icon="plus" text="Add a question" />
+      {draft && (
+        <>
+          <LinkButton href={`${path}/discard`} text="Discard draft" />
+          <LinkButton main href={`${path}/publish`} text="Review and publish…" />
+        </>
+      )}
+    </>
+  )
+}
+
+/** From this many questions on, screens fold. */
+const unfoldedMax = 60
+
+function Screens(props: {
+  definition: ProgramDefinition
+  view: ProgramInView
+  search: string
+  editing: Editing | undefined
+}) {
+  const { definition, view, search, editing } = props
+  const questions = new Map(definition.questions.map(question => [question.admin_name, question]))
+  const changed = new Set(view.changes.map(({ subject }) => subject))
+  const folded = search.normalize().toLowerCase()
+  const matches = ({ question: name }: PlacementDefinition): boolean =>
+    [name, questionKey(name), questions.get(name)!.text].some(text => text.normalize().toLowerCase().includes(folded))
+  const screens = definition.screens
+    .map((screen, index) => ({
+      screen,
+      index,
+      placed: search === '' ? screen.questions : screen.questions.filter(matches),
+    }))
+    .filter(({ placed }) => search === '' || placed.length > 0)
+  if (screens.length === 0) return <div class="card empty">No question here matches. Try another word.</div>
+  const open = search !== '' || definition.questions.length <= unfoldedMax
+  return (
+    <>
+      {screens.map(({ screen, index, placed }) => (
+        <details class="card screen" open={open} id={`screen-${index}`}>
+          <summary>
+            <h2>
+              {index + 1} · {screen.name}
+            </h2>
+            <span class="soft">{counted(placed.length, 'question')}</span>
+          </summary>
+          {screen.visible_when != null && <p class="soft">shown when {conditionWords(screen.visible_when)}</p>}
+          <ol class="asked">
+            {placed.map(placement => (
+              <Row
+                placement={placement}
+                question={questions.get(placement.question)!}
+                depth={depthOf(placement.question, questions)}
+                changed={changed.has(placement.question)}
+                editing={editing}
+              />
+            ))}
+          </ol>
+          {editing !== undefined && <ScreenForm editing={editing} index={index} name={screen.name} />}
+        </details>
+      ))}
+    </>
+  )
+}
+
+/** Enumerators around a question. */
+function depthOf(name: string, questions: ReadonlyMap<string, QuestionDefinition>): number {
+  let depth = 0
+  for (let at = questions.get(name)?.enumerator; at !== undefined; at = questions.get(at)?.enumerator) depth++
+  return depth
+}
+
+function ScreenForm({ editing, index, name }: { editing: Editing; index: number; name: string }) {
+  const { path, basis } = editing
+  return (
+    <details class="screen-form">
+      <summary>
+        Change this screen<span class="unseen">, {name}</span>
+      </summary>
+      <DeedForm action={`${path}/screens`}>
+        <input type="hidden" name="based_on" value={basis} />
+        <input type="hidden" name="index" value={String(index)} />
+        <label for={`screen-name-${index}`}>Heading</label>
+        <input id={`screen-name-${index}`} name="screen_name" value={name} maxLength={200} />
+        <div class="deeds">
+          <Submit name="deed" value="rename" text="Rename" />
+          <LinkButton href={`${path}/screen?index=${index}`} text="When it is shown…" />
+          <Submit look="plain" name="deed" value="up" icon="arrow-up" text="Earlier" />
+          <Submit look="plain" name="deed" value="down" icon="arrow-down" text="Later" />
+          <Submit look="danger" name="deed" value="remove" text="Remove it with its questions" />
+        </div>
+      </DeedForm>
+    </details>
+  )
+}
+
+function Row(props: {
+  placement: PlacementDefinition
+  question: QuestionDefinition
+  depth: number
+  changed: boolean
+  editing: Editing | undefined
+}) {
+  const { placement, question, depth, changed, editing } = props
+  return (
+    <li class={`depth-${Math.min(depth, 4)}${changed ? ' changed' : ''}`}>
+      <div>
+        {editing === undefined ? (
+          <span class="strong">{question.text}</span>
+        ) : (
+          <a class="strong" href={`${editing.path}/question?name=${encodeURIComponent(question.admin_name)}`}>
+            {question.text}
+          </a>
+        )}{' '}
+        {changed && <Badge tone="attention">changed</Badge>}
+        <small>
+          <code>{question.kind === 'STATIC' ? question.admin_name : questionKey(question.admin_name)}</code>
+        </small>
+      </div>
+      <div>
+        <span class="kind">{kindWords(question.kind)}</span>
+      </div>
+      <div class="facts">
+        <Facts placement={placement} question={question} />
+      </div>
+      {editing !== undefined && (
+        <DeedForm action={`${editing.path}/question/move`}>
+          <input type="hidden" name="based_on" value={editing.basis} />
+          <input type="hidden" name="name" value={question.admin_name} />
+          <div class="moves">
+            <button type="submit" class="quiet" name="to" value="up" aria-label={`Move ${question.text} up`}>
+              <Icon name="arrow-up" />
+            </button>
+            <button type="submit" class="quiet" name="to" value="down" aria-label={`Move ${question.text} down`}>
+              <Icon name="arrow-down" />
+            </button>
+          </div>
+        </DeedForm>
+      )}
+    </li>
+  )
+}
+
+function Facts({ placement, question }: { placement: PlacementDefinition; question: QuestionDefinition }) {
+  const { options } = question
+  return (
+    <>
+      {placement.optional && <span>optional</span>}
+      {question.enumerator !== undefined && <span>in each of {question.enumerator}</span>}
+      {placement.visible_when != null && <span>when {conditionWords(placement.visible_when)}</span>}
+      {boundWords(question) !== '' && <span>{boundWords(question)}</span>}
+      {options !== undefined && (
+        <details>
+          <summary>
+            {counted(options.length, 'option')}
+            <span class="unseen"> of {question.text}</span>
+          </summary>
+          <ul class="options">
+            {options.map(({ admin_id, text }) => (
+              <li>
+                {text} <code>{admin_id}</code>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}

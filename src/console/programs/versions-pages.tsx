@@ -1,0 +1,130 @@
+// The versions of a program: who published what when, and what each changed.
+
+/** @jsxImportSource preact */
+
+import type { StoredProgramVersion } from '../../db/programs/programs.ts'
+import type { VersionChange } from '../../domain/definitions/version-diff.ts'
+import { DeedForm, Submit } from '../../html/fields.tsx'
+import { Pages } from '../../html/lists.tsx'
+import { mayEditPrograms, usePage } from '../../html/page-context.ts'
+import { Badge, DoneNotice, LinkButton, Notice, When } from '../../html/parts.tsx'
+import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
+import { documentText, type HistoryEntry, type VersionFacts } from './program-in-view.ts'
+import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+
+export function VersionsPage(props: ProgramPageProps & { items: readonly HistoryEntry[]; next: number | null }) {
+  const { program, items: history } = props
+  const path = `${pathOfProgram(program.slug)}/versions`
+  return (
+    <ProgramShell program={program} tab="versions">
+      {history.length === 0 && (
+        <div class="card empty">Nothing is published yet. The first version begins as a draft.</div>
+      )}
+      {history.map(({ version, changes, more_changes }) => (
+        <section class="card">
+          <h2>
+            <a class="strong" href={`${path}/${version.program_version_id}`}>
+              Version {version.program_version_id}
+            </a>{' '}
+            {version.state === 'ACTIVE' && <Badge tone="good">active</Badge>}
+          </h2>
+          <Published version={version} />
+          <Changes changes={changes} most={6} more={more_changes} />
+        </section>
+      ))}
+      <Pages path={`/admin/programs/${program.slug}/versions`} next={props.next} what="versions" />
+    </ProgramShell>
+  )
+}
+
+function Published({ version }: { version: VersionFacts }) {
+  return (
+    <p class="soft">
+      {version.published_at === null ? (
+        <>
+          Saved <When at={version.created_at} /> by {who(version.created_by)}
+        </>
+      ) : (
+        <>
+          Published <When at={version.published_at} /> by {who(version.published_by)}
+        </>
+      )}
+      {version.based_on !== null && `, made from version ${version.based_on}`}
+    </p>
+  )
+}
+
+const said = { published: 'Published. It is asked from now on.' }
+
+export function VersionPage(
+  props: ProgramPageProps & {
+    version: StoredProgramVersion
+    changes: readonly VersionChange[]
+    previous: number | undefined
+    refused: EditRefusal | undefined
+  },
+) {
+  const { program, version, changes, previous, refused } = props
+  const path = `${pathOfProgram(program.slug)}/versions/${version.program_version_id}`
+  const isDraft = version.state === 'DRAFT'
+  const name = `${isDraft ? 'Draft' : 'Version'} ${version.program_version_id}`
+  const mayTake = mayEditPrograms(usePage()) && version.state === 'OBSOLETE'
+  return (
+    <ProgramShell program={program} tab="versions" title={name}>
+      {refused !== undefined && <RefusalNotice {...refused} />}
+      <DoneNotice said={said} />
+      <div class="columns">
+        <section class="card">
+          <h2>
+            {previous === undefined
+              ? `What it began with: ${counted(version.questions.length, 'question')}`
+              : `What it changed against version ${previous}`}
+          </h2>
+          <Published version={version} />
+          <Changes changes={changes} />
+        </section>
+        <section class="card">
+          <h2>As a document</h2>
+          <p class="soft">
+            The whole version, as <code>scripts/program</code> takes it.
+          </p>
+          <p>
+            <LinkButton
+              href={`${path}/document`}
+              download={`${program.slug}-${version.program_version_id}.json`}
+              icon="download"
+              text="Download"
+            />
+          </p>
+          {mayTake && (
+            <DeedForm action={`${path}/take`}>
+              <h2>Back to this version</h2>
+              {program.draft_version_id === null ? (
+                <p>
+                  Makes a draft that asks what this version asked. Nothing changes for applicants until it is published.
+                </p>
+              ) : (
+                <Notice tone="attention">
+                  There is a draft, {program.draft_version_id}, by {who(program.draft_created_by)}. This version takes
+                  its place, and <strong>what the draft changed is gone</strong>.
+                </Notice>
+              )}
+              <input
+                type="hidden"
+                name="based_on"
+                value={String(program.draft_version_id ?? program.active_version_id)}
+              />
+              <Submit look={program.draft_version_id === null ? 'plain' : 'danger'} text="Take it as a new draft" />
+            </DeedForm>
+          )}
+        </section>
+      </div>
+      <details class="card">
+        <summary>Show the document</summary>
+        <pre>
+          <code>{documentText(version)}</code>
+        </pre>
+      </details>
+    </ProgramShell>
+  )
+}

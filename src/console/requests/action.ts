@@ -1,0 +1,209 @@
+// An action of the console, defined once: its page below /admin, its operation below /admin/api/v1, OpenAPI, the scopes of tokens and the
+// navigation of roles are all made of it. What a route of a page is, and how a form is sent and shown again.
+
+import type { VNode } from 'preact'
+import type { Static, TObject, TSchema } from 'typebox'
+import { readingRoles } from '../../html/navigation.ts'
+import type { FormState } from '../../html/page-context.ts'
+import type { DescribedOperation } from '../../http/openapi/admin-operations.ts'
+import type { Area } from '../../people/admin-tokens.ts'
+import type { Role } from '../../people/roles.ts'
+import { Problem, type ProblemItem } from '../../problem.ts'
+import { type OpenVisit, type PageVisit, redirect, showPage, type Visit } from './visit.ts'
+
+/** A page, which is answered with 200, or a response as it is. */
+export type Shown = VNode | Response
+type Soon<T> = T | Promise<T>
+
+interface RoutePlace {
+  method: 'GET' | 'POST'
+  /** `/admin/keys/:keyId`. */
+  path: string
+  /** Largest body of a form. 64 KB unless given. */
+  bodyBytesMax?: number | undefined
+}
+
+interface OpenRoute extends RoutePlace {
+  roles: 'anyone'
+  answer: (visit: OpenVisit) => Soon<Shown>
+}
+
+interface Guard {
+  roles: readonly Role[]
+  /**
+   * Whether the person must have entered their password, or been confirmed by their provider, within the last ten minutes: wherever a
+   * secret is handed out or a person may do more afterwards than before. A token need not be: it was made in a session that was.
+   */
+  confirmed?: boolean | undefined
+  /** Whether it edits programs. Where a CiviForm is followed its pages do not open: programs are edited there. */
+  editsPrograms?: boolean | undefined
+}
+
+export interface GuardedRoute extends RoutePlace, Guard {
+  answer: (visit: PageVisit) => Soon<Shown>
+  /** Of a form in which something is typed: its page, with `context.form` where it was sent in a session that had ended. It changes nothing. */
+  again?: (visit: PageVisit) => Soon<Shown>
+}
+
+export type PageRoute = OpenRoute | GuardedRoute
+
+/** A route of those who edit programs. */
+export const editing = (route: Omit<GuardedRoute, 'roles' | 'editsPrograms'>): GuardedRoute => ({
+  ...route,
+  roles: administrators,
+  editsPrograms: true,
+})
+
+/** A form: the page it is on, and where it leads on. */
+export interface Form<Done> {
+  /** Whether it is a button alone: then nothing is lost when it does not come back. */
+  button?: boolean
+  /** Its page, with what was typed and what was wrong in `context.form`. */
+  page: (visit: PageVisit) => Soon<Shown>
+  /** The path it leads on to. */
+  next: (visit: PageVisit, done: Done) => Soon<string | Response>
+  /** The field that a fault is shown at. */
+  atField?: (fault: ProblemItem) => ProblemItem
+  /** The faults that a conflict is shown with, beside what was typed. Undefined for one that is a page of its own. */
+  onConflict?: (conflict: Problem) => readonly ProblemItem[] | undefined
+}
+
+type FormPlace = Omit<GuardedRoute, 'method' | 'answer' | 'again'>
+
+/** A form that has a page of its own: the routes of both. `send` does what the form is for. */
+export const formPage = <Done>(
+  route: FormPlace,
+  send: (visit: PageVisit) => Soon<Done>,
+  form: Form<Done>,
+): GuardedRoute[] => [{ ...route, method: 'GET', answer: form.page }, sentForm(route, send, form)]
+
+/** The same of one that is on another page. */
+export const sentForm = <Done>(
+  route: FormPlace,
+  send: (visit: PageVisit) => Soon<Done>,
+  form: Form<Done>,
+): GuardedRoute => ({
+  ...route,
+  method: 'POST',
+  answer: async visit => {
+    try {
+      const next = await form.next(visit, await send(visit))
+      return typeof next === 'string' ? redirect(visit, next) : next
+    } catch (error) {
+      const state = refusedForm(error, visit, form)
+      return showForm(visit, state, form.page, state.conflict === undefined ? 400 : 409)
+    }
+  },
+  ...(form.button ? {} : { again: form.page }),
+})
+
+/** Shows the page of a form with what was typed. */
+export async function showForm(
+  visit: PageVisit,
+  form: FormState,
+  page: (visit: PageVisit) => Soon<Shown>,
+  status = 200,
+): Promise<Response> {
+  visit.context = { ...visit.context, form }
+  const shown = await page(visit)
+  return shown instanceof Response ? shown : showPage(visit, shown, status)
+}
+
+/** What a refused form is shown with; anything else that was thrown goes on as it is. */
+function refusedForm(
+  error: unknown,
+  { form: values }: PageVisit,
+  { atField = fault => fault, onConflict = () => undefined }: Pick<Form<never>, 'atField' | 'onConflict'>,
+): FormState {
+  const conflict = error instanceof Problem && error.kind === 'conflict' ? error : undefined
+  const faults = conflict && onConflict(conflict)
+  if (conflict !== undefined && faults !== undefined) return { values, faults, conflict }
+  return { values, faults: faultsOf(error).map(atField) }
+}
+
+/** The faults of a form that was refused; anything else that was thrown goes on as it is. */
+export function faultsOf(error: unknown): readonly ProblemItem[] {
+  if (error instanceof Problem && error.kind === 'invalid_request' && error.errors.length > 0) return error.errors
+  throw error
+}
+
+/** What the API does for an action, and the routes of its pages. */
+export interface Action extends DescribedOperation, Guard {
+  /** Largest body. 64 KB unless given. */
+  bodyBytesMax?: number
+  /** A value to be sent as JSON, or a response as it is. */
+  run: (visit: Visit, body: never) => unknown
+  routes: readonly GuardedRoute[]
+}
+
+/** A part of the console: what is done there, and pages that no operation of the API has. */
+export type Part = readonly (Action | PageRoute)[]
+
+/** A value, which may be read only. */
+type Unchanged<T> = T extends object ? { readonly [Name in keyof T]: Unchanged<T[Name]> } : T
+
+interface Definition<Body extends TSchema, Answer extends TSchema, Done extends Unchanged<Static<Answer>>>
+  extends Omit<Action, 'body' | 'answered' | 'run' | 'routes'> {
+  body?: Body
+  answered: Answer
+  run: (visit: Visit, body: Static<Body>) => Soon<Done>
+  /** Of one that reads: its page, at the same path, made of its answer. */
+  page?: (visit: PageVisit, answer: Done) => Soon<Shown>
+  /** Of one that changes something: its form. */
+  form?: Form<Done> & {
+    /** What its fields say. Fields of the same names as the members of the body unless given. */
+    read?: (visit: PageVisit) => Soon<Static<Body>>
+    /** Where it has a page of its own, the path of that. */
+    ownPage?: string
+    /** Of a form on another page: the path it is sent to. The action's own unless given. */
+    sentTo?: string
+  }
+}
+
+/** An action whose body and answer are as the schemas say. */
+export function action<Body extends TSchema, Answer extends TSchema, Done extends Unchanged<Static<Answer>>>(
+  one: Definition<Body, Answer, Done>,
+): Action {
+  const { page, form, ...operation } = one
+  const { roles, confirmed, editsPrograms, bodyBytesMax, body, run } = operation
+  const path = `/admin${form?.ownPage ?? form?.sentTo ?? operation.path}`
+  const route = { path, roles, confirmed, editsPrograms, bodyBytesMax }
+  return { ...operation, routes: [...pageOf(), ...formOf()] } as Action
+
+  function pageOf(): GuardedRoute[] {
+    if (page === undefined) return []
+    return [{ ...route, method: 'GET', answer: async visit => page(visit, await run(visit, undefined as never)) }]
+  }
+
+  function formOf(): GuardedRoute[] {
+    if (form === undefined) return []
+    const read = form.read ?? (({ form }) => bodyOf(body, form) as Static<Body>)
+    const send = async (visit: PageVisit) => run(visit, await read(visit))
+    return form.ownPage === undefined ? [sentForm(route, send, form)] : formPage(route, send, form)
+  }
+}
+
+/** The body that a form says with fields of the same names: texts, and lists of texts. */
+function bodyOf(schema: TSchema | undefined, form: URLSearchParams): unknown {
+  if (schema === undefined) return undefined
+  const members = Object.entries((schema as TObject).properties)
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, 'items' in member ? form.getAll(name) : (form.get(name) ?? '')]),
+  )
+}
+
+/** An action that answers with a response as it is, as the schema says. */
+export const responseAction = (one: Omit<Action, 'routes'> & { run: (visit: Visit) => Promise<Response> }): Action => ({
+  ...one,
+  routes: [],
+})
+
+export const administrators: readonly Role[] = ['ADMINISTRATOR']
+
+/** Who reads in an area, and what a token must be good for to do so. */
+export const reads = (area: Area): Pick<Action, 'roles' | 'scope'> => ({ roles: readingRoles, scope: `${area}:read` })
+/** The same of those who change something. */
+export const writes = (area: Area): Pick<Action, 'roles' | 'scope'> => ({
+  roles: administrators,
+  scope: `${area}:write`,
+})

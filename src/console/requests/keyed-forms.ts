@@ -1,0 +1,51 @@
+// What the forms of API keys and of tokens have in common: an expiry, faults at their fields, and a secret that is shown once.
+
+import type { Config } from '../../config/all-settings.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { parseExpiry } from '../../keys/expiry.ts'
+import { invalidRequest, type ProblemItem } from '../../problem.ts'
+import { clearCookie, openCookie, sealCookie } from './sealed-cookie.ts'
+import { type PageVisit, redirect } from './visit.ts'
+
+/** The instant that an expiry means; undefined for none. Throws the fault of one that cannot be read. */
+export function expiryOf(text: string, now: Micros, timeZone: string): Micros | undefined {
+  const parsed = text === '' ? undefined : parseExpiry(text, now, timeZone)
+  if (typeof parsed !== 'object') return parsed
+  const fault = { path: '/expires_at', code: 'bad_expiry', detail: parsed.fault }
+  throw invalidRequest('The expiry cannot be read.', [fault])
+}
+
+const fieldNames: Readonly<Record<string, string>> = {
+  expires_at: 'expiry',
+  may_export: 'may',
+  may_submit: 'may',
+  may_annotate: 'may',
+}
+
+/** The fault at the field of the form that its path means. Faults of one item of a list say which. */
+export function onField({ path = '', code, detail }: ProblemItem): ProblemItem {
+  const member = path.split('/')[1] ?? ''
+  return { parameter: fieldNames[member] ?? member, code, detail: `${detail[0]!.toUpperCase()}${detail.slice(1)}.` }
+}
+
+/** A secret on its way to the page that shows it: in a sealed cookie, so that loading that page again shows that it is gone. */
+export class ShownOnce {
+  constructor(
+    private readonly cookie: string,
+    private readonly config: Pick<Config, 'apiKeyPepper'>,
+  ) {}
+
+  /** Sends the visitor on to the page. */
+  send(visit: PageVisit, path: string, secret: string): Response {
+    const setting = { path: visit.place.root + path, https: visit.https, ...this.#sealing(visit) }
+    return redirect(visit, path, { 'Set-Cookie': sealCookie(this.cookie, secret, setting) })
+  }
+
+  /** On that page: the secret, undefined when it was shown before, and the field that takes the cookie away. */
+  take(visit: PageVisit): { secret: string | undefined; fields: Record<string, string> } {
+    const cleared = clearCookie(this.cookie, { path: visit.place.root + visit.url.pathname, https: visit.https })
+    return { secret: openCookie(visit.request, this.cookie, this.#sealing(visit)), fields: { 'Set-Cookie': cleared } }
+  }
+
+  #sealing = (visit: PageVisit) => ({ pepper: this.config.apiKeyPepper, binding: visit.session.tokenHash })
+}

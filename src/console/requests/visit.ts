@@ -1,0 +1,118 @@
+// A request of the console: who makes it, from where, and what is in it. The same for its pages and for its API.
+
+import type { VNode } from 'preact'
+import type { Deed } from '../../audit/deed.ts'
+import { addressText } from '../../domain/values/ip-address.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { htmlResponse } from '../../html/html-response.ts'
+import { emptyForm, type PageContext } from '../../html/page-context.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { type Place, placeOf } from '../../http/server/place.ts'
+import { recordOf } from '../../http/server/request-record.ts'
+import type { TokenHolder } from '../../people/admin-tokens.ts'
+import type { Person } from '../../people/roles.ts'
+import type { Session } from '../../people/sessions.ts'
+import { Problem } from '../../problem.ts'
+import { sessionCookie } from './session-cookie.ts'
+
+/** A request that anybody may make. */
+export interface OpenVisit {
+  request: Request
+  url: URL
+  /** The parts of the path by name; never undefined for a name that the path has. */
+  params: Readonly<Record<string, string>>
+  /** The fields of a form that was sent; empty for GET, and in the API. */
+  form: URLSearchParams
+  place: Place
+  now: Micros
+  /** Whether browsers reach the service by https, which decides how the cookie is set. */
+  https: boolean
+  address: string | undefined
+  /** The session of the visitor, even where none is needed. */
+  session: Session | undefined
+  /** What pages are made with. */
+  context: PageContext
+}
+
+/** A request of a person who may make it: with their session, or with one of their tokens. */
+export interface Visit extends OpenVisit {
+  person: Person
+  /** Who does it and from where, for the audit log. */
+  by: Deed
+  token: TokenHolder | undefined
+}
+
+/** A request for a page, which always has a session. */
+export interface PageVisit extends Visit {
+  session: Session
+}
+
+/** What is known of a request before its session is looked up. `secure` tells whether it came by HTTPS, or is allowed to come without. */
+export function openVisit(deps: Deps, request: Request): { visit: OpenVisit; secure: boolean } {
+  const { config } = deps
+  const now = deps.now()
+  const record = recordOf(request)
+  const { address, secure } = record.origin
+  if (address !== undefined) record.fields.address = addressText(address)
+  const place = placeOf(config, request)
+  const url = new URL(request.url)
+  const visit: OpenVisit = {
+    request,
+    url,
+    params: {},
+    form: new URLSearchParams(),
+    place,
+    now,
+    https: place.baseUrl.startsWith('https:'),
+    address: record.fields.address,
+    session: undefined,
+    context: { ...place, config, person: undefined, csrf: '', now, query: url.searchParams, form: emptyForm },
+  }
+  return { visit, secure }
+}
+
+/** A form is only taken from a page of our own: browsers say where it was (RFC 6454; Fetch Metadata). */
+export function requireOwnOrigin({ request, place }: OpenVisit): void {
+  const origin = request.headers.get('origin')
+  const site = request.headers.get('sec-fetch-site')
+  if (origin === new URL(place.baseUrl).origin && (site === null || site === 'same-origin')) return
+  throw new Problem('forbidden', {
+    detail: 'This form did not come from a page of this console, so nothing was changed.',
+    internal: 'foreign_origin',
+  })
+}
+
+export const sessionLimits = ({ config }: Pick<Deps, 'config'>) => ({
+  idleMs: config.sessionIdleMs,
+  lifetimeMs: config.sessionLifetimeMs,
+})
+
+/** A page, with what is known of the request around it. */
+export const showPage = (
+  { context }: Pick<OpenVisit, 'context'>,
+  page: VNode,
+  status = 200,
+  fields: Readonly<Record<string, string>> = {},
+): Response => htmlResponse(context, page, status, fields)
+
+/** Leads on to the page that shows what was done: with 303, so that loading the page again does not repeat it. */
+export function redirect(
+  { place }: Pick<OpenVisit, 'place'>,
+  path: string,
+  fields: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { Location: place.root + path, 'Cache-Control': 'no-store', ...fields },
+  })
+}
+
+/** The cookie of a session, or with undefined one that takes it away. */
+export const cookieOf = (visit: Pick<OpenVisit, 'https'>, token: string | undefined): Record<string, string> => ({
+  'Set-Cookie': sessionCookie(token, visit.https),
+})
+
+/** The path if it is one of the console, else the start. */
+export function nextPath(text: string | null): string {
+  return text !== null && /^\/admin(?:[/?][^\\\p{Cc}]*)?$/u.test(text) ? text : '/admin'
+}

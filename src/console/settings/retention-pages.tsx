@@ -1,0 +1,189 @@
+// How long programs keep their applications: all of them in a list, and one as a form that says what it will erase.
+
+/** @jsxImportSource preact */
+
+import type { ProgramRetention } from '../../db/programs/program-overviews.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { Choices, DeedForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { DoneNotice, distance, figures, LinkButton, Named, Notice, Table, When } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+import { expiredMax, type RetentionEffect } from '../../upkeep/erase.ts'
+import { SettingsTabs } from './settings-page.tsx'
+
+const days = (count: number): string => `${figures(count)} ${count === 1 ? 'day' : 'days'}`
+
+const listPath = '/admin/settings/retention'
+
+export function RetentionListPage({ items, next }: { items: readonly ProgramRetention[]; next: string | null }) {
+  const { root, query } = usePage()
+  return (
+    <Shell
+      title="Retention"
+      part="settings"
+      crumbs={[{ text: 'Settings', path: '/admin/settings' }, { text: 'Retention' }]}
+      lead="How long each program keeps its applications after they were submitted. Then they are erased for good."
+    >
+      <SettingsTabs current="retention" />
+      <SearchForm path={listPath} label="Find a program" hint="Name or slug" />
+      <Table
+        caption="Programs"
+        rows={items}
+        empty={isPart(query) ? 'No program here matches. Try another word.' : 'There is no program yet.'}
+        columns={[
+          {
+            head: 'Program',
+            cell: ({ slug, display_name }) => (
+              <Named
+                href={`${root}/admin/programs/${slug}/retention`}
+                name={display_name}
+                small={<code>{slug}</code>}
+              />
+            ),
+          },
+          {
+            head: 'Applications are kept',
+            cell: one =>
+              one.retention_days === null ? <span class="soft">for ever</span> : `for ${days(one.retention_days)}`,
+          },
+        ]}
+      />
+      <Pages path={listPath} next={next} what="programs" />
+    </Shell>
+  )
+}
+
+interface RetentionProps {
+  /** With its oldest application, and how many are about to be erased. */
+  program: ProgramRetention & { oldest_submit_time: Micros | null; expired: number }
+  /** What was asked for and must be confirmed, because it erases what is there. */
+  wanted: { days: number; effect: RetentionEffect } | undefined
+  sweepMs: number
+}
+
+const said = { saved: 'Saved. It holds from now on.' }
+const dayMicros = 86_400_000_000
+
+export function RetentionPage(props: RetentionProps) {
+  const { program, wanted } = props
+  const { root, form, person } = usePage()
+  const { retention_days } = program
+  const path = `${root}/admin/programs/${program.slug}/retention`
+  const mayChange = person?.role === 'ADMINISTRATOR'
+  return (
+    <Shell
+      title="Retention"
+      heading={`How long ${program.display_name} keeps its applications`}
+      part="settings"
+      crumbs={[
+        { text: 'Settings', path: '/admin/settings' },
+        { text: 'Retention', path: listPath },
+        { text: program.display_name },
+      ]}
+      lead={retention_days === null ? 'For ever.' : `For ${days(retention_days)} after they were submitted.`}
+    >
+      <DoneNotice said={said} />
+      {form.conflict !== undefined && (
+        <Notice tone="bad">{form.conflict.detail} The form shows what is set now.</Notice>
+      )}
+      <FaultSummary />
+      {wanted !== undefined && <WantedNotice {...props} wanted={wanted} />}
+      <div class="columns">
+        {mayChange && (
+          <section class="card">
+            <h2>{wanted === undefined ? 'Change it' : 'Confirm it'}</h2>
+            <DeedForm action={path}>
+              <input type="hidden" name="seen" value={form.values.get('seen') ?? String(retention_days ?? '')} />
+              <Choices
+                name="keep"
+                legend="Applications are kept"
+                chosen={[retention_days === null ? 'ever' : 'days']}
+                choices={[
+                  { value: 'ever', text: 'for ever' },
+                  { value: 'days', text: 'for a number of days after they were submitted' },
+                ]}
+              />
+              <TextField
+                name="days"
+                label="Days"
+                inputmode="numeric"
+                hint="365 is about a year, 2,557 about seven."
+                value={String(retention_days ?? '')}
+              />
+              {wanted !== undefined && (
+                <TextField
+                  name="confirmation"
+                  label={`Write ${program.slug} to erase them`}
+                  hint="It cannot be undone but from a backup."
+                />
+              )}
+              <div class="deeds">
+                <Submit
+                  look={wanted === undefined ? undefined : 'danger'}
+                  text={wanted === undefined ? 'Save' : 'Save, and erase them'}
+                />
+                {wanted !== undefined && <LinkButton href={path} text="Leave it as it is" />}
+              </div>
+            </DeedForm>
+          </section>
+        )}
+        <section class="card">
+          <h2>What that means</h2>
+          {retention_days === null ? (
+            <p>Nothing is erased by itself. One application, or all of an applicant, is erased by scripts/erase.</p>
+          ) : (
+            <Present {...props} days={retention_days} />
+          )}
+          <p>
+            An application goes with its status, notes and their history; answers that were saved and not submitted go
+            when they were not touched for as long. What stays is its number and time of submission, and a line in the
+            audit trail. Clients that pull go on without it.
+          </p>
+          <p class="soft">Backups, and copies that clients have pulled already, are not reached.</p>
+        </section>
+      </div>
+    </Shell>
+  )
+}
+
+function Present({ program, days }: RetentionProps & { days: number }) {
+  const { now } = usePage()
+  const { oldest_submit_time: oldest, expired } = program
+  if (oldest === null) return <p>There is no application yet.</p>
+  const due = oldest + days * dayMicros
+  return (
+    <p>
+      {expired > 0 ? (
+        <>{counted(expired)} are older, and about to be erased.</>
+      ) : (
+        <>
+          The oldest application is from <When at={oldest} />. It is erased {distance(due, now)}, on <When at={due} />.
+        </>
+      )}
+    </p>
+  )
+}
+
+function WantedNotice(props: RetentionProps & { wanted: NonNullable<RetentionProps['wanted']> }) {
+  const { now } = usePage()
+  const { wanted, sweepMs } = props
+  const { expired, oldest } = wanted.effect
+  return (
+    <Notice tone="attention">
+      <h2>This erases {counted(expired)} that are there now</h2>
+      <p>
+        All that were submitted before <When at={now - wanted.days * dayMicros} />
+        {oldest !== null && (
+          <>
+            , the oldest of them <When at={oldest} />
+          </>
+        )}
+        . The worker begins within {Math.ceil(sweepMs / 1000)} seconds of saving. Nothing is changed yet.
+      </p>
+    </Notice>
+  )
+}
+
+const counted = (expired: number): string =>
+  expired === 1 ? '1 application' : `${expired === expiredMax ? 'at least ' : ''}${figures(expired)} applications`

@@ -1,0 +1,83 @@
+// What the instance is configured with: each setting with its value, where that comes from, and what it means.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import type { ShownSetting } from '../../config/shown-settings.ts'
+import { usePage } from '../../html/page-context.ts'
+import { Badge, Notice, Table, Tabs } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+
+export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }) {
+  const { root, query } = usePage()
+  /** Only those that were set in the environment. */
+  const given = query.get('show') === 'set'
+  const set = settings.filter(({ source }) => source === 'environment')
+  const shown = given ? set : settings
+  const groups = [...new Set(shown.map(({ group }) => group))]
+  const path = `${root}/admin/settings`
+  return (
+    <Shell title="Settings" part="settings" lead="What this process of the service was started with.">
+      <SettingsTabs current={given ? 'set' : 'all'} all={settings.length} set={set.length} />
+      <Notice tone="info">
+        Settings are environment variables, read once when the service starts. To change one, set it where the service
+        is started, and start it again. Secrets are never shown.
+      </Notice>
+      {shown.length === 0 && (
+        <div class="card empty">
+          Nothing was set: every setting has its default. <a href={path}>See them all</a>
+        </div>
+      )}
+      {groups.map(group => (
+        <section class="stack" aria-label={group}>
+          <h2>{group}</h2>
+          <Table
+            caption={group}
+            rows={shown.filter(setting => setting.group === group)}
+            empty=""
+            columns={[
+              { head: 'Setting', cell: ({ name }) => <code class="strong">{name}</code> },
+              {
+                head: 'Value',
+                cell: ({ value }) => (value === '' ? <span class="soft">none</span> : <code>{value}</code>),
+              },
+              {
+                head: 'From',
+                cell: ({ source }) =>
+                  source === 'environment' ? <Badge tone="info">environment</Badge> : <span class="soft">default</span>,
+              },
+              { head: 'Meaning', cell: ({ meaning }) => <Meaning text={meaning} /> },
+            ]}
+          />
+        </section>
+      ))}
+    </Shell>
+  )
+}
+
+/** The sentence of SETTINGS.md, with what stands in backticks there as code. */
+const Meaning = ({ text }: { text: string }): ComponentChildren => (
+  <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>
+)
+
+export function SettingsTabs({
+  current,
+  all,
+  set,
+}: {
+  current: 'all' | 'set' | 'retention'
+  all?: number
+  set?: number
+}) {
+  const path = `${usePage().root}/admin/settings`
+  return (
+    <Tabs
+      label="Settings"
+      tabs={[
+        { text: 'All', path, count: all, current: current === 'all' },
+        { text: 'Set here', path: `${path}?show=set`, count: set, current: current === 'set' },
+        { text: 'Retention', path: `${path}/retention`, current: current === 'retention' },
+      ]}
+    />
+  )
+}

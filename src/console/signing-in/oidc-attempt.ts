@@ -1,0 +1,36 @@
+// Carries one attempt to sign in through the browser, to the provider and back: sealed, for ten minutes, in one cookie. That it comes
+// back ties the answer to the browser that asked, so a link cannot sign a person in as somebody else (RFC 9700, section 4.7).
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Attempt } from '../../people/identity-provider.ts'
+import { clearCookie, openCookie, sealCookie } from '../requests/sealed-cookie.ts'
+import type { OpenVisit } from '../requests/visit.ts'
+
+/** An attempt that is under way. */
+export interface SignInAttempt extends Attempt {
+  next: string
+  begunAt: Micros
+  /** Hash of the session's token, when its person is to show who they are again; undefined to sign in. */
+  confirms?: string
+}
+
+const seconds = 600
+/** There is no session yet that it could be bound to; this keeps it apart from what else is sealed. */
+const binding = Buffer.from('sign-in by OpenID Connect')
+
+/** As with the session's cookie: with the prefix no neighbouring host can plant one. */
+const nameOf = (https: boolean): string => `${https ? '__Host-' : ''}tributary-oidc`
+const setting = (https: boolean) => ({ path: '/', https, seconds, sameSite: 'Lax' }) as const
+
+export const attemptCookie = ({ https }: OpenVisit, attempt: SignInAttempt, pepper: string): string =>
+  sealCookie(nameOf(https), JSON.stringify(attempt), { ...setting(https), pepper, binding })
+
+export const endOfAttempt = ({ https }: OpenVisit): string => clearCookie(nameOf(https), setting(https))
+
+/** The attempt of this browser, unless there is none or it took too long. */
+export function attemptOf({ request, https, now }: OpenVisit, pepper: string): SignInAttempt | undefined {
+  const text = openCookie(request, nameOf(https), { pepper, binding })
+  if (text === undefined) return undefined
+  const attempt = JSON.parse(text) as SignInAttempt
+  return now - attempt.begunAt < seconds * 1_000_000 ? attempt : undefined
+}

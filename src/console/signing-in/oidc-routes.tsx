@@ -1,0 +1,140 @@
+// Signing in at an OpenID provider, and showing there again who one is: off to the provider by a link, and back from it.
+
+/** @jsxImportSource preact */
+
+import { everyRole } from '../../html/navigation.ts'
+import { emptyForm } from '../../html/page-context.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { findPersonOf } from '../../people/identities.ts'
+import { IdentityProvider, NotVouched, ProviderAway, type Vouched } from '../../people/identity-provider.ts'
+import { confirmSession } from '../../people/sessions.ts'
+import { Problem } from '../../problem.ts'
+import type { PageRoute } from '../requests/action.ts'
+import { nextPath, type OpenVisit, redirect, showPage } from '../requests/visit.ts'
+import { attemptCookie, attemptOf, endOfAttempt, type SignInAttempt } from './oidc-attempt.ts'
+import { ConfirmPage, SignInPage } from './sign-in-pages.tsx'
+import { countRefusal, startSession, waysOf } from './sign-in-steps.ts'
+
+const callbackPath = '/admin/sign-in/oidc/callback'
+
+export function oidcRoutes(deps: Deps): PageRoute[] {
+  const { config, consoleDb: db, log } = deps
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcName: name } = config
+  const provider =
+    issuer === undefined || clientId === undefined || clientSecret === undefined
+      ? undefined
+      : new IdentityProvider({ issuer, clientId, clientSecret })
+  const ways = waysOf(config)
+
+  const required = (): IdentityProvider => {
+    if (provider === undefined)
+      throw new Problem('not_found', { detail: 'People of this installation sign in with a password.' })
+    return provider
+  }
+
+  /** The page that the attempt began on, with what went wrong on top. */
+  const refusal = (
+    visit: OpenVisit,
+    attempt: Pick<SignInAttempt, 'next' | 'confirms'> | undefined,
+    status: number,
+    detail: string,
+    fields: Readonly<Record<string, string>> = {},
+  ): Response => {
+    const { session } = visit
+    const next = nextPath(attempt?.next ?? null)
+    const faults = [{ parameter: 'oidc', code: 'not_signed_in', detail }]
+    const confirms = attempt?.confirms !== undefined && session !== undefined
+    const page = confirms ? <ConfirmPage ways={ways} next={next} /> : <SignInPage ways={ways} next={next} />
+    return showPage({ context: { ...visit.context, form: { ...emptyForm, faults } } }, page, status, fields)
+  }
+
+  const away = (visit: OpenVisit, attempt: Pick<SignInAttempt, 'next' | 'confirms'>, error: unknown): Response => {
+    if (!(error instanceof ProviderAway)) throw error
+    log.warn({ issuer, err: error }, 'the OpenID provider cannot be used')
+    const instead = ways.password ? ', or use your password' : ''
+    const detail = `The sign-in of “${name}” cannot be reached just now. Try again in a minute${instead}.`
+    return refusal(visit, attempt, 503, detail, { 'Retry-After': '60' })
+  }
+
+  /** Sends the browser to the provider. */
+  const leave = async (visit: OpenVisit, aim: Pick<SignInAttempt, 'next' | 'confirms'>): Promise<Response> => {
+    try {
+      const { url, attempt } = await required().begin(visit.place.baseUrl + callbackPath, aim.confirms !== undefined)
+      const cookie = attemptCookie(visit, { ...attempt, ...aim, begunAt: visit.now }, config.apiKeyPepper)
+      return new Response(null, {
+        status: 303,
+        headers: { Location: url, 'Cache-Control': 'no-store', 'Set-Cookie': cookie },
+      })
+    } catch (error) {
+      return away(visit, aim, error)
+    }
+  }
+
+  const comeBack = async (visit: OpenVisit): Promise<Response> => {
+    required()
+    const attempt = attemptOf(visit, config.apiKeyPepper)
+    const states = visit.url.searchParams.getAll('state')
+    const response =
+      attempt === undefined || states.length !== 1 || states[0] !== attempt.state
+        ? refusal(
+            visit,
+            attempt,
+            400,
+            'This sign-in was begun in another browser or tab, or took more than ten minutes. Begin again.',
+          )
+        : await answer(visit, attempt)
+    // An attempt is over once it was answered, with success or not.
+    response.headers.append('Set-Cookie', endOfAttempt(visit))
+    return response
+  }
+
+  const answer = async (visit: OpenVisit, attempt: SignInAttempt): Promise<Response> => {
+    const refuse = async (reason: string, who: string) => {
+      await countRefusal(deps, visit, who, { how: 'oidc', reason })
+      const detail = `“${name}” did not say that you are somebody who may come in here. Ask an administrator, if you should be.`
+      return refusal(visit, attempt, 401, detail)
+    }
+    try {
+      const within = Math.ceil((visit.now - attempt.begunAt) / 1_000_000)
+      const callback = new URL(visit.place.baseUrl + callbackPath + visit.url.search)
+      const vouched = await required().finish(callback, attempt, attempt.confirms === undefined ? undefined : within)
+      const found = await findPersonOf(db, vouched, visit.address)
+      if ('refused' in found) return await refuse(found.refused, vouched.email ?? vouched.subject)
+      if (attempt.confirms === undefined) {
+        const who = { ...found, how: 'oidc', confirmedAt: shownAt(vouched, visit) } as const
+        return await startSession(deps, visit, who, nextPath(attempt.next))
+      }
+      const { session } = visit
+      const same = session?.tokenHash.toString('base64url') === attempt.confirms
+      if (session === undefined || !same || session.person.person_id !== found.person_id)
+        return await refuse('another_person', found.email)
+      await confirmSession(db, session, visit.now)
+      return redirect(visit, nextPath(attempt.next))
+    } catch (error) {
+      if (error instanceof NotVouched) return refuse(error.message, 'unknown')
+      return away(visit, attempt, error)
+    }
+  }
+
+  const wanted = (visit: OpenVisit): string => nextPath(visit.url.searchParams.get('next'))
+
+  return [
+    {
+      method: 'GET',
+      path: '/admin/sign-in/oidc',
+      roles: 'anyone',
+      answer: visit =>
+        visit.session === undefined ? leave(visit, { next: wanted(visit) }) : redirect(visit, wanted(visit)),
+    },
+    { method: 'GET', path: callbackPath, roles: 'anyone', answer: comeBack },
+    {
+      method: 'GET',
+      path: '/admin/confirm/oidc',
+      roles: everyRole,
+      answer: visit => leave(visit, { next: wanted(visit), confirms: visit.session.tokenHash.toString('base64url') }),
+    },
+  ]
+}
+
+/** When they showed the provider who they are. One that does not say may have known them for weeks: then it must be asked. */
+const shownAt = ({ authenticatedAt }: Vouched, { now }: OpenVisit): number => Math.min(authenticatedAt ?? 0, now)

@@ -1,0 +1,150 @@
+// The pages of signing in, of choosing and asking for a password, and of one's own account.
+
+/** @jsxImportSource preact */
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { Choices, DeedForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { emptyForm, usePage } from '../../html/page-context.ts'
+import { DoneNotice, LinkButton, Table, When } from '../../html/parts.tsx'
+import { PlainPage, Shell } from '../../html/shell.tsx'
+import { passwordLengthMin } from '../../people/passwords.ts'
+import { roleNames } from '../../people/roles.ts'
+import type { Ways } from './sign-in-steps.ts'
+
+/** Off to the provider. A link and not a form: a form's policy would have to name every address the provider sends people over. */
+function ProviderLink({ path, next, text }: { path: string; next: string; text: string }) {
+  return <LinkButton id="oidc" href={`${usePage().root}${path}?next=${encodeURIComponent(next)}`} text={text} />
+}
+
+export function SignInPage({ ways, next }: { ways: Ways; next: string }) {
+  const { root } = usePage()
+  return (
+    <PlainPage title="Sign in">
+      <FaultSummary title="You are not signed in" />
+      {ways.provider !== undefined && (
+        <ProviderLink path="/admin/sign-in/oidc" next={next} text={`Sign in with ${ways.provider}`} />
+      )}
+      {ways.provider !== undefined && ways.password && <p class="soft">Or with a password:</p>}
+      {ways.password && (
+        <>
+          <form method="post" action={`${root}/admin/sign-in`} noValidate>
+            <input type="hidden" name="next" value={next} />
+            <TextField name="email" label="E-mail" type="email" autocomplete="username" />
+            <TextField name="password" label="Password" type="password" autocomplete="current-password" />
+            <Submit text="Sign in" />
+          </form>
+          <p class="soft">No password yet, or lost it? An administrator can give you a link to choose one.</p>
+        </>
+      )}
+    </PlainPage>
+  )
+}
+
+const rule = `At least ${passwordLengthMin} characters. A few words in a row are good.`
+
+const NewPasswordFields = () => (
+  <>
+    <TextField name="password" label="New password" type="password" autocomplete="new-password" hint={rule} />
+    <TextField name="repeated" label="New password again" type="password" autocomplete="new-password" />
+  </>
+)
+
+export const PasswordPage = ({ person }: { person: { email: string; name: string } }) => (
+  <PlainPage title="Choose a password">
+    <p class="lead">
+      For {person.name}, who signs in as <strong>{person.email}</strong>.
+    </p>
+    <FaultSummary />
+    <form method="post" noValidate>
+      {/* So that password managers keep the two together. */}
+      <input type="email" name="email" value={person.email} autocomplete="username" hidden />
+      <NewPasswordFields />
+      <Submit text="Choose it and sign in" />
+    </form>
+  </PlainPage>
+)
+
+export const confirmTitle = ({ provider }: Ways): string =>
+  provider === undefined ? 'Your password, once more' : 'Show once more that it is you'
+export const confirmLead =
+  'What comes next hands out a secret, widens what somebody may do, or erases. So we ask again; it then holds for ten minutes.'
+
+export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
+  const { root } = usePage()
+  return (
+    <Shell title={confirmTitle(ways)} part={undefined} lead={confirmLead}>
+      <FaultSummary />
+      {ways.provider !== undefined && (
+        <ProviderLink path="/admin/confirm/oidc" next={next} text={`Go on with ${ways.provider}`} />
+      )}
+      {ways.password && (
+        <div class="card narrow">
+          <DeedForm action={`${root}/admin/confirm`}>
+            <input type="hidden" name="next" value={next} />
+            <TextField name="password" label="Password" type="password" autocomplete="current-password" />
+            <Submit text="Go on" />
+          </DeedForm>
+        </div>
+      )}
+    </Shell>
+  )
+}
+
+interface AccountProps {
+  ways: Ways
+  sessions: readonly { created_at: Micros; seen_at: Micros; address: string | null }[]
+}
+
+const said = {
+  password: 'Your password is changed. Everywhere else you are signed out. API tokens go on until you retire them.',
+}
+
+export function AccountPage({ ways, sessions }: AccountProps) {
+  const { root, person } = usePage()
+  const { name, email, role } = person!
+  return (
+    <Shell title="Your account" part={undefined} lead={`${name}, ${email}. ${roleNames[role]}.`}>
+      <DoneNotice said={said} />
+      <FaultSummary />
+      <h2>Where you are signed in</h2>
+      <Table
+        caption="Sign-ins of this account"
+        rows={sessions}
+        empty="Nowhere."
+        columns={[
+          { head: 'From', cell: one => <code>{one.address ?? 'unknown'}</code> },
+          { head: 'Since', cell: one => <When at={one.created_at} /> },
+          { head: 'Last seen', cell: one => <When at={one.seen_at} /> },
+        ]}
+      />
+      <DeedForm action={`${root}/admin/sign-out`}>
+        <input type="hidden" name="everywhere" value="yes" />
+        <Choices
+          form={emptyForm}
+          name="tokens"
+          legend="API tokens"
+          choices={[{ value: 'yes', text: 'Retire all my API tokens, too', hint: 'Otherwise they go on.' }]}
+          chosen={[]}
+          many
+        />
+        <Submit look="plain" text="Sign out everywhere" />
+      </DeedForm>
+      <h2>API tokens</h2>
+      <p>
+        A program of yours can do here what you may do, with <a href={`${root}/admin/account/tokens`}>a token</a>.
+      </p>
+      {ways.password && (
+        <>
+          <h2>Change your password</h2>
+          <div class="card narrow">
+            <DeedForm action={`${root}/admin/account/password`}>
+              <TextField name="current" label="Present password" type="password" autocomplete="current-password" />
+              <NewPasswordFields />
+              <Submit text="Change it" />
+            </DeedForm>
+          </div>
+        </>
+      )}
+    </Shell>
+  )
+}

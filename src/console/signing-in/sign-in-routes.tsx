@@ -1,0 +1,196 @@
+// Signing in and out, choosing a password from a link, asking for the password again, and one's own account.
+
+/** @jsxImportSource preact */
+
+import { readSessionsOf } from '../../db/people/console-sessions.ts'
+import { findInvited } from '../../db/people/person-rows.ts'
+import { everyRole } from '../../html/navigation.ts'
+import { emptyForm } from '../../html/page-context.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { acceptInvitation, changePassword } from '../../people/people.ts'
+import { confirmSession, endSession } from '../../people/sessions.ts'
+import { hashToken } from '../../people/sign-in-tokens.ts'
+import { invalidRequest, Problem, type ProblemItem } from '../../problem.ts'
+import { faultsOf, type PageRoute, type Part, sentForm } from '../requests/action.ts'
+import { cookieOf, nextPath, type OpenVisit, type PageVisit, redirect, showPage } from '../requests/visit.ts'
+import { SignedInPage } from './kept-form-pages.tsx'
+import { oidcRoutes } from './oidc-routes.tsx'
+import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
+import { startSession, tryPassword, waysOf } from './sign-in-steps.ts'
+
+/** The fault of an e-mail and a password that do not go together. Which of the two is wrong is not said. */
+export const wrongPair: ProblemItem = {
+  parameter: 'email',
+  code: 'wrong_email_or_password',
+  detail: 'This e-mail and password do not go together. Check both, or ask an administrator for a new link.',
+}
+export const wrongPassword: ProblemItem = {
+  parameter: 'password',
+  code: 'wrong_password',
+  detail: 'This is not your password.',
+}
+
+export const signInRoutes = (deps: Deps): Part => [
+  ...wayIn(deps),
+  ...invitationRoutes(deps),
+  ...confirmRoutes(deps),
+  ...accountRoutes(deps),
+  ...oidcRoutes(deps),
+]
+
+/** Throws where people sign in at their provider alone. */
+function requirePasswords({ config }: Deps): void {
+  if (!waysOf(config).password)
+    throw new Problem('forbidden', {
+      detail: 'People of this installation sign in without a password.',
+      internal: 'passwords_off',
+    })
+}
+
+const nextOf = (fields: URLSearchParams): string => nextPath(fields.get('next'))
+
+/** A page with what was wrong with the form that it shows. */
+const withFaults = ({ context }: OpenVisit, faults: readonly ProblemItem[], values = new URLSearchParams()) => ({
+  context: { ...context, form: { values, faults } },
+})
+
+function wayIn(deps: Deps): PageRoute[] {
+  const ways = waysOf(deps.config)
+
+  const signIn = async (visit: OpenVisit): Promise<Response> => {
+    requirePasswords(deps)
+    const { form } = visit
+    const email = form.get('email') ?? ''
+    const who = await tryPassword(deps, visit, email, form.get('password') ?? '')
+    if (who !== undefined) return startSession(deps, visit, { ...who, how: 'password' }, nextOf(form))
+    const page = <SignInPage ways={ways} next={form.get('next') ?? '/admin'} />
+    return showPage(withFaults(visit, [wrongPair], form), page, 401)
+  }
+
+  const path = '/admin/sign-in'
+  return [
+    {
+      method: 'GET',
+      path,
+      roles: 'anyone',
+      answer: visit => {
+        const query = visit.url.searchParams
+        if (visit.session !== undefined) return redirect(visit, nextOf(query))
+        const page = <SignInPage ways={ways} next={query.get('next') ?? '/admin'} />
+        return showPage(withFaults(visit, [], query), page)
+      },
+    },
+    { method: 'POST', path, roles: 'anyone', answer: signIn },
+    {
+      method: 'POST',
+      path: '/admin/sign-out',
+      roles: everyRole,
+      answer: async visit => {
+        const { form } = visit
+        const wanted = { everywhere: form.get('everywhere') === 'yes', tokens: form.get('tokens') === 'yes' }
+        await endSession(deps.consoleDb, visit.session, visit.address, wanted)
+        return redirect(visit, path, cookieOf(visit, undefined))
+      },
+    },
+    { method: 'GET', path: '/admin/signed-in', roles: everyRole, answer: () => <SignedInPage /> },
+  ]
+}
+
+/** Choosing a password from a link. */
+function invitationRoutes(deps: Deps): PageRoute[] {
+  const { consoleDb: db } = deps
+
+  const find = ({ params, now }: OpenVisit) => findInvited(db, hashToken(params.token!), now)
+
+  const show = async (visit: OpenVisit): Promise<Response> => {
+    // Without passwords, the link of an invitation leads to the sign-in page.
+    if (!waysOf(deps.config).password) return redirect(visit, '/admin/sign-in')
+    const invited = await find(visit)
+    if (invited === undefined)
+      throw new Problem('not_found', {
+        detail: 'This link has been used, replaced or has expired. Ask an administrator for another.',
+      })
+    return showPage(visit, <PasswordPage person={invited} />)
+  }
+
+  const take = async (visit: OpenVisit): Promise<Response> => {
+    requirePasswords(deps)
+    try {
+      const person = await acceptInvitation(db, visit.params.token!, newPassword(visit), visit)
+      return await startSession(deps, visit, { ...person, how: 'invitation' }, '/admin')
+    } catch (error) {
+      const faults = faultsOf(error)
+      const invited = await find(visit)
+      if (invited === undefined) throw error
+      return showPage(withFaults(visit, faults), <PasswordPage person={invited} />, 400)
+    }
+  }
+
+  const path = '/admin/invitations/:token'
+  return [
+    { method: 'GET', path, roles: 'anyone', answer: show },
+    { method: 'POST', path, roles: 'anyone', answer: take },
+  ]
+}
+
+/** Showing once more who one is. */
+function confirmRoutes(deps: Deps): PageRoute[] {
+  const ways = waysOf(deps.config)
+  const path = '/admin/confirm'
+  return [
+    {
+      method: 'GET',
+      path,
+      roles: everyRole,
+      answer: ({ url }) => <ConfirmPage ways={ways} next={nextOf(url.searchParams)} />,
+    },
+    {
+      method: 'POST',
+      path,
+      roles: everyRole,
+      answer: async visit => {
+        requirePasswords(deps)
+        const { form, person } = visit
+        if ((await tryPassword(deps, visit, person.email, form.get('password') ?? '')) === undefined)
+          return showPage(withFaults(visit, [wrongPassword]), <ConfirmPage ways={ways} next={nextOf(form)} />, 401)
+        await confirmSession(deps.consoleDb, visit.session, visit.now)
+        return redirect(visit, nextOf(form))
+      },
+    },
+  ]
+}
+
+function accountRoutes(deps: Deps): PageRoute[] {
+  const { consoleDb: db, config } = deps
+
+  const page = async ({ person, now, context }: PageVisit) => {
+    const sessions = await readSessionsOf(db, person.person_id, now, now - config.sessionIdleMs * 1000)
+    // Passwords go through no page.
+    context.form = { ...emptyForm, faults: context.form.faults }
+    return <AccountPage ways={waysOf(config)} sessions={sessions} />
+  }
+
+  return [
+    { method: 'GET', path: '/admin/account', roles: everyRole, answer: page },
+    sentForm(
+      { path: '/admin/account/password', roles: everyRole },
+      async visit => {
+        requirePasswords(deps)
+        const { person, session } = visit
+        const known = await tryPassword(deps, visit, person.email, visit.form.get('current') ?? '')
+        if (known === undefined) throw invalidRequest('', [{ ...wrongPassword, parameter: 'current' }])
+        const change = { password: newPassword(visit), earlier: known.password_hash }
+        await changePassword(db, person, change, visit.by, session.tokenHash)
+      },
+      { page, next: () => '/admin/account?done=password', button: true },
+    ),
+  ]
+}
+
+/** The password that was chosen. Throws the fault of one that was not written twice. */
+function newPassword({ form }: OpenVisit): string {
+  const password = form.get('password') ?? ''
+  if (password === (form.get('repeated') ?? '')) return password
+  const fault = { parameter: 'repeated', code: 'differs', detail: 'Write the same password twice.' }
+  throw invalidRequest('The two passwords differ.', [fault])
+}

@@ -1,0 +1,60 @@
+// API tokens of a person: made, shown once, retired. Whose they are and what they are good for is decided in `people/admin-tokens`.
+
+/** @jsxImportSource preact */
+
+import { everyRole } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { createAdminToken, listAdminTokens, retireAdminToken } from '../../people/admin-tokens.ts'
+import { formPage, type Part } from '../requests/action.ts'
+import { expiryOf, onField, ShownOnce } from '../requests/keyed-forms.ts'
+import { redirect, showPage } from '../requests/visit.ts'
+import { IssuedTokenPage, NewTokenPage, TokensPage } from './token-pages.tsx'
+
+const path = '/admin/account/tokens'
+
+export function tokenActions({ consoleDb: db, config }: Deps): Part {
+  const secret = new ShownOnce('token', config)
+  return [
+    {
+      method: 'GET',
+      path,
+      roles: everyRole,
+      answer: async ({ person, now }) => <TokensPage tokens={await listAdminTokens(db, person.person_id, now)} />,
+    },
+    ...formPage(
+      { path: `${path}/new`, roles: everyRole, confirmed: true },
+      ({ form, now, person, by }) => {
+        const draft = {
+          name: form.get('name') ?? '',
+          scopes: form.getAll('scopes'),
+          expires_at: expiryOf((form.get('expiry') ?? '').trim(), now, config.timeZone),
+        }
+        return createAdminToken(db, person, draft, by)
+      },
+      {
+        page: () => <NewTokenPage />,
+        next: (visit, { tokenId, token }) => secret.send(visit, `${path}/${tokenId}/issued`, token),
+        atField: onField,
+      },
+    ),
+    {
+      method: 'GET',
+      path: `${path}/:tokenId/issued`,
+      roles: everyRole,
+      answer: visit => {
+        const { secret: token, fields } = secret.take(visit)
+        return showPage(visit, <IssuedTokenPage token={token} />, 200, fields)
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/:tokenId/retire`,
+      roles: everyRole,
+      answer: async visit => {
+        const { params, person, by } = visit
+        await retireAdminToken(db, { tokenId: params.tokenId!, personId: person.person_id }, by)
+        return redirect(visit, `${path}?done=retired`)
+      },
+    },
+  ]
+}

@@ -1,0 +1,192 @@
+// The pages of a person's API tokens.
+
+/** @jsxImportSource preact */
+
+import { Choices, DeedForm, Submit, TextField } from '../../html/fields.tsx'
+import { FormPage } from '../../html/form-page.tsx'
+import { usePage } from '../../html/page-context.ts'
+import {
+  Badge,
+  DoneNotice,
+  distance,
+  LastUse,
+  LinkButton,
+  Named,
+  Notice,
+  Table,
+  type Tone,
+  When,
+} from '../../html/parts.tsx'
+import { CommandSample, Secret } from '../../html/secret.tsx'
+import { Shell } from '../../html/shell.tsx'
+import { type AdminTokenState, type ListedAdminToken, type Scope, scopes } from '../../people/admin-tokens.ts'
+
+const path = '/admin/account/tokens'
+const crumbs = [
+  { text: 'Your account', path: '/admin/account' },
+  { text: 'API tokens', path },
+]
+
+const said = { retired: 'Retired. It ends with its next request.' }
+
+export function TokensPage({ tokens }: { tokens: readonly ListedAdminToken[] }) {
+  const { root } = usePage()
+  return (
+    <Shell
+      title="API tokens"
+      part={undefined}
+      crumbs={[crumbs[0]!, { text: 'API tokens' }]}
+      lead="With a token, a program of yours does through the API what you may do here, and never more."
+      deeds={<LinkButton main href={`${root}${path}/new`} icon="plus" text="Make a token" />}
+    >
+      <DoneNotice said={said} />
+      <TokenTable
+        tokens={tokens}
+        retireAt={tokenId => `${root}${path}/${tokenId}/retire`}
+        empty="You have no token. Make one for a program that is to work here in your name."
+      />
+      <p class="soft">
+        What can be done is in the <a href={`${root}/docs/api#administration`}>documentation of the API</a>, under
+        Administration.
+      </p>
+    </Shell>
+  )
+}
+
+const states: Readonly<Record<AdminTokenState, Tone>> = { good: 'good', expired: 'bad', retired: 'bad' }
+
+/** Tokens of one person; `retireAt` is left out for those who may only look. */
+export function TokenTable(props: {
+  tokens: readonly ListedAdminToken[]
+  retireAt: ((tokenId: string) => string) | undefined
+  empty: string
+}) {
+  const { now } = usePage()
+  const { retireAt } = props
+  return (
+    <Table
+      caption="API tokens"
+      rows={props.tokens}
+      empty={props.empty}
+      columns={[
+        {
+          head: 'Name',
+          cell: one => <Named name={one.name} small={<code>{one.admin_token_id}</code>} />,
+        },
+        { head: 'Good for', cell: one => one.scopes.map(scope => <Badge>{scope}</Badge>) },
+        { head: 'State', cell: one => <Badge tone={states[one.state]}>{one.state}</Badge> },
+        {
+          head: 'Expires',
+          cell: one => (
+            <>
+              <When at={one.expires_at} until />
+              {one.state === 'good' && <small>{distance(one.expires_at, now)}</small>}
+            </>
+          ),
+        },
+        {
+          head: 'Last used',
+          cell: one => <LastUse at={one.last_used_at} address={one.last_used_address} />,
+        },
+        {
+          head: 'Retire',
+          cell: one =>
+            one.state === 'good' && retireAt !== undefined ? (
+              <DeedForm action={retireAt(one.admin_token_id)}>
+                <Submit look="danger" text="Retire" unseen={` ${one.name}`} />
+              </DeedForm>
+            ) : null,
+        },
+      ]}
+    />
+  )
+}
+
+const areaWords: Readonly<Record<string, string>> = {
+  keys: 'API keys',
+  programs: 'programs, drafts and the question bank',
+  applications: 'applications, their status and note',
+  jobs: 'jobs and generated docs',
+  audit: 'the audit trail',
+  intermediaries: 'intermediaries',
+  people: 'people and their tokens',
+  settings: 'settings and retention',
+}
+
+/** Where a scope alone would reach further through what is made with it. */
+const reachWords: Partial<Record<Scope, string>> = {
+  'keys:write':
+    ' To make, edit or rotate a key that exports it needs applications:read too, and applications:write for one that submits or sets statuses.',
+  'people:write':
+    ' No administrator is made or changed with a token, only disabled; other people only by one that may do all that they may.',
+  'settings:write': ' A shorter retention erases applications.',
+}
+
+const scopeHint = (scope: Scope): string => {
+  const [area = '', deed] = scope.split(':')
+  return `${deed === 'read' ? 'Read' : 'Read and change'} ${areaWords[area]}.${reachWords[scope] ?? ''}`
+}
+
+export const NewTokenPage = () => (
+  <FormPage
+    title="Make an API token"
+    part={undefined}
+    crumbs={[...crumbs, { text: 'Make one' }]}
+    lead="It acts in your name: what is done with it is in the audit trail as yours. It ends when it expires, is retired, or you are disabled."
+    path={`${path}/new`}
+    submit="Make the token"
+  >
+    <TextField name="name" label="Name" hint="What it is for, such as nightly key report." maxLength={100} />
+    <TextField
+      name="expiry"
+      label="Expires"
+      hint="Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead."
+      value="90d"
+    />
+    <Choices
+      name="scopes"
+      legend="What it is good for"
+      hint="As little as the program needs. Your role limits it further."
+      many
+      chosen={[]}
+      choices={scopes.map(scope => ({ value: scope, text: scope, hint: scopeHint(scope) }))}
+    />
+  </FormPage>
+)
+
+/** `token` is undefined when it was shown before. */
+export function IssuedTokenPage({ token }: { token: string | undefined }) {
+  const { root, baseUrl } = usePage()
+  if (token === undefined) {
+    return (
+      <Shell
+        title="The token is gone"
+        part={undefined}
+        crumbs={[...crumbs, { text: 'Made' }]}
+        lead="It was shown once, and is kept nowhere."
+      >
+        <p>
+          If it was not copied, retire it and <a href={`${root}${path}/new`}>make another</a>.
+        </p>
+      </Shell>
+    )
+  }
+  return (
+    <Shell title="The token is ready" part={undefined} crumbs={[...crumbs, { text: 'Made' }]}>
+      <Notice tone="attention">
+        <strong>This is the only time the token is shown.</strong> Copy it to where your program keeps secrets before
+        you leave this page.
+      </Notice>
+      <div class="card">
+        <Secret id="token" label="Token" value={token} />
+        <p class="soft">
+          It is sent in a header: <code>Authorization: Bearer …</code>
+        </p>
+      </div>
+      <CommandSample text={`curl -H 'Authorization: Bearer ${token}' \\\n  '${baseUrl}/admin/api/v1/session'`} />
+      <p>
+        <LinkButton main href={`${root}${path}`} text="Done, hide it for good" />
+      </p>
+    </Shell>
+  )
+}

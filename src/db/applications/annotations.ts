@@ -1,0 +1,136 @@
+// Status, note and their history: what administrators add to an application.
+
+import type { Static } from 'typebox'
+import type { Annotations } from '../../domain/questions/application.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db, Transaction } from '../client.ts'
+import { row, text, textOrNull, time } from '../row-schemas.ts'
+
+/** The statuses administrators may give applications of a program; undefined when there is no such program. */
+export async function readProgramStatuses(db: Db, program_id: number): Promise<string[] | undefined> {
+  const [row] = await db<{ statuses: string[] }[]>`
+    select statuses
+    from program
+    where program_id = ${program_id}`
+  return row?.statuses
+}
+
+/**
+ * Holds the program's numbers to the end of the transaction. Before anything else of the program is locked, so that a change and a
+ * submission never wait for each other in a circle.
+ */
+export async function holdChanges(tx: Transaction, program_id: number): Promise<void> {
+  await tx`select hold_changes(${program_id}::bigint)`
+}
+
+/** The present status and note, locked to the end of the transaction; undefined when there is no such application. */
+export async function lockAnnotations(
+  tx: Transaction,
+  program_id: number,
+  application_id: number,
+): Promise<Annotations | undefined> {
+  const [row] = await tx<Annotations[]>`
+    select status, status_last_modified_time, application_note
+    from application
+    where program_id = ${program_id}
+    and application_id = ${application_id}
+    for no key update`
+  return row
+}
+
+/** Sets status, its time, the note and their rendered text together, so that none is ever read without the others (D22). */
+export async function updateAnnotations(
+  tx: Transaction,
+  place: { program_id: number; application_id: number },
+  annotations: Annotations,
+  rendered: string,
+): Promise<void> {
+  await tx`
+    update application
+    set
+      status = ${annotations.status},
+      status_last_modified_time = ${annotations.status_last_modified_time},
+      application_note = ${annotations.application_note},
+      annotations = ${rendered}
+    where program_id = ${place.program_id}
+    and application_id = ${place.application_id}`
+}
+
+/** One state of an application's status and note, as somebody set it. */
+export const annotationState = row({
+  changed_at: time,
+  changed_by: text,
+  status: textOrNull,
+  application_note: textOrNull,
+})
+export type AnnotationState = Static<typeof annotationState>
+
+/** Adds a state, and numbers it among the program's changes. `sets` says what of it was set. */
+export async function insertAnnotationState(
+  tx: Transaction,
+  place: { program_id: number; application_id: number },
+  state: AnnotationState,
+  sets: { status: boolean; note: boolean },
+): Promise<void> {
+  await tx`
+    insert into application_annotation (
+      program_id, application_id, changed_at, changed_by, status, application_note, sets_status, sets_note, change_seq)
+    values (${place.program_id}, ${place.application_id}, ${state.changed_at}, ${state.changed_by}, ${state.status},
+      ${state.application_note}, ${sets.status}, ${sets.note}, draw_changes(${place.program_id}::bigint, 1))`
+}
+
+/** The newest state of an application's status and note; 0 when it never had any. */
+export async function newestAnnotationId(db: Db, program_id: number, application_id: number): Promise<number> {
+  const [row] = await db<{ annotation_id: number }[]>`
+    select coalesce(max(annotation_id), 0) as annotation_id
+    from application_annotation
+    where program_id = ${program_id}
+    and application_id = ${application_id}`
+  return row!.annotation_id
+}
+
+/** The same as a part of a statement, of the application that it calls `a`. */
+export const newestAnnotation = (db: Db, programId: number) => db`(
+  select coalesce(max(annotation_id), 0)
+  from application_annotation state
+  where state.program_id = ${programId}
+  and state.application_id = a.application_id
+)`
+
+/** Every status and note the application ever had, oldest first. */
+export async function readAnnotationStates(
+  db: Db,
+  program_id: number,
+  application_id: number,
+): Promise<AnnotationState[]> {
+  return db<AnnotationState[]>`
+    select changed_at, changed_by, status, application_note
+    from application_annotation
+    where program_id = ${program_id}
+    and application_id = ${application_id}
+    order by annotation_id`
+}
+
+/** An application without its answers. */
+interface ApplicationSummary extends Annotations {
+  application_id: number
+  applicant_id: number
+  program_version_id: number
+  create_time: Micros
+  submit_time: Micros
+  is_current: boolean
+}
+
+export async function findApplication(
+  db: Db,
+  program_id: number,
+  application_id: number,
+): Promise<ApplicationSummary | undefined> {
+  const [row] = await db<ApplicationSummary[]>`
+    select application_id, applicant_id, program_version_id, create_time, submit_time,
+      superseded_seq is null as is_current, status, status_last_modified_time, application_note
+    from application
+    where program_id = ${program_id}
+    and application_id = ${application_id}`
+  return row
+}

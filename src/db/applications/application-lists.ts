@@ -1,0 +1,270 @@
+// What the console reads of applications: lists by filter, one with its neighbours and revisions, and the text that is exported.
+// Nothing here grows with the size of a program: each statement walks an index and stops after a page.
+
+import { type Static, Type } from 'typebox'
+import type { RevisionState } from '../../domain/questions/application.ts'
+import { latest, type Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+import { flag, integer, integerOrNull, row, textOrNull, time, timeOrNull } from '../row-schemas.ts'
+import type { Position } from '../walks/walks.ts'
+import { type AnnotationState, newestAnnotation } from './annotations.ts'
+
+/** What applications are wanted: those of which everything given is true. */
+export interface ListFilter {
+  /** Submitted at or after; before. */
+  from?: Micros | undefined
+  to?: Micros | undefined
+  /** Null: those that have none. */
+  status?: string | null | undefined
+  revisionState?: RevisionState | undefined
+  applicantId?: number | undefined
+  applicationId?: number | undefined
+}
+
+/** An application in a list, without its answers. */
+export const listedApplication = row({
+  application_id: integer,
+  applicant_id: integer,
+  submit_time: time,
+  submit_seq: integer,
+  is_current: flag,
+  status: textOrNull,
+  status_last_modified_time: timeOrNull,
+  has_note: flag,
+})
+export type ListedApplication = Static<typeof listedApplication>
+
+/** Where a page of a list begins: the newest, or next to a place; `newer` goes towards the present. */
+export interface ListPlace {
+  direction: 'older' | 'newer'
+  /** Not itself in the page. */
+  beyond: Position | undefined
+}
+
+/**
+ * At most `rowsMax` applications, in the order of the direction: newest first when it is `older`. What is submitted meanwhile is
+ * newer than all there is, so a walk towards the older never meets it.
+ *
+ * Which index is walked is not left to what PostgreSQL believes about the data: with a status, the order begins with it, which only
+ * one index has after the program; an applicant's and one by its id are gathered first; and of a limit that is not known when it plans
+ * PostgreSQL expects a tenth of all rows, for which it never gathers and sorts them. The program stands in a condition of its own, by
+ * which its shard is found.
+ */
+export async function readListedApplications(
+  db: Db,
+  programId: number,
+  filter: ListFilter,
+  { direction, beyond }: ListPlace,
+  rowsMax: number,
+): Promise<ListedApplication[]> {
+  const { status, revisionState, applicantId, applicationId } = filter
+  const desc = direction === 'older'
+  const ordered = desc ? db`desc` : db`asc`
+  const [least, most] = bounds(filter, { direction, beyond })
+  const scope =
+    status === undefined
+      ? db`${least.submit_time === farPast ? db`` : db`and (submit_time, submit_seq) >= (${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)`}
+        ${most.submit_time === latest ? db`` : db`and (submit_time, submit_seq) < (${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`}`
+      : db`and (coalesce(status, ''), submit_time, submit_seq)
+          >= (${status ?? ''}::text, ${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)
+        and (coalesce(status, ''), submit_time, submit_seq)
+          < (${status ?? ''}::text, ${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`
+  const columns = db`program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq, status,
+    status_last_modified_time, application_note`
+  const gathered =
+    applicationId !== undefined
+      ? db`(select ${columns} from application where program_id = ${programId} and application_id = ${applicationId} offset 0)`
+      : applicantId !== undefined
+        ? db`(select ${columns} from application where program_id = ${programId} and applicant_id = ${applicantId} offset 0)`
+        : undefined
+  const source = gathered === undefined ? db`application` : db`${gathered} as application`
+  const order =
+    status === undefined
+      ? db`submit_time ${ordered}, submit_seq ${ordered}`
+      : db`coalesce(status, '') ${ordered}, submit_time ${ordered}, submit_seq ${ordered}`
+  return db<ListedApplication[]>`
+    select application_id, applicant_id, submit_time, submit_seq, superseded_seq is null as is_current, status,
+      status_last_modified_time, application_note is not null as has_note
+    from ${source}
+    where program_id = ${programId}
+    ${scope}
+    ${revisionCondition(db, revisionState)}
+    ${applicantId === undefined ? db`` : db`and applicant_id = ${applicantId}`}
+    order by ${order}
+    limit (select ${rowsMax}::bigint)`
+}
+
+/** Nothing is submitted as early (contract D35). */
+const farPast: Micros = Date.UTC(1899, 0, 1) * 1000
+
+/** The first place that is in the page, and the first that is not any more. */
+function bounds({ from, to }: ListFilter, { direction, beyond }: ListPlace): [least: Position, most: Position] {
+  let least: Position = { submit_time: Math.max(from ?? farPast, farPast), submit_seq: 0 }
+  let most: Position = { submit_time: Math.min(to ?? latest, latest), submit_seq: 0 }
+  if (beyond !== undefined) {
+    if (direction === 'older') {
+      if (isBefore(beyond, most)) most = beyond
+    } else {
+      const after = { ...beyond, submit_seq: beyond.submit_seq + 1 }
+      if (isBefore(least, after)) least = after
+    }
+  }
+  return [least, most]
+}
+
+const isBefore = (one: Position, other: Position): boolean =>
+  one.submit_time < other.submit_time || (one.submit_time === other.submit_time && one.submit_seq < other.submit_seq)
+
+/** In the words of the indexes, so that it is answered in them. */
+function revisionCondition(db: Db, state: RevisionState | undefined) {
+  if (state === undefined) return db``
+  return state === 'CURRENT'
+    ? db`and coalesce(superseded_seq, 9223372036854775807) = 9223372036854775807`
+    : db`and coalesce(superseded_seq, 9223372036854775807) < 9223372036854775807`
+}
+
+/** A program with how many applications were ever submitted to it, those erased since among them. */
+export interface ProgramWithSubmissions {
+  program_id: number
+  slug: string
+  display_name: string
+  submissions: number
+}
+
+/** Programs by slug, after this one; of these alone, unless all are meant. */
+export async function readProgramsWithSubmissions(
+  db: Db,
+  page: { among: 'all' | readonly number[]; after: string; rowsMax: number },
+): Promise<ProgramWithSubmissions[]> {
+  const { among, after, rowsMax } = page
+  return db<ProgramWithSubmissions[]>`
+    select p.program_id, p.slug, p.display_name, coalesce(c.submissions, 0) as submissions
+    from program p
+    cross join submissions_of(p.program_id) c
+    where p.slug > ${after}
+    and ${among === 'all' ? db`true` : db`p.program_id = any(${among as number[]}::bigint[])`}
+    order by p.slug
+    limit ${rowsMax}`
+}
+
+/** All about an application but what was answered. */
+export const applicationDetails = row({
+  ...listedApplication.properties,
+  program_version_id: integer,
+  create_time: time,
+  superseded_seq: integerOrNull,
+  application_note: textOrNull,
+  /** The newest state of status and note; 0 before the first. */
+  annotation_id: Type.Integer({ description: 'What a change names as `based_on`; 0 before the first.' }),
+})
+export interface ApplicationDetails extends Static<typeof applicationDetails> {
+  /** The stored text up to the answers: language and submitter. */
+  head: string
+}
+
+export async function findApplicationDetails(
+  db: Db,
+  programId: number,
+  applicationId: number,
+): Promise<ApplicationDetails | undefined> {
+  // A quote within a text of JSON is escaped: what is looked for stands before the answers and nowhere earlier.
+  const [row] = await db<ApplicationDetails[]>`
+    select application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, superseded_seq,
+      superseded_seq is null as is_current, status, status_last_modified_time, application_note,
+      application_note is not null as has_note,
+      left(snapshot, strpos(snapshot, ',"application":{') - 1) || '}' as head,
+      ${newestAnnotation(db, programId)} as annotation_id
+    from application a
+    where program_id = ${programId}
+    and application_id = ${applicationId}`
+  return row
+}
+
+/** An application of the same applicant in the same program. */
+export const revisionRow = row({
+  application_id: integer,
+  submit_time: time,
+  submit_seq: integer,
+  is_current: flag,
+  program_version_id: integer,
+})
+export type Revision = Static<typeof revisionRow>
+
+/** The newest of an applicant's applications to a program, newest first. */
+export async function readRevisions(
+  db: Db,
+  programId: number,
+  applicantId: number,
+  rowsMax: number,
+): Promise<Revision[]> {
+  return readTheirs(db, programId, applicantId, db`true`, rowsMax)
+}
+
+/** The applicant's application before this place; undefined when there is none, or it was erased. */
+export async function findRevisionBefore(
+  db: Db,
+  programId: number,
+  applicantId: number,
+  { submit_time, submit_seq }: Position,
+): Promise<Revision | undefined> {
+  const isBefore: ReturnType<Db> = db`(submit_time, submit_seq) < (${submit_time}::timestamptz, ${submit_seq}::bigint)`
+  const [row] = await readTheirs(db, programId, applicantId, isBefore, 1)
+  return row
+}
+
+function readTheirs(
+  db: Db,
+  programId: number,
+  applicantId: number,
+  condition: ReturnType<Db>,
+  rowsMax: number,
+): PromiseLike<Revision[]> {
+  return db<Revision[]>`
+    select application_id, submit_time, submit_seq, superseded_seq is null as is_current, program_version_id
+    from application
+    where program_id = ${programId}
+    and applicant_id = ${applicantId}
+    and ${condition}
+    order by submit_time desc, submit_seq desc
+    limit ${rowsMax}`
+}
+
+/** The newest states of status and note, newest first. */
+export async function readNewestAnnotations(
+  db: Db,
+  programId: number,
+  applicationId: number,
+  rowsMax: number,
+): Promise<AnnotationState[]> {
+  return db<AnnotationState[]>`
+    select changed_at, changed_by, status, application_note
+    from application_annotation
+    where program_id = ${programId}
+    and application_id = ${applicationId}
+    order by annotation_id desc
+    limit ${rowsMax}`
+}
+
+/** What an export makes an application of. */
+export interface StoredApplication {
+  application_id: number
+  submit_time: Micros
+  submit_seq: number
+  program_version_id: number
+  snapshot: string
+  annotations: string
+  is_current: boolean
+  /** When the newest version was published: the questions there were when this was read. */
+  questions_as_of: Micros
+}
+
+export async function findStoredApplication(
+  db: Db,
+  programId: number,
+  applicationId: number,
+): Promise<StoredApplication | undefined> {
+  const [row] = await db<StoredApplication[]>`
+    select a.*, (select last_publication(${programId})) as questions_as_of
+    from stored_application(${programId}, ${applicationId}) a`
+  return row
+}

@@ -1,0 +1,95 @@
+// What clients read beside the export: the programs of a key, one application with its revisions, and its statuses and notes.
+
+import type { Annotations } from '../../domain/questions/application.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+import { type ChangePlace, type PlaceRow, placeOf } from '../walks/change-rows.ts'
+import { newestAnnotation } from './annotations.ts'
+import type { StoredApplication } from './application-lists.ts'
+
+export interface ReadableProgram {
+  slug: string
+  display_name: string
+  /** Applications there are: those that were erased not among them. */
+  applications: number
+  /** Of the newest that is there. */
+  newest_submit_time: Micros | null
+  place: ChangePlace
+}
+
+/** These programs, by slug. Nothing is counted: the counter of a program says how many applications it has. */
+export async function readReadablePrograms(db: Db, programIds: readonly number[]): Promise<ReadableProgram[]> {
+  const rows = await db<(Omit<ReadableProgram, 'place'> & PlaceRow)[]>`
+    select p.slug, p.display_name, state.*
+    from program p
+    cross join readable_state(p.program_id) state
+    where p.program_id = any(${programIds as number[]}::bigint[])
+    order by p.slug`
+  return rows.map(({ change, change_time, change_application, ...program }) => ({
+    ...program,
+    place: placeOf({ change, change_time, change_application }),
+  }))
+}
+
+export interface StoredRevision extends StoredApplication {
+  /** The application that took its place, also where that was erased since; null where none did. */
+  superseded_by: number | null
+}
+
+/** All applications of the applicant of this one to the program, oldest first, after the one with this id. */
+export async function readStoredRevisions(
+  db: Db,
+  programId: number,
+  applicationId: number,
+  { after, rowsMax }: { after: number | undefined; rowsMax: number },
+): Promise<StoredRevision[]> {
+  return db<StoredRevision[]>`
+    select r.*, (select last_publication(${programId})) as questions_as_of
+    from stored_revisions(${programId}, ${applicationId}, ${after ?? null}, ${rowsMax}) r`
+}
+
+/** Status and note as they are, and the newest state of both: 0 before the first. */
+export interface PresentAnnotations extends Annotations {
+  annotation_id: number
+}
+
+export async function readPresentAnnotations(
+  db: Db,
+  programId: number,
+  applicationId: number,
+): Promise<PresentAnnotations | undefined> {
+  const [row] = await db<PresentAnnotations[]>`
+    select status, status_last_modified_time, application_note,
+      ${newestAnnotation(db, programId)} as annotation_id
+    from application a
+    where program_id = ${programId}
+    and application_id = ${applicationId}`
+  return row
+}
+
+/** Status and note of an application as they were from a moment on. */
+export interface AnnotationStep {
+  annotation_id: number
+  changed_at: Micros
+  status: string | null
+  application_note: string | null
+  sets_status: boolean
+  sets_note: boolean
+}
+
+/** Every status and note an application had, oldest first, after the one with this number. Who set them is not for clients. */
+export async function readAnnotationSteps(
+  db: Db,
+  programId: number,
+  applicationId: number,
+  { after, rowsMax }: { after: number; rowsMax: number },
+): Promise<AnnotationStep[]> {
+  return db<AnnotationStep[]>`
+    select annotation_id, changed_at, status, application_note, sets_status, sets_note
+    from application_annotation
+    where program_id = ${programId}
+    and application_id = ${applicationId}
+    and annotation_id > ${after}
+    order by annotation_id
+    limit ${rowsMax}`
+}

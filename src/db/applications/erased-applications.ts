@@ -1,0 +1,213 @@
+// Taking applications, and all that is kept of an applicant, out of the database. Each application leaves a tombstone, by trigger.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db, Transaction } from '../client.ts'
+
+/** An application by its place. */
+export interface ErasedApplication {
+  program_id: number
+  application_id: number
+}
+
+/** What is kept of an applicant in one program. */
+interface ApplicantHolding {
+  slug: string
+  applications: number
+  /** 1 when there are answers in progress, else 0. */
+  in_progress: number
+}
+
+/** What is kept of an applicant, program by program; undefined when there is no such applicant. */
+export async function readApplicantHoldings(db: Db, applicantId: number): Promise<ApplicantHolding[] | undefined> {
+  const [applicant] = await db`select from applicant where applicant_id = ${applicantId}`
+  if (applicant === undefined) return undefined
+  return db<ApplicantHolding[]>`
+    select p.slug, sum(held.applications)::bigint as applications, sum(held.in_progress)::bigint as in_progress
+    from (
+      select program_id, count(*) as applications, 0 as in_progress
+      from application
+      where applicant_id = ${applicantId}
+      group by program_id
+      union all
+      select program_id, 0, 1
+      from application_in_progress
+      where applicant_id = ${applicantId}
+    ) held
+    join program p using (program_id)
+    group by p.slug
+    order by p.slug`
+}
+
+/**
+ * Locks an applicant so that nothing of it can be saved or submitted until the transaction ends; false when there is none. Saving
+ * and submitting lock the applicant before anything else, too, so there is no deadlock.
+ */
+export async function lockApplicant(tx: Transaction, applicantId: number): Promise<boolean> {
+  const rows = await tx`
+    select applicant_id
+    from applicant
+    where applicant_id = ${applicantId}
+    for update`
+  return rows.length === 1
+}
+
+/** The programs an applicant has applications in, in the order in which their numbers are to be held. */
+export async function readProgramsOfApplicant(tx: Transaction, applicantId: number): Promise<number[]> {
+  const rows = await tx<{ program_id: number }[]>`
+    select distinct program_id
+    from application
+    where applicant_id = ${applicantId}
+    order by program_id`
+  return rows.map(row => row.program_id)
+}
+
+/** Removes the answers an applicant has in progress. Before the programs' numbers are held, as a submission does it. */
+export async function deleteInProgress(tx: Transaction, applicantId: number): Promise<void> {
+  await tx`delete from application_in_progress where applicant_id = ${applicantId}`
+}
+
+/** Removes an applicant and all its applications, and returns the applications there were. Nothing is in progress any more. */
+export async function deleteApplicant(tx: Transaction, applicantId: number): Promise<ErasedApplication[]> {
+  const applications = await tx<ErasedApplication[]>`
+    delete from application
+    where applicant_id = ${applicantId}
+    returning program_id, application_id`
+  await tx`delete from submission_request where applicant_id = ${applicantId}`
+  await tx`delete from applicant where applicant_id = ${applicantId}`
+  return applications
+}
+
+/**
+ * Removes one application; false when there is none. The idempotency key it came with stays, so that a submission repeated late
+ * is refused and makes no second one.
+ */
+export async function deleteApplication(tx: Transaction, place: ErasedApplication): Promise<boolean> {
+  const { count } = await tx`
+    delete from application
+    where program_id = ${place.program_id}
+    and application_id = ${place.application_id}`
+  return count === 1
+}
+
+/** Whether there was such an application, and it was erased. */
+export async function wasErased(db: Db, place: ErasedApplication): Promise<boolean> {
+  const rows = await db`
+    select from erased_application
+    where program_id = ${place.program_id}
+    and application_id = ${place.application_id}`
+  return rows.length > 0
+}
+
+/** A program with the number of days it keeps applications for, held until the transaction ends. */
+export async function lockRetention(
+  tx: Transaction,
+  slug: string,
+): Promise<{ program_id: number; retention_days: number | null } | undefined> {
+  const [row] = await tx<{ program_id: number; retention_days: number | null }[]>`
+    select program_id, retention_days
+    from program
+    where slug = ${slug}
+    for no key update`
+  return row
+}
+
+/** After how many days applications of a program are erased, or null to keep them. */
+export async function updateRetention(tx: Transaction, programId: number, days: number | null): Promise<void> {
+  await tx`
+    update program
+    set retention_days = ${days}
+    where program_id = ${programId}`
+}
+
+/** The oldest application of a program, and how many were submitted before an instant: counted up to `countMax`. */
+export async function measureExpired(
+  db: Db,
+  programId: number,
+  before: Micros,
+  countMax: number,
+): Promise<{ oldest: Micros | null; expired: number }> {
+  const [row] = await db<{ oldest: Micros | null; expired: number }[]>`
+    select
+      (
+        select submit_time
+        from application
+        where program_id = ${programId}
+        order by submit_time
+        limit 1
+      ) as oldest,
+      (
+        select count(*)::integer
+        from (
+          select
+          from application
+          where program_id = ${programId}
+          and submit_time < ${before}
+          order by submit_time
+          limit ${countMax}
+        ) counted
+      ) as expired`
+  return row!
+}
+
+interface Retention {
+  program_id: number
+  slug: string
+  retention_days: number
+}
+
+/** The programs that do not keep their applications for ever. */
+export async function readRetentions(db: Db): Promise<Retention[]> {
+  return db<Retention[]>`
+    select program_id, slug, retention_days
+    from program
+    where retention_days is not null
+    order by slug`
+}
+
+/** The time before which a program's applications have expired, by the database's clock. */
+export async function readExpiry(db: Db, retentionDays: number): Promise<Micros> {
+  const [row] = await db<{ before: Micros }[]>`
+    select clock_timestamp() - make_interval(days => ${retentionDays}::integer) as before`
+  return row!.before
+}
+
+/** Removes the oldest applications of a program that were submitted before an instant, at most `rowsMax`, and returns their ids. */
+export async function deleteExpired(
+  tx: Transaction,
+  programId: number,
+  before: Micros,
+  rowsMax: number,
+): Promise<number[]> {
+  const rows = await tx<{ application_id: number }[]>`
+    with expired as (
+      select application_id
+      from application
+      where program_id = ${programId}
+      and submit_time < ${before}
+      order by submit_time, submit_seq
+      limit ${rowsMax}
+    ), erased as (
+      delete from application a
+      using expired e
+      where a.program_id = ${programId}
+      and a.application_id = e.application_id
+      returning a.application_id, a.applicant_id
+    ), forgotten as (
+      delete from submission_request r
+      using erased e
+      where r.program_id = ${programId}
+      and r.applicant_id = e.applicant_id
+      and r.application_id = e.application_id
+    )
+    select application_id from erased order by application_id`
+  return rows.map(row => row.application_id)
+}
+
+/** Removes answers in progress that were not touched since an instant, and returns how many there were. */
+export async function deleteAbandoned(tx: Transaction, programId: number, before: Micros): Promise<number> {
+  const { count } = await tx`
+    delete from application_in_progress
+    where program_id = ${programId}
+    and updated_at < ${before}`
+  return count
+}

@@ -1,0 +1,25 @@
+// Pauses of a program's intake: until when submissions are refused. Kept beside the counter that submissions are numbered by.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db, Transaction } from '../client.ts'
+
+/** Until when intake is paused, by the database's clock; undefined when it is not, or there is no such program. */
+export async function findIntakePause(db: Db, programId: number): Promise<Micros | undefined> {
+  const [row] = await db<{ until: Micros }[]>`
+    select intake_paused_until as until
+    from submission_counter
+    where program_id = ${programId}
+    and intake_paused_until > clock_timestamp()`
+  return row?.until
+}
+
+/** Pauses intake for so long from now on, or ends the pause with 0. Waits for the submission that is being numbered. */
+export async function setIntakePause(tx: Transaction, programId: number, milliseconds: number): Promise<Micros | null> {
+  const [row] = await tx<{ until: Micros | null }[]>`
+    update submission_counter
+    set intake_paused_until = present_time() + nullif(${milliseconds}::bigint, 0) * interval '1 millisecond'
+    where program_id = ${programId}
+    returning intake_paused_until as until`
+  if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
+  return row.until
+}

@@ -1,0 +1,143 @@
+// Writing applications: the idempotency of a submission, its number and time, its row and the one it supersedes.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db, Transaction } from '../client.ts'
+
+/** How long a statement waits for another transaction at most, where that is limited. */
+export const lockWaitMs = 10_000
+
+/**
+ * Limits that for this transaction, by `lockWaitMs`; a statement that waits longer fails with SQLSTATE 55P03. A command of its own kind,
+ * which takes no parameter, because it is sent along to where distributed applications lie.
+ */
+export async function limitLockWait(tx: Transaction): Promise<void> {
+  await tx`set local lock_timeout = 10000`
+}
+
+interface NewSubmissionRequest {
+  program_id: number
+  api_key_id: string
+  idempotency_key: string
+  applicant_id: number
+  /** Whose applicant it has to be. */
+  front_end: string
+  /** What was asked for, apart from the idempotency key. 32 bytes. */
+  request_hash: Buffer
+}
+
+/**
+ * Notes a submission under its idempotency key and draws its application id; undefined when there is one under this key, or the
+ * front end has no such applicant, who is not erased until the transaction ends.
+ * Waits for a twin that is under way, until that has committed (then undefined) or failed (then its place is taken).
+ */
+export async function insertSubmissionRequest(
+  tx: Transaction,
+  request: NewSubmissionRequest,
+): Promise<number | undefined> {
+  const [row] = await tx<{ application_id: number }[]>`
+    insert into submission_request (
+      program_id, api_key_id, idempotency_key, applicant_id, request_hash, application_id)
+    select
+      ${request.program_id}::bigint, ${request.api_key_id}::text, ${request.idempotency_key}::text, applicant_id,
+      ${request.request_hash}::bytea, next_application_id()
+    from applicant
+    where applicant_id = ${request.applicant_id}
+    and front_end = ${request.front_end}
+    for key share
+    on conflict (program_id, api_key_id, idempotency_key) do nothing
+    returning application_id`
+  return row?.application_id
+}
+
+/** An application as it was at its submission. */
+export interface SubmittedRow {
+  application_id: number
+  program_version_id: number
+  create_time: Micros
+  submit_time: Micros
+}
+
+interface SubmissionRequestRow {
+  request_hash: Buffer
+  application_id: number
+  /** Null when the application has been removed since. */
+  submitted: SubmittedRow | null
+}
+
+/** What was submitted under an idempotency key before. */
+export async function findSubmissionRequest(
+  db: Db,
+  key: Pick<NewSubmissionRequest, 'program_id' | 'api_key_id' | 'idempotency_key'>,
+): Promise<SubmissionRequestRow | undefined> {
+  const [row] = await db<({ request_hash: Buffer } & { [K in keyof SubmittedRow]: SubmittedRow[K] | null })[]>`
+    select r.request_hash, r.application_id, a.program_version_id, a.create_time, a.submit_time
+    from submission_request r
+    left join application a on a.program_id = r.program_id and a.application_id = r.application_id
+    where r.program_id = ${key.program_id}
+    and r.api_key_id = ${key.api_key_id}
+    and r.idempotency_key = ${key.idempotency_key}`
+  if (row === undefined) return undefined
+  const { request_hash, ...application } = row
+  return {
+    request_hash,
+    application_id: application.application_id!,
+    submitted: application.submit_time === null ? null : (application as SubmittedRow),
+  }
+}
+
+/**
+ * Draws the next number of a program and the time that goes with it: later than every time drawn before, and not before
+ * `notBefore`, if that is given; undefined while the program's intake is paused. Locks the counter until the transaction ends, so that numbers and times are in commit order; to be called last.
+ */
+export async function drawSubmission(
+  tx: Transaction,
+  programId: number,
+  notBefore: Micros | null,
+): Promise<{ submit_seq: number; submit_time: Micros } | undefined> {
+  const [row] = await tx<{ submit_seq: number; submit_time: Micros }[]>`
+    update submission_counter
+    set
+      submit_seq = submit_seq + 1,
+      submissions = submissions + 1,
+      last_submit_time = greatest(present_time(), just_after(last_submit_time), ${notBefore}::timestamptz)
+    where program_id = ${programId}
+    and (intake_paused_until is null or intake_paused_until <= present_time())
+    returning submit_seq, last_submit_time as submit_time`
+  return row
+}
+
+interface NewApplication extends SubmittedRow {
+  program_id: number
+  applicant_id: number
+  submit_seq: number
+  snapshot: string
+  annotations: string
+  /** The zone in which snapshot and annotations have their times. */
+  time_zone: string
+}
+
+/**
+ * Stores an application and makes the applicant's CURRENT one of this program OBSOLETE, with the same number. False, and the
+ * transaction is then to be rolled back, when its program version is not the ACTIVE one any more, or its zone not the instance's.
+ * Runs under the counter's lock, so a change of the time zone has either not reached this program yet or has finished with it.
+ * One statement, for the counter's lock is held meanwhile.
+ */
+export async function insertApplication(tx: Transaction, application: NewApplication): Promise<boolean> {
+  const [row] = await tx<{ stored: boolean }[]>`
+    select store_application(
+      ${application.program_id}, ${application.application_id}, ${application.applicant_id}, ${application.program_version_id},
+      ${application.create_time}, ${application.submit_time}, ${application.submit_seq}, ${application.snapshot},
+      ${application.annotations}) as stored
+    where exists (
+      select
+      from program_version
+      where program_version_id = ${application.program_version_id}
+      and state = 'ACTIVE'
+    )
+    and exists (
+      select
+      from instance
+      where time_zone = ${application.time_zone}
+    )`
+  return row?.stored === true
+}

@@ -1,0 +1,143 @@
+// The audit trail: who did what to what, from where. Rows are only added, and the oldest moved into files; the database refuses the
+// rest, says when and by which role, and links each event into a chain of hashes (see `audit-chains` and the migration).
+// It must not hold a secret, a credential or an answer; callers put names, ids and counts into `detail`.
+
+import type { JSONValue } from 'postgres'
+import type { Static } from 'typebox'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+import { integer, open, row, text, textOrNull, time } from '../row-schemas.ts'
+
+export interface AuditEvent {
+  /** `key:<api_key_id>`, `operator:<system user>`, `admin:<e-mail>` or `admin-token:<token id>:<e-mail>`. */
+  actor: string
+  /** Snake case, what it was done to first: `api_key_created`. */
+  action: string
+  /** What it was done to: an API key id, a program slug, an application id. */
+  subject: string
+  /** Address of the client, when there is one. */
+  address?: string | undefined
+  detail?: { readonly [key: string]: JSONValue | undefined }
+}
+
+/** Appends one event. Within the transaction of what it records, so that neither is there without the other. */
+export async function appendAuditEvent(db: Db, event: AuditEvent): Promise<void> {
+  await db`
+    insert into audit_event (actor, action, subject, address, detail)
+    values (${event.actor}, ${event.action}, ${event.subject}, ${event.address ?? null}, ${db.json(event.detail ?? {})})`
+}
+
+/** Appends events in this order, all or none. */
+export async function appendAuditEvents(db: Db, events: readonly AuditEvent[]): Promise<void> {
+  const [event] = events
+  if (event !== undefined && events.length === 1) return appendAuditEvent(db, event)
+  await db`
+    insert into audit_event (actor, action, subject, address, detail)
+    select e.actor, e.action, e.subject, e.address, coalesce(e.detail, '{}')
+    from jsonb_to_recordset(${db.json(events as unknown as JSONValue)})
+      as e (actor text, action text, subject text, address inet, detail jsonb)`
+}
+
+export const auditEventRow = row({
+  audit_event_id: integer,
+  happened_at: time,
+  actor: text,
+  action: text,
+  subject: text,
+  address: textOrNull,
+  detail: open('What the action has to tell.'),
+})
+export interface AuditEventRow extends Static<typeof auditEventRow> {
+  detail: { [key: string]: JSONValue }
+}
+
+/** What events are wanted: those of which everything given is true. */
+export interface AuditFilter {
+  actor?: string | undefined
+  action?: string | undefined
+  subject?: string | undefined
+  /** On or after, and before. */
+  from?: Micros | undefined
+  to?: Micros | undefined
+}
+
+/** Events, newest first, at most `rowsMax` of those before the event `beforeId`. */
+export async function readAuditEvents(
+  db: Db,
+  filter: AuditFilter,
+  { beforeId, rowsMax }: { beforeId: number | undefined; rowsMax: number },
+): Promise<AuditEventRow[]> {
+  return db<AuditEventRow[]>`
+    select audit_event_id, happened_at, actor, action, subject, host(address) as address, detail
+    from audit_event
+    where ${meets(db, filter)}
+    ${
+      beforeId === undefined
+        ? db``
+        : db`and (happened_at, audit_event_id) <
+            ((select happened_at from audit_event where audit_event_id = ${beforeId}), ${beforeId})`
+    }
+    order by happened_at desc, audit_event_id desc
+    limit ${rowsMax}`
+}
+
+/** How many events there are, counted up to `max`. */
+export async function countAuditEvents(db: Db, filter: AuditFilter, max: number): Promise<number> {
+  const [row] = await db<{ events: number }[]>`
+    select count(*) as events
+    from (select from audit_event where ${meets(db, filter)} limit ${max}) found`
+  return row!.events
+}
+
+/** The actors that people mean by part of a name or an e-mail. */
+function actorsNamed(db: Db, text: string) {
+  const part = text.toLowerCase()
+  return db`
+    select 'admin:' || email from person where strpos(lower(email || ' ' || name), ${part}) > 0
+    union all
+    select 'admin-token:' || admin_token_id || ':' || email
+    from admin_token join person using (person_id)
+    where strpos(lower(email || ' ' || person.name), ${part}) > 0
+    union all
+    select 'key:' || api_key_id from api_key where strpos(lower(name), ${part}) > 0
+    union all
+    select 'operator:' || ${text}::text
+    union all
+    select ${text}::text`
+}
+
+function meets(db: Db, { actor, action, subject, from, to }: AuditFilter) {
+  return db`true
+    ${actor === undefined ? db`` : actor.includes(':') ? db`and actor = ${actor}` : db`and actor in (${actorsNamed(db, actor)})`}
+    ${action === undefined ? db`` : db`and action = ${action}`}
+    ${subject === undefined ? db`` : db`and subject = ${subject}`}
+    ${from === undefined ? db`` : db`and happened_at >= ${from}`}
+    ${to === undefined ? db`` : db`and happened_at < ${to}`}`
+}
+
+export async function findAuditEvent(
+  db: Db,
+  auditEventId: number,
+): Promise<(AuditEventRow & { database_user: string }) | undefined> {
+  const [row] = await db<(AuditEventRow & { database_user: string })[]>`
+    select audit_event_id, happened_at, actor, action, subject, host(address) as address, detail, database_user
+    from audit_event
+    where audit_event_id = ${auditEventId}`
+  return row
+}
+
+/** Every action that was ever noted, in alphabetical order. Steps from one to the next in the index, however many events there are. */
+export async function readAuditActions(db: Db): Promise<string[]> {
+  const rows = await db<{ action: string }[]>`
+    with recursive step (action) as (
+      (select action from audit_event order by action limit 1)
+      union all
+      select (select e.action from audit_event e where e.action > step.action order by e.action limit 1)
+      from step
+      where step.action is not null
+    )
+    select action
+    from step
+    where action is not null`
+  return rows.map(({ action }) => action)
+}

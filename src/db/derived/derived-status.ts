@@ -1,0 +1,151 @@
+// The record of what is derived from program versions: asked for, under way, there, or failed and why.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+
+/** What is derived from which program version; `job_name` is that of the job which derives it. */
+export interface DerivedThing {
+  program_version_id: number
+  job_name: string
+}
+
+export interface DerivedStatus extends DerivedThing {
+  state: 'missing' | 'queued' | 'running' | 'done' | 'failed'
+  requested: number
+  fulfilled: number
+  attempts: number
+  last_error: string | null
+  updated_at: Micros
+}
+
+/** Most characters of an error that are kept. */
+const errorLengthMax = 2000
+
+/**
+ * Asks for these derivations, each named once, and returns the number of each request. While one is queued or running its attempts are
+ * counted on, so that what takes its process down every time is given up in the end, however often it is asked for.
+ */
+export async function requestDerived(
+  db: Db,
+  things: readonly DerivedThing[],
+): Promise<(DerivedThing & { requested: number })[]> {
+  return db<(DerivedThing & { requested: number })[]>`
+    insert into derived_status (program_version_id, job_name, state, requested)
+    select program_version_id, job_name, 'queued', 1
+    from unnest(
+      ${things.map(thing => thing.program_version_id)}::bigint[],
+      ${things.map(thing => thing.job_name)}::text[]
+    ) as thing (program_version_id, job_name)
+    order by program_version_id, job_name
+    on conflict (program_version_id, job_name) do update
+    set state = 'queued',
+      requested = derived_status.requested + 1,
+      attempts = case when derived_status.state in ('queued', 'running') then derived_status.attempts else 0 end,
+      asked_at = case when derived_status.state in ('queued', 'running') then derived_status.asked_at else clock_timestamp() end,
+      updated_at = clock_timestamp()
+    returning program_version_id, job_name, requested`
+}
+
+/**
+ * Notes that a run begins, and returns the newest request that it meets. Undefined when no request is open, when it was given up
+ * and not asked for again, or when the program version is gone: then there is nothing to run for.
+ */
+export async function beginRun(db: Db, thing: DerivedThing, codeVersion?: number): Promise<number | undefined> {
+  const [row] = await db<{ requested: number }[]>`
+    update derived_status
+    set state = 'running', attempts = attempts + 1, code_version = ${codeVersion ?? null}, updated_at = clock_timestamp()
+    where program_version_id = ${thing.program_version_id}
+    and job_name = ${thing.job_name}
+    and state <> 'failed'
+    and fulfilled < requested
+    returning requested`
+  return row?.requested
+}
+
+/** Notes that a run met every request up to this one. It is queued again if another was made meanwhile. */
+export async function finishRun(db: Db, thing: DerivedThing, request: number): Promise<void> {
+  await db`
+    update derived_status
+    set state = case when requested > ${request} then 'queued' else 'done' end,
+      fulfilled = greatest(fulfilled, ${request}::bigint),
+      last_error = null,
+      updated_at = clock_timestamp()
+    where program_version_id = ${thing.program_version_id}
+    and job_name = ${thing.job_name}`
+}
+
+/**
+ * Notes that a run failed, and whether it was the last attempt. Nothing is noted if a run that began later has met the request.
+ * Without `request` every request so far is meant.
+ */
+export async function failRun(
+  db: Db,
+  thing: DerivedThing,
+  failure: { request: number | undefined; error: string; final: boolean },
+): Promise<void> {
+  const { request = null, error, final } = failure
+  await db`
+    update derived_status
+    set state = case when ${final} and requested <= coalesce(${request}::bigint, requested) then 'failed' else 'queued' end,
+      last_error = ${error.slice(0, errorLengthMax)},
+      updated_at = clock_timestamp()
+    where program_version_id = ${thing.program_version_id}
+    and job_name = ${thing.job_name}
+    and fulfilled < coalesce(${request}::bigint, requested)`
+}
+
+/** Every record, newest program version first; of one program version if given. */
+export async function readDerivedStatus(db: Db, programVersionId?: number): Promise<DerivedStatus[]> {
+  return db<DerivedStatus[]>`
+    select program_version_id, job_name, state, requested, fulfilled, attempts, last_error, updated_at
+    from derived_status
+    where ${programVersionId === undefined ? db`true` : db`program_version_id = ${programVersionId}`}
+    order by program_version_id desc, job_name`
+}
+
+/**
+ * Gives up what has begun this often, and is on record as running for too long: its process died under it each time. Returns what
+ * was given up.
+ */
+export async function giveUpRuns(db: Db, olderThanMs: number, attemptsMax: number): Promise<DerivedThing[]> {
+  return db<DerivedThing[]>`
+    update derived_status
+    set state = 'failed',
+      last_error = 'given up: ' || attempts || ' runs began and none ended. Its process may have died under it; the log of the workers tells more.',
+      updated_at = clock_timestamp()
+    where state = 'running'
+    and attempts >= ${attemptsMax}
+    and updated_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
+    returning program_version_id, job_name`
+}
+
+/** What was asked for and has not moved for so long that its job may be lost: the queue's store can lose what it holds. */
+export async function readOverdue(db: Db, olderThanMs: number): Promise<DerivedThing[]> {
+  return db<DerivedThing[]>`
+    select program_version_id, job_name
+    from derived_status
+    where state in ('queued', 'running')
+    and updated_at < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'
+    order by updated_at`
+}
+
+/** Whether a thing is given up, and stays so to the end of the transaction. */
+export async function hasFailed(db: Db, thing: DerivedThing): Promise<boolean> {
+  const rows = await db`
+    select from derived_status
+    where program_version_id = ${thing.program_version_id}
+    and job_name = ${thing.job_name}
+    and state = 'failed'
+    for update`
+  return rows.length > 0
+}
+
+/** How many things are in each state that is not `done`. */
+export async function countUnfinished(db: Db): Promise<Partial<Record<DerivedStatus['state'], number>>> {
+  const rows = await db<{ state: DerivedStatus['state']; things: number }[]>`
+    select state, count(*) as things
+    from derived_status
+    where state <> 'done'
+    group by state`
+  return Object.fromEntries(rows.map(({ state, things }) => [state, things]))
+}

@@ -1,0 +1,24 @@
+// Key maps of programs, as kept. Their content is JSON here.
+
+import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+
+interface KeptKeyMapRow {
+  code_version: number
+  content: unknown
+}
+
+/** What is kept of the program as of its publication of that moment; undefined when nothing is. */
+export async function findKeptKeyMap(
+  db: Db,
+  programId: number,
+  publishedAt: Micros,
+): Promise<KeptKeyMapRow | undefined> {
+  const [row] = await db<KeptKeyMapRow[]>`
+    select k.code_version, k.content
+    from program_version v
+    join program_key_map k on k.program_version_id = v.program_version_id
+    where v.program_id = ${programId}
+    and v.published_at = ${formatMicros(publishedAt)}::timestamptz`
+  return row
+}

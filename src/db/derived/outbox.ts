@@ -1,0 +1,61 @@
+// The outbox: jobs that transactions ask for, until they are handed to the queue.
+
+import type { JSONValue } from 'postgres'
+import type { Db, Sql, Transaction } from '../client.ts'
+
+interface OutboxJob {
+  job_name: string
+  job_id: string
+  payload: object
+  /** The trace it was asked for in, if that is traced. */
+  traceparent?: string | null | undefined
+}
+
+const channel = 'outbox'
+
+/** Adds jobs, but for those whose id is in the outbox already, and wakes the relay when the transaction commits. */
+export async function insertOutbox(db: Db, jobs: readonly OutboxJob[]): Promise<void> {
+  if (jobs.length === 0) return
+  await db`
+    with added as (
+      insert into outbox (job_name, job_id, payload, traceparent)
+      select job_name, job_id, payload, traceparent
+      from jsonb_to_recordset(${db.json(jobs as unknown as JSONValue)})
+        as job (job_name text, job_id text, payload jsonb, traceparent text)
+      on conflict (job_id) do nothing
+    )
+    select pg_notify(${channel}::text, '')`
+}
+
+/** Removes the oldest jobs that no other transaction is removing, and returns them. To be committed once they are handed over. */
+export async function takeOutbox(tx: Transaction, rowsMax: number): Promise<OutboxJob[]> {
+  return tx<OutboxJob[]>`
+    with taken as (
+      delete from outbox
+      where outbox_id in (
+        select outbox_id
+        from outbox
+        order by outbox_id
+        limit ${rowsMax}
+        for update skip locked
+      )
+      returning outbox_id, job_name, job_id, payload, traceparent
+    )
+    select job_name, job_id, payload, traceparent
+    from taken
+    order by outbox_id`
+}
+
+/** How many jobs wait to be handed over, and since when in microseconds (null for none). */
+export async function measureOutbox(db: Db): Promise<{ waiting: number; oldest: number | null }> {
+  const [row] = await db<{ waiting: number; oldest: number | null }[]>`
+    select count(*) as waiting, min(created_at) as oldest
+    from outbox`
+  return row!
+}
+
+/** Calls `wake` whenever jobs were committed to the outbox, and whenever that may have gone unheard. Resolves to what ends it. */
+export async function listenToOutbox(sql: Sql, wake: () => void): Promise<() => Promise<void>> {
+  const { unlisten } = await sql.listen(channel, wake, wake)
+  return unlisten
+}

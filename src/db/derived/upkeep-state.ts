@@ -1,0 +1,64 @@
+// How the work behind the requests stands: the outbox, derived data, the workers, the check of the audit log. Ages are by the
+// database's clock, so that no other one matters.
+
+import type { Db } from '../client.ts'
+
+export interface UpkeepState {
+  outbox: { jobs: number; oldestSeconds: number }
+  derived: { unfinished: { job: string; state: string; things: number }[]; oldestSeconds: number }
+  /** Worker processes that are alive. */
+  workers: number
+  /** `faults` that no operator has settled; `checkedSeconds` is undefined until the first check. */
+  audit: { faults: number; checkedSeconds: number | undefined }
+}
+
+/** A worker that has not said for so long that it is alive counts as dead. */
+const aliveSeconds = 60
+
+export async function readUpkeepState(db: Db): Promise<UpkeepState> {
+  const [[row], unfinished] = await Promise.all([
+    db<UpkeepRow[]>`
+      select
+        o.jobs as outbox_jobs,
+        o.oldest_seconds as outbox_oldest_seconds,
+        (
+          select coalesce(extract(epoch from clock_timestamp() - min(asked_at)), 0)::float8
+          from derived_status
+          where state in ('queued', 'running')
+        ) as derived_oldest_seconds,
+        (
+          select count(*)
+          from worker_beat
+          where beat_at > clock_timestamp() - ${aliveSeconds} * interval '1 second'
+        ) as workers,
+        cardinality(c.faults) as audit_faults,
+        extract(epoch from clock_timestamp() - c.checked_at)::float8 as audit_checked_seconds
+      from (
+        select count(*) as jobs, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as oldest_seconds
+        from outbox
+      ) o
+      cross join audit_check c`,
+    db<{ job: string; state: string; things: number }[]>`
+      select job_name as job, state, count(*) as things
+      from derived_status
+      where state <> 'done'
+      group by job_name, state`,
+  ])
+  const { outbox_jobs, outbox_oldest_seconds, derived_oldest_seconds, workers, audit_faults, audit_checked_seconds } =
+    row!
+  return {
+    outbox: { jobs: outbox_jobs, oldestSeconds: outbox_oldest_seconds },
+    derived: { unfinished, oldestSeconds: derived_oldest_seconds },
+    workers,
+    audit: { faults: audit_faults, checkedSeconds: audit_checked_seconds ?? undefined },
+  }
+}
+
+interface UpkeepRow {
+  outbox_jobs: number
+  outbox_oldest_seconds: number
+  derived_oldest_seconds: number
+  workers: number
+  audit_faults: number
+  audit_checked_seconds: number | null
+}

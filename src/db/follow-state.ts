@@ -1,0 +1,175 @@
+// How far the follower has come: one row, moved in the transaction of what it stores.
+
+import type { Micros } from '../domain/values/offset-time.ts'
+import type { Db, Sql, Transaction } from './client.ts'
+
+export interface FollowState {
+  identity: string
+  rendering: string
+  /** The highest evolution, timeline and length of log that CiviForm's database has told. */
+  evolution: number | null
+  timeline: number | null
+  written: number | null
+  /** Its database and table of applications, and the last ids drawn there: see `SourceStand`. */
+  incarnation: string | null
+  application_ids: number | null
+  event_ids: number | null
+  /** What was seen, or said by an operator, that shows a restore; null when it is settled. */
+  set_back_seen: string | null
+  /** How often its history was cut: a standby took over that lacked commits, or a backup was restored. */
+  set_backs: number
+  set_back_at: Micros | null
+  position_time: Micros | null
+  position_id: number
+  watermark: Micros | null
+  first_copied_at: Micros | null
+  slack_ms: number
+  slack_widened_at: Micros | null
+  late_applications: number
+  scan_after: number
+  scan_whole: boolean
+  scan_begun_at: Micros | null
+  scan_ended_at: Micros | null
+  whole_scan_ended_at: Micros | null
+  event_after: number
+  catalogue: string | null
+  /** As JSON: the row version of each organization, by id. */
+  organizations: string | null
+  reached_at: Micros | null
+  last_error: string | null
+  held_since: Micros | null
+  /** Until then, much that is missing in CiviForm is taken for deleted. */
+  deletions_accepted_until: Micros | null
+}
+
+/** Undefined where nothing was ever followed. */
+export async function findFollowState(db: Db): Promise<FollowState | undefined> {
+  const [row] = await db<FollowState[]>`
+    select identity, rendering, evolution, timeline, written, incarnation, application_ids, event_ids, set_back_seen, set_backs,
+      set_back_at, position_time, position_id, watermark, first_copied_at, slack_ms, slack_widened_at, late_applications, scan_after, scan_whole,
+      scan_begun_at, scan_ended_at, whole_scan_ended_at, event_after, catalogue, organizations, reached_at, last_error, held_since,
+      deletions_accepted_until
+    from civiform_source`
+  return row
+}
+
+/** As `findFollowState`, kept from being moved by another to the end of the transaction. */
+export async function lockFollowState(tx: Transaction): Promise<FollowState> {
+  await tx`select from civiform_source for update`
+  const state = await findFollowState(tx)
+  if (state === undefined) throw new Error('no CiviForm is followed')
+  return state
+}
+
+/** Begins to follow. Refused by the database where there are programs of this installation's own. */
+export async function beginFollowing(
+  db: Db,
+  begin: Pick<FollowState, 'identity' | 'rendering' | 'slack_ms'>,
+): Promise<void> {
+  await db`
+    insert into civiform_source (identity, rendering, slack_ms)
+    values (${begin.identity}, ${begin.rendering}, ${begin.slack_ms})
+    on conflict (only_row) do nothing`
+}
+
+/** Changes what is named, and leaves the rest. */
+export async function moveFollowState(db: Db, changes: Partial<FollowState>): Promise<void> {
+  const names = Object.keys(changes) as (keyof FollowState)[]
+  if (names.length === 0) return
+  await db`update civiform_source set ${db(changes as Record<string, never>, ...(names as never[]))}`
+}
+
+/** For a day from now. */
+export async function acceptDeletions(tx: Transaction): Promise<void> {
+  await tx`update civiform_source set deletions_accepted_until = clock_timestamp() + interval '1 day'`
+}
+
+/** Any fixed number will do, as long as it differs from those of other locks. */
+const followLockId = 7_319_042_561
+
+/** Whether this connection is now the one that follows. It is as long as the connection lasts. */
+export async function tryFollowLock(connection: Sql): Promise<boolean> {
+  const [row] = await connection<{ locked: boolean }[]>`select pg_try_advisory_lock(${followLockId}::bigint) as locked`
+  return row!.locked
+}
+
+/** Whether a CiviForm is followed: then nothing is submitted, edited or annotated here. */
+export async function isFollowing(db: Db): Promise<boolean> {
+  const rows = await db`select from civiform_source`
+  return rows.length > 0
+}
+
+export interface FindingRow {
+  kind: string
+  subject: string
+  detail: string
+}
+
+/** Notes what could not be taken as it is; once for each subject. */
+export async function noteFindings(db: Db, findings: readonly FindingRow[]): Promise<void> {
+  const distinct = [...new Map(findings.map(finding => [`${finding.kind}\n${finding.subject}`, finding])).values()]
+  if (distinct.length === 0) return
+  await db`
+    insert into civiform_finding (kind, subject, detail)
+    select kind, subject, detail
+    from unnest(${distinct.map(one => one.kind)}::text[], ${distinct.map(one => one.subject)}::text[],
+      ${distinct.map(one => one.detail)}::text[]) as found (kind, subject, detail)
+    on conflict (kind, subject) do update set detail = excluded.detail, last_seen_at = clock_timestamp()`
+}
+
+/** Takes away findings of these kinds that were not made again. */
+export async function dropFindingsBefore(db: Db, kinds: readonly string[], before: Micros): Promise<void> {
+  await db`
+    delete from civiform_finding
+    where kind = any(${kinds as string[]}::text[])
+    and last_seen_at < ${before}`
+}
+
+export async function dropFindings(db: Db, kind: string): Promise<void> {
+  await db`delete from civiform_finding where kind = ${kind}`
+}
+
+export async function readFindings(db: Db): Promise<(FindingRow & { first_seen_at: Micros; last_seen_at: Micros })[]> {
+  return db`
+    select kind, subject, detail, first_seen_at, last_seen_at
+    from civiform_finding
+    order by kind, subject`
+}
+
+export async function countFindings(db: Db): Promise<{ kind: string; findings: number }[]> {
+  return db`
+    select kind, count(*) as findings
+    from civiform_finding
+    group by kind
+    order by kind`
+}
+
+/** How following stands, for metrics: undefined where nothing is followed. */
+export interface FollowFigures {
+  /** By this database's clock: since everything submitted is here; since CiviForm's database answered; since all was compared. */
+  lagSeconds: number | null
+  reachedSeconds: number | null
+  comparedSeconds: number | null
+  copying: boolean
+  late: number
+  allowanceSeconds: number
+  /** Since when a transaction there holds back what can be copied; 0 when none does for long. */
+  heldSeconds: number
+  setBacks: number
+  findings: { kind: string; findings: number }[]
+}
+
+export async function readFollowFigures(db: Db): Promise<FollowFigures | undefined> {
+  const [row] = await db<Omit<FollowFigures, 'findings'>[]>`
+    select
+      extract(epoch from clock_timestamp() - watermark)::float8 as "lagSeconds",
+      extract(epoch from clock_timestamp() - reached_at)::float8 as "reachedSeconds",
+      extract(epoch from clock_timestamp() - scan_ended_at)::float8 as "comparedSeconds",
+      first_copied_at is null as copying,
+      late_applications as late,
+      slack_ms / 1000.0::float8 as "allowanceSeconds",
+      coalesce(extract(epoch from clock_timestamp() - held_since), 0)::float8 as "heldSeconds",
+      set_backs as "setBacks"
+    from civiform_source`
+  return row === undefined ? undefined : { ...row, findings: await countFindings(db) }
+}

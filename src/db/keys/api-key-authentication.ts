@@ -1,0 +1,68 @@
+// What deciding whether an API key is let in takes of the database. Only hashes of secrets come here.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+import type { ApiKeyFacts, ApiKeyRow } from './api-key-rows.ts'
+
+/** What deciding about one request takes. */
+export interface ApiKeyAuthenticationRow
+  extends ApiKeyFacts,
+    Pick<ApiKeyRow, 'allowed_subnets' | 'retired_at' | 'exposed_at'> {
+  secret_hash: Buffer
+  /** Of the secret before the last rotation, and until when it is good. */
+  earlier_secret_hash: Buffer | null
+  earlier_secret_until: Micros | null
+  /** Slug and program id of each program it may reach; null when there are none, or the secret was not its own. */
+  programs: [string, number][] | null
+  /** The questions that it never sees; null when there are none, or the secret was not its own. */
+  hidden: { names: string[]; ids: number[] } | null
+}
+
+/**
+ * One statement, whether the key exists or not. Its programs and what is hidden from it are read only for the hash of its own secret: a wrong one takes as long
+ * for a key with a thousand programs as for one with none. That PostgreSQL compares the hashes reveals nothing, since without the
+ * pepper a caller cannot know the hash of what was sent; whether the key is let in is decided by `keys/credential`, in constant time.
+ */
+export async function findApiKeyForAuthentication(
+  db: Db,
+  apiKeyId: string,
+  hash: Buffer,
+): Promise<ApiKeyAuthenticationRow | undefined> {
+  const [row] = await db<ApiKeyAuthenticationRow[]>`
+    select
+      k.api_key_id, k.name, k.secret_hash, k.earlier_secret_hash, k.earlier_secret_until, k.may_export, k.may_submit, k.may_annotate,
+      k.front_end, k.expires_at,
+      k.allowed_subnets::text[], k.retired_at, k.exposed_at,
+      case when ${hash} in (k.secret_hash, k.earlier_secret_hash) then (
+        select json_agg(json_build_array(p.slug, p.program_id))
+        from api_key_program g
+        join program p using (program_id)
+        where g.api_key_id = k.api_key_id
+      ) end as programs,
+      case when k.hidden_questions <> '{}' and ${hash} in (k.secret_hash, k.earlier_secret_hash) then
+        json_build_object('names', k.hidden_questions, 'ids', ${idsOfHidden(db)})
+      end as hidden
+    from api_key k
+    where k.api_key_id = ${apiKeyId}`
+  return row
+}
+
+/**
+ * Of questions that come from a CiviForm all that are exported under one key: there, a question of another kind is another question, with a
+ * name of its own.
+ */
+const idsOfHidden = (db: Db) => db`(
+  select coalesce(json_agg(found.question_id), '[]')
+  from (
+    select q.question_id
+    from question q
+    where q.admin_name = any (k.hidden_questions)
+    union
+    select q.question_id
+    from question h
+    join question q using (question_key)
+    where h.admin_name = any (k.hidden_questions)
+    and h.key_rule = 'civiform'
+    and q.key_rule = 'civiform'
+  ) found
+)`

@@ -1,0 +1,231 @@
+// API keys and the programs they may reach, as stored. Only hashes of secrets come here.
+
+import type { Static } from 'typebox'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+import { flag, integer, row, text, textOrNull, texts, time, timeOrNull } from '../row-schemas.ts'
+
+/** A key as it is listed: everything but the hash. */
+export const apiKeyRow = row({
+  api_key_id: text,
+  name: text,
+  may_export: flag,
+  may_submit: flag,
+  may_annotate: flag,
+  /** Null exactly when it may not submit. */
+  front_end: textOrNull,
+  expires_at: time,
+  /** Until when the secret before the last rotation is good, too. */
+  earlier_secret_until: timeOrNull,
+  allowed_subnets: texts,
+  /** Admin names of questions that it never sees, sorted. */
+  hidden_questions: texts,
+  created_at: time,
+  created_by: text,
+  retired_at: timeOrNull,
+  retired_by: textOrNull,
+  exposed_at: timeOrNull,
+  last_used_at: timeOrNull,
+  last_used_address: textOrNull,
+  /** Whether it is a key of the CiviForm that is followed, and changed nowhere but there. */
+  civiform: flag,
+  /** Slugs, sorted. */
+  programs: texts,
+})
+export type ApiKeyRow = Static<typeof apiKeyRow>
+
+/** Every key, newest first. */
+export const listApiKeys = (db: Db): PromiseLike<ApiKeyRow[]> =>
+  readKeys(db, db`order by k.created_at desc, k.api_key_id desc`)
+
+export async function findApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await readKeys(db, db`where k.api_key_id = ${apiKeyId}`)
+  return row
+}
+
+/** As `findApiKey`, with the key locked against changes until the transaction ends. */
+export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await readKeys(db, db`where k.api_key_id = ${apiKeyId} for update`)
+  return row
+}
+
+const readKeys = (db: Db, which: ReturnType<Db>): PromiseLike<ApiKeyRow[]> => db<ApiKeyRow[]>`
+  select
+    k.api_key_id, k.name, k.may_export, k.may_submit, k.may_annotate, k.front_end, k.expires_at, k.earlier_secret_until,
+    k.allowed_subnets::text[], k.hidden_questions,
+    k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at, k.civiform,
+    host(k.last_used_address) as last_used_address,
+    array(
+      select p.slug
+      from api_key_program g
+      join program p using (program_id)
+      where g.api_key_id = k.api_key_id
+      order by p.slug collate "C"
+    ) as programs
+  from api_key k
+  ${which}`
+
+/** What is set when a key is made, and hardly changes. */
+export type ApiKeyFacts = Pick<
+  ApiKeyRow,
+  'api_key_id' | 'name' | 'may_export' | 'may_submit' | 'may_annotate' | 'front_end' | 'expires_at'
+>
+
+interface NewApiKeyRow extends ApiKeyFacts, Pick<ApiKeyRow, 'created_at' | 'created_by'> {
+  secret_hash: Buffer
+  allowed_subnets: readonly string[]
+  hidden_questions?: readonly string[]
+}
+
+export async function insertApiKey(db: Db, key: NewApiKeyRow): Promise<void> {
+  await db`
+    insert into api_key (
+      api_key_id, name, secret_hash, may_export, may_submit, may_annotate, front_end, expires_at, allowed_subnets,
+      hidden_questions, created_at, expiry_set_at, created_by)
+    values (
+      ${key.api_key_id}, ${key.name}, ${key.secret_hash}, ${key.may_export}, ${key.may_submit}, ${key.may_annotate},
+      ${key.front_end}, ${key.expires_at}, ${[...key.allowed_subnets]}::text[]::cidr[],
+      ${[...(key.hidden_questions ?? [])]}::text[], ${key.created_at}, ${key.created_at}, ${key.created_by})`
+}
+
+/** Name, subnets, hidden questions, front end and expiry; `now` is when the expiry was set. */
+export async function updateApiKey(
+  db: Db,
+  apiKeyId: string,
+  values: Pick<ApiKeyRow, 'name' | 'allowed_subnets' | 'hidden_questions' | 'front_end' | 'expires_at'>,
+  now: Micros,
+): Promise<void> {
+  await db`
+    update api_key
+    set
+      name = ${values.name},
+      allowed_subnets = ${[...values.allowed_subnets]}::text[]::cidr[],
+      hidden_questions = ${[...values.hidden_questions]}::text[],
+      front_end = ${values.front_end},
+      expiry_set_at = case when expires_at = ${values.expires_at} then expiry_set_at else ${now} end,
+      expires_at = ${values.expires_at}
+    where api_key_id = ${apiKeyId}`
+}
+
+/** Grants exactly these programs, no more and no fewer. */
+export async function replaceApiKeyPrograms(db: Db, apiKeyId: string, programIds: readonly number[]): Promise<void> {
+  await db`
+    with withdrawn as (
+      delete from api_key_program
+      where api_key_id = ${apiKeyId}
+      and program_id <> all (${[...programIds]}::bigint[])
+    )
+    insert into api_key_program (api_key_id, program_id)
+    select ${apiKeyId}, granted.program_id
+    from unnest(${[...programIds]}::bigint[]) as granted (program_id)
+    on conflict do nothing`
+}
+
+/** Those of the slugs that name a program, with its id. */
+export async function listProgramIds(
+  db: Db,
+  slugs: readonly string[],
+): Promise<{ slug: string; program_id: number }[]> {
+  return db<{ slug: string; program_id: number }[]>`
+    select slug, program_id
+    from program
+    where slug = any (${[...slugs]}::text[])
+    order by slug collate "C"`
+}
+
+/** True when this call retired it, false when it was retired already or does not exist. */
+export async function retireApiKeyRow(db: Db, apiKeyId: string, at: Micros, by: string): Promise<boolean> {
+  const { count } = await db`
+    update api_key
+    set retired_at = ${at}, retired_by = ${by}
+    where api_key_id = ${apiKeyId}
+    and retired_at is null`
+  return count === 1
+}
+
+/** True when this call was the first to see it exposed. */
+export async function markApiKeyExposed(db: Db, apiKeyId: string, at: Micros): Promise<boolean> {
+  const { count } = await db`
+    update api_key
+    set exposed_at = ${at}
+    where api_key_id = ${apiKeyId}
+    and exposed_at is null`
+  return count === 1
+}
+
+/** Notes a use, unless a later one or one of the last `atLeastMicros` is noted already. */
+export async function noteApiKeyUse(
+  db: Db,
+  apiKeyId: string,
+  at: Micros,
+  address: string,
+  atLeastMicros: number,
+): Promise<void> {
+  await db`
+    update api_key
+    set last_used_at = ${at}, last_used_address = ${address}
+    where api_key_id = ${apiKeyId}
+    and (last_used_at is null or last_used_at <= ${at - atLeastMicros})`
+}
+
+/** Gives a key another secret. The one it had is good until then, or at once no more; one before that no more in any case. */
+export async function rotateApiKeySecret(
+  db: Db,
+  apiKeyId: string,
+  secretHash: Buffer,
+  earlierUntil: Micros | null,
+): Promise<void> {
+  await db`
+    update api_key
+    set
+      earlier_secret_hash = ${earlierUntil === null ? null : db`secret_hash`},
+      earlier_secret_until = ${earlierUntil},
+      secret_hash = ${secretHash}
+    where api_key_id = ${apiKeyId}`
+}
+
+/** What a key pulled on one day, in UTC. */
+export const apiKeyDay = row({
+  api_key_id: text,
+  /** `2026-01-31`. */
+  day: text,
+  pages: integer,
+  applications: integer,
+})
+export type ApiKeyDay = Static<typeof apiKeyDay>
+
+/** What keys pulled on the last days, oldest first; of one key, if one is given. */
+export async function readApiKeyDays(db: Db, days: number, apiKeyId?: string): Promise<ApiKeyDay[]> {
+  return db<ApiKeyDay[]>`
+    select api_key_id, day, pages, applications
+    from api_key_day
+    where day > (clock_timestamp() at time zone 'UTC')::date - ${days}::integer
+    ${apiKeyId === undefined ? db`` : db`and api_key_id = ${apiKeyId}`}
+    order by api_key_id, day`
+}
+
+/** The names of these keys, by id; those that there are. */
+export async function readApiKeyNames(db: Db, apiKeyIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db<{ api_key_id: string; name: string }[]>`
+    select api_key_id, name
+    from api_key
+    where api_key_id = any(${apiKeyIds}::text[])`
+  return new Map(rows.map(({ api_key_id, name }) => [api_key_id, name]))
+}
+
+/** How many keys in force expire soon. */
+export interface KeyExpiries {
+  within_30_days: number
+  within_7_days: number
+}
+
+export async function readKeyExpiries(db: Db): Promise<KeyExpiries> {
+  const [row] = await db<KeyExpiries[]>`
+    select
+      count(*) filter (where expires_at <= now() + interval '30 days') as within_30_days,
+      count(*) filter (where expires_at <= now() + interval '7 days') as within_7_days
+    from api_key
+    where retired_at is null
+    and expires_at > now()`
+  return row!
+}

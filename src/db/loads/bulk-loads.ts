@@ -1,0 +1,220 @@
+// Bulk loads under way: how far each has come, the counters it moves, and whose ids are whose.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db, Transaction } from '../client.ts'
+
+/** Any fixed number will do, as long as it differs from those of db/migrate and db/programs/questions. */
+const loadLockId = 7_319_042_553
+
+/** Waits until no other load begins or is given up, and keeps others from it to the end of the transaction. */
+export async function lockLoads(tx: Transaction): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${loadLockId}::bigint)`
+}
+
+export interface LoadRow {
+  load_id: number
+  source: string
+  front_end: string | null
+  applications: number
+  /** Applications that are in the database, from the first of the input on. */
+  stored: number
+  begun_at: Micros
+  begun_by: string
+  ended_at: Micros | null
+  /** Of the programs it loads into. */
+  slugs: string[]
+}
+
+/** Loads that meet a condition on `l`, oldest first. */
+const readLoads = (db: Db, condition: ReturnType<Db>): Promise<LoadRow[]> => db<LoadRow[]>`
+  select load_id, source, front_end, applications, stored, begun_at, begun_by, ended_at,
+    (
+      select array_agg(p.slug order by p.slug)
+      from bulk_load_program own
+      join program p using (program_id)
+      where own.load_id = l.load_id
+    ) as slugs
+  from bulk_load l
+  where ${condition}
+  order by load_id`
+
+/** The load of an input with this digest, if anything of it was stored or is to be. */
+export async function findLoad(db: Db, digest: Uint8Array): Promise<LoadRow | undefined> {
+  const [row] = await readLoads(db, db`digest = ${Buffer.from(digest)} and (ended_at is null or stored > 0)`)
+  return row
+}
+
+export async function findLoadById(db: Db, loadId: number): Promise<LoadRow | undefined> {
+  const [row] = await readLoads(db, db`load_id = ${loadId}`)
+  return row
+}
+
+/** Those that have not ended, of these programs or of all. */
+export function readUnfinishedLoads(db: Db, programIds?: readonly number[]): Promise<LoadRow[]> {
+  if (programIds === undefined) return readLoads(db, db`ended_at is null`)
+  const own = db`select load_id from bulk_load_program where program_id = any(${programIds as number[]}::bigint[])`
+  return readLoads(db, db`ended_at is null and load_id in (${own})`)
+}
+
+interface NewLoad {
+  digest: Uint8Array
+  source: string
+  frontEnd: string | null
+  applications: number
+  actor: string
+}
+
+export interface ProgramShare {
+  program_id: number
+  applications: number
+}
+
+/** Notes that a load begins, and into which programs how many applications are to go. Returns its id. */
+export async function insertLoad(tx: Transaction, load: NewLoad, programs: readonly ProgramShare[]): Promise<number> {
+  const [row] = await tx<{ load_id: number }[]>`
+    insert into bulk_load (digest, source, front_end, applications, begun_by)
+    values (${Buffer.from(load.digest)}, ${load.source}, ${load.frontEnd}, ${load.applications}, ${load.actor})
+    returning load_id`
+  const { load_id } = row!
+  await tx`
+    insert into bulk_load_program (load_id, program_id, applications)
+    select ${load_id}, program_id, applications
+    from unnest(${programs.map(own => own.program_id)}::bigint[], ${programs.map(own => own.applications)}::bigint[])
+      as own (program_id, applications)`
+  return load_id
+}
+
+/** Counts applications that the same transaction stores, after so many; false when that is not how far the load is. */
+export async function advanceLoad(
+  tx: Transaction,
+  loadId: number,
+  after: number,
+  programs: readonly ProgramShare[],
+): Promise<boolean> {
+  const applications = programs.reduce((sum, own) => sum + own.applications, 0)
+  const rows = await tx`
+    update bulk_load
+    set stored = stored + ${applications},
+      ended_at = case when stored + ${applications} = applications then clock_timestamp() end
+    where load_id = ${loadId}
+    and stored = ${after}
+    and ended_at is null
+    returning load_id`
+  if (rows.length === 0) return false
+  await tx`
+    update bulk_load_program p
+    set stored = p.stored + own.applications
+    from unnest(${programs.map(own => own.program_id)}::bigint[], ${programs.map(own => own.applications)}::bigint[])
+      as own (program_id, applications)
+    where p.load_id = ${loadId}
+    and p.program_id = own.program_id`
+  return true
+}
+
+/** Lets go of the programs of a load that has ended, or ends with this. Returns what was stored of each. */
+export async function endLoad(tx: Transaction, loadId: number): Promise<{ slug: string; stored: number }[]> {
+  await tx`update bulk_load set ended_at = coalesce(ended_at, clock_timestamp()) where load_id = ${loadId}`
+  const programs = await tx<{ program_id: number; slug: string; stored: number }[]>`
+    update bulk_load_program own
+    set under_way = false
+    from program p
+    where own.load_id = ${loadId}
+    and p.program_id = own.program_id
+    returning own.program_id, p.slug, own.stored`
+  programs.sort((a, b) => a.program_id - b.program_id)
+  for (const { program_id } of programs) await holdSnapshotTime(tx, program_id, null)
+  return programs
+}
+
+export interface SubmissionCounter {
+  submit_seq: number
+  /** Snapshot-Time, than which everything loaded has to be later. While a load is under way, that is as far as the load has come. */
+  last_submit_time: Micros
+}
+
+export const readSubmissionCounter = (db: Db, programId: number): Promise<SubmissionCounter> =>
+  readCounter(db, programId, db``)
+
+/** The program's counter, locked to the end of the transaction: submissions to the program wait meanwhile. */
+export const lockSubmissionCounter = (tx: Transaction, programId: number): Promise<SubmissionCounter> =>
+  readCounter(tx, programId, tx`for update`)
+
+async function readCounter(db: Db, programId: number, lock: ReturnType<Db>): Promise<SubmissionCounter> {
+  const [row] = await db<SubmissionCounter[]>`
+    select submit_seq, least(last_submit_time, loading_from - interval '1 microsecond') as last_submit_time
+    from submission_counter
+    where program_id = ${programId}
+    ${lock}`
+  if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
+  return row
+}
+
+export interface LoadedShare extends ProgramShare {
+  /** The last number that was given. */
+  submit_seq: number
+  /** When the last of them was submitted. */
+  submit_time: Micros
+}
+
+/**
+ * Moves a counter forward, by so many submissions. A last submission earlier than the one known leaves that time as it is. What the
+ * load still brings has the time of its last application, or a later one.
+ */
+export async function advanceSubmissionCounter(tx: Transaction, own: LoadedShare): Promise<void> {
+  await tx`
+    update submission_counter
+    set submit_seq = ${own.submit_seq}, submissions = submissions + ${own.applications},
+      last_submit_time = greatest(last_submit_time, ${own.submit_time}), loading_from = ${own.submit_time}
+    where program_id = ${own.program_id}`
+}
+
+/** Keeps Snapshot-Time of a program from passing what a load is to bring, which has no time before this one; null lets it go on. */
+export async function holdSnapshotTime(tx: Transaction, programId: number, from: Micros | null): Promise<void> {
+  await tx`update submission_counter set loading_from = ${from} where program_id = ${programId}`
+}
+
+/** Ids that are handed out from a sequence. */
+export type IdSequence = 'application_application_id_seq' | 'applicant_applicant_id_seq'
+
+/** The last id the sequence gave out or skipped; 0 for none. */
+export async function readLastId(db: Db, sequence: IdSequence): Promise<number> {
+  const [row] = await db<{ last: number }[]>`
+    select case when is_called then last_value else last_value - 1 end as last
+    from ${db(sequence)}`
+  return row!.last
+}
+
+/**
+ * Lets the sequence go on after `last`, unless it has come further already, and returns what it had come to. Ids up to that are in use by
+ * now or never will be: it waits until no transaction is under way that was given one. Others wait for an id for that moment.
+ * (Any `alter sequence` takes that lock; this one changes nothing.)
+ */
+export async function skipIds(tx: Transaction, sequence: IdSequence, last: number): Promise<number> {
+  await tx`alter sequence ${tx(sequence)} no cycle`
+  const reached = await readLastId(tx, sequence)
+  if (last <= reached) return reached
+  await tx`select setval(${sequence}::regclass, ${last}::bigint)`
+  const joined = await tx`
+    update skipped_ids
+    set last_id = ${last}
+    where sequence_name = ${sequence}
+    and last_id = ${reached}
+    returning first_id`
+  if (joined.length === 0)
+    await tx`insert into skipped_ids (sequence_name, first_id, last_id) values (${sequence}, ${reached + 1}, ${last})`
+  return reached
+}
+
+/** Those of these ids that applications have or had before they were erased, of any program: each program is asked. */
+export async function readTakenApplicationIds(db: Db, ids: readonly number[]): Promise<number[]> {
+  const rows = await db<{ application_id: number }[]>`
+    select a.application_id
+    from program p
+    join application a on a.program_id = p.program_id and a.application_id = any(${ids as number[]}::bigint[])
+    union all
+    select e.application_id
+    from program p
+    join erased_application e on e.program_id = p.program_id and e.application_id = any(${ids as number[]}::bigint[])
+    order by application_id`
+  return rows.map(row => row.application_id)
+}

@@ -1,0 +1,255 @@
+// What a bulk load has read and not stored yet: rows of a temporary table, which only its own connection sees and which is gone with it,
+// however that ends. All that is asked of a whole input, and not of one line, is asked of it there.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db, Transaction } from '../client.ts'
+import type { IdSequence } from './bulk-loads.ts'
+import { type CopyRows, copyRows, copyTime } from './copy-rows.ts'
+
+/** One application of an input, with what is stored of it but for its numbers. */
+export interface StagedApplication {
+  /** Counts the applications of the input, from 1. */
+  n: number
+  /** Where it stands in the input; larger for a later one. */
+  place: number
+  program_id: number
+  application_id: number
+  applicant_id: number
+  program_version_id: number
+  create_time: Micros
+  submit_time: Micros
+  is_current: boolean
+  language: string
+  status: string | null
+  status_last_modified_time: Micros | null
+  application_note: string | null
+  snapshot: string
+  annotations: string
+}
+
+/**
+ * Makes the table, empty, for the rest of the session or until `dropStaged`. Nothing is compressed in it: a text that is copied from one
+ * table to another stays as it is, and it is for `application` to say whether it is kept compressed.
+ */
+export async function createStaged(session: Db): Promise<void> {
+  await session`
+    create temporary table staged (
+      n bigint primary key, place bigint, program_id bigint, application_id bigint, applicant_id bigint, program_version_id bigint,
+      create_time timestamptz, submit_time timestamptz, is_current boolean, language text, status text,
+      status_last_modified_time timestamptz, application_note text, snapshot text, annotations text
+    ) with (toast_tuple_target = 8160)`
+  await session`
+    alter table staged alter column status set storage external, alter column application_note set storage external,
+      alter column snapshot set storage external, alter column annotations set storage external`
+}
+
+export async function dropStaged(session: Db): Promise<void> {
+  await session`drop table staged`
+}
+
+/** Adds an application to what `copyStaged` sends. */
+export function addStaged(rows: CopyRows, one: StagedApplication): void {
+  rows.add([
+    one.n,
+    one.place,
+    one.program_id,
+    one.application_id,
+    one.applicant_id,
+    one.program_version_id,
+    copyTime(one.create_time),
+    copyTime(one.submit_time),
+    one.is_current,
+    one.language,
+    one.status,
+    copyTime(one.status_last_modified_time),
+    one.application_note,
+    one.snapshot,
+    one.annotations,
+  ])
+}
+
+export async function copyStaged(session: Db, rows: CopyRows): Promise<void> {
+  await copyRows(session`copy staged from stdin`, rows)
+}
+
+/** An application that is at odds with an earlier one, and where that stands. */
+export interface StagedOdds {
+  place: number
+  application_id: number
+  applicant_id: number
+  is_current: boolean
+  earlier: number
+}
+
+/** Rows looked at together. */
+const together = 1000
+
+/** Tells of applications with an id that an earlier one has, in their order. */
+export async function eachDuplicate(session: Db, tell: (odds: StagedOdds) => void): Promise<void> {
+  await session<StagedOdds[]>`
+    select place, application_id, applicant_id, is_current, earlier
+    from staged
+    join (select application_id, min(place) as earlier from staged group by application_id having count(*) > 1) first
+      using (application_id)
+    where place > earlier
+    order by place`.cursor(together, rows => rows.forEach(tell))
+}
+
+/** Tells of applications whose applicant has an earlier one to the program that says it is CURRENT, in their order. */
+export async function eachAfterCurrent(session: Db, tell: (odds: StagedOdds) => void): Promise<void> {
+  await session<StagedOdds[]>`
+    select place, application_id, applicant_id, is_current, earlier
+    from staged
+    join (select program_id, applicant_id, min(place) as earlier from staged where is_current group by program_id, applicant_id) first
+      using (program_id, applicant_id)
+    where place > earlier
+    order by place`.cursor(together, rows => rows.forEach(tell))
+}
+
+/** An id of an application or an applicant, and where it stands. */
+export interface StagedId {
+  place: number
+  id: number
+}
+
+/**
+ * Tells of applications, those after the first `stored`, that have an id which a load has brought: the application is there, or was before
+ * it was erased.
+ */
+export async function eachLoadedBefore(
+  session: Db,
+  { stored, reached }: { stored: number; reached: number },
+  tell: (id: StagedId) => void,
+): Promise<void> {
+  await session<StagedId[]>`
+    select place, application_id as id
+    from staged
+    join loaded_ids on page = application_id / 512 and get_bit(ids, (application_id % 512)::integer) = 1
+    where n > ${stored} and application_id <= ${reached}
+    order by place`.cursor(together, rows => rows.forEach(tell))
+}
+
+/**
+ * Tells of applications, those after the first `stored`, that have an id which the intake was given: one after `after` and up to `reached`
+ * that no load has moved the sequence past.
+ */
+export async function eachDrawn(
+  session: Db,
+  sequence: IdSequence,
+  { stored, after, reached }: { stored: number; after: number; reached: number },
+  tell: (id: StagedId) => void,
+): Promise<void> {
+  const id = session(sequence === 'application_application_id_seq' ? 'application_id' : 'applicant_id')
+  await session<StagedId[]>`
+    select place, ${id} as id
+    from staged
+    where n > ${stored} and ${id} > ${after} and ${id} <= ${reached}
+    and coalesce((
+      select last_id < ${id}
+      from skipped_ids
+      where sequence_name = ${sequence} and first_id <= ${id}
+      order by first_id desc
+      limit 1
+    ), true)
+    order by place`.cursor(together, rows => rows.forEach(tell))
+}
+
+/** What has to be known of an application to number it. */
+export interface BatchApplication {
+  n: number
+  program_id: number
+  application_id: number
+  applicant_id: number
+  submit_time: Micros
+  is_current: boolean
+}
+
+/** Applications that are stored together, by their numbers in the input. */
+export interface Batch {
+  first: number
+  last: number
+}
+
+/** The applications of a batch, in their order. */
+export async function readBatch(session: Db, { first, last }: Batch): Promise<BatchApplication[]> {
+  return session`
+    select n, program_id, application_id, applicant_id, submit_time, is_current
+    from staged
+    where n between ${first} and ${last}
+    order by n`
+}
+
+/**
+ * Adds those applicants of a batch that there are not yet, each with the language of its first application, all of one front end or none, and
+ * keeps all of them from being erased until the transaction ends.
+ */
+export async function holdApplicants(tx: Transaction, { first, last }: Batch, frontEnd: string | null): Promise<void> {
+  await tx`
+    insert into applicant (applicant_id, language, front_end)
+    select distinct on (applicant_id) applicant_id, language, ${frontEnd}
+    from staged
+    where n between ${first} and ${last}
+    order by applicant_id, n
+    on conflict (applicant_id) do nothing`
+  await tx`
+    select
+    from applicant
+    where applicant_id in (select applicant_id from staged where n between ${first} and ${last})
+    order by applicant_id
+    for key share`
+}
+
+/** Notes the ids of a batch as loaded; false, and the transaction is then to be rolled back, when some were already. */
+export async function noteLoadedIds(tx: Transaction, { first, last }: Batch): Promise<boolean> {
+  const [row] = await tx<{ all_new: boolean }[]>`
+    with own as (
+      select application_id / 512 as page, bit_or(set_bit(0::bit(512), (application_id % 512)::integer, 1)) as ids
+      from staged
+      where n between ${first} and ${last}
+      group by application_id / 512
+    ),
+    noted as (
+      insert into loaded_ids (page, ids)
+      select page, ids from own order by page
+      on conflict (page) do update
+      set ids = loaded_ids.ids | excluded.ids
+      where (loaded_ids.ids & excluded.ids) = 0::bit(512)
+      returning page
+    )
+    select (select count(*) from own) = (select count(*) from noted) as all_new`
+  return row!.all_new
+}
+
+/** The numbers of an application of a batch. */
+export interface BatchNumbers {
+  n: number
+  submit_seq: number
+  /** Null when it is CURRENT. */
+  superseded_seq: number | null
+}
+
+/** Stores a batch, each application with its numbers, and the status and note that it came with. */
+export async function storeStaged(
+  tx: Transaction,
+  { first, last }: Batch,
+  numbers: readonly BatchNumbers[],
+  { now, actor }: { now: Micros; actor: string },
+): Promise<void> {
+  await tx`
+    insert into application (program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq,
+      superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations)
+    select program_id, application_id, applicant_id, program_version_id, create_time, submit_time, own.submit_seq,
+      own.superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations
+    from staged
+    join unnest(${numbers.map(own => own.n)}::bigint[], ${numbers.map(own => own.submit_seq)}::bigint[],
+      ${numbers.map(own => own.superseded_seq)}::bigint[]) as own (n, submit_seq, superseded_seq) using (n)
+    where n between ${first} and ${last}
+    order by n`
+  await tx`
+    insert into application_annotation (program_id, application_id, changed_at, changed_by, status, application_note)
+    select program_id, application_id, coalesce(status_last_modified_time, ${now}), ${actor}, status, application_note
+    from staged
+    where n between ${first} and ${last}
+    and (status is not null or application_note is not null)
+    order by n`
+}

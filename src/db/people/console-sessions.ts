@@ -1,0 +1,97 @@
+// Sign-ins to the console that are under way.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db, Transaction } from '../client.ts'
+import type { SignedInRow } from './person-rows.ts'
+
+interface SessionRow extends SignedInRow {
+  seen_at: Micros
+  confirmed_at: Micros
+}
+
+interface NewSession {
+  token_hash: Buffer
+  person_id: number
+  created_at: Micros
+  seen_at: Micros
+  confirmed_at: Micros
+  expires_at: Micros
+  address: string | null
+}
+
+/** False when the person has been disabled meanwhile, or the password is not `passwordHash` any more, if one is given. */
+export async function insertSession(tx: Transaction, session: NewSession, passwordHash?: string): Promise<boolean> {
+  // First, so that it waits for a change of the person that is under way.
+  const { count } = await tx`
+    update person
+    set last_signed_in_at = ${session.created_at}
+    where person_id = ${session.person_id}
+    and disabled_at is null
+    and ${passwordHash === undefined ? tx`true` : tx`password_hash = ${passwordHash}`}`
+  if (count === 0) return false
+  await tx`insert into console_session ${tx(session as unknown as Record<string, never>)}`
+  return true
+}
+
+/** The session of a token, with who it is; undefined when it has ended, was idle too long, or the person is disabled. */
+export async function findSession(
+  db: Db,
+  tokenHash: Buffer,
+  now: Micros,
+  idleSince: Micros,
+): Promise<SessionRow | undefined> {
+  const [row] = await db<SessionRow[]>`
+    select p.person_id, p.email, p.name, p.role, s.seen_at, s.confirmed_at,
+      array(select program_id from person_program where person_id = p.person_id) as program_ids
+    from console_session s
+    join person p using (person_id)
+    where s.token_hash = ${tokenHash}
+    and s.expires_at > ${now}
+    and s.seen_at > ${idleSince}
+    and p.disabled_at is null`
+  return row === undefined ? undefined : { ...row, program_ids: row.program_ids.map(Number) }
+}
+
+export async function updateSessionSeen(db: Db, tokenHash: Buffer, now: Micros): Promise<void> {
+  await db`update console_session set seen_at = ${now} where token_hash = ${tokenHash}`
+}
+
+export async function updateSessionConfirmed(db: Db, tokenHash: Buffer, now: Micros): Promise<void> {
+  await db`update console_session set confirmed_at = ${now} where token_hash = ${tokenHash}`
+}
+
+/** Ends one session; false when there was none. */
+export async function deleteSession(db: Db, tokenHash: Buffer): Promise<boolean> {
+  const { count } = await db`delete from console_session where token_hash = ${tokenHash}`
+  return count === 1
+}
+
+/** Ends all sessions of a person but one, if one is given, and returns how many there were. */
+export async function deleteSessionsOf(db: Db, personId: number, except?: Buffer): Promise<number> {
+  const { count } = await db`
+    delete from console_session
+    where person_id = ${personId}
+    and token_hash is distinct from ${except ?? null}`
+  return count
+}
+
+/** Takes out what has ended. */
+export async function deleteEndedSessions(db: Db, now: Micros, idleSince: Micros): Promise<void> {
+  await db`delete from console_session where expires_at <= ${now} or seen_at <= ${idleSince}`
+}
+
+/** The sessions of a person that are under way, newest first. */
+export async function readSessionsOf(
+  db: Db,
+  personId: number,
+  now: Micros,
+  idleSince: Micros,
+): Promise<{ created_at: Micros; seen_at: Micros; address: string | null }[]> {
+  return db<{ created_at: Micros; seen_at: Micros; address: string | null }[]>`
+    select created_at, seen_at, host(address) as address
+    from console_session
+    where person_id = ${personId}
+    and expires_at > ${now}
+    and seen_at > ${idleSince}
+    order by created_at desc`
+}

@@ -1,0 +1,70 @@
+// Who the people of the console are at an OpenID provider.
+
+import type { Static } from 'typebox'
+import type { Db, Transaction } from '../client.ts'
+import { row, text, time } from '../row-schemas.ts'
+
+interface Identified {
+  person_id: number
+  email: string
+  disabled: boolean
+}
+
+/** Whose identity this is. */
+export async function findIdentified(db: Db, issuer: string, subject: string): Promise<Identified | undefined> {
+  const [row] = await db<Identified[]>`
+    select p.person_id, p.email, p.disabled_at is not null as disabled
+    from person_identity i
+    join person p using (person_id)
+    where i.issuer = ${issuer}
+    and i.subject = ${subject}`
+  return row
+}
+
+/** The person with an e-mail, locked so that of two identities that come at once one is theirs. */
+export async function lockPersonByEmail(tx: Transaction, emailFolded: string): Promise<Identified | undefined> {
+  const [row] = await tx<Identified[]>`
+    select person_id, email, disabled_at is not null as disabled
+    from person
+    where email_folded = ${emailFolded}
+    for update`
+  return row
+}
+
+export const identityRow = row({
+  issuer: text,
+  subject: text,
+  created_at: time,
+})
+export type IdentityRow = Static<typeof identityRow>
+
+/** Who a person is at which providers, as far as that is remembered. */
+export async function readIdentities(db: Db, personId: number): Promise<IdentityRow[]> {
+  return db<IdentityRow[]>`
+    select issuer, subject, created_at
+    from person_identity
+    where person_id = ${personId}
+    order by issuer`
+}
+
+/** Forgets who a person is at a provider, and gives what was remembered; undefined when nothing was. */
+export async function deleteIdentity(tx: Transaction, personId: number, issuer: string): Promise<string | undefined> {
+  const [row] = await tx<{ subject: string }[]>`
+    delete from person_identity
+    where person_id = ${personId}
+    and issuer = ${issuer}
+    returning subject`
+  return row?.subject
+}
+
+/** Remembers an identity as this person's; false when it is somebody's, or they have another from the same issuer. */
+export async function insertIdentity(
+  tx: Transaction,
+  identity: { issuer: string; subject: string; person_id: number },
+): Promise<boolean> {
+  const { count } = await tx`
+    insert into person_identity (issuer, subject, person_id)
+    values (${identity.issuer}, ${identity.subject}, ${identity.person_id})
+    on conflict do nothing`
+  return count === 1
+}

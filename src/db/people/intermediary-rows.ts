@@ -1,0 +1,172 @@
+// The organizations that submit on behalf of applicants, and their people.
+
+import type { Static } from 'typebox'
+import type { Db, Transaction } from '../client.ts'
+import { integer, row, text, timeOrNull } from '../row-schemas.ts'
+
+export const organizationRow = row({
+  organization_id: integer,
+  name: text,
+  name_folded: text,
+  disabled_at: timeOrNull,
+  /** People that are not disabled. */
+  people: integer,
+})
+export type OrganizationRow = Static<typeof organizationRow>
+
+export const intermediaryRow = row({
+  intermediary_id: integer,
+  email: text,
+  email_folded: text,
+  disabled_at: timeOrNull,
+})
+export type IntermediaryRow = Static<typeof intermediaryRow>
+
+const organizationColumns = (db: Db) => db`
+  o.organization_id, o.name, o.name_folded, o.disabled_at,
+  (select count(*) from intermediary i where i.organization_id = o.organization_id and i.disabled_at is null) as people`
+
+/** Organizations by name, after a folded name, with what is searched for in their name: all of them for an empty text. */
+export async function readOrganizations(
+  db: Db,
+  { search, after, rowsMax }: { search: string; after: string; rowsMax: number },
+): Promise<OrganizationRow[]> {
+  return db<OrganizationRow[]>`
+    select ${organizationColumns(db)}
+    from intermediary_organization o
+    where o.name_folded > ${after}
+    and strpos(o.name_folded, ${search}) > 0
+    order by o.name_folded
+    limit ${rowsMax}`
+}
+
+export async function findOrganization(db: Db, organizationId: number): Promise<OrganizationRow | undefined> {
+  const [row] = await db<OrganizationRow[]>`
+    select ${organizationColumns(db)}
+    from intermediary_organization o
+    where o.organization_id = ${organizationId}`
+  return row
+}
+
+/** People of an organization by e-mail, after a folded one. */
+export async function readIntermediaries(
+  db: Db,
+  organizationId: number,
+  { after, rowsMax }: { after: string; rowsMax: number },
+): Promise<IntermediaryRow[]> {
+  return db<IntermediaryRow[]>`
+    select intermediary_id, email, email_folded, disabled_at
+    from intermediary
+    where organization_id = ${organizationId}
+    and email_folded > ${after}
+    order by email_folded
+    limit ${rowsMax}`
+}
+
+/** Adds an organization and gives its id; undefined when the name is another's. */
+export async function insertOrganization(
+  tx: Transaction,
+  organization: { name: string; name_folded: string; created_by: string },
+): Promise<number | undefined> {
+  const [row] = await tx<{ organization_id: number }[]>`
+    insert into intermediary_organization (name, name_folded, created_by)
+    values (${organization.name}, ${organization.name_folded}, ${organization.created_by})
+    on conflict (name_folded) do nothing
+    returning organization_id`
+  return row?.organization_id
+}
+
+/** Renames an organization and gives the name it had; undefined when there is none. Throws a unique violation when it is another's. */
+export async function updateOrganizationName(
+  tx: Transaction,
+  organizationId: number,
+  { name, name_folded }: { name: string; name_folded: string },
+): Promise<string | undefined> {
+  const [row] = await tx<{ name: string }[]>`
+    select name
+    from intermediary_organization
+    where organization_id = ${organizationId}
+    for no key update`
+  await tx`
+    update intermediary_organization
+    set name = ${name}, name_folded = ${name_folded}
+    where organization_id = ${organizationId}`
+  return row?.name
+}
+
+/** Disables or enables an organization; false when there is nothing to change. */
+export async function updateOrganizationDisabled(
+  tx: Transaction,
+  organizationId: number,
+  disabledBy: string | null,
+): Promise<boolean> {
+  const { count } = await tx`
+    update intermediary_organization
+    set disabled_at = ${disabledBy === null ? null : tx`clock_timestamp()`}, disabled_by = ${disabledBy}
+    where organization_id = ${organizationId}
+    and (disabled_at is null) = ${disabledBy !== null}`
+  return count === 1
+}
+
+/** Adds a person to an organization; false when the person is in it already. */
+export async function insertIntermediary(
+  tx: Transaction,
+  intermediary: { organization_id: number; email: string; email_folded: string; created_by: string },
+): Promise<boolean> {
+  const { organization_id, email, email_folded, created_by } = intermediary
+  const { count } = await tx`
+    insert into intermediary (organization_id, email, email_folded, created_by)
+    values (${organization_id}, ${email}, ${email_folded}, ${created_by})
+    on conflict (organization_id, email_folded) do nothing`
+  return count === 1
+}
+
+export async function findIntermediary(
+  db: Db,
+  organizationId: number,
+  intermediaryId: number,
+): Promise<IntermediaryRow | undefined> {
+  const [row] = await db<IntermediaryRow[]>`
+    select intermediary_id, email, email_folded, disabled_at
+    from intermediary
+    where organization_id = ${organizationId}
+    and intermediary_id = ${intermediaryId}`
+  return row
+}
+
+/** Disables or enables a person of an organization; false when there is nothing to change. */
+export async function updateIntermediaryDisabled(
+  tx: Transaction,
+  intermediaryId: number,
+  disabledBy: string | null,
+): Promise<boolean> {
+  const { count } = await tx`
+    update intermediary
+    set disabled_at = ${disabledBy === null ? null : tx`clock_timestamp()`}, disabled_by = ${disabledBy}
+    where intermediary_id = ${intermediaryId}
+    and (disabled_at is null) = ${disabledBy !== null}`
+  return count === 1
+}
+
+/** An organization and a person of it, as a submission names them. */
+export interface NamedIntermediary {
+  /** Of the organization, as administrators wrote it. */
+  name: string
+  organization_disabled: boolean
+  /** null when the organization has no such person. */
+  person_disabled: boolean | null
+}
+
+/** The organization of this folded name, with what is known of the person of this folded e-mail; undefined when there is none. */
+export async function findNamedIntermediary(
+  db: Db,
+  { name_folded, email_folded }: { name_folded: string; email_folded: string },
+): Promise<NamedIntermediary | undefined> {
+  const [row] = await db<NamedIntermediary[]>`
+    select o.name, o.disabled_at is not null as organization_disabled,
+      case when i.intermediary_id is not null then i.disabled_at is not null end as person_disabled
+    from intermediary_organization o
+    left join intermediary i on i.organization_id = o.organization_id and i.email_folded = ${email_folded}
+    where o.name_folded = ${name_folded}`
+  return row
+}

@@ -1,0 +1,213 @@
+// The people of the console, their programs and the links with which they choose a password.
+
+import { type Static, Type } from 'typebox'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db, Transaction } from '../client.ts'
+import { flag, integer, row, text, texts, timeOrNull } from '../row-schemas.ts'
+
+export const personRow = row({
+  person_id: integer,
+  email: text,
+  name: text,
+  role: Type.Enum(['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']),
+  disabled_at: timeOrNull,
+  last_signed_in_at: timeOrNull,
+  /** Whether a password was chosen. */
+  has_password: flag,
+  /** Until when the link to choose one is good. */
+  invited_until: timeOrNull,
+  /** Slugs, in order. */
+  programs: texts,
+})
+export type PersonRow = Static<typeof personRow>
+
+/** Who comes in by a session or a token. */
+export interface SignedInRow extends Pick<PersonRow, 'person_id' | 'email' | 'name' | 'role'> {
+  program_ids: number[]
+}
+
+interface NewPerson {
+  email: string
+  email_folded: string
+  name: string
+  role: PersonRow['role']
+  created_by: string
+}
+
+/** Adds a person and gives its id; undefined when the e-mail is somebody's. */
+export async function insertPerson(tx: Transaction, person: NewPerson): Promise<number | undefined> {
+  const [row] = await tx<{ person_id: number }[]>`
+    insert into person (email, email_folded, name, role, created_by)
+    values (${person.email}, ${person.email_folded}, ${person.name}, ${person.role}, ${person.created_by})
+    on conflict (email_folded) do nothing
+    returning person_id`
+  return row?.person_id
+}
+
+/** Whether there was such a person to change. */
+export async function updatePerson(
+  tx: Transaction,
+  personId: number,
+  { name, role }: Pick<NewPerson, 'name' | 'role'>,
+): Promise<boolean> {
+  const { count } = await tx`
+    update person
+    set name = ${name}, role = ${role}
+    where person_id = ${personId}`
+  return count === 1
+}
+
+/** Gives a person these programs in place of those there were, and returns the slugs that no program has. */
+export async function replacePersonPrograms(
+  tx: Transaction,
+  personId: number,
+  slugs: readonly string[],
+): Promise<string[]> {
+  await tx`delete from person_program where person_id = ${personId}`
+  const found = await tx<{ slug: string }[]>`
+    with added as (
+      insert into person_program (person_id, program_id)
+      select ${personId}::bigint, program_id
+      from program
+      where slug = any(${slugs as string[]})
+      returning program_id
+    )
+    select slug from program join added using (program_id)`
+  const known = new Set(found.map(row => row.slug))
+  return slugs.filter(slug => !known.has(slug))
+}
+
+/** Disables or enables; false when there is no such person, or nothing to change. */
+export async function updatePersonDisabled(
+  tx: Transaction,
+  personId: number,
+  disabledBy: string | null,
+): Promise<boolean> {
+  const { count } = await tx`
+    update person
+    set disabled_at = ${disabledBy === null ? null : tx`clock_timestamp()`}, disabled_by = ${disabledBy}
+    where person_id = ${personId}
+    and (disabled_at is null) = ${disabledBy !== null}`
+  return count === 1
+}
+
+/** How many administrators can sign in, locked so that two changes at once cannot take away the last. */
+export async function countEnabledAdministrators(tx: Transaction): Promise<number> {
+  const rows = await tx`
+    select person_id
+    from person
+    where role = 'ADMINISTRATOR'
+    and disabled_at is null
+    order by person_id
+    for update`
+  return rows.length
+}
+
+const personColumns = (db: Db) => db`
+  p.person_id, p.email, p.name, p.role, p.disabled_at, p.last_signed_in_at,
+  p.password_hash is not null as has_password, i.expires_at as invited_until,
+  array(
+    select g.slug from person_program pp join program g using (program_id)
+    where pp.person_id = p.person_id order by g.slug
+  ) as programs`
+
+/** Everyone, by name. */
+export async function readPeople(db: Db): Promise<PersonRow[]> {
+  return db<PersonRow[]>`
+    select ${personColumns(db)}
+    from person p
+    left join invitation i using (person_id)
+    order by p.disabled_at is not null, lower(p.name), p.person_id`
+}
+
+export async function findPerson(db: Db, personId: number): Promise<PersonRow | undefined> {
+  const [row] = await db<PersonRow[]>`
+    select ${personColumns(db)}
+    from person p
+    left join invitation i using (person_id)
+    where p.person_id = ${personId}`
+  return row
+}
+
+/** The same, held until the transaction ends, so that nobody is disabled meanwhile. */
+export async function lockPerson(tx: Transaction, personId: number): Promise<PersonRow | undefined> {
+  await tx`select from person where person_id = ${personId} for update`
+  return findPerson(tx, personId)
+}
+
+/** A person with the password that a sign-in is checked against. */
+export interface PasswordRow {
+  person_id: number
+  email: string
+  password_hash: string | null
+}
+
+/** What a sign-in is checked against; disabled people have none. */
+export async function findPasswordHash(db: Db, emailFolded: string): Promise<PasswordRow | undefined> {
+  const [row] = await db<PasswordRow[]>`
+    select person_id, email, password_hash
+    from person
+    where email_folded = ${emailFolded}
+    and disabled_at is null`
+  return row
+}
+
+/** Sets a password, and takes the link to choose one out of use; false when the password was not `earlier` any more, if that is given. */
+export async function updatePasswordHash(
+  tx: Transaction,
+  personId: number,
+  passwordHash: string,
+  earlier?: string,
+): Promise<boolean> {
+  const { count } = await tx`
+    update person
+    set password_hash = ${passwordHash}
+    where person_id = ${personId}
+    and ${earlier === undefined ? tx`true` : tx`password_hash = ${earlier}`}`
+  await deleteInvitationOf(tx, personId)
+  return count === 1
+}
+
+/** Takes the link of a person out of use, if there is one. */
+export async function deleteInvitationOf(tx: Transaction, personId: number): Promise<void> {
+  await tx`delete from invitation where person_id = ${personId}`
+}
+
+interface NewInvitation {
+  person_id: number
+  token_hash: Buffer
+  created_at: Micros
+  created_by: string
+  expires_at: Micros
+}
+
+/** Makes the link of a person, in place of one there was. */
+export async function upsertInvitation(tx: Transaction, invitation: NewInvitation): Promise<void> {
+  await tx`
+    insert into invitation ${tx(invitation as unknown as Record<string, never>)}
+    on conflict (person_id) do update
+    set token_hash = excluded.token_hash, created_at = excluded.created_at, created_by = excluded.created_by,
+      expires_at = excluded.expires_at`
+}
+
+/** Whose link this is, if it is still good. */
+export async function findInvited(
+  db: Db,
+  tokenHash: Buffer,
+  now: Micros,
+): Promise<{ person_id: number; email: string; name: string } | undefined> {
+  const [row] = await db<{ person_id: number; email: string; name: string }[]>`
+    select p.person_id, p.email, p.name
+    from invitation i
+    join person p using (person_id)
+    where i.token_hash = ${tokenHash}
+    and i.expires_at > ${now}
+    and p.disabled_at is null`
+  return row
+}
+
+/** Takes a link out of use; false when it was not there any more. */
+export async function deleteInvitation(tx: Transaction, tokenHash: Buffer): Promise<boolean> {
+  const { count } = await tx`delete from invitation where token_hash = ${tokenHash}`
+  return count === 1
+}

@@ -1,0 +1,184 @@
+// Programs as they travel between databases: read with every id and time, written with the same.
+// Writing expects the question bank's lock (db/programs/questions) to be held.
+
+import type {
+  BundledQuestion,
+  BundledQuestionVersion,
+  BundledVersion,
+  ProgramBundle,
+} from '../../domain/definitions/program-bundle.ts'
+import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
+import type { Db, Transaction } from '../client.ts'
+
+/** These questions, by id. */
+export async function readBundledQuestions(db: Db, ids: readonly number[]): Promise<BundledQuestion[]> {
+  const rows = await db<(Omit<BundledQuestion, 'created_at'> & { created_at: Micros })[]>`
+    select question_id, admin_name, question_key, kind, enumerator_id, created_at
+    from question
+    where question_id = any(${ids as number[]}::bigint[])
+    order by question_id`
+  return rows.map(row => ({ ...row, created_at: formatMicros(row.created_at) }))
+}
+
+/** These question versions and those they were made from, by id. */
+export async function readBundledQuestionVersions(db: Db, ids: readonly number[]): Promise<BundledQuestionVersion[]> {
+  const rows = await db<(Omit<BundledQuestionVersion, 'created_at'> & { created_at: Micros })[]>`
+    with recursive wanted as (
+      select question_version_id, based_on
+      from question_version
+      where question_version_id = any(${ids as number[]}::bigint[])
+      union
+      select earlier.question_version_id, earlier.based_on
+      from wanted
+      join question_version earlier on earlier.question_version_id = wanted.based_on
+    )
+    select qv.question_version_id, qv.question_id, qv.version_number, qv.settings, qv.based_on, qv.created_at
+    from wanted
+    join question_version qv using (question_version_id)
+    order by qv.question_version_id`
+  return rows.map(row => ({ ...row, created_at: formatMicros(row.created_at) }))
+}
+
+/** What in this database stands in the way of a bundle, one row a reason. */
+export interface BundleObstacle {
+  kind: 'program' | 'program_version' | 'question' | 'question_version'
+  /** The id in the bundle that cannot be had. */
+  id: number
+  /** What has it, or has its name or place: an admin name or a slug. */
+  holder: string
+}
+
+/**
+ * Ids, names and keys of a bundle that are taken by something else. A question, or a question version, that is here already
+ * exactly as the bundle has it is no obstacle: programs share questions.
+ */
+export async function readBundleObstacles(db: Db, bundle: ProgramBundle, folded: string[]): Promise<BundleObstacle[]> {
+  const { program, questions, question_versions, program_versions } = bundle
+  return db<BundleObstacle[]>`
+    select 'program' as kind, ${program.program_id}::bigint as id, slug as holder
+    from program
+    where program_id = ${program.program_id}
+    or slug = ${program.slug}
+    union all
+    select 'program_version', v.program_version_id, p.slug
+    from program_version v
+    join program p using (program_id)
+    where v.program_version_id = any(${program_versions.map(version => version.program_version_id)}::bigint[])
+    union all
+    select 'question', given.question_id, taken.admin_name
+    from rows from (
+      jsonb_to_recordset(${JSON.stringify(questions)}::text::jsonb)
+        as (question_id bigint, admin_name text, question_key text, kind text, enumerator_id bigint, created_at timestamptz),
+      unnest(${folded}::text[])
+    ) as given (question_id, admin_name, question_key, kind, enumerator_id, created_at, question_key_folded)
+    join question taken
+      on taken.question_id = given.question_id
+      or taken.admin_name = given.admin_name
+      or (taken.question_key_folded = given.question_key_folded
+        and taken.enumerator_id is not distinct from given.enumerator_id)
+    where (taken.question_id, taken.admin_name, taken.question_key, taken.kind, taken.enumerator_id, taken.created_at)
+      is distinct from
+      (given.question_id, given.admin_name, given.question_key, given.kind, given.enumerator_id, given.created_at)
+    union all
+    select 'question_version', given.question_version_id, q.admin_name
+    from jsonb_to_recordset(${JSON.stringify(question_versions)}::text::jsonb)
+      as given (question_version_id bigint, question_id bigint, version_number integer, settings jsonb, based_on bigint,
+        created_at timestamptz)
+    join question_version taken
+      on taken.question_version_id = given.question_version_id
+      or (taken.question_id = given.question_id and taken.version_number = given.version_number)
+    join question q on q.question_id = taken.question_id
+    where (taken.question_version_id, taken.question_id, taken.version_number, taken.settings, taken.based_on,
+        taken.created_at)
+      is distinct from
+      (given.question_version_id, given.question_id, given.version_number, given.settings, given.based_on,
+        given.created_at)
+    order by kind, id, holder`
+}
+
+/** Adds the questions that are not here yet. `folded` holds the folded key of each. */
+export async function insertBundledQuestions(
+  tx: Transaction,
+  questions: readonly BundledQuestion[],
+  folded: string[],
+): Promise<void> {
+  await tx`
+    insert into question (question_id, admin_name, question_key, question_key_folded, kind, enumerator_id, created_at)
+    select question_id, admin_name, question_key, question_key_folded, kind, enumerator_id, created_at
+    from rows from (
+      jsonb_to_recordset(${JSON.stringify(questions)}::text::jsonb)
+        as (question_id bigint, admin_name text, question_key text, kind text, enumerator_id bigint, created_at timestamptz),
+      unnest(${folded}::text[])
+    ) as given (question_id, admin_name, question_key, kind, enumerator_id, created_at, question_key_folded)
+    order by question_id
+    on conflict (question_id) do nothing`
+}
+
+/** Adds the question versions that are not here yet. */
+export async function insertBundledQuestionVersions(
+  tx: Transaction,
+  versions: readonly BundledQuestionVersion[],
+): Promise<void> {
+  await tx`
+    insert into question_version (question_version_id, question_id, version_number, settings, based_on, created_at)
+    select question_version_id, question_id, version_number, settings, based_on, created_at
+    from jsonb_to_recordset(${JSON.stringify(versions)}::text::jsonb)
+      as given (question_version_id bigint, question_id bigint, version_number integer, settings jsonb, based_on bigint,
+        created_at timestamptz)
+    order by question_version_id
+    on conflict (question_version_id) do nothing`
+}
+
+/** Makes the program, as its newest version calls it, and a counter that no submission of its time is too early for. */
+export async function insertBundledProgram(tx: Transaction, bundle: ProgramBundle): Promise<void> {
+  const { program } = bundle
+  const { display_name, statuses } = bundle.program_versions.at(-1)!
+  await tx`
+    with made as (
+      insert into program (program_id, slug, display_name, statuses, created_at)
+      values (${program.program_id}, ${program.slug}, ${display_name}, ${statuses}::text[], ${program.created_at})
+      returning program_id, created_at
+    )
+    select start_counter(program_id, created_at) from made`
+}
+
+/** Makes one version, with its questions, as a draft; `publishBundledVersion` makes it what it was. */
+export async function insertBundledVersion(
+  tx: Transaction,
+  program_id: number,
+  version: BundledVersion,
+): Promise<void> {
+  await tx`
+    insert into program_version (program_version_id, program_id, state, screens, display_name, statuses, based_on,
+      created_at, created_by)
+    values (${version.program_version_id}, ${program_id}, 'DRAFT', ${JSON.stringify(version.screens)}::text::jsonb,
+      ${version.display_name}, ${version.statuses}::text[], ${version.based_on}, ${version.created_at},
+      ${version.created_by})`
+  await tx`
+    insert into program_version_question (program_version_id, question_id, question_version_id, position)
+    select ${version.program_version_id}::bigint, qv.question_id, qv.question_version_id, given.position
+    from unnest(${version.question_version_ids}::bigint[]) with ordinality as given (question_version_id, position)
+    join question_version qv using (question_version_id)`
+}
+
+export async function publishBundledVersion(tx: Transaction, version: BundledVersion): Promise<void> {
+  await tx`
+    update program_version
+    set state = ${version.state}, published_at = ${version.published_at}, published_by = ${version.published_by}
+    where program_version_id = ${version.program_version_id}`
+}
+
+/** Moves the sequences of ids past every id there is, so that none is given out twice. */
+export async function advanceProgramSequences(tx: Transaction): Promise<void> {
+  await tx`
+    select
+      setval('program_program_id_seq', greatest((select max(program_id) from program), nextval('program_program_id_seq'))),
+      setval('question_question_id_seq',
+        greatest((select max(question_id) from question), nextval('question_question_id_seq'))),
+      setval('question_version_question_version_id_seq',
+        greatest((select max(question_version_id) from question_version),
+          nextval('question_version_question_version_id_seq'))),
+      setval('program_version_program_version_id_seq',
+        greatest((select max(program_version_id) from program_version),
+          nextval('program_version_program_version_id_seq')))`
+}

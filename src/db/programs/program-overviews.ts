@@ -1,0 +1,220 @@
+// What the console lists of programs, their versions and the question bank, page by page.
+// Nothing here looks at applications: the counter that numbers them says how many there are.
+
+import { type Static, Type } from 'typebox'
+import type { QuestionKind, QuestionSettings } from '../../domain/questions/question.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+import { integer, integerOrNull, row, text, textOrNull, texts, time, timeOrNull } from '../row-schemas.ts'
+
+export const programOverview = row({
+  program_id: integer,
+  slug: text,
+  display_name: text,
+  statuses: texts,
+  created_at: time,
+  active_version_id: integerOrNull,
+  active_published_at: timeOrNull,
+  active_published_by: textOrNull,
+  draft_version_id: integerOrNull,
+  draft_created_at: timeOrNull,
+  draft_created_by: textOrNull,
+  /** Applications ever submitted, erased ones too. */
+  submissions: integer,
+  last_submit_time: timeOrNull,
+  published_versions: integer,
+})
+export type ProgramOverview = Static<typeof programOverview>
+
+const columns = (db: Db) => db`
+  select p.program_id, p.slug, p.display_name, p.statuses, p.created_at,
+    active.program_version_id as active_version_id,
+    active.published_at as active_published_at,
+    active.published_by as active_published_by,
+    draft.program_version_id as draft_version_id,
+    draft.created_at as draft_created_at,
+    draft.created_by as draft_created_by,
+    coalesce(c.submissions, 0) as submissions,
+    c.last_submit_time,
+    (
+      select count(*)::integer
+      from program_version v
+      where v.program_id = p.program_id
+      and v.published_at is not null
+    ) as published_versions
+  from program p
+  cross join submissions_of(p.program_id) c
+  left join program_version active on active.program_id = p.program_id and active.state = 'ACTIVE'
+  left join program_version draft on draft.program_id = p.program_id and draft.state = 'DRAFT'`
+
+export interface ProgramListPage {
+  among: 'all' | readonly number[]
+  /** In the slug or the name, whatever its case. */
+  search: string
+  /** The slug after which the page begins; empty for the first. */
+  after: string
+  rowsMax: number
+}
+
+/** Programs by slug. */
+export async function readProgramOverviews(db: Db, page: ProgramListPage): Promise<ProgramOverview[]> {
+  const { among, search, after, rowsMax } = page
+  const pattern = containing(search)
+  return db<ProgramOverview[]>`
+    ${columns(db)}
+    where p.slug > ${after}
+    and ${among === 'all' ? db`true` : db`p.program_id = any(${among as number[]}::bigint[])`}
+    and (p.slug ilike ${pattern} or p.display_name ilike ${pattern})
+    order by p.slug
+    limit ${rowsMax}`
+}
+
+export async function findProgramOverview(db: Db, slug: string): Promise<ProgramOverview | undefined> {
+  const [row] = await db<ProgramOverview[]>`${columns(db)} where p.slug = ${slug}`
+  return row
+}
+
+export const retentionRow = row({
+  program_id: integer,
+  slug: text,
+  display_name: text,
+  /** Null for ever. */
+  retention_days: integerOrNull,
+})
+export type ProgramRetention = Static<typeof retentionRow>
+
+/** How long programs keep their applications, by slug. */
+export async function readProgramRetentions(
+  db: Db,
+  { search, after, rowsMax }: Omit<ProgramListPage, 'among'>,
+): Promise<ProgramRetention[]> {
+  const pattern = containing(search)
+  return db<ProgramRetention[]>`
+    select program_id, slug, display_name, retention_days
+    from program
+    where slug > ${after}
+    and (slug ilike ${pattern} or display_name ilike ${pattern})
+    order by slug
+    limit ${rowsMax}`
+}
+
+export async function findProgramRetention(db: Db, slug: string): Promise<ProgramRetention | undefined> {
+  const [row] = await db<ProgramRetention[]>`
+    select program_id, slug, display_name, retention_days
+    from program
+    where slug = ${slug}`
+  return row
+}
+
+/** The ids of a program's published versions up to `before`, newest first. */
+export async function readPublishedVersionIds(
+  db: Db,
+  program_id: number,
+  { before, rowsMax }: { before: number; rowsMax: number },
+): Promise<number[]> {
+  const rows = await db<{ program_version_id: number }[]>`
+    select program_version_id
+    from program_version
+    where program_id = ${program_id}
+    and published_at is not null
+    and program_version_id < ${before}
+    order by program_version_id desc
+    limit ${rowsMax}`
+  return rows.map(row => row.program_version_id)
+}
+
+/** A program that asks a question, and in which version of it. */
+export const questionUse = row({
+  slug: text,
+  display_name: text,
+  state: Type.Enum(['ACTIVE', 'DRAFT']),
+  version_number: integer,
+})
+export type QuestionUse = Static<typeof questionUse>
+
+export interface BankEntry {
+  question_id: number
+  admin_name: string
+  question_key: string
+  kind: QuestionKind
+  enumerator: string | null
+  settings: QuestionSettings
+  version_number: number
+  created_at: Micros
+  /** The active versions and drafts that ask it, by slug. */
+  uses: QuestionUse[]
+}
+
+const entries = (db: Db, chosen: ReturnType<Db>) => db`
+  select q.question_id, q.admin_name, q.question_key, q.kind, q.created_at, parent.admin_name as enumerator,
+    newest.settings, newest.version_number,
+    (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'slug', p.slug,
+        'display_name', p.display_name,
+        'state', v.state,
+        'version_number', used.version_number
+      ) order by p.slug, v.state), '[]')
+      from program_version_question pvq
+      join program_version v using (program_version_id)
+      join program p using (program_id)
+      join question_version used using (question_version_id)
+      where pvq.question_id = q.question_id
+      and v.state in ('ACTIVE', 'DRAFT')
+    ) as uses
+  from (${chosen}) chosen
+  join question q using (question_id)
+  left join question parent on parent.question_id = q.enumerator_id
+  cross join lateral (
+    select qv.settings, qv.version_number
+    from question_version qv
+    where qv.question_id = q.question_id
+    order by exists (
+      select
+      from program_version_question pvq
+      join program_version v using (program_version_id)
+      where pvq.question_id = qv.question_id
+      and pvq.question_version_id = qv.question_version_id
+      and v.published_at is not null
+    ) desc, qv.version_number desc
+    limit 1
+  ) newest
+  order by q.admin_name`
+
+/** Questions of the bank by admin name, as they are asked now: those with the words in name or text. */
+export async function readBankPage(
+  db: Db,
+  { search, after, rowsMax }: { search: string; after: string; rowsMax: number },
+): Promise<BankEntry[]> {
+  const pattern = containing(search)
+  return db<BankEntry[]>`${entries(
+    db,
+    db`
+      select question_id
+      from question q
+      where q.admin_name > ${after}
+      and (q.admin_name ilike ${pattern} or q.question_key ilike ${pattern} or exists (
+        select
+        from question_version qv
+        where qv.question_id = q.question_id
+        and qv.settings ->> 'text' ilike ${pattern}
+      ))
+      order by q.admin_name
+      limit ${rowsMax}`,
+  )}`
+}
+
+export async function findBankEntry(db: Db, question_id: number): Promise<BankEntry | undefined> {
+  const [row] = await db<BankEntry[]>`${entries(db, db`select ${question_id}::bigint as question_id`)}`
+  return row
+}
+
+export async function findBankEntryByName(db: Db, admin_name: string): Promise<BankEntry | undefined> {
+  const [row] = await db<
+    BankEntry[]
+  >`${entries(db, db`select question_id from question where admin_name = ${admin_name}`)}`
+  return row
+}
+
+/** A pattern for ILIKE that finds a text as it is written. PostgreSQL takes no U+0000. */
+const containing = (search: string): string => `%${search.replaceAll('\0', '').replace(/[\\%_]/g, String.raw`\$&`)}%`

@@ -1,0 +1,167 @@
+// Programs and their versions, as read. Writing them is db/programs/program-versions.
+
+import type { PublishedVersion } from '../../domain/questions/key-map.ts'
+import type { ProgramVersion, ProgramVersionState } from '../../domain/questions/program-version.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { Problem } from '../../problem.ts'
+import type { Db } from '../client.ts'
+
+/** `display_name` and `statuses` are those of the newest published version; of the draft, before there is one. */
+export interface Program {
+  program_id: number
+  slug: string
+  display_name: string
+  /** The statuses administrators may give its applications, in their order. */
+  statuses: string[]
+  created_at: Micros
+  /** Its name in the CiviForm it is followed in; null for one of this installation's own. */
+  civiform_name: string | null
+}
+
+/** A program version with everything that is stored of it. Published ones never change, but for ACTIVE becoming OBSOLETE. */
+export interface StoredProgramVersion extends ProgramVersion {
+  display_name: string
+  statuses: string[]
+  /** The newest published version of the program when this one was made. */
+  based_on: number | null
+  created_at: Micros
+  created_by: string
+  published_at: Micros | null
+  published_by: string | null
+}
+
+/** What tells one published version from every other, even of a database that was restored meanwhile. */
+export interface VersionName {
+  program_version_id: number
+  published_at: Micros
+}
+
+/** A program with the ids of the versions an administrator works with. */
+export interface ProgramListing extends Program {
+  active_version_id: number | null
+  draft_version_id: number | null
+}
+
+export async function findProgram(db: Db, slug: string): Promise<Program | undefined> {
+  const [row] = await db<Program[]>`
+    select program_id, slug, display_name, statuses, created_at, civiform_name
+    from program
+    where slug = ${slug}`
+  return row
+}
+
+const listing = (db: Db) => db`
+  select p.program_id, p.slug, p.display_name, p.statuses, p.created_at, p.civiform_name,
+    active.program_version_id as active_version_id,
+    draft.program_version_id as draft_version_id
+  from program p
+  left join program_version active on active.program_id = p.program_id and active.state = 'ACTIVE'
+  left join program_version draft on draft.program_id = p.program_id and draft.state = 'DRAFT'`
+
+/** Every program, by slug. */
+export async function readPrograms(db: Db): Promise<ProgramListing[]> {
+  return db<ProgramListing[]>`
+    ${listing(db)}
+    order by p.slug`
+}
+
+/** Programs that have an active version or a draft, by slug, after this one; of these alone, unless all are meant. */
+export async function readDocumentedPrograms(
+  db: Db,
+  page: { among: 'all' | readonly number[]; after: string; rowsMax: number },
+): Promise<ProgramListing[]> {
+  const { among, after, rowsMax } = page
+  return db<ProgramListing[]>`
+    ${listing(db)}
+    where p.slug > ${after}
+    and (active.program_version_id is not null or draft.program_version_id is not null)
+    and ${among === 'all' ? db`true` : db`p.program_id = any(${among as number[]}::bigint[])`}
+    order by p.slug
+    limit ${rowsMax}`
+}
+
+/** As `findProgram`. Throws a `not_found` Problem. */
+export async function loadProgram(db: Db, slug: string): Promise<Program> {
+  const program = await findProgram(db, slug)
+  if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })
+  return program
+}
+
+/** The version whose questions are asked now; undefined before the first publication. */
+export async function findActiveVersion(db: Db, program_id: number): Promise<StoredProgramVersion | undefined> {
+  const [row] = await readVersions(db, db`v.program_id = ${program_id} and v.state = 'ACTIVE'`)
+  return row
+}
+
+/** Which version is asked now, and since when: enough to know whether what is remembered of a program is still it. */
+export async function findActiveVersionName(db: Db, program_id: number): Promise<VersionName | undefined> {
+  const [row] = await db<VersionName[]>`
+    select program_version_id, published_at
+    from program_version
+    where program_id = ${program_id}
+    and state = 'ACTIVE'`
+  return row
+}
+
+export async function findDraftVersion(db: Db, program_id: number): Promise<StoredProgramVersion | undefined> {
+  const [row] = await readVersions(db, db`v.program_id = ${program_id} and v.state = 'DRAFT'`)
+  return row
+}
+
+/** The version with this id, in any state. */
+export async function findProgramVersion(
+  db: Db,
+  program_version_id: number,
+): Promise<StoredProgramVersion | undefined> {
+  const [row] = await readVersions(db, db`v.program_version_id = ${program_version_id}`)
+  return row
+}
+
+/** As `findProgramVersion`. Throws a `not_found` Problem. */
+export async function loadProgramVersion(db: Db, program_version_id: number): Promise<StoredProgramVersion> {
+  const row = await findProgramVersion(db, program_version_id)
+  if (row === undefined) {
+    throw new Problem('not_found', { detail: `There is no program version ${program_version_id}.` })
+  }
+  return row
+}
+
+/**
+ * Every version of the program that was ever published, whole, oldest publication first: what its key map is made of (D21).
+ * Within a program, ids rise in the same order.
+ */
+export async function readPublishedVersions(
+  db: Db,
+  program_id: number,
+): Promise<(StoredProgramVersion & PublishedVersion)[]> {
+  return readVersions(db, db`v.program_id = ${program_id} and v.published_at is not null`)
+}
+
+/** Versions of any programs with their questions in order, oldest publication first and drafts last. */
+function readVersions(
+  db: Db,
+  condition: ReturnType<Db>,
+): PromiseLike<(StoredProgramVersion & { questions: ProgramVersion['questions'] })[]> {
+  return db<(StoredProgramVersion & { state: ProgramVersionState })[]>`
+    select v.program_version_id, v.program_id, p.slug, v.state, v.screens, v.display_name, v.statuses, v.based_on,
+      v.created_at, v.created_by, v.published_at, v.published_by,
+      (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'question_id', q.question_id,
+          'admin_name', q.admin_name,
+          'question_key', q.question_key,
+          'kind', q.kind,
+          'enumerator_id', q.enumerator_id,
+          'question_version_id', qv.question_version_id,
+          'settings', qv.settings
+        ) order by pvq.position), '[]')
+        from program_version_question pvq
+        join question q using (question_id)
+        join question_version qv using (question_version_id)
+        where pvq.program_version_id = v.program_version_id
+      ) as questions
+    from program_version v
+    join program p using (program_id)
+    where ${condition}
+    order by v.published_at nulls last, v.program_version_id`
+}

@@ -1,0 +1,88 @@
+// What the database itself says belongs to a part of a walk, to hold against what was served. It reads numbers and times only.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+
+/** A part of a program's submissions as of a horizon: at or after, and before; to the end without the latter. */
+export interface WalkPart {
+  programId: number
+  horizon: number
+  from: Micros
+  to: Micros | undefined
+}
+
+export interface TruePlace {
+  submit_seq: number
+  application_id: number
+  applicant_id: number | null
+  superseded_seq: number | null
+  /** Whether only its tombstone is left. */
+  erased: boolean
+}
+
+/** A program, and the number of its last submission that is still there; undefined for no such program. */
+export async function findSubmissionCount(
+  db: Db,
+  slug: string,
+): Promise<{ program_id: number; submissions: number } | undefined> {
+  const [program] = await db<{ program_id: number }[]>`select program_id from program where slug = ${slug}`
+  if (program === undefined) return undefined
+  const [newest] = await db<{ submit_seq: number }[]>`
+    select submit_seq
+    from application
+    where program_id = ${program.program_id}
+    order by submit_seq desc
+    limit 1`
+  return { ...program, submissions: newest?.submit_seq ?? 0 }
+}
+
+/** When the first submission with at least this number that is still there was made. */
+export async function findSubmitTime(db: Db, programId: number, submitSeq: number): Promise<Micros | undefined> {
+  const [row] = await db<{ submit_time: Micros }[]>`
+    select submit_time
+    from application
+    where program_id = ${programId}
+    and submit_seq >= ${submitSeq}
+    order by submit_seq
+    limit 1`
+  return row?.submit_time
+}
+
+/** Every submission of a part, those that were erased too, in the order of a walk. */
+export async function readTruePlaces(db: Db, { programId, horizon, from, to }: WalkPart): Promise<TruePlace[]> {
+  const before = to === undefined ? db`` : db`and submit_time < ${to}`
+  return db<TruePlace[]>`
+    select submit_seq, application_id, applicant_id, superseded_seq, erased
+    from (
+      select submit_time, submit_seq, application_id, applicant_id, superseded_seq, false as erased
+      from application
+      where program_id = ${programId}
+      and submit_seq <= ${horizon}
+      and submit_time >= ${from}
+      ${before}
+      union all
+      select submit_time, submit_seq, application_id, null, null, true
+      from erased_application
+      where program_id = ${programId}
+      and submit_seq <= ${horizon}
+      and submit_time >= ${from}
+      ${before}
+    ) places
+    order by submit_time, submit_seq`
+}
+
+/** Numbers, of those from one to another, that no submission has and no other change either. */
+export async function readUnaccounted(db: Db, programId: number, first: number, last: number): Promise<number[]> {
+  const rows = await db<{ number: number }[]>`
+    select number
+    from generate_series(${first}::bigint, ${last}::bigint) as number
+    where not exists (select from application where program_id = ${programId} and submit_seq = number)
+    and not exists (select from application where program_id = ${programId} and superseded_seq = number)
+    and not exists (select from application_annotation where program_id = ${programId} and change_seq = number)
+    and not exists (
+      select from erased_application where program_id = ${programId} and (submit_seq = number or change_seq = number)
+    )
+    and not exists (select from erased_change where program_id = ${programId} and change_seq = number)
+    order by number`
+  return rows.map(row => row.number)
+}

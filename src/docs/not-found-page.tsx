@@ -1,0 +1,32 @@
+// What a browser is shown where there is nothing: a page with ways on, and not the document that programs get.
+
+/** @jsxImportSource preact */
+
+import type { Config } from '../config/all-settings.ts'
+import { htmlResponse } from '../html/html-response.ts'
+import { pageContext } from '../html/page-context.ts'
+import { Words } from '../html/parts.tsx'
+import { PlainPage } from '../html/shell.tsx'
+import { placeOf } from '../http/server/place.ts'
+
+/** The page of a refusal with 404; it has what the problem document says. */
+export async function notFoundPage(config: Config, request: Request, refusal: Response): Promise<Response> {
+  const { detail, request_id } = (await refusal.json()) as { detail: string; request_id: string }
+  const place = placeOf(config, request)
+  const { root } = place
+  const page = (
+    <PlainPage title="There is nothing here">
+      <p class="lead">
+        <Words>{detail}</Words>
+      </p>
+      <p>
+        Go on to the <a href={`${root}/docs/api/programs`}>documentation</a> or to the{' '}
+        <a href={`${root}/admin`}>console</a>.
+      </p>
+      <p class="soft">
+        Request <code>{request_id}</code>: the service’s log has more under this id.
+      </p>
+    </PlainPage>
+  )
+  return htmlResponse(pageContext(place, config, request.url, Date.now() * 1000), page, 404)
+}

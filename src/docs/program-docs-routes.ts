@@ -1,0 +1,180 @@
+// The doors to the docs of programs: the index, a page for each program, and what can be downloaded from it.
+
+import { Elysia } from 'elysia'
+import { readDocumentedPrograms } from '../db/programs/programs.ts'
+import { type GeneratedDocs, ProgramDocs } from '../derived/program-docs.ts'
+import { followedShape } from '../domain/questions/followed-shape.ts'
+import type { KeyMap } from '../domain/questions/key-map.ts'
+import { findFields, seenPart } from '../domain/questions/question-view.ts'
+import { responseSchema } from '../domain/questions/response-schema.ts'
+import { isSlug } from '../domain/values/slug.ts'
+import { parseFields, unknownFields } from '../export/requests/request.ts'
+import { SentQuery } from '../export/requests/sent-query.ts'
+import { attachment, download, json, pageResponse } from '../html/docs-response.ts'
+import { readingRoles } from '../html/navigation.ts'
+import { prefersJson } from '../http/headers/media-type.ts'
+import { docsOperations } from '../http/openapi/docs-operations.ts'
+import { programOpenApi } from '../http/openapi/program-document.ts'
+import { hiddenRoute, routeDetail } from '../http/openapi/route-detail.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { methodNotAllowed } from '../http/server/errors.ts'
+import { placeOf } from '../http/server/place.ts'
+import { sentParameters } from '../http/server/program-request.ts'
+import { Problem } from '../problem.ts'
+import { codeSamples } from './code-samples/code-samples.ts'
+import { freshnessOf } from './docs-freshness.tsx'
+import { ProgramIndexPage } from './program-index-page.tsx'
+import { ProgramPage } from './program-page.tsx'
+import { docsUrl, listedProgramsMax, viewProgram, viewPrograms } from './program-view.ts'
+import { loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
+
+const program = '/docs/api/programs/:programSlug'
+const version = `${program}/versions/:version`
+
+/** What a handler is given. The router gives null for percent-encoding that cannot be decoded. */
+interface Asked {
+  viewer: Viewer
+  request: Request
+  params: Readonly<Record<string, string | null>>
+}
+
+/** `GET /docs/api/programs…`. Source: spec, "Generated program-specific docs"; contract D7. */
+export const programDocsRoutes = (deps: Deps) => {
+  const { showIndex, showProgram, showVersion, sendSchema, sendOpenApi, sendSample } = handlers(deps)
+  const routes = new Elysia({ name: 'program-docs' }).use(viewDocs(deps))
+  const add = (path: string, answer: (asked: Asked) => Promise<Response>, operation: object) =>
+    routes
+      .get(path, answer, { detail: routeDetail(operation) })
+      .head(path, answer, hiddenRoute)
+      .all(path, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+  add('/docs/api/programs', showIndex, docsOperations.index)
+  add(program, showProgram, docsOperations.program)
+  add(version, showVersion, docsOperations.version)
+  add(`${version}/response.schema.json`, sendSchema, docsOperations.schema)
+  add(`${version}/openapi.json`, sendOpenApi, docsOperations.openApi)
+  add(`${program}/samples/:fileName`, sendSample, docsOperations.sample)
+  return routes
+}
+
+function handlers(deps: Deps) {
+  const { config, db, now } = deps
+  const { timeZone, enumeratorDepthMax } = config
+  const load = async ({ viewer, request, params }: Asked) => {
+    const found = await loadVisibleProgram(db, viewer, request, params.programSlug ?? null)
+    return { found, place: placeOf(config, request) }
+  }
+  const docs = new ProgramDocs({ timeZone, enumeratorDepthMax }, now)
+  const loadDocs = (programId: number, { hidden }: Viewer) => docs.load(db, programId, hidden)
+
+  return {
+    showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
+      const place = placeOf(config, request)
+      const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
+      // One more than is shown tells whether there are more.
+      const rowsMax = listedProgramsMax + 1
+      const programs = await readDocumentedPrograms(db, { among, after: readAfter(request), rowsMax })
+      const shown = programs.slice(0, listedProgramsMax).map(one => one.program_id)
+      const examples = await docs.loadShortExamples(db, shown, viewer.hidden)
+      const list = viewPrograms(programs, examples, place)
+      if (prefersJson(request)) return json(list, viewer.fields)
+      const { context } = viewer
+      // Why docs could not be made again is for administrators and auditors.
+      const looksAfter = context.person !== undefined && readingRoles.includes(context.person.role)
+      const freshness = looksAfter ? freshnessOf(programs, examples) : undefined
+      return pageResponse(viewer, ProgramIndexPage({ list, context, freshness, now: now() }))
+    },
+    showProgram: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
+      return prefersJson(asked.request)
+        ? json(view, asked.viewer.fields)
+        : pageResponse(
+            asked.viewer,
+            ProgramPage({ context: asked.viewer.context, program: view, shown: view.versions[0] }),
+          )
+    },
+    showVersion: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
+      const shown = pickVersion(view.versions, asked.params.version)
+      return prefersJson(asked.request)
+        ? json(shown, asked.viewer.fields)
+        : pageResponse(asked.viewer, ProgramPage({ context: asked.viewer.context, program: view, shown }))
+    },
+    sendSchema: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const described = describedVersions(await loadDocs(found.program_id, asked.viewer))
+      const { program_version_id, key_map } = pickVersion(described, asked.params.version)
+      const id = `${docsUrl(place, found.slug)}/versions/${program_version_id}/response.schema.json`
+      const document = responseSchema(chosenPart(key_map, asked.request), {
+        slug: found.slug,
+        id,
+        followed: followedShape(found, config.civiformProfile),
+      })
+      return download(document, `${found.slug}-${program_version_id}.schema.json`, asked.viewer.fields)
+    },
+    sendOpenApi: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const described = describedVersions(await loadDocs(found.program_id, asked.viewer))
+      const {
+        slug,
+        display_name,
+        program_version_id,
+        key_map: keyMap,
+        ...rest
+      } = pickVersion(described, asked.params.version)
+      const example: unknown = JSON.parse(rest.example)
+      const document = programOpenApi({
+        slug,
+        display_name,
+        program_version_id,
+        keyMap,
+        example,
+        baseUrl: place.baseUrl,
+        followed: followedShape(found, config.civiformProfile),
+      })
+      return download(document, `${slug}-${program_version_id}.openapi.json`, asked.viewer.fields)
+    },
+    sendSample: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const wanted = codeSamples(place.baseUrl, found.slug).find(one => one.file_name === asked.params.fileName)
+      if (wanted === undefined) throw new Problem('not_found', { detail: 'There is no such code sample.' })
+      return attachment(wanted.code, 'text/plain; charset=utf-8', wanted.file_name, asked.viewer.fields)
+    },
+  }
+}
+
+/** The questions that `fields` names; all without it. For clients that check the answers to an export with the same `fields`. */
+function chosenPart(keyMap: KeyMap, request: Request): KeyMap {
+  const query = new SentQuery(sentParameters(request), ['fields'])
+  const names = query.read('fields', parseFields)
+  const found = findFields(keyMap, names ?? [])
+  if (found.unknown.length > 0) query.faults.push(unknownFields(found.unknown, keyMap))
+  if (query.faults.length > 0) throw query.problem()
+  return names === undefined ? keyMap : seenPart(keyMap, { hidden: new Set(), chosen: found.chosen })
+}
+
+/** `after`, the slug after which the list goes on; empty at its beginning. */
+function readAfter(request: Request): string {
+  const query = new SentQuery(sentParameters(request), ['after'])
+  const after = query.read('after', (slug, fault) =>
+    isSlug(slug) ? slug : fault('bad_slug', 'must be the slug of a program, as in the `next_url` of a page.'),
+  )
+  if (query.faults.length > 0) throw query.problem()
+  return after ?? ''
+}
+
+const describedVersions = (versions: readonly GeneratedDocs[]) =>
+  versions.map(({ docs, state }) => ({ ...docs, state }))
+
+/** By its id, or as `active` or `draft`. */
+function pickVersion<Version extends { program_version_id: number; state: string }>(
+  versions: readonly Version[],
+  wanted: string | null | undefined,
+): Version {
+  const found = versions.find(
+    ({ program_version_id, state }) => String(program_version_id) === wanted || state.toLowerCase() === wanted,
+  )
+  if (found !== undefined) return found
+  throw new Problem('not_found', { detail: 'The program has no active version and no draft of this number.' })
+}

@@ -1,0 +1,285 @@
+// The docs of one version of a program as a page in three columns: a list to find one's way, what there is to understand, and what there
+// is to copy. A draft of a program that is in use shows what it changes, and leads to the active version for the rest.
+
+/** @jsxImportSource preact */
+
+import type { VNode } from 'preact'
+import type { QuestionDocs } from '../domain/samples/version-docs.ts'
+import type { PageContext } from '../html/page-context.ts'
+import { Badge, figures, Notice, Tabs } from '../html/parts.tsx'
+import { ThreeColumns } from '../html/shell.tsx'
+import { type FindGroup, FindList } from './parts/find-list.tsx'
+import { Instant } from './parts/instant.tsx'
+import { JsonTree } from './parts/json-tree.tsx'
+import { CodeTabs, CopyButton, Panel } from './parts/panels.tsx'
+import { Changes, changedQuestions, changesOf } from './program-changes.tsx'
+import type { ProgramView, VersionView } from './program-view.ts'
+import { guideEntries, MetadataFields, PullingGuide } from './pulling-guide.tsx'
+import { findQuestions, QuestionList } from './question-list.tsx'
+
+interface ProgramPageProps {
+  context: PageContext
+  program: ProgramView
+  /** Which of the program's versions; undefined of a program that has none. */
+  shown: VersionView | undefined
+}
+
+export function ProgramPage({ context, program, shown }: ProgramPageProps): VNode {
+  const { display_name, versions } = program
+  const common = {
+    context,
+    title: `Documentation · ${display_name}`,
+    heading: display_name,
+    part: 'documentation' as const,
+    crumbs: [{ text: 'Documentation', path: '/docs/api/programs' }, { text: display_name }],
+    styles: ['/assets/docs.css'],
+    scripts: ['/assets/find.js'],
+    copy: <Copying program={program} shown={shown} />,
+  }
+  if (shown === undefined)
+    return (
+      <ThreeColumns
+        {...common}
+        lead="This program has no active version and no draft. Its export is empty."
+        find={<FindList what="a section" groups={[{ title: 'Export', entries: guideEntries }]} />}
+      >
+        <Address program={program} />
+        <PullingGuide />
+      </ThreeColumns>
+    )
+  const active = versions.find(version => version.state === 'ACTIVE')
+  const compared = shown.state === 'DRAFT' ? active : undefined
+  const questions = compared === undefined ? shown.questions : changedQuestions(shown, compared)
+  return (
+    <ThreeColumns
+      {...common}
+      lead={<Lead version={shown} />}
+      find={<FindList what="a question" groups={findGroups({ context, program, shown }, questions)} />}
+    >
+      {shown.regeneration_failed_at !== null && (
+        <Notice tone="attention">
+          The docs could not be made again at <Instant at={shown.regeneration_failed_at} />. What you see was made
+          before that.
+        </Notice>
+      )}
+      <Address program={program} />
+      {versions.length > 1 && <Versions context={context} program={program} shown={shown} />}
+      {compared !== undefined && <Changes version={shown} />}
+      <Questions shown={shown} compared={compared} questions={questions} path={pathOf(context, program)} />
+      {compared === undefined && (
+        <>
+          <MetadataFields slug={program.slug} />
+          <PullingGuide />
+          <Changes version={shown} />
+        </>
+      )}
+      <Downloads program={program} version={shown} />
+    </ThreeColumns>
+  )
+}
+
+const pathOf = ({ root }: PageContext, { slug }: Pick<ProgramView, 'slug'>): string =>
+  `${root}/docs/api/programs/${slug}`
+
+/** The program's own page shows the active version, or the draft of one that has none. */
+const versionPath = (context: PageContext, program: ProgramView, version: VersionView): string =>
+  version === program.versions[0]
+    ? pathOf(context, program)
+    : `${pathOf(context, program)}/versions/${version.program_version_id}`
+
+const titleOf = ({ state, program_version_id }: VersionView): string =>
+  `${state === 'ACTIVE' ? 'Active version' : 'Draft'} ${program_version_id}`
+
+function Lead({ version }: { version: VersionView }): VNode {
+  const { program_version_id: id, state, since, generated_at } = version
+  return (
+    <>
+      {state === 'ACTIVE' ? `Version ${id}, active since ` : `Draft ${id}, saved `}
+      <Instant at={since} />. Docs made <Instant at={generated_at} />; the same exporter writes this page’s examples and{' '}
+      {state === 'ACTIVE' ? 'your data' : 'what will be your data'}.
+    </>
+  )
+}
+
+function Address({ program }: { program: ProgramView }): VNode {
+  return (
+    <div class="card address">
+      <Badge tone="good">GET</Badge>
+      <code id="export-url">{program.export_url}</code>
+      <CopyButton from="export-url" what="Address of the export" />
+    </div>
+  )
+}
+
+/** Active version and draft, beside one another. */
+function Versions({ context, program, shown }: ProgramPageProps & { shown: VersionView }): VNode {
+  return (
+    <Tabs
+      label="Versions"
+      tabs={program.versions.map(version => ({
+        text: `${titleOf(version)}${version.state === 'DRAFT' ? `: ${changesOf(version)}` : ''}`,
+        path: versionPath(context, program, version),
+        current: version === shown,
+      }))}
+    />
+  )
+}
+
+function Questions(props: {
+  shown: VersionView
+  compared: VersionView | undefined
+  questions: readonly QuestionDocs[]
+  path: string
+}): VNode {
+  const { shown, compared, questions, path } = props
+  const { left_out } = shown
+  const same = shown.questions.length - questions.length
+  return (
+    <section aria-labelledby="questions">
+      <h2 id="questions">{compared === undefined ? 'Questions' : 'Questions that change'}</h2>
+      {compared === undefined ? (
+        <p>
+          Every question that was ever in the program is in its export, answered or not. This is all of them, as of
+          version {shown.program_version_id}.
+        </p>
+      ) : (
+        <p>
+          {same === 0 ? 'No question stays as it is.' : `${figures(same)} stay as they are: see the `}
+          {same > 0 && <a href={`${path}#questions`}>active version</a>}
+          {same > 0 && '.'}
+        </p>
+      )}
+      {(left_out.questions > 0 || left_out.options > 0) && (
+        <Notice tone="info">
+          The program is too large to be shown whole: {left_out.questions} questions and {left_out.options} option IDs
+          more are in its export, and neither in this list nor in the example. By the JSON Schema they are valid.
+        </Notice>
+      )}
+      {(compared === undefined || questions.length > 0) && (
+        <QuestionList questions={questions} versionId={shown.program_version_id} />
+      )}
+    </section>
+  )
+}
+
+function Downloads({ program, version }: { program: ProgramView; version: VersionView }): VNode {
+  const { statuses } = version
+  return (
+    <section aria-labelledby="downloads">
+      <h2 id="downloads">Downloads</h2>
+      <ul class="prose">
+        <li>
+          <a href={version.response_schema_url}>JSON Schema</a> of a page of the export, for validators and code
+          generators
+        </li>
+        <li>
+          <a href={version.openapi_url}>OpenAPI 3.1</a> of the export, with this example in it
+        </li>
+        {program.code_samples.map(sample => (
+          <li>
+            <a href={sample.url}>{sample.file_name}</a>: {sample.label}
+          </li>
+        ))}
+      </ul>
+      <p>
+        Statuses an administrator may give: {statuses.length === 0 ? 'none defined' : statuses.join(', ')}. Whether your
+        key works: <code>GET {program.check_auth_url}</code>.
+      </p>
+    </section>
+  )
+}
+
+/** What there is to copy: one page with curl, all pages in five languages, the example. */
+function Copying({ program, shown }: { program: ProgramView; shown: VersionView | undefined }): VNode {
+  const first = `curl --compressed -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" \\\n  '${program.export_url}?pageSize=500'`
+  return (
+    <>
+      <h2 id="samples">First request</h2>
+      <Panel id="first-page" title="The first page, with curl">
+        <pre>
+          <code id="first-page">{first}</code>
+        </pre>
+      </Panel>
+      {shown !== undefined && (
+        <>
+          <h2 id="example">Example response</h2>
+          <p>
+            Two invented applications: one with every question answered, one with none. Where a question asks for very
+            many entities, selections, files or characters, fewer are shown.
+          </p>
+          <Panel id="example-json" title={`A page of ${titleOf(shown).toLowerCase()}`} tall>
+            <JsonTree value={shown.example} id="example-json" />
+          </Panel>
+        </>
+      )}
+      <h2 id="all-pages">All pages, ready to run</h2>
+      <p>
+        Each repeats a page that was refused for the moment or broke off, keeps only whole ones, and takes the
+        credentials from the environment. Without code, <code>{pullCommand(program)}</code> does the same, goes on after
+        any interruption, and makes CSV or Parquet when the file's name ends so.
+      </p>
+      <CodeTabs
+        name="samples"
+        tabs={program.code_samples.map(sample => ({
+          id: `sample-${sample.id}`,
+          title: sample.label,
+          about: (
+            <>
+              {sample.usage} {!sample.run_by_tests && <strong>Written with care, but not run by our tests.</strong>}{' '}
+              <a href={sample.url}>Download {sample.file_name}</a>
+            </>
+          ),
+          code: sample.code,
+        }))}
+      />
+    </>
+  )
+}
+
+/** What pulls the program without writing a client. */
+const pullCommand = ({ export_url, slug }: ProgramView): string =>
+  `tributary pull ${export_url.replace(/\/api\/v1\/.*$/, '')} --program ${slug} --out ${slug}.ndjson`
+
+function findGroups(
+  { context, program, shown }: ProgramPageProps & { shown: VersionView },
+  questions: readonly QuestionDocs[],
+): FindGroup[] {
+  const draft = program.versions.find(version => version.state === 'DRAFT')
+  const whole = shown.state === 'ACTIVE' || program.versions.length === 1
+  return [
+    { title: 'Export', entries: whole ? guideEntries : [] },
+    {
+      title: program.display_name,
+      entries: [
+        { text: 'First request', href: '#samples' },
+        { text: 'Example response', href: '#example' },
+        { text: 'Code for all pages', href: '#all-pages' },
+        ...(whole ? [{ text: 'Metadata fields', href: '#metadata' }] : []),
+        ...findQuestions(questions),
+      ],
+    },
+    {
+      title: 'What changed',
+      entries: [
+        {
+          text: shown.changed_since === null ? 'The first version' : `${titleOf(shown)} since ${shown.changed_since}`,
+          href: '#changes',
+        },
+        ...program.versions
+          .filter(version => version !== shown)
+          .map(version => ({
+            text: version === draft ? `Draft: ${changesOf(version)}` : titleOf(version),
+            href: versionPath(context, program, version),
+          })),
+      ],
+    },
+    {
+      title: 'Downloads',
+      entries: [
+        { text: 'JSON Schema', href: shown.response_schema_url },
+        { text: 'OpenAPI 3.1', href: shown.openapi_url },
+        { text: 'All of them', href: '#downloads' },
+      ],
+    },
+  ]
+}

@@ -1,0 +1,93 @@
+// The service's own OpenAPI document, which @elysiajs/swagger gathers from the routes, and the page that shows it.
+// What a route does, it says itself in its `detail`.
+
+import { type ElysiaSwaggerConfig, swagger } from '@elysiajs/swagger'
+import { Elysia } from 'elysia'
+import { responseDefinitions } from '../domain/questions/response-schema.ts'
+import { json, pageResponse } from '../html/docs-response.ts'
+import { prefersJson } from '../http/headers/media-type.ts'
+import { adminSecuritySchemes, adminTag } from '../http/openapi/admin-operations.ts'
+import { exportComponents } from '../http/openapi/export-operations.ts'
+import { hiddenRoute } from '../http/openapi/route-detail.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { methodNotAllowed } from '../http/server/errors.ts'
+import { placeOf } from '../http/server/place.ts'
+import { type ServiceDocument, ServicePage } from './service-page.tsx'
+import { type Viewer, viewDocs } from './viewer.ts'
+
+const page = '/docs/api'
+const document = '/docs/api/openapi.json'
+
+const documentation = (baseUrl: string) => ({
+  servers: [{ url: baseUrl === '' ? '/' : baseUrl }],
+  openapi: '3.1.0',
+  info: {
+    title: 'Tributary',
+    version: '1',
+    description:
+      'Exports every application submitted to a program: complete and exactly once. What the answers of one program look like is in the docs of that program.',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  tags: [
+    { name: 'Export', description: 'For clients that pull applications.' },
+    { name: 'Docs', description: 'The generated docs.' },
+    { name: 'Intake', description: 'For the form front end that submits applications.' },
+    adminTag,
+  ],
+  components: {
+    ...exportComponents,
+    securitySchemes: { ...exportComponents.securitySchemes, ...adminSecuritySchemes },
+    schemas: {
+      ...responseDefinitions([], undefined, { definitionsAt: '#/components/schemas/' }),
+      ...exportComponents.schemas,
+    },
+  },
+})
+
+/** `GET /docs/api`, `GET /docs/api/openapi.json`: for API keys and people who are signed in, as everything is that is not a bare file. */
+export const serviceApi = (deps: Deps) => {
+  const show = ({ viewer, request }: { viewer: Viewer; request: Request }): Response => {
+    const { baseUrl } = placeOf(deps.config, request)
+    if (!prefersJson(request)) {
+      const shown = ServicePage({ context: viewer.context, document: gathered(), documentPath: document })
+      return pageResponse(viewer, shown)
+    }
+    const links = {
+      openapi_url: baseUrl + document,
+      programs_url: `${baseUrl}/docs/api/programs`,
+      check_auth_url: `${baseUrl}/api/v1/checkAuth`,
+    }
+    return json(links, viewer.fields)
+  }
+  const routes = new Elysia({ name: 'service-api' })
+    .use(viewDocs(deps))
+    // For the document, which the plugin answers; the page says so itself.
+    .onBeforeHandle(({ viewer, set }) => {
+      Object.assign(set.headers, {
+        'Cache-Control': 'no-store',
+        'X-Content-Type-Options': 'nosniff',
+        ...viewer.fields,
+      })
+    })
+    .use(
+      swagger({
+        path: page,
+        specPath: document,
+        // Routes for any method are how others are refused, and HEAD is as GET.
+        excludeMethods: ['ALL', 'HEAD', 'OPTIONS'],
+        excludeStaticFile: false,
+        // The plugin knows the types of 3.0 alone.
+        documentation: documentation(deps.config.baseUrl) as unknown as ElysiaSwaggerConfig['documentation'],
+      }),
+    )
+  const gathering = routes.routes.find(route => route.path === document)?.handler as () => ServiceDocument
+  const gathered = (): ServiceDocument => gathering()
+  return (
+    routes
+      // In place of the plugin's own page, which loads its scripts from elsewhere.
+      .get(page, show, hiddenRoute)
+      .head(page, show, hiddenRoute)
+      .all(page, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+      .all(document, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+  )
+}

@@ -1,0 +1,92 @@
+// Who looks at the docs, and which programs they may see.
+
+import { Elysia } from 'elysia'
+import { sessionToken } from '../console/requests/session-cookie.ts'
+import { sessionLimits } from '../console/requests/visit.ts'
+import type { Db } from '../db/client.ts'
+import { findProgram, type Program } from '../db/programs/programs.ts'
+import { addressText } from '../domain/values/ip-address.ts'
+import { isSlug } from '../domain/values/slug.ts'
+import { type PageContext, pageContext } from '../html/page-context.ts'
+import { quotaHeaders } from '../http/headers/quota-headers.ts'
+import { authenticateRequest } from '../http/server/authenticate.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { placeOf } from '../http/server/place.ts'
+import { recordOf } from '../http/server/request-record.ts'
+import { grantedProgram, nothingHidden } from '../keys/caller.ts'
+import { loadSession } from '../people/sessions.ts'
+import { Problem } from '../problem.ts'
+
+/** Somebody who was let in: an API key, or a person with a session of the console. */
+export interface Viewer {
+  /** Ids of the programs they may see. */
+  programIds: 'all' | ReadonlySet<number>
+  /** The grants of an API key, slug → program id; undefined for a person. */
+  granted: ReadonlyMap<string, number> | undefined
+  /** Ids of questions that they may not know of; none for a person. */
+  hidden: ReadonlySet<number>
+  /** Fields to send with every answer: those of the limits a key is under. */
+  fields: Readonly<Record<string, string>>
+  /** What pages are made with. */
+  context: PageContext
+}
+
+/**
+ * Adds `viewer` to the routes of the instance that uses it, or answers 401 before anything else is looked at (contract D7).
+ * An API key sees the programs it is granted, whether it may export or submit; a person those that the console shows them.
+ */
+export const viewDocs = (deps: Deps) =>
+  new Elysia({ name: 'view-docs' }).derive({ as: 'scoped' }, async ({ request }) => ({
+    viewer: (await signedInViewer(deps, request)) ?? (await keyViewer(deps, request)),
+  }))
+
+/** A session comes first: a browser goes on sending a key that it was once given. */
+async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | undefined> {
+  const { config, consoleDb, now } = deps
+  const { fields, origin } = recordOf(request)
+  const place = placeOf(config, request)
+  // Where the database is only read there is no console to have signed in to.
+  const token =
+    origin.secure && !config.exportOnly ? sessionToken(request, place.baseUrl.startsWith('https:')) : undefined
+  if (token === undefined) return undefined
+  const session = await loadSession(consoleDb, token, sessionLimits(deps), now())
+  if (session === undefined) return undefined
+  if (origin.address !== undefined) fields.address = addressText(origin.address)
+  const { person, csrf } = session
+  return {
+    programIds: person.programIds,
+    granted: undefined,
+    hidden: nothingHidden.ids,
+    fields: {},
+    context: { ...pageContext(place, config, request.url, now()), person, csrf },
+  }
+}
+
+async function keyViewer(deps: Deps, request: Request): Promise<Viewer> {
+  const { api_key_id, programs, hidden } = await authenticateRequest(deps, request)
+  return {
+    programIds: new Set(programs.values()),
+    granted: programs,
+    hidden: hidden.ids,
+    fields: quotaHeaders(await deps.limits.takeRequest(api_key_id)),
+    context: pageContext(placeOf(deps.config, request), deps.config, request.url, deps.now()),
+  }
+}
+
+/**
+ * The program of this slug, if it is among the viewer's. One that is not and one that does not exist look the same: to a key the 401,
+ * to a person a 404. Notes it for the log.
+ */
+export async function loadVisibleProgram(
+  db: Db,
+  viewer: Viewer,
+  request: Request,
+  slug: string | null,
+): Promise<Program> {
+  if (viewer.granted !== undefined) grantedProgram({ programs: viewer.granted }, slug)
+  const program = slug === null || !isSlug(slug) ? undefined : await findProgram(db, slug)
+  if (program === undefined || (viewer.programIds !== 'all' && !viewer.programIds.has(program.program_id)))
+    throw new Problem('not_found', { detail: 'There is no program of this name.' })
+  recordOf(request).fields.program = program.slug
+  return program
+}

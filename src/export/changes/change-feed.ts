@@ -1,0 +1,124 @@
+// The change feed of a program: what was submitted, superseded, given a status or a note, and erased, in the order of the commits.
+//
+// Exactly once and in order, for a client that keeps one cursor (as G1 is for a walk): numbers are drawn under a lock that is held to the
+// commit, so nothing can come in before what was read; and a page never ends between two changes of one number. An application that
+// was erased leaves `erased` alone: its other changes go with it.
+
+import type { Sql } from '../../db/client.ts'
+import {
+  type ChangePlace,
+  type ChangeRow,
+  placeAfter,
+  readChanges,
+  readLastChange,
+} from '../../db/walks/change-rows.ts'
+import { isBehindWalk, isOtherHistory } from '../../db/walks/walks.ts'
+import { formatOffsetTime } from '../../domain/values/offset-time.ts'
+import { formatChangeCursor, parseChangeCursor } from '../requests/change-cursor.ts'
+import { parsePageSize, requestProblem, type SentParameters, SentQuery } from '../requests/sent-query.ts'
+
+/** Changes in one answer at most, whatever MAX_PAGE_SIZE allows a page: an answer is not streamed, but built whole in memory. */
+export const changesMax = 10_000
+
+/** Changes that were one deed, and so have one number, at most by far: a bulk load can bring three together. */
+const sameNumberMax = 8
+
+export interface ChangesRequest {
+  /** After which change; undefined for `after=latest`, which asks for a cursor of now. */
+  after: ChangePlace | undefined
+  pageSize: number
+}
+
+/**
+ * The parameters `after` (a cursor, `latest`, or none for the beginning) and `pageSize`.
+ * Throws one Problem `invalid_request` with an item for everything that is wrong.
+ */
+export function parseChangesRequest(sent: SentParameters, limits: { maxPageSize: number }): ChangesRequest {
+  const query = new SentQuery(sent, ['after', 'pageSize'])
+  const after = query.read('after', (value, fault): { place: ChangePlace | undefined } | undefined => {
+    if (value === 'latest') return { place: undefined }
+    const place = parseChangeCursor(value)
+    if (place !== undefined) return { place }
+    return fault(
+      'invalid_cursor',
+      'must be a nextCursor of this address as it was given, a Change-Cursor of a walk, or latest.',
+    )
+  })
+  const most = Math.min(limits.maxPageSize, changesMax)
+  const pageSize = query.read('pageSize', parsePageSize) ?? most
+  if (query.faults.length > 0) throw query.problem()
+  return {
+    after: after === undefined ? { change: 0, mark: undefined } : after.place,
+    pageSize: Math.min(pageSize, most),
+  }
+}
+
+/** A change as it is sent. Only what belongs to its kind is there. */
+type Change = {
+  change: number
+  kind: ChangeRow['kind']
+  application_id: number
+  /** When, in the instance's zone; null when that is not known. */
+  time: string | null
+  superseded_by?: number | null
+  status?: string | null
+  application_note?: string | null
+}
+
+export interface ChangesPage {
+  payload: Change[]
+  /** What to ask for next time, whether or not there is more now. */
+  nextCursor: string
+  hasMore: boolean
+}
+
+/**
+ * The changes after a place, at most `pageSize`, or a few more where the last ones have one number. Throws Problem `invalid_request`,
+ * `cursor_of_another_history`, when this database never came to that place, or came there another way.
+ */
+export async function readChangesPage(
+  db: Sql,
+  programId: number,
+  after: ChangePlace,
+  { pageSize, timeZone }: { pageSize: number; timeZone: string },
+): Promise<ChangesPage> {
+  const rows = await readChanges(db, programId, after, pageSize + sameNumberMax).catch((cause: unknown) => {
+    throw isBehindWalk(cause) || isOtherHistory(cause) ? otherHistory(cause) : cause
+  })
+  // Up to the end of the number that the page's last change has.
+  const lastNumber = rows[pageSize - 1]?.change
+  const onPage = lastNumber === undefined ? rows : rows.filter(({ change }) => change <= lastNumber)
+  if (onPage.length > pageSize + sameNumberMax - 1)
+    throw new Error(`change ${lastNumber} of program ${programId} has no end`)
+  const last = onPage.at(-1)
+  return {
+    payload: onPage.map(row => show(row, timeZone)),
+    nextCursor: formatChangeCursor(last === undefined ? after : placeAfter(last)),
+    hasMore: onPage.length < rows.length,
+  }
+}
+
+/** A cursor of now: everything that is committed later comes after it. */
+export async function readLatestCursor(db: Sql, programId: number): Promise<string> {
+  return formatChangeCursor(await readLastChange(db, programId))
+}
+
+function show({ change, kind, application_id, happened_at, ...row }: ChangeRow, timeZone: string): Change {
+  const time = happened_at === null ? null : formatOffsetTime(happened_at, timeZone)
+  const shown: Change = { change, kind, application_id, time }
+  if (kind === 'superseded') shown.superseded_by = row.superseded_by
+  if (kind === 'status') shown.status = row.status
+  if (kind === 'note') shown.application_note = row.application_note
+  return shown
+}
+
+function otherHistory(cause: unknown) {
+  const detail =
+    'belongs to changes that the database has lost since, for instance because it was restored from a backup. ' +
+    'Walk all applications again, and go on from the Change-Cursor of that walk.'
+  return requestProblem(
+    [{ parameter: 'after', code: 'cursor_of_another_history', detail }],
+    'cursor_of_another_history',
+    cause,
+  )
+}

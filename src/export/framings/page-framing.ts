@@ -1,0 +1,44 @@
+// What a page has around its applications, and how each of them is written. Another format of export is another framing; which one is
+// asked for is decided elsewhere.
+
+import type { ExportProfile, KeyMap } from '../../domain/questions/key-map.ts'
+import type { VersionFill } from '../../domain/questions/version-fill.ts'
+import type { StoredRow } from './splice.ts'
+
+/** The questions of a walk: all of them, and those of each program version. */
+export interface WalkQuestions {
+  keyMap: KeyMap
+  shapes: ReadonlyMap<number, KeyMap>
+  /** What is copied from a CiviForm may be as its code has it. */
+  profile?: ExportProfile
+  /** The shapes that texts are stored in, where less is shown: see `cut-text`. */
+  stored?: ReadonlyMap<number, KeyMap>
+}
+
+/** A stored row, and the program version it was submitted to. */
+export interface VersionedRow extends StoredRow {
+  programVersionId: number
+}
+
+/** Turns stored rows into bytes of the page. */
+export interface RowWriter {
+  /** Writes a row into `target` at `offset`, and returns the offset after it, or -1 when it may not fit. `target` must not overlap the row. */
+  write(target: Buffer, offset: number, row: VersionedRow, fill: VersionFill): number
+  /** Bytes in which a row surely fits. */
+  bytes(row: VersionedRow, fill: VersionFill): number
+}
+
+/** How applications stand in a page. From its end, a reader must be able to tell that the page is whole (contract G9). */
+export interface PageFraming {
+  opening: Buffer
+  rows: RowWriter
+  /** Between two applications. */
+  between: Buffer
+  /** Whether its end tells a digest of what stands before it, which is then computed while the page is handed over. */
+  isDigested?: true
+  /**
+   * After the last one; with the token of the next page, or null when none follows, and how many applications the page has. `digest`
+   * is the SHA-256 in hexadecimal of the page up to here and this text; of a framing that is digested.
+   */
+  end(nextPageToken: string | null, applications: number, digest: (text: string) => string): string
+}

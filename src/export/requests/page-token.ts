@@ -1,0 +1,220 @@
+// Page tokens (contract D8): what a client carries from one page to the next, sealed so that it can neither read nor change it.
+// A token grants nothing: every page is authorized again.
+
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { base62Length, decodeBase62, encodeBase62 } from '../../domain/values/base62.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { Problem, type ProblemItem } from '../../problem.ts'
+import type { PageToken } from './walk.ts'
+
+// The bytes of a token: version, key id, nonce, sealed contents, tag. Contents are of one size, so that the length tells
+// nothing but how many questions its client chose: flags, the walk's id, and numbers of seven bytes, in which every safe integer is exact.
+/** How contents are laid out. A layout that tokens were issued in is read for as long as such a token may live. */
+const version = 1
+const keyIdBytes = 4
+const nonceBytes = 12
+const tagBytes = 16
+const headBytes = 1 + keyIdBytes
+
+/** What a token is opened with, and what it must match. */
+export interface TokenOpening {
+  keys: readonly Buffer[]
+  now: Micros
+  ttlMs: number
+  programId: number
+}
+
+const flagsAndWalkBytes = 1 + 8
+const numberBytes = 7
+
+/** How many numbers a token has beside the chosen questions. */
+const plainNumbers = 13
+/** How many chosen questions a token can name at most. */
+export const fieldsMax = 100
+
+const tokenBytes = (fields: number): number =>
+  headBytes + nonceBytes + flagsAndWalkBytes + (plainNumbers + fields) * numberBytes + tagBytes
+
+/** By the number of chosen questions. */
+const tokenLengths = Array.from({ length: fieldsMax + 1 }, (_, fields) => base62Length(tokenBytes(fields)))
+
+/** How far the clocks of two machines of one installation may be apart. */
+const clockSkewMicros = 60_000_000
+
+const revisionStates = [undefined, 'CURRENT', 'OBSOLETE'] as const
+
+/**
+ * A token that `openPageToken` turns back into the contents, sealed with the first of `keys` (32 bytes each).
+ * AES-256-GCM with a random nonce: good for some 2^32 tokens of one key. Two tokens for the same contents differ.
+ */
+export function sealPageToken(contents: PageToken, keys: readonly Buffer[]): string {
+  const key = keys[0]
+  if (key === undefined) throw new Error('there is no key to seal page tokens with')
+  const head = Buffer.concat([Buffer.of(version), keyId(key)])
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+  cipher.setAAD(head)
+  const sealed = Buffer.concat([cipher.update(pack(contents)), cipher.final()])
+  return encodeBase62(Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]))
+}
+
+/**
+ * What a token holds, sealed with any of `keys`. Throws Problem `invalid_request` naming the parameter, code
+ * - `page_token_invalid`: not as it was issued, or issued under a key that is no longer known;
+ * - `page_token_of_another_program`;
+ * - `page_token_expired`: issued more than `ttlMs` milliseconds before `now`;
+ * - `page_token_issued_ahead`: issued more than a minute after `now`, so by an instance whose clock is ahead of this one's.
+ */
+export function openPageToken(text: string, opening: TokenOpening, parameter = 'nextPageToken'): PageToken {
+  const { keys, ...expected } = opening
+  const unusable = (code: string, what: string, internal: string) => unusableToken(parameter, code, what, internal)
+  const fields = tokenLengths.indexOf(text.length)
+  const bytes = fields === -1 ? undefined : decodeBase62(text, tokenBytes(fields))
+  if (bytes === undefined) throw unusable('page_token_invalid', 'is not a token of this service', 'token_malformed')
+  const contents = bytes[0] === version ? unseal(bytes, keys) : undefined
+  if (contents === undefined) {
+    throw unusable('page_token_invalid', 'is not a token as this service issued it', 'token_not_authentic')
+  }
+  if (contents.programId !== expected.programId) {
+    throw unusable('page_token_of_another_program', 'was issued for another program', 'token_of_another_program')
+  }
+  const age = expected.now - contents.issuedAt
+  if (age > expected.ttlMs * 1000) throw unusable('page_token_expired', 'has expired', 'token_expired')
+  if (age < -clockSkewMicros) throw issuedAhead(parameter)
+  return contents
+}
+
+/** The refusal of a token whose walk cannot go on: the applications it was frozen to are not in this database any more (G13). */
+export function walkIsLost(cause: unknown, parameter = 'nextPageToken'): Problem {
+  return unusableToken(
+    parameter,
+    'walk_of_another_history',
+    'belongs to a walk over submissions that the database has lost since, for instance because it was restored from a backup',
+    'walk_of_another_history',
+    cause,
+  )
+}
+
+/** The questions of the walk are not those it began with, whatever its applications are. */
+export function questionsAreLost(cause: unknown): Problem {
+  return unusableToken(
+    'nextPageToken',
+    'walk_of_another_history',
+    'belongs to a walk over questions that are other ones since, for instance because the database was restored from a backup',
+    'questions_of_another_history',
+    cause,
+  )
+}
+
+/** No fault of the client, and the token is good for every instance whose clock is right. */
+function issuedAhead(parameter: string): Problem {
+  const detail =
+    'was issued by an instance of this service whose clock is ahead of the one that answers. The walk is not lost: send the token ' +
+    'again, and if it stays refused, ask the operator of the service to set the clocks of its machines.'
+  return refusedToken({ parameter, code: 'page_token_issued_ahead', detail }, 'token_issued_ahead')
+}
+
+function unusableToken(parameter: string, code: string, what: string, internal: string, cause?: unknown): Problem {
+  const detail = `${what}. Start again from the first page, without a token.`
+  return refusedToken({ parameter, code, detail }, internal, cause)
+}
+
+const refusedToken = (item: ProblemItem, internal: string, cause?: unknown): Problem =>
+  new Problem('invalid_request', { detail: 'The page token cannot be used.', errors: [item], internal, cause })
+
+function unseal(bytes: Buffer, keys: readonly Buffer[]): PageToken | undefined {
+  const head = bytes.subarray(0, headBytes)
+  const nonce = bytes.subarray(headBytes, headBytes + nonceBytes)
+  const sealed = bytes.subarray(headBytes + nonceBytes, bytes.length - tagBytes)
+  for (const key of keys) {
+    if (!keyId(key).equals(head.subarray(1))) continue
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+    decipher.setAAD(head)
+    decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
+    const opened = decipher.update(sealed)
+    try {
+      decipher.final()
+    } catch {
+      continue
+    }
+    return unpack(opened)
+  }
+  return undefined
+}
+
+const keyIds = new WeakMap<Buffer, Buffer>()
+
+/** Names a key without revealing anything of it. */
+function keyId(key: Buffer): Buffer {
+  let id = keyIds.get(key)
+  if (id === undefined) {
+    id = createHash('sha256').update(key).digest().subarray(0, keyIdBytes)
+    keyIds.set(key, id)
+  }
+  return id
+}
+
+/** Bits of the first byte, beside the two of the revision state. */
+const has = { from: 4, to: 8, lastChange: 16 }
+
+function pack(token: PageToken): Buffer {
+  const { from, to, lastChange, fields = [] } = token
+  if (fields.length > fieldsMax) throw new Error(`a page token names ${fieldsMax} questions at most`)
+  if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk id has 16 hexadecimal digits')
+  const flags =
+    revisionStates.indexOf(token.revisionState) |
+    (from === undefined ? 0 : has.from) |
+    (to === undefined ? 0 : has.to) |
+    (lastChange === undefined ? 0 : has.lastChange)
+  const numbers = [
+    token.programId,
+    token.horizon,
+    lastChange?.time ?? 0,
+    lastChange?.application_id ?? 0,
+    token.questionsAsOf,
+    token.after.submit_time,
+    token.after.submit_seq,
+    from ?? 0,
+    to ?? 0,
+    token.pageSize,
+    token.pageSizeMax,
+    token.applications,
+    token.issuedAt,
+    ...fields,
+  ]
+  return Buffer.concat([Buffer.of(flags), Buffer.from(token.walkId, 'hex'), ...numbers.map(packNumber)])
+}
+
+function unpack(bytes: Buffer): PageToken {
+  const flags = bytes[0]!
+  const number = (i: number): number => unpackNumber(bytes, flagsAndWalkBytes + i * numberBytes)
+  const length = (bytes.length - flagsAndWalkBytes) / numberBytes - plainNumbers
+  return {
+    programId: number(0),
+    walkId: bytes.toString('hex', 1, flagsAndWalkBytes),
+    horizon: number(1),
+    lastChange: flags & has.lastChange ? { time: number(2), application_id: number(3) } : undefined,
+    questionsAsOf: number(4),
+    after: { submit_time: number(5), submit_seq: number(6) },
+    from: flags & has.from ? number(7) : undefined,
+    to: flags & has.to ? number(8) : undefined,
+    revisionState: revisionStates[flags & 3],
+    pageSize: number(9),
+    pageSizeMax: number(10),
+    applications: number(11),
+    issuedAt: number(12),
+    fields: length === 0 ? undefined : Array.from({ length }, (_, i) => number(plainNumbers + i)),
+  }
+}
+
+function packNumber(number: number): Buffer {
+  if (!Number.isSafeInteger(number)) throw new Error(`a page token holds safe integers only, not ${number}`)
+  const bytes = Buffer.alloc(numberBytes)
+  const high = Math.floor(number / 2 ** 32)
+  bytes.writeIntBE(high, 0, 3)
+  bytes.writeUInt32BE(number - high * 2 ** 32, 3)
+  return bytes
+}
+
+const unpackNumber = (bytes: Buffer, at: number): number =>
+  bytes.readIntBE(at, 3) * 2 ** 32 + bytes.readUInt32BE(at + 3)

@@ -1,0 +1,182 @@
+// What a client asks of an export: its query, parsed once into values that cannot be wrong, or one 400 that names all that is.
+// Which program is meant, and whether the caller may read it, was decided before.
+
+import type { RevisionState } from '../../domain/questions/application.ts'
+import type { KeyMap } from '../../domain/questions/key-map.ts'
+import { fieldNames, findFields, namesOfFields, seenPart } from '../../domain/questions/question-view.ts'
+import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
+import type { Problem, ProblemItem } from '../../problem.ts'
+import { parseInstantParameter } from './instant-parameter.ts'
+import { fieldsMax, openPageToken, type TokenOpening } from './page-token.ts'
+import { type Fault, parsePageSize, requestProblem, type SentParameters, SentQuery } from './sent-query.ts'
+import type { PageToken, PlainFilter, WalkFilters } from './walk.ts'
+
+export const exportParameterNames = [
+  'fromDate',
+  'toDate',
+  'revisionState',
+  'pageSize',
+  'fields',
+  'nextPageToken',
+] as const
+type ParameterName = (typeof exportParameterNames)[number]
+
+/** The query as sent: what is absent is undefined, and no default is applied yet. */
+export interface ExportRequest {
+  from: Micros | undefined
+  to: Micros | undefined
+  revisionState: RevisionState | undefined
+  /** As asked, at least 1; `planWalk` holds it to the maximum. Infinity for a number too long to tell. */
+  pageSize: number | undefined
+  /** Names of questions, as sent; whether there are such, only `planWalk` can tell. */
+  fields?: readonly string[] | undefined
+  token: PageToken | undefined
+  /** Set only where `fields` was sent: what is wrong with the other parameters, to be told together with what is wrong with it. */
+  problem?: Problem
+}
+
+/**
+ * The parameters of an export request. The token is opened too, so that what is wrong with it is named with the rest.
+ * Throws one Problem `invalid_request` with an item for everything that is wrong; or leaves that to `planWalk`, which reads `fields`.
+ * Source: spec, "List program applications", query parameters; contract D2, D3, D9 to D12.
+ */
+export function parseExportRequest(
+  sent: SentParameters,
+  { timeZone }: { timeZone: string },
+  tokens: TokenOpening,
+): ExportRequest {
+  const query = new SentQuery(sent, exportParameterNames)
+  const instant = (value: string, fault: Fault): Micros | undefined => {
+    const parsed = parseInstantParameter(value, timeZone)
+    return typeof parsed === 'number' ? parsed : fault('invalid_date', parsed.fault)
+  }
+  const request: ExportRequest = {
+    from: query.read('fromDate', instant),
+    to: query.read('toDate', instant),
+    revisionState: query.read('revisionState', parseRevisionState),
+    pageSize: query.read('pageSize', parsePageSize),
+    fields: query.read('fields', parseFields),
+    token: query.read('nextPageToken', value => query.collect(() => openPageToken(value, tokens))),
+  }
+  if (query.faults.length > 0) {
+    if (request.token !== undefined) query.faults.push(...differences(request, request.token))
+    if (request.fields === undefined) throw query.problem()
+    request.problem = query.problem()
+  }
+  return request
+}
+
+export interface PageLimits {
+  maxPageSize: number
+  civiformProfile?: 'contract' | 'civiform'
+}
+
+/** CiviForm's code has no maximum page size, and some of its clients ask for everything on one page. This is the most its number holds. */
+const civiformPageSizeMax = 2 ** 31 - 1
+
+/**
+ * The filters of the walk that a request begins, or goes on with when it has a token. Parameters sent along with a token must
+ * have the effective values of the first page: two spellings of one instant are equal, as are all page sizes from the maximum
+ * up and none at all. `seen` are the questions of the walk that the caller may see; they are needed for `fields` alone.
+ * Throws Problem `invalid_request`, naming each that differs (code `differs_from_first_page`), and each field that does not exist.
+ * Source: spec, "Pagination rules" 3 and 4; contract D2, D9.
+ */
+export function planWalk(request: ExportRequest, limits: PageLimits, seen: KeyMap = []): WalkFilters {
+  const { token, problem } = request
+  const items = [...(problem?.errors ?? (token === undefined ? [] : differences(request, token)))]
+  const chosen = request.fields && chooseFields(request.fields, seen, token, items)
+  if (items.length > 0) throw requestProblem(items, problem?.internal)
+  if (token === undefined) {
+    const { from, to, revisionState, pageSize = limits.maxPageSize } = request
+    const pageSizeMax = limits.civiformProfile === 'civiform' ? civiformPageSizeMax : limits.maxPageSize
+    return { from, to, revisionState, pageSize: Math.min(pageSize, pageSizeMax), pageSizeMax, fields: chosen }
+  }
+  const { from, to, revisionState, pageSize, pageSizeMax, fields } = token
+  return { from, to, revisionState, pageSize, pageSizeMax, fields }
+}
+
+/**
+ * The questions that `fields` names; with a token they must be those of its walk. What is wrong is added to `items`. A question that is
+ * hidden from the caller is not among `seen`, and is treated like one that does not exist.
+ */
+function chooseFields(
+  names: readonly string[],
+  seen: KeyMap,
+  token: PageToken | undefined,
+  items: ProblemItem[],
+): readonly number[] {
+  const { chosen, unknown } = findFields(seen, names)
+  if (unknown.length > 0) items.push(unknownFields(unknown, seen))
+  else if (token !== undefined) {
+    const shown = (fields: readonly number[] | undefined): string =>
+      fieldNames(seenPart(seen, { hidden: new Set(), chosen: fields })).join()
+    if (shown(chosen) !== shown(token.fields)) {
+      const was = token.fields === undefined ? 'were not given' : `were ${namesOfFields(seen, token.fields).join()}`
+      items.push(differs('fields', `are ${namesOfFields(seen, chosen).join()}, but ${was}`))
+    }
+  }
+  return chosen
+}
+
+/** Names that a refusal lists at most. */
+const namesListed = 100
+
+export function unknownFields(unknown: readonly string[], seen: KeyMap): ProblemItem {
+  const known = fieldNames(seen)
+  const more = known.length - namesListed
+  const list = (names: readonly string[]): string => names.slice(0, namesListed).join(', ')
+  const detail =
+    `names what is no question of this program: ${list(unknown.map(name => JSON.stringify(name.slice(0, 100))))}. ` +
+    `${known.length === 0 ? 'It has none that can be named' : `Known are ${list(known)}`}${more > 0 ? `, and ${more} more, which its docs list` : ''}. Whatever stands beside application is always sent.`
+  return { parameter: 'fields', code: 'unknown_field', detail }
+}
+
+/**
+ * `fields`: keys of questions with commas between, those of repeated questions after their enumerators' and a dot. No key has spaces, so
+ * those beside commas are not meant.
+ */
+export function parseFields(value: string, fault: Fault): string[] | undefined {
+  const names = [...new Set(value.split(',').map(name => name.trim()))]
+  if (names.includes('')) return fault('empty_field', 'has a comma with no question beside it.')
+  if (names.length <= fieldsMax) return names
+  return fault(
+    'too_many_fields',
+    `names ${names.length} questions; at most ${fieldsMax} can be. An enumerator that is named brings all that is repeated under it.`,
+  )
+}
+
+interface Compared<Value> {
+  parameter: ParameterName
+  show: (value: Value) => string
+}
+
+/** Every filter, so that none can be changed in mid-walk without a word. */
+const compared: { [Filter in PlainFilter]: Compared<NonNullable<WalkFilters[Filter]>> } = {
+  from: { parameter: 'fromDate', show: formatMicros },
+  to: { parameter: 'toDate', show: formatMicros },
+  revisionState: { parameter: 'revisionState', show: String },
+  pageSize: { parameter: 'pageSize', show: String },
+}
+
+function differences(request: ExportRequest, token: PageToken): ProblemItem[] {
+  // Held to the maximum of the first page: a walk outlives a change of the configuration.
+  const pageSize = request.pageSize && Math.min(request.pageSize, token.pageSizeMax)
+  const sent = { ...request, pageSize }
+  return (Object.keys(compared) as PlainFilter[]).flatMap(filter => {
+    const { parameter, show } = compared[filter] as Compared<unknown>
+    const [here, first] = [sent[filter], token[filter]]
+    if (here === undefined || here === first) return []
+    const was = first === undefined ? 'was not given' : `was ${show(first)}`
+    return [differs(parameter, `is ${show(here)}, but ${was}`)]
+  })
+}
+
+function differs(parameter: ParameterName, how: string): ProblemItem {
+  const detail = `${how} on the first page. Leave it out, or start again without nextPageToken.`
+  return { parameter, code: 'differs_from_first_page', detail }
+}
+
+function parseRevisionState(value: string, fault: Fault): RevisionState | undefined {
+  if (value === 'CURRENT' || value === 'OBSOLETE') return value
+  return fault('invalid_revision_state', 'must be CURRENT or OBSOLETE, in capitals.')
+}

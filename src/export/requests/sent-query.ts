@@ -1,0 +1,102 @@
+// The query of a request as it was sent, read parameter by parameter; everything that is wrong is gathered, to be named at once.
+// Which parameters there are, and what they mean, is the reader's.
+
+import { Problem, type ProblemItem } from '../../problem.ts'
+
+/** Most unknown names that a strict refusal lists, and most characters of one that it repeats. */
+const unknownNamesMax = 50
+const nameLengthMax = 100
+
+/** What was sent, before anything is known of what it means. */
+export interface SentParameters {
+  pairs: readonly { name: string; value: string }[]
+  /** Names of those that are not text: their encoding is broken, or they have a U+0000. */
+  malformed: readonly string[]
+  /** Whether all unknown names are to be refused, and not just misspelt ones (contract D10). */
+  strict: boolean
+}
+
+export type Fault = (code: string, detail: string) => undefined
+
+export class SentQuery<Name extends string> {
+  /** Everything wrong with the request so far. */
+  readonly faults: ProblemItem[] = []
+  #internal: string | undefined
+
+  constructor(
+    private readonly sent: SentParameters,
+    /** The names that mean something here, as a refusal lists them. */
+    private readonly names: readonly Name[],
+  ) {
+    for (const name of new Set(sent.malformed)) {
+      this.#add(name, 'malformed_encoding', 'is not percent-encoded UTF-8 without U+0000. Write a percent sign as %25.')
+    }
+    const counts = new Map<string, number>()
+    for (const { name } of sent.pairs) counts.set(name, (counts.get(name) ?? 0) + 1)
+    for (const name of names) {
+      const times = counts.get(name) ?? 0
+      if (times > 1) this.#add(name, 'duplicate_parameter', `is given ${times} times; once is right.`)
+      counts.delete(name)
+    }
+    this.#addUnknown([...counts.keys()])
+  }
+
+  /** What `parse` makes of a parameter's one value; undefined when it was not sent, or is at fault. */
+  read<T>(name: Name, parse: (value: string, fault: Fault) => T | undefined): T | undefined {
+    const values = this.sent.pairs.filter(pair => pair.name === name).map(pair => pair.value)
+    if (values[0] === undefined) return undefined
+    if (values.length > 1) return undefined
+    const fault: Fault = (code, detail) => this.#add(name, code, detail)
+    if (values[0] === '') return fault('missing_value', 'has no value. Give one, or leave the parameter out.')
+    return parse(values[0], fault)
+  }
+
+  /** What `open` returns; undefined when it throws a Problem `invalid_request`, whose faults are then among these. */
+  collect<T>(open: () => T): T | undefined {
+    try {
+      return open()
+    } catch (error) {
+      if (!(error instanceof Problem) || error.kind !== 'invalid_request') throw error
+      this.faults.push(...error.errors)
+      this.#internal = error.internal
+      return undefined
+    }
+  }
+
+  problem(): Problem {
+    return requestProblem(this.faults, this.#internal)
+  }
+
+  #add(name: string, code: string, detail: string): undefined {
+    const parameter = name.length > nameLengthMax ? `${name.slice(0, nameLengthMax)}…` : name
+    this.faults.push({ parameter, code, detail })
+  }
+
+  /** A misspelt name is refused in any case: without the parameter that it was meant to be, the answer would be another one. */
+  #addUnknown(unknown: readonly string[]): void {
+    const misspelt = new Map(this.names.map(name => [foldedName(name), name]))
+    const refused = unknown.filter(name => this.sent.strict || misspelt.has(foldedName(name)))
+    for (const name of refused.slice(0, unknownNamesMax)) {
+      const meant = misspelt.get(foldedName(name))
+      const known = this.names.length === 0 ? 'There are none.' : `Known are ${this.names.join(', ')}.`
+      const hint = meant === undefined ? known : `Did you mean ${meant}?`
+      this.#add(name, 'unknown_parameter', `is not a parameter here; names are written exactly. ${hint}`)
+    }
+    const more = refused.length - unknownNamesMax
+    if (more > 0) this.#add('…', 'unknown_parameter', `stands for ${more} more names that are not parameters here.`)
+  }
+}
+
+/** What is left of a name without case, `_` and `-`. */
+const foldedName = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
+
+/** `pageSize`: at least 1, Infinity for a number too long to tell. Held to the maximum by others (contract D2). */
+export function parsePageSize(value: string, fault: Fault): number | undefined {
+  if (/^[0-9]+$/.test(value) && /[1-9]/.test(value)) return Number(value)
+  return fault('invalid_page_size', 'must be a whole number of at least 1, in digits alone.')
+}
+
+export function requestProblem(errors: readonly ProblemItem[], internal?: string, cause?: unknown): Problem {
+  const detail = errors.length === 1 ? 'A parameter cannot be used.' : `${errors.length} parameters cannot be used.`
+  return new Problem('invalid_request', { detail, errors, internal, cause })
+}

@@ -1,0 +1,73 @@
+// A walk: what stays the same from its first page to its last, and what carries it from one page to the next. Pure.
+// Tokens are opened and sealed by page-token, rows are read by write-page.
+
+import type { Position, WalkScope, WalkStart } from '../../db/walks/walks.ts'
+import { beforeAllSubmissions, earliest, formatMicros, type Micros } from '../../domain/values/offset-time.ts'
+
+/** What a client asked for on the first page. */
+export interface WalkFilters extends Pick<WalkScope, 'from' | 'to' | 'revisionState'> {
+  pageSize: number
+  /** The maximum page size in force on the first page. */
+  pageSizeMax: number
+  /** Ids of the questions that were chosen by `fields`; undefined when none were, and all are sent. */
+  fields?: readonly number[] | undefined
+}
+
+/** What is told of a walk's filters, and compared on its later pages, as it is; `fields` depends on what a key may see. */
+export type PlainFilter = Exclude<keyof WalkFilters, 'pageSizeMax' | 'fields'>
+
+export interface Walk extends WalkScope, WalkFilters {
+  /** 16 hexadecimal digits, random, to tell walks apart in the log and the audit trail. */
+  walkId: string
+  /** The publication up to which versions count for the questions of its applications (D34); `earliest` when there was none. */
+  questionsAsOf: Micros
+  /** Applications handed out on earlier pages. */
+  applications: number
+}
+
+/** What a page token holds: the walk, and where its next page starts. */
+export interface PageToken extends Walk {
+  after: Position
+  issuedAt: Micros
+}
+
+/** A walk at its first page, frozen to the program's state of now. */
+export function beginWalk(programId: number, filters: WalkFilters, start: WalkStart, walkId: string): Walk {
+  return {
+    ...filters,
+    programId,
+    walkId,
+    horizon: start.horizon,
+    lastChange: start.last_change.mark,
+    questionsAsOf: start.last_published_at ?? earliest,
+    applications: 0,
+  }
+}
+
+/** The token for the page that starts after a place, `applications` further into the walk. */
+export function nextPage(walk: Walk, after: Position, applications: number, issuedAt: Micros): PageToken {
+  return { ...walk, after, applications: walk.applications + applications, issuedAt }
+}
+
+/** Which applications a walk is limited to, as the log and the audit trail show it. */
+export function shownFilters(walk: WalkFilters) {
+  const shown = (instant: Micros | undefined): string | undefined =>
+    instant === undefined ? undefined : formatMicros(instant)
+  const { revisionState, pageSize, ...rest } = {
+    from: shown(walk.from),
+    to: shown(walk.to),
+    revisionState: walk.revisionState,
+    pageSize: walk.pageSize,
+  } satisfies Record<PlainFilter, unknown>
+  return { ...rest, revision_state: revisionState, page_size: pageSize }
+}
+
+/**
+ * `Snapshot-Time` (G6): every later application has this time or a later one. As `toDate` of one export and `fromDate` of the next
+ * it divides the applications: each is in exactly one of the two. It is the first instant after the snapshot of the walk or, while a
+ * load is under way in the program, the time that the load has reached. For a program without submissions it is before all times
+ * (D35), because a first load may bring any.
+ */
+export function snapshotTime(start: Pick<WalkStart, 'horizon' | 'last_submit_time'>): string {
+  return start.horizon === 0 ? beforeAllSubmissions : formatMicros(start.last_submit_time + 1)
+}

@@ -1,0 +1,89 @@
+// What the exports of one process share: the servers and connections they take turns on, and the buffers they are packed into.
+
+import type { Sql } from '../../db/client.ts'
+import { Problem } from '../../problem.ts'
+import { settledWithin } from '../../settled-within.ts'
+import { PageBuffers } from './page-buffers.ts'
+import { PageSource } from './page-source.ts'
+import type { ExportServer, Standbys } from './standbys.ts'
+
+/** Size of a buffer for a page that is compressed. Larger, because after each one the compressing thread waits for the event loop. */
+export const compressedBufferBytes = 512 * 1024
+
+const noStandbys = { all: [], isDistributed: false, usable: () => [] }
+
+export class Exports {
+  /** For pages that are sent as they are, and for those that are to be compressed. */
+  readonly buffers = new PageBuffers(128 * 1024, 64)
+  readonly compressedBuffers = new PageBuffers(compressedBufferBytes, 16)
+  /** How often a connection was given back for a slow client, and how often a page went on on another one. */
+  letGo = 0
+  reopened = 0
+  readonly #primary: ExportServer
+  readonly #servers: readonly ExportServer[]
+  #reading = 0
+
+  /** `connections` is how many can read from one server at a time. */
+  constructor(
+    primary: Sql,
+    private readonly connections: number,
+    private readonly standbys: Pick<Standbys, 'all' | 'isDistributed' | 'usable'> = noStandbys,
+  ) {
+    this.#primary = { name: 'primary', sql: primary, reading: 0 }
+    this.#servers = [this.#primary, ...standbys.all]
+  }
+
+  /** Where the cursors of one page are opened. */
+  pageSource(): PageSource {
+    return new PageSource(this.#primary, this.standbys)
+  }
+
+  /** Whether applications are distributed over a cluster. */
+  get areDistributed(): boolean {
+    return this.standbys.isDistributed
+  }
+
+  /** How many read, or wait for a connection to read on. */
+  get reading(): number {
+    return this.#reading
+  }
+
+  /** Of them, those that have a connection, and those that wait for one. */
+  get holding(): number {
+    return this.#servers.reduce((sum, { reading }) => sum + Math.min(reading, this.connections), 0)
+  }
+
+  get waiting(): number {
+    return this.#reading - this.holding
+  }
+
+  /** Whether an export waits for a connection. One whose client takes nothing should then be given back at once. */
+  get crowded(): boolean {
+    return this.waiting > 0
+  }
+
+  /** Runs what reads on one connection, of the primary unless another server is given. */
+  async read<T>(work: (sql: Sql) => Promise<T>, server: ExportServer = this.#primary): Promise<T> {
+    this.#reading++
+    server.reading++
+    try {
+      return await work(server.sql)
+    } finally {
+      this.#reading--
+      server.reading--
+    }
+  }
+}
+
+/**
+ * What a promise resolves with. Rejects with a Problem (unavailable) when that takes longer than to `deadlineMs`, of
+ * `performance.now()`; the promise itself goes on. A number, since an `AbortSignal` keeps a timer to its end for each page.
+ */
+export async function byDeadline<T>(deadlineMs: number, promise: Promise<T>): Promise<T> {
+  if (await settledWithin(deadlineMs - performance.now(), promise)) return promise
+  throw new Problem('unavailable', {
+    detail: 'The service is busy with other exports just now. Try again in a few seconds.',
+    retryAfterSeconds: 5,
+    internal: 'export_queue_timeout',
+  })
+}

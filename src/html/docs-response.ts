@@ -1,0 +1,31 @@
+// How the docs are sent: as a page, as JSON, or as a file.
+
+import type { VNode } from 'preact'
+import { htmlResponse } from './html-response.ts'
+import type { PageContext } from './page-context.ts'
+
+export type Fields = Readonly<Record<string, string>>
+
+/** Sent with everything in the docs that depends on who asks. */
+export const common = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
+
+/** What a page shows, for programs. */
+export function json(value: unknown, fields: Fields): Response {
+  return Response.json(value, { headers: { ...common, Vary: 'Accept, Cookie', ...fields } })
+}
+
+export const pageResponse = ({ context, fields }: { context: PageContext; fields: Fields }, page: VNode): Response =>
+  htmlResponse(context, page, 200, fields)
+
+/** An indented document to keep. */
+export function download(document: unknown, fileName: string, fields: Fields): Response {
+  return attachment(`${JSON.stringify(document, null, 2)}\n`, 'application/json', fileName, fields)
+}
+
+/** File names are made of slugs and numbers: nothing to escape. */
+export function attachment(text: string, type: string, fileName: string, fields: Fields = {}): Response {
+  const disposition = `attachment; filename="${fileName}"`
+  return new Response(text, {
+    headers: { ...common, 'Content-Type': type, 'Content-Disposition': disposition, ...fields },
+  })
+}

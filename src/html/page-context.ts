@@ -1,0 +1,64 @@
+// What a page needs to know of the request it answers.
+
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Config } from '../config/all-settings.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
+import type { Place } from '../http/server/place.ts'
+import type { Person } from '../people/roles.ts'
+import type { Problem, ProblemItem } from '../problem.ts'
+
+/** What a form was sent with, and what was wrong with it: it comes back as it was typed. */
+export interface FormState {
+  values: URLSearchParams
+  faults: readonly ProblemItem[]
+  /** Why nothing was changed, where what is stored is no longer what the form was made from. */
+  conflict?: Problem
+}
+
+export const emptyForm: FormState = { values: new URLSearchParams(), faults: [] }
+
+export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
+  config: Pick<Config, 'installationName' | 'environment' | 'timeZone'>
+  /** Who is signed in; undefined for those with an API key, and before sign-in. */
+  person: Person | undefined
+  /** What forms of this session carry; empty where there is none. */
+  csrf: string
+  now: Micros
+  /** The parameters of the address. */
+  query: URLSearchParams
+  /** The form of the page, where one was sent and is shown again. */
+  form: FormState
+  /** Whether a CiviForm is followed: then programs, statuses and its keys are changed there alone. */
+  following?: boolean
+  /** Whether a form of a session that had ended is shown again with what was typed, to be sent in this one. */
+  shownAgain?: boolean
+}
+
+/** What a page needs to know as long as nothing is known of its visitor. */
+export const pageContext = (place: Place, config: PageContext['config'], url: string, now: Micros): PageContext => ({
+  root: place.root,
+  baseUrl: place.baseUrl,
+  config,
+  person: undefined,
+  csrf: '',
+  now,
+  query: new URL(url).searchParams,
+  form: emptyForm,
+})
+
+/** Whether programs may be changed here by who is signed in. */
+export const mayEditPrograms = ({ person, following }: PageContext): boolean =>
+  person?.role === 'ADMINISTRATOR' && following !== true
+
+const ofPage = createContext<PageContext | undefined>(undefined)
+
+/** Around a whole page, for the small parts within it. */
+export const PageProvider = ofPage.Provider
+
+/** What the page around a part is made with. */
+export function usePage(): PageContext {
+  const context = useContext(ofPage)
+  if (context === undefined) throw new Error('a part of a page is shown on no page')
+  return context
+}

@@ -1,0 +1,210 @@
+// The small parts that pages are made of: notices, tables that become cards, tabs, times.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import { formatOffsetTime, type Micros } from '../domain/values/offset-time.ts'
+import { Icon, type IconName } from './icon.tsx'
+import { usePage } from './page-context.ts'
+
+export type Tone = 'info' | 'attention' | 'good' | 'bad'
+
+/** Something the page says before all else. */
+export const Notice = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
+  <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+    {children}
+  </div>
+)
+
+export const Badge = ({ tone, children }: { tone?: Tone; children: ComponentChildren }) => (
+  <span class={tone === undefined ? 'badge' : `badge ${tone}`}>{children}</span>
+)
+
+/** What was done that led to a page, by the name that the address gives it. */
+export function DoneNotice({ said }: { said: Readonly<Record<string, string>> }) {
+  const done = usePage().query.get('done')
+  return done !== null && Object.hasOwn(said, done) ? <Notice tone="good">{said[done]}</Notice> : null
+}
+
+/** A link that looks like a button, its icon before the words; after them where it leads on. */
+export function LinkButton(props: {
+  /** Whether it leads to what a page is mostly there for. */
+  main?: boolean
+  rel?: 'next' | 'prev'
+  href: string
+  id?: string
+  download?: string
+  icon?: IconName
+  text: string
+}) {
+  const { main, icon, text, ...link } = props
+  const shown = icon !== undefined && <Icon name={icon} />
+  return (
+    <a class={main ? 'button' : 'button plain'} {...link}>
+      {icon !== 'chevron-right' && shown}
+      {text}
+      {icon === 'chevron-right' && shown}
+    </a>
+  )
+}
+
+/** A name in a table, mostly a link, and in small what else it is known by. */
+export const Named = ({ href, name, small }: { href?: string; name: string; small: ComponentChildren }) => (
+  <>
+    {href === undefined ? (
+      <span class="strong" dir="auto">
+        {name}
+      </span>
+    ) : (
+      <a class="strong" href={href} dir="auto">
+        {name}
+      </a>
+    )}
+    <small>{small}</small>
+  </>
+)
+
+/** Names and what belongs to each; without those to which nothing (undefined) does. */
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
+  <dl>
+    {facts
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </>
+      ))}
+  </dl>
+)
+
+export interface Column<Row> {
+  head: string
+  cell: (row: Row) => ComponentChildren
+  /** Figures, set flush right. */
+  figures?: boolean
+}
+
+/** A table on a wide screen, cards on a narrow one: each cell says its column's name there. */
+export function Table<Row>(props: {
+  caption: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  /** What to do when there is nothing. */
+  empty: ComponentChildren
+}) {
+  if (props.rows.length === 0) return <div class="card empty">{props.empty}</div>
+  return (
+    <div class="card table">
+      <table>
+        <caption class="unseen">{props.caption}</caption>
+        <thead>
+          <tr>
+            {props.columns.map(({ head, figures }) => (
+              <th scope="col" class={figures ? 'figures' : undefined}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.rows.map(row => (
+            <tr>
+              {props.columns.map(({ head, cell, figures }) => (
+                <td data-head={head} class={figures ? 'figures' : undefined}>
+                  <div>{cell(row)}</div>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Links that look like tabs; each is a page of its own. */
+export function Tabs(props: {
+  label: string
+  tabs: readonly { text: string; path: string; count?: number; current: boolean }[]
+}) {
+  return (
+    <nav class="tabs" aria-label={props.label}>
+      {props.tabs.map(({ text, path, count, current }) => (
+        <a href={path} aria-current={current ? 'page' : undefined}>
+          {text}
+          {count !== undefined && <span class="count">{figures(count)}</span>}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** 128,440. */
+export const figures = (value: number): string => value.toLocaleString('en-US')
+
+const dates = new Map<string, { day: Intl.DateTimeFormat; minute: Intl.DateTimeFormat }>()
+
+function formatsOf(timeZone: string) {
+  let found = dates.get(timeZone)
+  if (found === undefined) {
+    const day = { timeZone, day: 'numeric', month: 'short', year: 'numeric' } as const
+    const minute = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+    found = { day: new Intl.DateTimeFormat('en-GB', day), minute: new Intl.DateTimeFormat('en-GB', minute) }
+    dates.set(timeZone, found)
+  }
+  return found
+}
+
+/**
+ * A time in the instance's zone, to the day or the minute; the exact instant shows on hover. With `until` it is the end of something: an
+ * end at midnight is named by the day that it ends, which is the last one that counts.
+ */
+export function When({ at, day, until, said }: { at: Micros; day?: boolean; until?: boolean; said?: string }) {
+  const { timeZone } = usePage().config
+  const exact = formatOffsetTime(at, timeZone)
+  const formats = formatsOf(timeZone)
+  return (
+    <time dateTime={exact} title={exact}>
+      {said ?? (until ? formats.day.format(at / 1000 - 1) : (day ? formats.day : formats.minute).format(at / 1000))}
+    </time>
+  )
+}
+
+/** When something was last used, and from where. */
+export const LastUse = ({ at, address, said }: { at: Micros | null; address: string | null; said?: string }) => (
+  <>
+    {at === null ? 'never' : <When at={at} said={said} />}
+    {address !== null && (
+      <small>
+        <code>{address}</code>
+      </small>
+    )}
+  </>
+)
+
+/** `in 85 days`, `2 minutes ago`: how far an instant is from now. */
+export function distance(at: Micros, now: Micros): string {
+  const seconds = Math.round((at - now) / 1_000_000)
+  const steps = [
+    ['day', 86_400],
+    ['hour', 3600],
+    ['minute', 60],
+    ['second', 1],
+  ] as const
+  const [unit, length] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? steps[3]
+  return relative.format(Math.trunc(seconds / length), unit)
+}
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+
+/** A name that goes on in the next line where one of its parts ends, if it is an e-mail address: `mara@` `example` `.gov`. */
+export const InParts = ({ children }: { children: string }) => (
+  <>{children.split(/(?<=@)|(?=\.)/).flatMap((part, i) => (i === 0 ? [part] : [<wbr />, part]))}</>
+)
+
+/** A sentence in which back-ticks stand around code, as messages for programs have it, too. */
+export const Words = ({ children }: { children: string }) => (
+  <>
+    {children.split(/(`+)([^`]+)\1/).map((part, i) => (i % 3 === 1 ? null : i % 3 === 2 ? <code>{part}</code> : part))}
+  </>
+)

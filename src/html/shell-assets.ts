@@ -1,0 +1,83 @@
+// The files that pages are shown with, from our own origin: style sheet, script, fonts, mark. They tell nothing, so they are for
+// everybody.
+
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import publicSansExt from '@fontsource-variable/public-sans/files/public-sans-latin-ext-wght-normal.woff2' with {
+  type: 'file',
+}
+import publicSans from '@fontsource-variable/public-sans/files/public-sans-latin-wght-normal.woff2' with {
+  type: 'file',
+}
+import robotoMono from '@fontsource-variable/roboto-mono/files/roboto-mono-latin-wght-normal.woff2' with {
+  type: 'file',
+}
+import { Elysia } from 'elysia'
+import { hiddenRoute } from '../http/openapi/route-detail.ts'
+import { methodNotAllowed } from '../http/server/errors.ts'
+import { Problem } from '../problem.ts'
+import comfort from './assets/comfort.js' with { type: 'file' }
+import consoleStyle from './assets/console.css' with { type: 'file' }
+import docsStyle from './assets/docs.css' with { type: 'file' }
+import find from './assets/find.js' with { type: 'file' }
+import mark from './assets/mark.svg' with { type: 'file' }
+import progress from './assets/progress.js' with { type: 'file' }
+
+const css = 'text/css; charset=utf-8'
+const javaScript = 'text/javascript; charset=utf-8'
+const woff2 = 'font/woff2'
+
+/** Imported, not looked for by name, so that scripts/build puts them into the binary. */
+const files: Readonly<Record<string, { path: string; type: string }>> = {
+  'console.css': { path: consoleStyle, type: css },
+  'docs.css': { path: docsStyle, type: css },
+  'find.js': { path: find, type: javaScript },
+  'progress.js': { path: progress, type: javaScript },
+  'comfort.js': { path: comfort, type: javaScript },
+  'mark.svg': { path: mark, type: 'image/svg+xml' },
+  'public-sans.woff2': { path: publicSans, type: woff2 },
+  'public-sans-ext.woff2': { path: publicSansExt, type: woff2 },
+  'roboto-mono.woff2': { path: robotoMono, type: woff2 },
+}
+
+interface Asset {
+  bytes: Buffer<ArrayBuffer>
+  type: string
+  tag: string
+}
+
+/** Read on first use and kept: some hundred kilobytes. */
+const read = new Map<string, Asset>()
+
+function asset(name: string): Asset {
+  const file = Object.hasOwn(files, name) ? files[name] : undefined
+  if (file === undefined) throw new Problem('not_found', { detail: 'There is nothing at this address.' })
+  let found = read.get(name)
+  if (found === undefined) {
+    const bytes = readFileSync(file.path)
+    found = { bytes, type: file.type, tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
+    read.set(name, found)
+  }
+  return found
+}
+
+const path = '/assets/:name'
+
+export const shellAssets = () => {
+  const answer = (request: Request, name: string): Response => {
+    const { bytes, type, tag } = asset(name)
+    const headers = {
+      'Content-Type': type,
+      ETag: tag,
+      // Kept for an hour; then asked for again, since a release may change it.
+      'Cache-Control': 'public, max-age=3600',
+      'X-Content-Type-Options': 'nosniff',
+    }
+    if (request.headers.get('if-none-match')?.includes(tag)) return new Response(null, { status: 304, headers })
+    return new Response(bytes, { headers })
+  }
+  return new Elysia({ name: 'shell-assets' })
+    .get(path, ({ request, params }) => answer(request, params.name), hiddenRoute)
+    .head(path, ({ request, params }) => answer(request, params.name), hiddenRoute)
+    .all(path, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+}

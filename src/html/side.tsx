@@ -1,0 +1,102 @@
+// The side of every page: the product's name, the navigation, who is signed in.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import { type Person, roleNames } from '../people/roles.ts'
+import { DeedForm, Submit } from './fields.tsx'
+import { Icon } from './icon.tsx'
+import { navigation, type Part } from './navigation.ts'
+import { usePage } from './page-context.ts'
+
+export function Brand() {
+  const { config } = usePage()
+  const installation = [config.installationName, config.environment].filter(text => text !== '').join(' · ')
+  return (
+    <div class="brand">
+      <p class="name">
+        <svg class="mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+          <path d="M4 3c0 6 8 5 8 11M20 3c0 6-8 5-8 11v7" />
+        </svg>
+        Tributary
+      </p>
+      <p class="installation">{installation}</p>
+    </div>
+  )
+}
+
+/** With children, these stand in place of the navigation, which stays folded. */
+export function Side({ part, children }: { part: Part | undefined; children?: ComponentChildren }) {
+  const { person, root } = usePage()
+  const shown = navigation
+    .map(({ title, entries }) => ({
+      title,
+      entries: entries.filter(({ roles, keyed }) => (person === undefined ? keyed : roles.includes(person.role))),
+    }))
+    .filter(({ entries }) => entries.length > 0)
+  const links = (
+    <nav aria-label="Main">
+      {shown.map(({ title, entries }) => (
+        <>
+          {title !== undefined && <h2>{title}</h2>}
+          <ul>
+            {entries.map(entry => (
+              <li>
+                <a href={root + entry.path} aria-current={entry.part === part ? 'true' : undefined}>
+                  <Icon name={entry.icon} />
+                  {entry.text}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
+    </nav>
+  )
+  return (
+    <header class="side">
+      <Brand />
+      {/* On a phone the navigation folds; on a wide screen the style sheet shows it whatever is folded. */}
+      <details class="menu">
+        <summary>
+          <Icon name="menu" />
+          Menu
+        </summary>
+        {links}
+        {person !== undefined && <Me person={person} />}
+      </details>
+      {children ?? (
+        <div class="wide">
+          {links}
+          {person !== undefined && <Me person={person} />}
+        </div>
+      )}
+    </header>
+  )
+}
+
+function Me({ person }: { person: Person }) {
+  const { root } = usePage()
+  const initials = person.name
+    .split(/\s+/)
+    .map(word => [...word][0] ?? '')
+    .slice(0, 2)
+    .join('')
+    .toUpperCase()
+  return (
+    <div class="me">
+      <a href={`${root}/admin/account`}>
+        <span class="initials" aria-hidden="true">
+          {initials}
+        </span>
+        <span>
+          {person.name}
+          <small>{roleNames[person.role]}</small>
+        </span>
+      </a>
+      <DeedForm action={`${root}/admin/sign-out`}>
+        <Submit look="quiet" icon="log-out" text="Sign out" />
+      </DeedForm>
+    </div>
+  )
+}

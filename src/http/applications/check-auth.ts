@@ -1,0 +1,27 @@
+// The endpoint with which a client finds out whether its key works.
+
+import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
+import type { Caller } from '../../keys/caller.ts'
+import { expiringSoonDays, isExpiringSoon } from '../../keys/expiry.ts'
+import { quotaHeaders } from '../headers/quota-headers.ts'
+import { checkAuthOperation } from '../openapi/export-operations.ts'
+import type { Deps } from '../server/deps.ts'
+import { readByKey } from '../server/read-by-key.ts'
+
+/** `GET /api/v1/checkAuth`. Source: spec, "Check credentials"; contract D5. */
+export const checkAuth = (deps: Deps) =>
+  readByKey(deps, '/api/v1/checkAuth', checkAuthOperation, async ({ caller }) =>
+    Response.json(describe(caller, deps.config.timeZone, deps.now()), {
+      headers: { 'Cache-Control': 'no-store', ...quotaHeaders(await deps.limits.takeRequest(caller.api_key_id)) },
+    }),
+  )
+
+const describe = (caller: Caller, timeZone: string, now: Micros) => ({
+  api_key_id: caller.api_key_id,
+  name: caller.name,
+  expires_at: formatOffsetTime(caller.expires_at, timeZone),
+  programs: [...caller.programs.keys()].sort(),
+  notice: isExpiringSoon(caller.expires_at, now)
+    ? `This key expires within ${expiringSoonDays} days. Ask an administrator for a later expiry.`
+    : null,
+})

@@ -1,0 +1,26 @@
+// The receipt of a walk: its count and digest, for a client that wants to be sure that it has all of it.
+
+import { readThroughLoss, type Sql } from '../../db/client.ts'
+import { parseReceiptRequest, readWalkReceipt, type WalkReceipt } from '../../export/requests/walk-receipt.ts'
+import { authorizeExport } from '../../keys/caller.ts'
+import { receiptOperation } from '../openapi/receipt-operation.ts'
+import type { Deps } from '../server/deps.ts'
+import { enterProgram, sentParameters } from '../server/program-request.ts'
+import { type AskedByKey, readByKey } from '../server/read-by-key.ts'
+
+/** `GET /api/v1/admin/programs/{programSlug}/receipt`. It reads a whole program, so it takes one of the key's places for exports. */
+export const exportReceipt = (deps: Deps) => {
+  const answer = async ({ caller, params, request }: AskedByKey): Promise<Response> => {
+    const programSlug = params.programSlug!
+    const { config, exports, limits } = deps
+    const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+    const tokens = { keys: config.pageTokenKeys, now: deps.now(), ttlMs: config.pageTokenTtlMs, programId }
+    const walk = parseReceiptRequest(sentParameters(request), tokens)
+    record.fields.walk = walk.walkId
+    const place = limits.beginExport(caller.api_key_id)
+    const read = (sql: Sql): Promise<WalkReceipt> => readThroughLoss(() => readWalkReceipt(sql, walk, programSlug))
+    await place.granted
+    return Response.json(await exports.read(read).finally(place.end), { headers })
+  }
+  return readByKey(deps, '/api/v1/admin/programs/:programSlug/receipt', receiptOperation, answer)
+}

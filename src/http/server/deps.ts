@@ -1,0 +1,68 @@
+// What the doors are handed: what a process opened, and what the doors share with one another.
+
+import type { Config } from '../../config/all-settings.ts'
+import type { ShownSetting } from '../../config/shown-settings.ts'
+import type { AuditEvent } from '../../db/audit/audit.ts'
+import type { Sql } from '../../db/client.ts'
+import type { KeyMaps } from '../../derived/program-key-map.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { ChangeWatch } from '../../export/changes/change-watch.ts'
+import type { ExportTrail } from '../../export/pages/export-trail.ts'
+import type { Exports } from '../../export/servers/exports.ts'
+import type { Standbys } from '../../export/servers/standbys.ts'
+import type { ProgramTurns } from '../../intake/program-turns.ts'
+import type { FailureThrottle } from '../../keys/failure-throttle.ts'
+import type { KeySource } from '../../keys/key-source.ts'
+import type { KeyUses } from '../../keys/key-use.ts'
+import type { KeyLimits } from '../../keys/limits.ts'
+import type { Log } from '../../log.ts'
+import type { SignInTries } from '../../people/sign-in-tries.ts'
+import type { CountingRedis } from '../../queue/counting-redis.ts'
+import type { Tracer } from '../../tracing/span.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What a process opens before there is an application. */
+export interface Foundation {
+  config: Config
+  /** The configuration as the console shows it. */
+  settings: readonly ShownSetting[]
+  log: Log
+  /** Connections for everything but exports, intake and the console. */
+  db: Sql
+  /**
+   * Connections to the primary for exports, so that no number of them keeps others waiting. A walk's start is read here, and its rows
+   * where no standby can be read. Every cursor asks its server whether it has the submissions of that start (G13).
+   */
+  exportDb: Sql
+  /** The servers that pages are read from before `exportDb` is; none in most installations. */
+  standbys: Standbys
+  /** Connections for intake. Submissions wait for one another on them, so nothing else uses them. */
+  intakeDb: Sql
+  /** Connections for the console, whose login has more rights than those of the other doors. */
+  consoleDb: Sql
+  metrics: Metrics
+  /** Undefined unless traces are exported. */
+  tracer?: Tracer | undefined
+  /** Where all processes count together; undefined where each counts for itself. */
+  countingRedis?: CountingRedis | undefined
+  /** The present time. */
+  now: () => Micros
+}
+
+/** What the doors need: the foundation, and what they share with one another. */
+export interface Deps extends Foundation {
+  keys: KeySource
+  uses: KeyUses
+  limits: KeyLimits
+  failures: FailureThrottle
+  tries: SignInTries
+  keyMaps: KeyMaps
+  /** Saving and submitting have turns of their own: submissions wait for one another, and saving must not wait for them. */
+  saves: ProgramTurns
+  submissions: ProgramTurns
+  exports: Exports
+  trail: ExportTrail
+  /** Adds a line to the audit trail: in the database, or in the log where the database is only read. */
+  audit: (event: AuditEvent) => Promise<void>
+  watch: ChangeWatch
+}

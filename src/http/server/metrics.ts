@@ -1,0 +1,215 @@
+// What the service counts about itself, for Prometheus, besides what every process tells (src/metrics).
+// No label may name a key, an applicant or anything else without bound.
+
+import { Counter, Gauge, Histogram } from 'prom-client'
+import type { KeyExpiries } from '../../db/keys/api-key-rows.ts'
+import type { StandbyState } from '../../export/servers/standbys.ts'
+import { Meter } from '../../metrics/meter.ts'
+import { PoolMetrics } from '../../metrics/pool-metrics.ts'
+import type { Outcome, RequestCounts } from './request-record.ts'
+
+/** What is looked at whenever metrics are read. */
+interface Watched {
+  exports: { readonly holding: number; readonly waiting: number; readonly letGo: number; readonly reopened: number }
+  trail: { readonly waiting: number }
+}
+
+/** Refusals with 429, by the code that the log has for them; those of failed authentications have the code of the failure. */
+const limits = ['requests_per_minute', 'exports_at_a_time', 'sign_in_throttled'] as const
+/** A database that is not the walk's (G13). */
+const walkRefusals = ['behind_walk', 'walk_of_another_history'] as const
+const pageOutcomes = ['whole', 'client_gone', 'stalled', 'failed', 'refused'] as const
+
+export class Metrics extends Meter implements RequestCounts {
+  readonly pools = new PoolMetrics(this)
+  readonly #requests = new Histogram({
+    name: 'tributary_request_seconds',
+    help: 'Time from the start of a request to the end of its response, streams included, by route, status and how it ended',
+    labelNames: ['route', 'status', 'outcome'],
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300],
+    registers: this.registers,
+  })
+  readonly #pages = this.#counter(
+    'tributary_pages_total',
+    'Pages of exports that keys asked for: sent whole, cut short (client_gone, stalled, failed) or refused',
+    'outcome',
+  )
+  readonly #applications = this.#counter('tributary_exported_applications_total', 'Applications handed to clients')
+  readonly #bytes = this.#counter(
+    'tributary_exported_bytes_total',
+    'Bytes of JSON handed to clients, before any compression',
+  )
+  readonly #unauthenticated = this.#counter(
+    'tributary_unauthenticated_total',
+    'Requests of API clients that were answered 401, by the reason that only the log tells',
+    'reason',
+  )
+  readonly #limited = this.#counter(
+    'tributary_rate_limited_total',
+    'Requests that were answered 429, by the limit that was reached',
+    'limit',
+  )
+  readonly #unavailable = this.#counter(
+    'tributary_unavailable_total',
+    'Requests that were answered 503, by the reason',
+    'reason',
+  )
+  readonly #walks = this.#counter(
+    'tributary_walks_refused_total',
+    'Pages not sent, or not to their end, because the database lacks submissions of the walk: it lags behind, or has another history',
+    'reason',
+  )
+  readonly #errors = this.#counter(
+    'tributary_internal_errors_total',
+    'Requests that were answered 500: a fault of the service; the log has what it was',
+  )
+  #open = 0
+
+  constructor() {
+    super()
+    // What alerts look at has a value from the start on: Prometheus sees no increase in what was not there before.
+    for (const reason of ['plain_http', 'expired']) this.#unauthenticated.inc({ reason }, 0)
+    for (const outcome of pageOutcomes) this.#pages.inc({ outcome }, 0)
+    for (const limit of [...limits, 'failed_authentications']) this.#limited.inc({ limit }, 0)
+    for (const reason of walkRefusals) this.#walks.inc({ reason }, 0)
+    const open = (): number => this.#open
+    new Gauge({
+      name: 'tributary_open_requests',
+      help: 'Requests under way, streams included',
+      registers: this.registers,
+      collect() {
+        this.set(open())
+      },
+    })
+  }
+
+  #counter(name: string, help: string, ...labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: this.registers })
+  }
+
+  /** Shows how many API keys expire soon. When that cannot be looked up, the value is left out. */
+  watchKeys(read: () => Promise<KeyExpiries>): void {
+    // Labels only so that a value can be left out: an unlabelled gauge always has one.
+    const expiring = new Gauge({
+      name: 'tributary_api_keys_expiring',
+      help: 'API keys in force that expire within the time of the label',
+      labelNames: ['within'],
+      registers: this.registers,
+    })
+    this.onRead(async () => {
+      const found = await read().catch(() => undefined)
+      expiring.reset()
+      if (found === undefined) return
+      expiring.set({ within: '30d' }, found.within_30_days)
+      expiring.set({ within: '7d' }, found.within_7_days)
+    })
+  }
+
+  watch({ exports, trail }: Watched): void {
+    const { registers } = this
+    const gauge = (name: string, help: string, read: () => number): void => {
+      const made = new Gauge({ name, help, registers })
+      this.onRead(() => made.set(read()))
+    }
+    const counter = (name: string, help: string, read: () => number): void => {
+      const made = new Counter({ name, help, registers })
+      this.onRead(() => {
+        made.reset()
+        made.inc(read())
+      })
+    }
+    gauge('tributary_exports_reading', 'Exports that are reading from the database', () => exports.holding)
+    gauge('tributary_exports_waiting', 'Exports that wait for a database connection', () => exports.waiting)
+    counter(
+      'tributary_cursors_let_go_total',
+      'Times an export gave its database connection back because its client read too slowly',
+      () => exports.letGo,
+    )
+    counter(
+      'tributary_cursors_reopened_total',
+      'Times an export went on in mid-page on another connection: after it was let go, or lost its own',
+      () => exports.reopened,
+    )
+    gauge(
+      'tributary_audit_lines_waiting',
+      'Lines of the audit trail on pages that were sent, which are not written yet',
+      () => trail.waiting,
+    )
+  }
+
+  /** Shows whether this process counts keys by itself because Redis, where the processes share their counts, is away. */
+  watchCounts(shared: { readonly away: boolean } | undefined): void {
+    const apart = new Gauge({
+      name: 'tributary_key_limits_apart',
+      help: 'Processes that count what keys ask for by themselves, because Redis is away',
+      registers: this.registers,
+    })
+    this.onRead(() => apart.set(shared?.away === true ? 1 : 0))
+  }
+
+  /** Shows the state of the standbys whenever metrics are read, without what is not known of one. */
+  watchStandbys(states: () => readonly StandbyState[]): void {
+    const gauge = (name: string, help: string, measured: (state: StandbyState) => number | undefined): void => {
+      const made = new Gauge({ name, help, labelNames: ['standby'], registers: this.registers })
+      this.onRead(() => {
+        made.reset()
+        for (const state of states()) {
+          const value = measured(state)
+          if (value !== undefined) made.set({ standby: state.name }, value)
+        }
+      })
+    }
+    gauge('tributary_standby_used', '1 while pages are read from the standby', ({ isUsed }) => (isUsed ? 1 : 0))
+    gauge(
+      'tributary_standby_lag_seconds',
+      'How far the standby is behind the primary at most',
+      ({ lagSeconds }) => lagSeconds,
+    )
+    gauge(
+      'tributary_standby_lag_bytes',
+      'Write-ahead log of the primary that the standby has not replayed',
+      ({ lagBytes }) => lagBytes,
+    )
+    const reads = new Counter({
+      name: 'tributary_standby_reads_total',
+      help: 'Cursors opened on the standby',
+      labelNames: ['standby'],
+      registers: this.registers,
+    })
+    this.onRead(() => {
+      reads.reset()
+      for (const state of states()) reads.inc({ standby: state.name }, state.reads)
+    })
+  }
+
+  begin(): void {
+    this.#open++
+  }
+
+  end(request: Parameters<RequestCounts['end']>[0]): void {
+    this.#open--
+    const { applications = 0, bytes = 0, isPage, outcome, reason, route, seconds, status } = request
+    this.#requests.observe({ route, status, outcome }, seconds)
+    if (isPage) this.#pages.inc({ outcome: pageOutcome(status, outcome) })
+    if (status === 500) this.#errors.inc()
+    if (applications > 0) this.#applications.inc(applications)
+    if (bytes > 0) this.#bytes.inc(bytes)
+    if (reason !== undefined) this.#countReason(status, reason)
+  }
+
+  #countReason(status: number, reason: string): void {
+    if (isOneOf(walkRefusals, reason)) this.#walks.inc({ reason })
+    if (status === 401) this.#unauthenticated.inc({ reason })
+    else if (status === 429) this.#limited.inc({ limit: isOneOf(limits, reason) ? reason : 'failed_authentications' })
+    // The database's own codes are many, and in the log.
+    else if (status === 503) this.#unavailable.inc({ reason: reason.startsWith('database_') ? 'database' : reason })
+  }
+}
+
+const pageOutcome = (status: number, outcome: Outcome): (typeof pageOutcomes)[number] => {
+  if (status !== 200) return 'refused'
+  return outcome === 'complete' ? 'whole' : outcome
+}
+
+const isOneOf = <T extends string>(values: readonly T[], value: string): value is T =>
+  values.some(known => known === value)

@@ -1,0 +1,245 @@
+// API keys as administrators handle them: made, listed, edited, retired. Each change and its audit event are one transaction.
+// It must not keep a secret: `createApiKey` returns it once, and only its hash is stored.
+
+import { createHash } from 'node:crypto'
+import { type Deed, noteDeed } from '../audit/deed.ts'
+import type { Db, Sql } from '../db/client.ts'
+import { isFollowing } from '../db/follow-state.ts'
+import {
+  type ApiKeyRow,
+  findApiKey,
+  insertApiKey,
+  listApiKeys,
+  lockApiKey,
+  replaceApiKeyPrograms,
+  retireApiKeyRow,
+  rotateApiKeySecret,
+  updateApiKey,
+} from '../db/keys/api-key-rows.ts'
+import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
+import { invalidRequest, Problem } from '../problem.ts'
+import {
+  type ApiKeyChanges,
+  type ApiKeyDraft,
+  type CheckedValues,
+  checkChanges,
+  expiryFaults,
+  frontEndFaults,
+  hidingFaults,
+  permissionFaults,
+} from './api-key-draft.ts'
+import { apiSecretToken, type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
+import { dayMicros, isExpiringSoon } from './expiry.ts'
+
+/** `expiring`: within `expiringSoonDays`. `exposed`: seen without encryption, and still good. */
+export type ApiKeyState = 'active' | 'expiring' | 'exposed' | 'expired' | 'retired'
+
+/** The lists of keys, and which states each shows. */
+export const keyGroups = {
+  active: ['active', 'expiring', 'exposed'],
+  expiring: ['expiring'],
+  expired: ['expired'],
+  retired: ['retired'],
+} as const satisfies Record<string, readonly ApiKeyState[]>
+export type KeyGroup = keyof typeof keyGroups
+
+export interface ListedApiKey extends ApiKeyRow {
+  state: ApiKeyState
+}
+
+/** What a draft without faults has. */
+type CreatedValues = CheckedValues & Required<Pick<CheckedValues, 'name' | 'programs' | 'allowed_subnets'>>
+
+/** A key just made, with the credential that is shown once. */
+export interface IssuedApiKey extends Credential {
+  key: ListedApiKey
+}
+
+/**
+ * Makes a key. The credential is in the answer and nowhere else, so it can be shown once.
+ * Throws `invalid_request` naming every fault (`/name`, `/programs/0`, `/expires_at`, …).
+ */
+export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft & Deed): Promise<IssuedApiKey> {
+  const credential = mintCredential()
+  const api_key_id = credential.username
+  const { now } = draft
+  const row = await sql.begin(async tx => {
+    const checked = await checkChanges(tx, draft)
+    const faults = [
+      ...checked.faults,
+      ...expiryFaults(draft.expires_at, now),
+      ...permissionFaults(draft),
+      ...frontEndFaults(draft),
+      ...hidingFaults(draft, draft.hidden_questions),
+      ...(draft.may_submit && (await isFollowing(tx)) ? [noSubmissions] : []),
+    ]
+    if (faults.length > 0) throw invalidRequest('The key cannot be made.', faults)
+    const { name, programs, allowed_subnets, front_end = null, hidden_questions = [] } = checked.values as CreatedValues
+    const { may_export, may_submit, may_annotate = false } = draft
+    const expires_at = draft.expires_at!
+    const secret_hash = hashPassword(pepper, credential.password)
+    const may = { may_export, may_submit, may_annotate }
+    const facts = { api_key_id, name, ...may, front_end, expires_at, allowed_subnets, hidden_questions }
+    await insertApiKey(tx, { ...facts, secret_hash, created_at: now, created_by: draft.actor })
+    await replaceApiKeyPrograms(tx, api_key_id, checked.programIds)
+    const detail = { name, programs, allowed_subnets, ...may, front_end, hidden_questions }
+    await noteDeed(tx, draft, 'api_key_created', api_key_id, { ...detail, expires_at: formatMicros(expires_at) })
+    return findApiKey(tx, api_key_id)
+  })
+  return { ...credential, key: withState(row!, now) }
+}
+
+/** Every key, newest first. */
+export async function listKeys(db: Db, now: Micros): Promise<ListedApiKey[]> {
+  return (await listApiKeys(db)).map(row => withState(row, now))
+}
+
+/** Whether a key is meant: in its name, id, programs or addresses, and among the keys of a program. Empty texts and null mean any. */
+export function isListed(
+  key: ListedApiKey,
+  { group, search, program }: { group: KeyGroup | null; search: string; program: string },
+): boolean {
+  const states: readonly ApiKeyState[] = group === null ? [key.state] : keyGroups[group]
+  const text = search.trim().toLowerCase()
+  const fields = [key.name, key.api_key_id, ...key.programs, ...key.allowed_subnets, key.last_used_address ?? '']
+  return (
+    states.includes(key.state) &&
+    (text === '' || fields.some(field => field.toLowerCase().includes(text))) &&
+    (program === '' || key.programs.includes(program))
+  )
+}
+
+/** One key, or `not_found`. */
+export async function loadKey(db: Db, apiKeyId: string, now: Micros): Promise<ListedApiKey> {
+  const row = isApiKeyId(apiKeyId) ? await findApiKey(db, apiKeyId) : undefined
+  if (row === undefined) throw noSuchKey()
+  return withState(row, now)
+}
+
+/** Longest time that two secrets of a key are good. */
+export const overlapDaysMax = 30
+
+/**
+ * Gives a key another secret, which is in the answer and nowhere else. The present one stays good for `overlapDays`, so that a client can
+ * be moved over without a gap; with 0 it ends with its next request. Throws `not_found`, `conflict` when the key is retired or expired,
+ * `invalid_request` for `/overlap`.
+ */
+export async function rotateApiKey(
+  sql: Sql,
+  pepper: string,
+  apiKeyId: string,
+  overlapDays: number,
+  by: Deed,
+): Promise<IssuedApiKey> {
+  if (!isApiKeyId(apiKeyId)) throw noSuchKey()
+  if (!(overlapDays >= 0 && overlapDays <= overlapDaysMax))
+    throw invalidRequest('The key cannot be rotated like this.', [
+      { path: '/overlap', code: 'bad_overlap', detail: `must be from 0 to ${overlapDaysMax} days` },
+    ])
+  const { password } = mintCredential()
+  await sql.begin(async tx => {
+    const key = await lockApiKey(tx, apiKeyId)
+    if (key === undefined) throw noSuchKey()
+    refuseCiviForms(key)
+    if (key.retired_at !== null || by.now >= key.expires_at)
+      throw new Problem('conflict', { detail: 'This key is retired or expired. Make another one instead.' })
+    const earlierUntil = overlapDays === 0 ? null : by.now + overlapDays * dayMicros
+    await rotateApiKeySecret(tx, apiKeyId, hashPassword(pepper, password), earlierUntil)
+    const detail = { earlier_secret_until: earlierUntil === null ? null : formatMicros(earlierUntil) }
+    await noteDeed(tx, by, 'api_key_rotated', apiKeyId, detail)
+  })
+  const key = await loadKey(sql, apiKeyId, by.now)
+  return { username: apiKeyId, password, apiSecretToken: apiSecretToken(apiKeyId, password), key }
+}
+
+/** Ends a key for good, with its next request. Doing it again changes nothing. Throws `not_found`. */
+export async function retireApiKey(sql: Sql, apiKeyId: string, by: Deed): Promise<ListedApiKey> {
+  refuseCiviForms(await loadKey(sql, apiKeyId, by.now))
+  await sql.begin(async tx => {
+    if (await retireApiKeyRow(tx, apiKeyId, by.now, by.actor)) await noteDeed(tx, by, 'api_key_retired', apiKeyId)
+  })
+  return loadKey(sql, apiKeyId, by.now)
+}
+
+/**
+ * Changes name, programs, subnets, hidden questions, front end or expiry, in force with the key's next request. Throws `not_found`, `conflict` when it is retired,
+ * `invalid_request` naming every fault. Values that are as they were leave no audit event. With `basedOn`, the `keyVersion` that was
+ * seen when this was decided, also `conflict` when the key has been changed since.
+ */
+export async function editApiKey(
+  sql: Sql,
+  apiKeyId: string,
+  changes: ApiKeyChanges,
+  by: Deed,
+  basedOn?: string,
+): Promise<ListedApiKey> {
+  if (!isApiKeyId(apiKeyId)) throw noSuchKey()
+  await sql.begin(async tx => {
+    const key = await lockApiKey(tx, apiKeyId)
+    if (key === undefined) throw noSuchKey()
+    refuseCiviForms(key)
+    if (key.retired_at !== null)
+      throw new Problem('conflict', { detail: 'This key is retired. Make another one instead.' })
+    if (basedOn !== undefined && basedOn !== keyVersion(key))
+      throw new Problem('conflict', {
+        detail: 'Somebody else changed this key meanwhile, so nothing was changed.',
+        internal: 'based_on_is_old',
+      })
+    const { faults, programIds, values } = await checkChanges(tx, changes)
+    if (changes.expires_at !== undefined && changes.expires_at !== key.expires_at) {
+      faults.push(...expiryFaults(changes.expires_at, by.now))
+      values.expires_at = changes.expires_at
+    }
+    faults.push(...hidingFaults(key, changes.hidden_questions))
+    if (!key.may_submit) faults.push(...frontEndFaults({ may_submit: false, front_end: changes.front_end }))
+    if (faults.length > 0) throw invalidRequest('The key cannot be changed like this.', faults)
+    const before = pick(key, values)
+    if (JSON.stringify(before) === JSON.stringify(values)) return
+    await updateApiKey(tx, apiKeyId, { ...key, ...values }, by.now)
+    if (values.programs !== undefined) await replaceApiKeyPrograms(tx, apiKeyId, programIds)
+    await noteDeed(tx, by, 'api_key_edited', apiKeyId, { before: told(before), after: told(values) })
+  })
+  return loadKey(sql, apiKeyId, by.now)
+}
+
+/** What tells a key as it is set from the same key before or after an edit. */
+export function keyVersion(
+  key: Pick<ApiKeyRow, 'name' | 'programs' | 'allowed_subnets' | 'front_end' | 'expires_at' | 'hidden_questions'>,
+) {
+  const { name, programs, allowed_subnets, front_end, expires_at, hidden_questions } = key
+  const text = JSON.stringify([name, programs, allowed_subnets, front_end, expires_at, hidden_questions])
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+export function apiKeyState(key: ApiKeyRow, now: Micros): ApiKeyState {
+  if (key.retired_at !== null) return 'retired'
+  if (now >= key.expires_at) return 'expired'
+  if (key.exposed_at !== null) return 'exposed'
+  return isExpiringSoon(key.expires_at, now) ? 'expiring' : 'active'
+}
+
+/** The present values of what is to be changed, in the same form and order. */
+const pick = (key: ApiKeyRow, wanted: CheckedValues): CheckedValues =>
+  Object.fromEntries((Object.keys(wanted) as (keyof CheckedValues)[]).map(name => [name, key[name]]))
+
+/** As the audit trail has it: times as text. */
+const told = ({ expires_at, ...values }: CheckedValues) =>
+  expires_at === undefined ? values : { ...values, expires_at: formatMicros(expires_at) }
+
+const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, state: apiKeyState(row, now) })
+/** Applicants and applications come from the CiviForm alone: their ids are its own. */
+const noSubmissions = {
+  path: '/may_submit',
+  code: 'following_civiform',
+  detail: 'must be false: this installation follows a CiviForm, which takes the submissions',
+}
+
+/** Throws `conflict`: what is changed here would be undone, and what is retired here would go on there. */
+function refuseCiviForms({ civiform, name }: ApiKeyRow): void {
+  if (!civiform) return
+  throw new Problem('conflict', {
+    detail: `"${name}" is a key of the CiviForm that is followed. Change or retire it there; here it follows within seconds.`,
+  })
+}
+
+const noSuchKey = (): Problem => new Problem('not_found', { detail: 'There is no API key with this id.' })

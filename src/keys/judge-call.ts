@@ -1,0 +1,52 @@
+// Whether a call with a key would be let in, from an address, now, for a program: the same rules that decide about real ones.
+
+import type { Db } from '../db/client.ts'
+import { findApiKey } from '../db/keys/api-key-rows.ts'
+import { parseAddress, parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
+import type { Micros } from '../domain/values/offset-time.ts'
+import { constraintUnmet } from './admission.ts'
+import type { Reason } from './caller.ts'
+import { isApiKeyId } from './credential.ts'
+
+interface ImaginedCall {
+  apiKeyId: string
+  address: string
+  slug: string
+}
+
+/** Undefined when the call would be let in; else why not. The secret is taken to be right, and the connection to be HTTPS. */
+export async function judgeCall(db: Db, call: ImaginedCall, now: Micros): Promise<Reason | undefined> {
+  const key = isApiKeyId(call.apiKeyId) ? await findApiKey(db, call.apiKeyId) : undefined
+  if (key === undefined) return 'unknown_key'
+  const subnets = key.allowed_subnets.map(text => parseSubnet(text)).filter((one): one is Subnet => !('fault' in one))
+  const limits = { retired_at: key.retired_at, expires_at: key.expires_at, allowed_subnets: subnets }
+  const unmet = constraintUnmet(limits, { address: parseAddress(call.address), now })
+  if (unmet !== undefined) return unmet
+  if (!key.may_export) return 'may_not_export'
+  return key.programs.includes(call.slug) ? undefined : 'no_grant'
+}
+
+/** What a reason means, and what to do about it. */
+export const reasonTexts: Readonly<Record<Reason, string>> = {
+  no_header: 'No Authorization header was sent. The client has to send Username and Password (Basic authentication).',
+  oversized_header: 'The Authorization header is far longer than any credential.',
+  wrong_scheme: 'The Authorization header is not of the Basic scheme.',
+  bad_base64: 'What follows Basic is not whole Base64. Copy the API Secret Token again, without line breaks.',
+  bad_utf8: 'What follows Basic is not text. Copy the API Secret Token again.',
+  no_colon: 'What follows Basic has no colon between Username and Password.',
+  unknown_key: 'There is no key with this Username.',
+  wrong_secret: 'The Password is another key’s. Check which one the client has.',
+  garbled_secret: 'The Password was never any key’s: it is cut off, mistyped or made up.',
+  rotated_secret:
+    'The Password is the one before the last rotation, and the overlap is over. Give the client the new one.',
+  retired: 'The key is retired. Make another one.',
+  expired: 'The key has expired. Set its expiry, or make another one.',
+  address_not_allowed: 'The key may not be used from this address. Add the address to the key, if it is the client’s.',
+  unparseable_address: 'Where the request came from cannot be told. Check the proxy’s X-Forwarded-For.',
+  plain_http: 'The request came over plain HTTP. The client has to use https://.',
+  may_not_export: 'The key may submit, and not export.',
+  may_not_submit: 'The key may export, and not submit.',
+  may_not_annotate: 'The key may not set status and note.',
+  no_grant: 'The key is not granted this program.',
+  no_such_program: 'There is no program of this name.',
+}

@@ -1,0 +1,151 @@
+// Tokens with which programs of an administrator come to the console's API: made by a person for themselves, good until they expire, are
+// retired, or the person is disabled, and never for more than that person may do at the moment.
+// It must not keep a token: `createAdminToken` returns it once, and only its hash is stored.
+
+import { type Deed, noteDeed } from '../audit/deed.ts'
+import { inTransaction, type Sql } from '../db/client.ts'
+import {
+  type AdminTokenRow,
+  countGoodTokens,
+  findAdminToken,
+  insertAdminToken,
+  readAdminTokens,
+  retireAdminTokenRow,
+  updateAdminTokenUsed,
+} from '../db/people/admin-token-rows.ts'
+import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
+import { expiryFaults } from '../keys/api-key-draft.ts'
+import { isAdminToken, mintAdminToken } from '../keys/credential.ts'
+import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
+import { type Person, personOf } from './roles.ts'
+import { hashToken } from './sign-in-tokens.ts'
+
+const areas = ['keys', 'programs', 'applications', 'jobs', 'audit', 'intermediaries', 'people', 'settings'] as const
+export type Area = (typeof areas)[number]
+
+/** What a token is good for. `write` includes `read`. */
+export type Scope = `${Area}:${'read' | 'write'}`
+
+/** In the order in which they are offered. Nothing in the audit trail can be changed. */
+export const scopes: readonly Scope[] = areas.flatMap((area): Scope[] =>
+  area === 'audit' ? ['audit:read'] : [`${area}:read`, `${area}:write`],
+)
+
+const tokensMax = 50
+const nameLengthMax = 100
+
+interface AdminTokenDraft {
+  name: string
+  scopes: readonly string[]
+  /** Undefined when none was given. */
+  expires_at: Micros | undefined
+}
+
+/** Makes a token for the person who asks. It is in the answer and nowhere else. Throws `invalid_request` naming every fault. */
+export async function createAdminToken(
+  sql: Sql,
+  person: Pick<Person, 'person_id'>,
+  draft: AdminTokenDraft,
+  deed: Deed,
+): Promise<{ tokenId: string; token: string }> {
+  const name = draft.name.trim()
+  const wanted = scopes.filter(scope => draft.scopes.includes(scope))
+  const faults: ProblemItem[] = []
+  const fault = (path: string, code: string, detail: string): number => faults.push({ path, code, detail })
+  if (name === '') fault('/name', 'required', 'must say what the token is for')
+  else if (name.length > nameLengthMax || /\p{C}/u.test(name))
+    fault('/name', 'bad_name', `must be at most ${nameLengthMax} characters, without line breaks`)
+  if (wanted.length === 0) fault('/scopes', 'required', 'must name at least one thing the token is good for')
+  for (const [i, scope] of draft.scopes.entries())
+    if (!wanted.some(known => known === scope))
+      fault(`/scopes/${i}`, 'unknown_scope', `must be one of ${scopes.join(', ')}`)
+  faults.push(...expiryFaults(draft.expires_at, deed.now))
+  if (faults.length > 0) throw invalidRequest('The token cannot be made.', faults)
+  const expires_at = draft.expires_at!
+  const { tokenId, token } = mintAdminToken()
+  await inTransaction(sql, async tx => {
+    const { person_id } = person
+    const good = await countGoodTokens(tx, person_id, deed.now)
+    if (good === undefined) throw new Problem('forbidden', { detail: 'You are disabled.', internal: 'disabled' })
+    if (good >= tokensMax)
+      throw new Problem('conflict', { detail: `You have ${tokensMax} tokens already. Retire one that is not used.` })
+    await insertAdminToken(tx, {
+      admin_token_id: tokenId,
+      person_id,
+      name,
+      token_hash: hashToken(token),
+      scopes: wanted,
+      created_at: deed.now,
+      expires_at,
+    })
+    const detail = { name, scopes: wanted, expires_at: formatMicros(expires_at) }
+    await noteDeed(tx, deed, 'admin_token_created', tokenId, detail)
+  })
+  return { tokenId, token }
+}
+
+/** Ends a token of a person, with its next request. Throws `not_found`. */
+export async function retireAdminToken(
+  sql: Sql,
+  place: { tokenId: string; personId: number },
+  deed: Deed,
+): Promise<void> {
+  await inTransaction(sql, async tx => {
+    if (!(await retireAdminTokenRow(tx, place, deed.now, deed.actor)))
+      throw new Problem('not_found', { detail: 'There is no such token, or it is retired already.' })
+    await noteDeed(tx, deed, 'admin_token_retired', place.tokenId)
+  })
+}
+
+export type AdminTokenState = 'good' | 'expired' | 'retired'
+export interface ListedAdminToken extends AdminTokenRow {
+  state: AdminTokenState
+}
+
+const listedMax = 200
+
+/** The tokens of a person, those that are good first. */
+export async function listAdminTokens(sql: Sql, personId: number, now: Micros): Promise<ListedAdminToken[]> {
+  const rows = await readAdminTokens(sql, personId, now, listedMax)
+  return rows.map(row => ({
+    ...row,
+    state: row.retired_at !== null ? 'retired' : row.expires_at <= now ? 'expired' : 'good',
+  }))
+}
+
+/** A person as a token lets them in. */
+export interface TokenHolder {
+  person: Person
+  tokenId: string
+  scopes: readonly string[]
+  expiresAt: Micros
+}
+
+/** How exactly the last use of a token is kept. */
+const usedEveryMicros = 60 * 1_000_000
+
+/** Whose token this is; undefined when there is no such token, it has ended, or its person is disabled. Notes that it was used. */
+export async function loadTokenHolder(
+  sql: Sql,
+  token: string,
+  { now, address }: { now: Micros; address: string | undefined },
+): Promise<TokenHolder | undefined> {
+  const row = isAdminToken(token) ? await findAdminToken(sql, hashToken(token), now) : undefined
+  if (row === undefined) return undefined
+  if (row.last_used_at === null || now - row.last_used_at >= usedEveryMicros)
+    await updateAdminTokenUsed(sql, row.admin_token_id, now, address)
+  return { person: personOf(row), tokenId: row.admin_token_id, scopes: row.scopes, expiresAt: row.expires_at }
+}
+
+/** How the audit trail names a person who acts through a token. */
+export const tokenActor = ({ tokenId, person }: Pick<TokenHolder, 'tokenId' | 'person'>): string =>
+  `admin-token:${tokenId}:${person.email}`
+
+/** Throws Problem `forbidden` when the token is not good for this. */
+export function requireScope(held: readonly string[], scope: Scope): void {
+  if (held.includes(scope) || held.includes(scope.replace(':read', ':write'))) return
+  throw new Problem('forbidden', {
+    detail: `This needs a token with the scope ${scope}. This one has ${held.join(', ')}.`,
+    internal: 'scope',
+  })
+}

@@ -1,0 +1,56 @@
+// The tables of a program, by what its docs say now. A walk's questions are those of its first page, and programs only gain questions: so
+// docs that are read after the walk have a column for everything in it.
+
+import { RequestRefused } from '../../client/client-errors.ts'
+import {
+  chosenOf,
+  type DocumentedQuestion,
+  type KnownColumns,
+  planTables,
+  type Table,
+  tableName,
+} from '../requests/table-plan.ts'
+import type { FormatJob } from '../spool/output-format.ts'
+
+/**
+ * `known` are the columns as they were laid out before, which keep their places. `mayLack`: whether the output takes rows that lack some of
+ * them, of questions that were hidden from the key since; these are `lost`, or the name of a table.
+ */
+export async function loadTables(
+  { client, program, state, tables, walk, context }: FormatJob,
+  mayLack = !walk.adds,
+): Promise<{ tables: Table[]; known: KnownColumns; lost: string[] }> {
+  let known = state.read<KnownColumns>('columns') ?? {}
+  try {
+    const path = `/docs/api/programs/${encodeURIComponent(program)}/versions/active`
+    const { questions } = await client.json<{ questions: DocumentedQuestion[] }>(path, documented, context)
+    const chosen = chosenOf(questions, walk.filters.fields)
+    const there = columnNames(planTables(chosen, tables))
+    const lost = Object.entries(known).flatMap(([table, names]) =>
+      there[table] === undefined ? [table] : names.filter(name => !there[table]!.includes(name)),
+    )
+    if (mayLack) known = stillThere(known, there)
+    return { tables: planTables(chosen, tables, known), known, lost }
+  } catch (error) {
+    // Nothing of the program is published: it has no application either, or the rows would miss their columns.
+    if (error instanceof RequestRefused && error.isAboutNothingThere)
+      return { tables: planTables([], tables, known), known, lost: [] }
+    throw error
+  }
+}
+
+const documented = {
+  questions: [
+    { question_key: 'string', question_type: 'string', path: 'string', fields: ['object'], options: ['object'] },
+  ],
+} as const
+
+/** Without those of questions that were hidden from the key since. */
+const stillThere = (known: KnownColumns, there: KnownColumns): KnownColumns =>
+  Object.fromEntries(
+    Object.entries(known).map(([table, names]) => [table, names.filter(name => there[table]?.includes(name))]),
+  )
+
+/** As the state keeps them. */
+export const columnNames = (tables: readonly Table[]): KnownColumns =>
+  Object.fromEntries(tables.map(table => [tableName(table), table.columns.map(({ name }) => name)]))

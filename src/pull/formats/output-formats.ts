@@ -1,0 +1,19 @@
+// What can be made of the applications that were pulled, by the ending of the output's name. A format is a file, and a line here.
+
+import { CommandError } from '../requests/pull-outcome.ts'
+import type { OutputFormat } from '../spool/output-format.ts'
+import { csvFormat } from './csv-format.ts'
+import { ndjsonFormat } from './ndjson-format.ts'
+import { parquetFormat } from './parquet-format.ts'
+
+const formats: readonly OutputFormat[] = [ndjsonFormat, csvFormat, parquetFormat]
+
+export function formatOf(out: string): OutputFormat {
+  const found = formats.find(({ ending }) => out.toLowerCase().endsWith(ending))
+  if (found !== undefined) return found
+  const endings = formats.map(({ ending }) => ending).join(', ')
+  throw new CommandError(
+    'usage',
+    `--out must end with one of ${endings}, which says what is written; "${out}" does not.`,
+  )
+}

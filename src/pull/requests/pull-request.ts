@@ -1,0 +1,54 @@
+// What a pull is asked to do, and what it tells while it does it.
+
+import type { IdReceipt } from './id-digest.ts'
+import type { TableOptions } from './table-plan.ts'
+
+export interface PullFilters {
+  fromDate?: string
+  toDate?: string
+  revisionState?: 'CURRENT' | 'OBSOLETE'
+  /** The questions that are wanted, as the service takes them; all without it. */
+  fields?: string
+}
+
+export interface PullRequest {
+  /** The program's slug. */
+  program: string
+  filters: PullFilters
+  /** Only what was submitted since the last pull to this output, added to what is there. */
+  sinceLast: boolean
+  /** Drops what an interrupted pull has left, and begins again. */
+  restart: boolean
+  verifySchema: boolean
+  pageSize: number | undefined
+  tables: TableOptions
+  csvExact: boolean
+  /** How much work an interruption may cost. */
+  checkpointEveryMs: number
+}
+
+/** What a pull tells about itself on the way. */
+export interface PullProgress {
+  applications: number
+  bytes: number
+  /** How many there are, where that is known. */
+  total: number | undefined
+}
+
+export interface PullContext {
+  signal: AbortSignal
+  /** A sentence for somebody who watches. */
+  say: (line: string) => void
+  onProgress: (progress: PullProgress) => void
+}
+
+export interface PullReport {
+  /** Of the applications that this pull added, resumed parts included. */
+  added: IdReceipt
+  /** Of all that is in the output now. */
+  total: number
+  /** Bytes of their JSON, without those that an interrupted run had pulled. */
+  bytes: number
+  /** Where the next pull with `--since-last` begins. */
+  watermark: string | undefined
+}

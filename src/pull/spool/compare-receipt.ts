@@ -1,0 +1,53 @@
+// Whether what arrived is what the service says the walk is: asked once, after its last page.
+
+import { RequestRefused } from '../../client/client-errors.ts'
+import type { TributaryClient, WalkReceipt } from '../../client/tributary-client.ts'
+import { IdDigest, type IdReceipt } from '../requests/id-digest.ts'
+import { CommandError } from '../requests/pull-outcome.ts'
+import type { PullContext } from '../requests/pull-request.ts'
+import type { PullState } from './pull-state.ts'
+
+/** Throws when they differ. `ours` is of the ids in `state`. */
+export async function compareReceipt(
+  ours: IdReceipt,
+  walkToken: string | undefined,
+  program: string,
+  client: TributaryClient,
+  state: PullState,
+  { signal, say }: PullContext,
+): Promise<void> {
+  const theirs = walkToken === undefined ? undefined : await receiptOf(client, program, walkToken, signal)
+  if (theirs === undefined)
+    return say('The service has no receipt of this walk, so what came is compared with nothing.')
+  const erased = new Set(theirs.erased_application_ids)
+  const { count, digest } = erased.size === 0 ? ours : withoutErased(state, erased)
+  if (count === theirs.applications && digest === theirs.sha256) return
+  const difference =
+    count === theirs.applications ? 'and as many arrived, but not the same ones' : `and ${count} of them arrived`
+  throw new CommandError(
+    'mismatch',
+    `The walk has ${theirs.applications} applications by the receipt of the service, ${difference}. Add --restart to begin again.`,
+  )
+}
+
+/** Undefined where there is none: of an older service, or when so much was erased that it tells nothing. */
+async function receiptOf(
+  client: TributaryClient,
+  program: string,
+  walkToken: string,
+  signal: AbortSignal,
+): Promise<WalkReceipt | undefined> {
+  try {
+    return await client.receipt(program, walkToken, signal)
+  } catch (error) {
+    if (error instanceof RequestRefused && !error.isAboutTheKey) return undefined
+    throw error
+  }
+}
+
+/** What was erased since the walk began may have been pulled before, and is not counted by the service. */
+function withoutErased(state: PullState, erased: ReadonlySet<number>): IdReceipt {
+  const digest = new IdDigest()
+  for (const ids of state.pulledIds()) digest.add(ids.filter(id => !erased.has(id)))
+  return digest.receipt()
+}

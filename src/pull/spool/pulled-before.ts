@@ -1,0 +1,77 @@
+// What an output is of, and what the last pull into it left: where the next one goes on.
+
+import type { IdReceipt } from '../requests/id-digest.ts'
+import { CommandError } from '../requests/pull-outcome.ts'
+import type { PullRequest } from '../requests/pull-request.ts'
+import type { TableOptions } from '../requests/table-plan.ts'
+import { type PlacedFile, sizeOf } from './place-files.ts'
+
+/** What an output is of. It never changes, unless all is pulled again. */
+export interface Origin {
+  /** Its address. */
+  service: string
+  /** Of the service, whatever its address; undefined where it was not asked. */
+  installation?: string | undefined
+  program: string
+  revisionState: string | null
+  /** The questions that were asked for; undefined when all were. */
+  fields?: string
+  /** How tables are laid out; null where there are none. */
+  layout: (TableOptions & { csvExact: boolean }) | null
+  /** Of what is no file. */
+  destination: string | null
+}
+
+/** What the last pull left, once it was complete. */
+export interface PulledBefore {
+  origin: Origin
+  /** One for each pull that the output is made of, oldest first. */
+  receipts: IdReceipt[]
+  /** Where the next one begins; undefined when this one left out what came last, or has what may come again. */
+  watermark?: string
+  /** It has later applications than any time from which the next one could begin. */
+  hasLater?: true
+  /** The output's files with their sizes, as they were left. */
+  files: PlacedFile[]
+  /** Of an output that follows the changes: up to where it has them. */
+  changeCursor?: string
+}
+
+/** The `fromDate` of a pull that adds to what is there; undefined when all is to be pulled again. */
+export function sinceLast(before: PulledBefore, origin: Origin, { filters }: PullRequest): string | undefined {
+  const refuse = (why: string): CommandError =>
+    new CommandError('usage', `--since-last cannot add to the output: ${why} Without it, everything is pulled again.`)
+  const differing = differencesOf(before.origin, origin)
+  if (differing.length > 0) throw refuse(`it was pulled ${differing.join(', and ')}.`)
+  if (filters.toDate !== undefined || (before.watermark === undefined && !before.hasLater))
+    throw refuse('with --before, what was submitted later is never asked for.')
+  for (const { path, bytes } of before.files) {
+    const found = sizeOf(path)
+    if (found === undefined)
+      throw refuse(
+        `${path} is gone. If it was moved or renamed together with ${path}.pull, give both that place and name again.`,
+      )
+    if (found !== bytes) throw refuse(`${path} is not as the last pull left it.`)
+  }
+  return before.watermark
+}
+
+/** What of two origins is not the same, in the words of the command line; where the output stands does not count. */
+export function differencesOf(was: Origin, is: Origin): string[] {
+  const sameService = was.service === is.service || (was.installation ?? was.service) === is.installation
+  const words = ({ service, program, revisionState, layout, ...origin }: Origin): string[] => [
+    sameService ? '' : `from ${service}`,
+    `with --program ${program}`,
+    revisionState === null ? 'without --revision' : `with --revision ${revisionState}`,
+    withFields(origin),
+    `with --multi ${layout?.multi ?? 'one'}`,
+    `${layout?.labels ? 'with' : 'without'} --option-labels`,
+    `${layout?.csvExact ? 'with' : 'without'} --exact-csv`,
+  ]
+  const now = words(is)
+  return words(was).flatMap((one, i) => (one === now[i] ? [] : [`${one}, and not ${now[i]}`]))
+}
+
+/** As they are written on the command line. */
+export const withFields = ({ fields }: Pick<Origin, 'fields'>): string =>
+  fields === undefined ? 'without --fields' : `with --fields ${fields}`

@@ -1,0 +1,55 @@
+// Holds every application against the JSON Schema that the service publishes for its program: what a program reads of an application
+// later is then known to be there, in the type it should have.
+
+import Schema from 'typebox/schema'
+import { RequestRefused } from '../../client/client-errors.ts'
+import type { TributaryClient } from '../../client/tributary-client.ts'
+import { CommandError } from '../requests/pull-outcome.ts'
+
+/** The schema document of the program, or of some questions of it, as it is published now; undefined where nothing of it is. */
+export async function loadSchema(
+  client: TributaryClient,
+  program: string,
+  signal: AbortSignal,
+  fields?: string,
+): Promise<unknown> {
+  try {
+    const path = `/docs/api/programs/${encodeURIComponent(program)}/versions/active/response.schema.json`
+    const query = fields === undefined ? '' : `?${new URLSearchParams({ fields })}`
+    return await client.json(path + query, { $defs: 'object' }, { signal })
+  } catch (error) {
+    if (error instanceof RequestRefused && error.isAboutNothingThere) return undefined
+    throw error
+  }
+}
+
+/** An application is not as the schema says. */
+export class SchemaMismatch extends CommandError {
+  constructor(message: string) {
+    super('mismatch', message)
+  }
+}
+
+export type SchemaCheck = (application: unknown) => void
+
+/** Throws when an application is not as the schema says; the message has its place, and nothing that anybody answered. */
+export function schemaCheck(document: unknown): SchemaCheck {
+  const { $defs = {} } = (document ?? {}) as { $defs?: Record<string, object> }
+  const { Application } = $defs
+  if (Application === undefined)
+    return () => {
+      const said = 'The service has no schema for this program, though it has applications.'
+      throw new CommandError('mismatch', `${said} --no-verify-schema pulls without.`)
+    }
+  const validator = Schema.Compile({ ...Application, $defs })
+  return application => {
+    if (validator.Check(application)) return
+    const [, errors] = validator.Errors(application)
+    const faults = errors.slice(0, 3).map(({ instancePath, message }) => `  ${instancePath || '/'} ${message}`)
+    const { application_id: id } = (application ?? {}) as { application_id?: unknown }
+    throw new SchemaMismatch(
+      `Application ${String(id)} is not as the schema of its program says:\n${faults.join('\n')}\n` +
+        'Nothing was put under the final name. --no-verify-schema pulls it as it is.',
+    )
+  }
+}

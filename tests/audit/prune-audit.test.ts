@@ -1,0 +1,401 @@
+// The audit trail moves into files by age, and nothing of it is lost, doubled or taken out in any other way.
+
+import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { pruneAuditTrail } from '../../src/audit/prune-audit.ts'
+import { verifyAuditTrail } from '../../src/audit/verify-audit.ts'
+import type { Sql } from '../../src/db/client.ts'
+import type { Micros } from '../../src/domain/values/offset-time.ts'
+import { append, tamper } from '../support/audit-trail.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { endWithTest, useDatabase, useFolder, usePool } from '../support/fixtures.ts'
+import { failureOf } from '../support/refusal.ts'
+
+class Trail {
+  private constructor(
+    readonly database: TestDatabase,
+    readonly folder: string,
+    private readonly writers: Sql,
+  ) {}
+
+  static async open(act: (trail: Trail) => Promise<void>, connectionsMax = 1): Promise<void> {
+    const database = await useDatabase({ connectionsMax: 4 }, endWithTest)
+    const writers = usePool({ url: database.url, connectionsMax }, endWithTest)
+    await act(new Trail(database, await useFolder(endWithTest), writers))
+  }
+
+  written: string[] = []
+
+  get sql(): Sql {
+    return this.database.sql
+  }
+
+  /** Events, each by the next free connection: with one connection they are in one chain. */
+  async write(count: number): Promise<void> {
+    await Promise.all(
+      Array.from({ length: count }, () => {
+        const subject = `subject ${this.written.length}`
+        this.written.push(subject)
+        return append(this.writers, subject)
+      }),
+    )
+  }
+
+  async now(): Promise<Micros> {
+    const [row] = await this.sql<{ now: Micros }[]>`select clock_timestamp() as now`
+    return row!.now
+  }
+
+  /** Everything that was written up to now. */
+  async prune(before?: Micros): Promise<string[]> {
+    const order = { before: before ?? (await this.now()), folder: this.folder, actor: 'operator:kim' }
+    const pruned = await pruneAuditTrail(this.sql, order)
+    return pruned === undefined ? [] : [join(this.folder, pruned.file)]
+  }
+
+  async remaining(): Promise<string[]> {
+    const rows = await this.sql<{ subject: string }[]>`
+      select subject from audit_event where action = 'tried' order by audit_event_id`
+    return rows.map(row => row.subject)
+  }
+
+  faults = async (files: string[] = [], noted?: string) => (await verifyAuditTrail(this.sql, noted, files)).faults
+
+  tamper = (statement: string) => tamper(this.sql, statement)
+}
+
+const linesOf = async (file: string): Promise<string[]> => (await Bun.file(file).text()).trimEnd().split('\n')
+const subjectsOf = async (file: string): Promise<string[]> =>
+  (await linesOf(file)).flatMap(line => (JSON.parse(line) as { event?: string[] }).event?.[4] ?? [])
+
+test('several chains are pruned while others write: every event is in the file or in the database, once, and verifies', () =>
+  Trail.open(async trail => {
+    await trail.write(400)
+    const cut = await trail.now()
+    let done = false
+    const writing = (async () => {
+      while (!done) await trail.write(20)
+    })()
+    const files = await trail.prune(cut).finally(() => {
+      done = true
+    })
+    await writing
+    expect(files).toHaveLength(1)
+    const inFile = await subjectsOf(files[0]!)
+    expect(inFile).toHaveLength(400)
+    expect([...inFile, ...(await trail.remaining())].sort()).toEqual([...trail.written].sort())
+    const [row] = await trail.sql`select count(*) as chains from audit_pruned`
+    expect(row!.chains).toBeGreaterThan(1)
+    const name = basename(files[0]!)
+    const { faults, pruned, events } = await verifyAuditTrail(trail.sql, undefined, files)
+    expect(faults).toEqual([])
+    expect(pruned).toEqual([{ file: name, checked: true }])
+    expect(events).toBe(trail.written.length - 400 + 1)
+    expect(await verifyAuditTrail(trail.sql)).toMatchObject({ faults: [], pruned: [{ file: name, checked: false }] })
+    const told = await trail.sql`select actor, action, detail from audit_event where subject = ${name}`
+    expect([...told]).toMatchObject([{ actor: 'operator:kim', action: 'audit_pruned', detail: { events: 400 } }])
+  }, 16))
+
+test('a whole trail of many batches is pruned, and goes on after it', () =>
+  Trail.open(async trail => {
+    await trail.sql`
+      insert into audit_event (actor, action, subject) select 'key:x', 'tried', n from generate_series(1, 2500) n`
+    const files = await trail.prune()
+    expect(await subjectsOf(files[0]!)).toEqual(Array.from({ length: 2500 }, (_, n) => String(n + 1)))
+    expect(await trail.remaining()).toEqual([])
+    await trail.write(3)
+    expect(await verifyAuditTrail(trail.sql, undefined, files)).toMatchObject({ faults: [], events: 4 })
+  }))
+
+test('only what is old enough goes', () =>
+  Trail.open(async trail => {
+    await trail.write(5)
+    const cut = await trail.now()
+    await trail.write(5)
+    const files = await trail.prune(cut)
+    expect(await subjectsOf(files[0]!)).toEqual(trail.written.slice(0, 5))
+    expect(await trail.remaining()).toEqual(trail.written.slice(5))
+  }))
+
+test('what is linked after something newer, since its transaction was long, stays with that', () =>
+  Trail.open(async trail => {
+    const pool = usePool({ url: trail.database.url, connectionsMax: 9 }, endWithTest)
+    // Of nine connections two share one of eight chains.
+    const byChain = new Map<number, Sql>()
+    let pair: [Sql, Sql] | undefined
+    for (const connection of await Promise.all(Array.from({ length: 9 }, () => pool.reserve()))) {
+      const sql = connection as unknown as Sql
+      const [row] = await sql`select pg_backend_pid() % 8 as chain`
+      pair ??= byChain.has(row!.chain) ? [byChain.get(row!.chain)!, sql] : undefined
+      byChain.set(row!.chain, sql)
+    }
+    const [long, short] = pair!
+    await long`begin`
+    await append(long, 'long')
+    const cut = await trail.now()
+    await append(short, 'short')
+    await long`commit`
+    expect(await trail.prune(cut)).toEqual([])
+    const [file] = await trail.prune()
+    expect(await subjectsOf(file!)).toEqual(['short', 'long'])
+    expect(await trail.faults([file!])).toEqual([])
+  }))
+
+test('asked twice it removes nothing twice; asked later it goes on in another file, and both verify in any order', () =>
+  Trail.open(async trail => {
+    await trail.write(10)
+    const cut = await trail.now()
+    const [first] = await trail.prune(cut)
+    expect(await trail.prune(cut)).toEqual([])
+    await trail.write(10)
+    const [second] = await trail.prune()
+    expect(second).not.toBe(first!)
+    expect(
+      [...(await subjectsOf(first!)), ...(await subjectsOf(second!))].filter(one => one.startsWith('subject')),
+    ).toEqual(trail.written)
+    expect(await trail.faults([second!, first!])).toEqual([])
+    expect(await trail.faults([second!])).toEqual([])
+    expect((await readdir(trail.folder)).sort()).toEqual([basename(first!), basename(second!)].sort())
+  }))
+
+test('when nothing is old enough, no file is made and nothing is noted', () =>
+  Trail.open(async trail => {
+    const cut = await trail.now()
+    expect(await trail.prune()).toEqual([])
+    await trail.write(3)
+    expect(await trail.prune(cut)).toEqual([])
+    expect(await readdir(trail.folder)).toEqual([])
+    expect(await verifyAuditTrail(trail.sql)).toMatchObject({ faults: [], events: 3, pruned: [] })
+  }))
+
+test('two prunes at once: one waits for the other, and every event is in one file', () =>
+  Trail.open(async trail => {
+    await trail.write(30)
+    const cut = await trail.now()
+    const files = (await Promise.all([trail.prune(cut), trail.prune(cut)])).flat()
+    expect(files).toHaveLength(1)
+    expect(await subjectsOf(files[0]!)).toEqual(trail.written)
+    expect(await trail.faults(files)).toEqual([])
+  }))
+
+test('a folder that is not there is named before anything is done', () =>
+  Trail.open(async trail => {
+    await trail.write(3)
+    const order = { before: await trail.now(), folder: join(trail.folder, 'none'), actor: 'operator:kim' }
+    await expect(pruneAuditTrail(trail.sql, order)).rejects.toThrow('cannot be written (ENOENT)')
+    expect(await trail.remaining()).toHaveLength(3)
+  }))
+
+test.each([
+  ['changed', `update audit_event set actor = 'key:y' where audit_event_id = 7`],
+  ['removed', 'delete from audit_event where audit_event_id = 7'],
+  ['removed with its link', 'delete from audit_event where audit_event_id = 7; delete from audit_link where link = 7'],
+])('a trail in which an event was %s is not pruned, and leaves no file', (_, statement) =>
+  Trail.open(async trail => {
+    await trail.write(10)
+    await trail.tamper(statement)
+    const before = await trail.remaining()
+    await expect(trail.prune()).rejects.toThrow('The audit log is not as it was written')
+    expect(await trail.faults()).toEqual([expect.stringMatching(/link 7/)])
+    expect(await readdir(trail.folder)).toEqual([])
+    expect(await trail.remaining()).toEqual(before)
+  }),
+)
+
+describe('a file that is not as it was written is named, with the place', () => {
+  const rehash = ([start, ...lines]: string[]): string[] => {
+    let hash = Buffer.from((JSON.parse(start!) as { hash: string }).hash, 'hex')
+    const events = lines.map(line => {
+      const content = line.slice(line.indexOf('"event":') + 8, -1)
+      hash = createHash('sha256').update(hash).update(content).digest()
+      return line.replace(/"hash":"\w+"/, `"hash":"${hash.toString('hex')}"`)
+    })
+    return [start!, ...events]
+  }
+  const changed = (lines: string[]) => lines.with(4, lines[4]!.replace('key:x', 'key:y'))
+  test.each<[string, (lines: string[]) => string[], RegExp]>([
+    ['an event changed', changed, /: line 5: chain \d, link 4 is not as it was written$/],
+    [
+      'an event changed, and all hashes made to fit',
+      lines => rehash(changed(lines)),
+      /links 1 to 10 are not what was pruned/,
+    ],
+    ['an event removed', lines => lines.toSpliced(4, 1), /: line 5 is not the next link of chain \d: that is missing$/],
+    [
+      'an event doubled',
+      lines => lines.toSpliced(4, 0, lines[4]!),
+      /: line 6 is not the next link of chain \d: that is missing$/,
+    ],
+    [
+      'two exchanged',
+      lines => lines.with(4, lines[5]!).with(5, lines[4]!),
+      /: line 5 is not the next link of chain \d: that is/,
+    ],
+    ['an event added at the end', lines => [...lines, lines[10]!], /: line 12 is not the next link of chain \d/],
+    ['the end cut off', lines => lines.slice(0, 8), /: chain \d: links 1 to 7 are not what was pruned/],
+    ['a line cut off', lines => lines.with(10, lines[10]!.slice(0, 60)), /: line 11 is not one of an audit log$/],
+    ['no events', lines => lines.slice(0, 1), /: chain \d: links 1 to 0 are not what was pruned/],
+    ['nothing', () => [], /: line 1 is not one of an audit log$/],
+    [
+      'another start, whose hash fits',
+      ([, first, ...rest]) => [first!.replace(/,"event".*/s, '}'), ...rest],
+      /: chain \d: links 2 to 10 are not what was pruned/,
+    ],
+    ['no start', lines => lines.slice(1), /: line 1 is not the next link of chain \d/],
+  ])('%s', (_, change, fault) =>
+    Trail.open(async trail => {
+      await trail.write(10)
+      const [file] = await trail.prune()
+      expect(await trail.faults([file!])).toEqual([])
+      await Bun.write(file!, `${change(await linesOf(file!)).join('\n')}\n`)
+      expect(await trail.faults([file!])).toEqual([expect.stringMatching(fault)])
+      expect(await trail.faults()).toEqual([])
+    }),
+  )
+
+  test('a file of another database', () =>
+    Trail.open(trail =>
+      Trail.open(async other => {
+        for (const one of [trail, other]) await one.write(10)
+        const [file] = await other.prune()
+        const foreign = [expect.stringMatching(/: chain \d: links 1 to 10 are not what was pruned from this database/)]
+        expect(await trail.faults([file!])).toEqual(foreign)
+        await trail.prune()
+        expect(await trail.faults([file!])).toEqual(foreign)
+      }),
+    ))
+
+  test('one that cannot be read', () =>
+    Trail.open(async trail => {
+      await expect(trail.faults([join(trail.folder, 'none.ndjson')])).rejects.toMatchObject({
+        errors: [{ parameter: '--with', detail: expect.stringContaining('none.ndjson cannot be read (ENOENT)') }],
+      })
+    }))
+})
+
+describe('a database that is not as it was left is named', () => {
+  test.each<[string, string, RegExp]>([
+    [
+      'more removed than was pruned, with its links',
+      'delete from audit_link where link = 11; delete from audit_event where audit_event_id = 11',
+      /: link 11 is missing$/,
+    ],
+    ['what was pruned recorded as less', 'update audit_pruned set link = 5', /: link 6 is missing$/],
+    [
+      'what was pruned recorded with another hash',
+      'update audit_pruned set hash = sha256(hash)',
+      /: link 11: event \d+ is not as it was written$/,
+    ],
+    ['no record of what was pruned', 'delete from audit_pruned', /: link 1 is missing$/],
+    [
+      'an event slipped in where others were pruned',
+      `insert into audit_event (actor, action, subject) values ('key:x', 'x', 'x');
+       insert into audit_link select chain, 3, (select max(audit_event_id) from audit_event), hash from audit_pruned`,
+      /: link 3 was there before: it was slipped in$/,
+    ],
+  ])('%s', (_, statement, fault) =>
+    Trail.open(async trail => {
+      await trail.write(10)
+      const cut = await trail.now()
+      await trail.write(10)
+      await trail.prune(cut)
+      expect(await trail.faults()).toEqual([])
+      await trail.tamper(statement)
+      expect(await trail.faults()).toEqual([expect.stringMatching(fault)])
+    }),
+  )
+})
+
+test('more removed than was pruned, and recorded as pruned: by the file', () =>
+  Trail.open(async trail => {
+    await trail.write(10)
+    const cut = await trail.now()
+    await trail.write(10)
+    const files = await trail.prune(cut)
+    await trail.tamper(`
+      update audit_pruned p set link = 11, hash = l.hash from audit_link l where l.chain = p.chain and l.link = 11;
+      delete from audit_link where link = 11; delete from audit_event where audit_event_id = 11`)
+    expect(await trail.faults(files)).toEqual([
+      expect.stringMatching(/: chain \d: links 1 to 10 are not what was pruned/),
+    ])
+  }))
+
+test('what was noted before it was pruned is held against the file: pruning is no way to rewrite the trail', () =>
+  Trail.open(async trail => {
+    const note = async () => (await verifyAuditTrail(trail.sql)).note
+    await trail.write(5)
+    const within = await note()
+    await trail.write(5)
+    const atEnd = await note()
+    const files = await trail.prune()
+    expect(await trail.faults([], atEnd)).toEqual([])
+    expect(await trail.faults([], within)).toEqual([
+      expect.stringMatching(
+        /: was noted at link 5, which was pruned into audit-.*\.ndjson since: give that file with --with$/,
+      ),
+    ])
+    expect(await trail.faults(files, within)).toEqual([])
+    const other = within.replace(/:5:./, found => (found.endsWith('A') ? ':5:B' : ':5:A'))
+    expect(await trail.faults(files, other)).toEqual([
+      expect.stringMatching(/: up to link 5, it is not what it was when it was noted$/),
+    ])
+  }))
+
+describe('"An audit trail, append-only" (contract section 3): beyond what is in a file the database refuses to remove, to the owner too', () => {
+  const refusal = async (statement: PromiseLike<unknown>) => (await failureOf(statement))?.message
+  const kept = (table: string) => `${table} rows are never changed or removed`
+  const wrongPlace = 'this is not the next part of the chain'
+
+  test.each<[string, (sql: Sql) => PromiseLike<unknown>, string]>([
+    ['an event', sql => sql`delete from audit_event where audit_event_id = 15`, kept('audit_event')],
+    ['a link', sql => sql`delete from audit_link where link = 15`, kept('audit_link')],
+    ['links', sql => sql`truncate audit_link`, kept('audit_link')],
+    ['a record of what was pruned', sql => sql`delete from audit_pruned`, kept('audit_pruned')],
+    ['all of them', sql => sql`truncate audit_pruned`, kept('audit_pruned')],
+    ['one of them changed', sql => sql`update audit_pruned set file = 'x'`, kept('audit_pruned')],
+    [
+      'up to another hash',
+      sql => sql`insert into audit_pruned select chain, 15, sha256(hash), 'x' from audit_pruned`,
+      wrongPlace,
+    ],
+    [
+      'what was pruned before',
+      sql => sql`insert into audit_pruned select chain, 5, hash, 'x' from audit_pruned`,
+      wrongPlace,
+    ],
+  ])('%s', (_, statement, message) =>
+    Trail.open(async trail => {
+      await trail.write(10)
+      const cut = await trail.now()
+      await trail.write(10)
+      await trail.prune(cut)
+      expect(await refusal(statement(trail.sql))).toBe(message)
+      expect(await trail.faults()).toEqual([])
+    }),
+  )
+
+  test('a role that was given the right to remove is refused what the owner may', () =>
+    Trail.open(async trail => {
+      await trail.write(10)
+      const role = `remover_${process.pid}`
+      const undone = trail.sql.begin(async tx => {
+        await tx.unsafe(`create role ${role}`)
+        await tx.unsafe(`grant select, insert, update, delete on all tables in schema public to ${role}`)
+        await tx.unsafe(`set local role ${role}`)
+        const record = `insert into audit_pruned select chain, 10, hash, 'x' from audit_link where link = 10`
+        for (const [statement, message] of [
+          ['delete from audit_event', kept('audit_event')],
+          ['delete from audit_link', kept('audit_link')],
+          [record, wrongPlace],
+        ] as const)
+          expect(await refusal(tx.savepoint(point => point.unsafe(statement)))).toBe(message)
+        await tx`reset role`
+        await tx.unsafe(record)
+        expect(await tx`select from audit_event`).toHaveLength(0)
+        throw new Error('undone')
+      })
+      await expect(undone).rejects.toThrow('undone')
+    }))
+})

@@ -1,0 +1,114 @@
+// Applications in a real browser: found, read and annotated by keyboard alone and without scripts, and nothing that shuts people out.
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { openPage, testPages, useBrowser } from '../support/browser.ts'
+import { aPerson, testPassword } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey } from '../support/keys.ts'
+import { needs } from '../support/needs.ts'
+import { aProgram, q } from '../support/programs.ts'
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const database = await useDatabase()
+  const { sql } = database
+  const service = await useService(database)
+  await aProgram(sql, {
+    slug: 'utility',
+    display_name: 'Utility Assistance',
+    statuses: ['In review', 'Approved'],
+    questions: [
+      q.name('applicant name', { text: 'What is your name?' }),
+      q.file('bills', { text: 'Your latest bills', optional: true }),
+      q.text('reason', { text: 'Why?', optional: true }),
+      q.enumerator('member', [q.date('born', { text: 'Born when?', optional: true })], {
+        text: 'Who lives with you?',
+        optional: true,
+      }),
+    ],
+  })
+  const ada = await aPerson(sql, { name: 'Ada Administrator' })
+  const auditor = await aPerson(sql, { role: 'AUDITOR', name: 'Otto Auditor' })
+  const key = await createTestKey(sql, { programs: ['utility'], maySubmit: true })
+  const frontEnd = new FrontEnd(service, key, 'utility')
+  const browser = await useBrowser()
+  const signedIn = { email: ada.email, password: testPassword }
+  const list = '/admin/programs/utility/applications'
+  let one = ''
+
+  beforeAll(async () => {
+    const applicant = await frontEnd.register()
+    const answers = { applicant_name: { first_name: 'Ursula', last_name: 'Ibrahim' } }
+    await frontEnd.apply(applicant, { ...answers, reason: { text: 'First words' } })
+    const { application_id } = await frontEnd.apply(applicant, {
+      ...answers,
+      // Nothing in it to break a line at.
+      reason: { text: 'w'.repeat(500) },
+      bills: { file_urls: [`https://files.example/${'long-name'.repeat(20)}.pdf`] },
+      member: { entities: [{ entity_name: 'n'.repeat(200), born: { date: '1984-07-19' } }] },
+    })
+    one = `${list}/${application_id}`
+  })
+
+  test('an application is found, read and given a status by keyboard alone', async () => {
+    const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto('/admin/applications')
+    await page.getByRole('link', { name: 'Utility Assistance' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Utility Assistance' }).waitFor()
+    await page.getByLabel('Application', { exact: true }).focus()
+    await page.keyboard.type(one.split('/').at(-1)!)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(url => url.searchParams.has('application'))
+    await page.getByRole('link', { name: one.split('/').at(-1)!, exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: /Ursula Ibrahim/ }).waitFor()
+    await page.getByLabel('Status').focus()
+    await page.keyboard.type('Appr')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('By keyboard')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('Saved.').waitFor()
+    expect(await page.getByLabel('Status').inputValue()).toBe('Approved')
+    expect(await page.getByRole('list').filter({ hasText: 'By keyboard' }).first().textContent()).toContain(ada.email)
+    expect(complaints).toEqual([])
+  })
+
+  test('every deed works without scripts, and of two at once the second sees both', async () => {
+    const options = { ...signedIn, javaScriptEnabled: false }
+    const { page } = await openPage(browser, service.baseUrl, options)
+    const { page: another } = await openPage(browser, service.baseUrl, options)
+    await page.goto(`${list}?revision=CURRENT`)
+    await page.goto(one)
+    await another.goto(one)
+    await another.getByLabel('Note').fill('Of another')
+    await another.getByRole('button', { name: 'Save' }).click()
+    await another.getByText('Saved.').waitFor()
+    await page.getByLabel('Note').fill('Of one')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByLabel('Note').inputValue()).toBe('Of one')
+    await page.getByText('What holds now:').waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    await page.getByRole('link', { name: 'Compare' }).click()
+    await page.getByRole('cell', { name: 'First words' }).waitFor()
+    await page.goto(`${one}/exported`)
+    await page.getByText('To the letter').click()
+    const [shown, download] = [
+      await page.locator('#exact').textContent(),
+      await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()]),
+    ]
+    expect(await Bun.file(await download[0].path()).text()).toBe(shown!)
+  })
+
+  testPages(browser, service, () => {
+    const lists = ['/admin/applications', list, `${list}?from=never&status=x`, `${list}?applicant=1234567`, one]
+    return [
+      { email: ada.email, paths: [...lists, `${one}/changes`, `${one}/exported`] },
+      { email: auditor.email, paths: lists },
+    ]
+  })
+})

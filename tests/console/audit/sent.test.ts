@@ -1,0 +1,205 @@
+// Which clients were ever sent an application: what the trail says against what the clients got (contract, section 3: "per export:
+// which key, which walk, filters, how many applications, up to which sequence, from which address").
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { findApplicationPlaces, readPagesWith } from '../../../src/db/audit/disclosures.ts'
+import { formatMicros, type Micros } from '../../../src/domain/values/offset-time.ts'
+import { eraseApplication } from '../../../src/upkeep/erase.ts'
+import { aPerson, ConsoleVisitor } from '../../support/console.ts'
+import { ExportClient, type Fetched } from '../../support/export-client.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { FrontEnd } from '../../support/front-end.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { aProgram, q } from '../../support/programs.ts'
+import { until } from '../../support/until.ts'
+
+const slug = 'food'
+const database = await useDatabase()
+const { sql } = database
+const service = await useService(database)
+const ada = await aPerson(sql, { role: 'AUDITOR' })
+const browser = await new ConsoleVisitor(service).signIn(ada.email)
+const newest = { beforeId: undefined, rowsMax: 1000 }
+
+/** By the id of each request that was answered with a page: which applications it had. */
+const got = new Map<string, number[]>()
+const lines = async (): Promise<number> => {
+  const rows = await sql`select from audit_event where action = 'applications_exported'`
+  return rows.length
+}
+
+async function keep(pages: AsyncIterable<Fetched> | Fetched[]): Promise<void> {
+  for await (const { response, page } of pages)
+    got.set(
+      response.headers.get('X-Request-Id')!,
+      page.payload.map(({ application_id }) => application_id),
+    )
+}
+
+/** The requests whose pages the trail says had the application, for certain and possibly. */
+async function told(applicationId: number): Promise<{ certain: string[]; possible: string[] }> {
+  const [place] = await findApplicationPlaces(sql, applicationId)
+  const told = { certain: [] as string[], possible: [] as string[] }
+  for (const { detail, was_there, meets_revision } of await readPagesWith(sql, place!, newest)) {
+    const certain = was_there && meets_revision === true && detail.outcome === 'complete'
+    told[certain ? 'certain' : 'possible'].push(detail.request_id as string)
+  }
+  return { certain: told.certain.sort(), possible: told.possible.sort() }
+}
+
+const truth = (applicationId: number): string[] =>
+  [...got].flatMap(([request, ids]) => (ids.includes(applicationId) ? [request] : [])).sort()
+
+let programId: number
+let county: ExportClient
+let warehouse: ExportClient
+const applicants: number[] = []
+let ids: number[] = []
+
+beforeAll(async () => {
+  programId = (await aProgram(sql, { slug, questions: [q.text('plain', { optional: true })] })).program_id
+  await aProgram(sql, { slug: 'other', questions: [q.text('another', { optional: true })] })
+  const key = await createTestKey(sql, { programs: [slug, 'other'], maySubmit: true, name: 'County sync' })
+  const second = await createTestKey(sql, { programs: [slug], name: 'Warehouse' })
+  county = new ExportClient(service, key, slug)
+  warehouse = new ExportClient(service, second, slug)
+  const frontEnd = new FrontEnd(service, key, slug)
+  const other = new FrontEnd(service, key, 'other')
+  for (let i = 0; i < 12; i++) {
+    applicants.push(await frontEnd.register())
+    await frontEnd.apply(applicants[i]!, { plain: { text: `answer ${i}` } })
+    await other.apply(applicants[i]!, { another: { text: `answer ${i}` } })
+  }
+  let again = 0
+  const resubmit = () => frontEnd.apply(applicants[again++ % 12]!, { plain: { text: `again ${again}` } })
+  await resubmit()
+  // Pages of every size, of all revision states, of windows, with submissions in between that supersede.
+  for (const pageSize of ['1', '3', '5', '1000'])
+    for (const revisionState of ['', 'CURRENT', 'OBSOLETE'])
+      await keep(county.walk({ pageSize, ...(revisionState === '' ? {} : { revisionState }) }, resubmit))
+  const times = await sql<{ submit_time: Micros }[]>`
+    select submit_time from application where program_id = ${programId} order by submit_seq`
+  for (const [from, to] of [
+    [2, 9],
+    [0, 5],
+    [5, 30],
+  ]) {
+    const window = { fromDate: formatMicros(times[from!]!.submit_time), toDate: formatMicros(times[to!]!.submit_time) }
+    await keep(warehouse.walk({ pageSize: '2', ...window }, resubmit))
+  }
+  await keep(new ExportClient(service, key, 'other').walk({ pageSize: '5' }))
+  await until('a line for every page', async () => (await lines()) === got.size)
+  const rows = await sql<{ application_id: number }[]>`select application_id from application order by application_id`
+  ids = rows.map(({ application_id }) => application_id)
+})
+
+describe('which clients were ever sent an application', () => {
+  test('is answered for certain, of every application: all pages that had it, and no other', async () => {
+    expect(ids.length).toBeGreaterThan(50)
+    const there = await sql<
+      { application_id: number }[]
+    >`select application_id from application order by application_id`
+    expect(there.length).toBeGreaterThan(50)
+    for (const { application_id: id } of there) {
+      const { certain, possible } = await told(id)
+      // Other tests add entries of pages that nobody fetched.
+      const fetched = (requests: string[]): string[] => requests.filter(request => got.has(request))
+      expect([id, fetched(certain), fetched(possible)]).toEqual([id, truth(id), []])
+    }
+  })
+
+  test('is a page: client, when, from where, which page of which walk', async () => {
+    const page = await browser.page(`/admin/audit/sent?application=${ids[0]}`)
+    expect(page).toContain('County sync')
+    expect(page).toContain('127.0.0.1')
+    expect(page.match(/class="badge good">certain</g)).toHaveLength(Math.min(50, truth(ids[0]!).length))
+    expect(page).not.toContain('possible')
+    const last = ids.at(-1)!
+    expect(await browser.page(`/admin/audit/sent?application=${last}`)).toContain(
+      truth(last).length === 0 ? 'No client was ever sent this application' : 'certain',
+    )
+  })
+
+  test('says what to write for what is no id, and that nobody was sent what never was', async () => {
+    const refused = await browser.get('/admin/audit/sent?application=4711x')
+    const text = await refused.text()
+    expect([refused.status, text.includes('id="application-fault"'), text.includes('value="4711x"')]).toEqual([
+      400,
+      true,
+      true,
+    ])
+    expect(await browser.page('/admin/audit/sent?application=999999999')).toContain('nobody was sent it')
+  })
+
+  test('of a page that was cut short it is possible, not certain, up to where the client may have come', async () => {
+    const id = ids[4]!
+    const [{ submit_seq, submit_time }] = (await sql`
+      select submit_seq, submit_time from application where application_id = ${id}`) as unknown as [
+      { submit_seq: number; submit_time: Micros },
+    ]
+    const before = await told(id)
+    const line = (after_seq: number, last_seq: number, outcome: string) => sql`
+      insert into audit_event (actor, action, subject, detail)
+      values ('key:x', 'applications_exported', ${slug}, ${sql.json({
+        request_id: `${outcome}-${after_seq}-${last_seq}`, walk: 'x', horizon: 1000, filters: { page_size: 5 }, applications: 5,
+        applications_before: 0, after_micros: submit_time, after_seq, last_micros: submit_time, last_seq, outcome,
+      })})` // biome-ignore format: one line of the trail
+    await line(submit_seq - 1, submit_seq, 'client_gone')
+    await line(submit_seq, submit_seq + 5, 'client_gone')
+    await line(0, submit_seq - 1, 'client_gone')
+    expect(await told(id)).toEqual({
+      certain: before.certain,
+      possible: [`client_gone-${submit_seq - 1}-${submit_seq}`],
+    })
+    expect(await browser.page(`/admin/audit/sent?application=${id}`)).toContain('it may not have arrived')
+  })
+
+  test('stays answered when the application is erased: certain for what had ended, and never for what began later', async () => {
+    const id = ids[2]!
+    const had = truth(id)
+    const withoutFilter = new Set(
+      (
+        await sql<{ request_id: string }[]>`
+          select detail->>'request_id' as request_id from audit_event
+          where action = 'applications_exported' and not detail->'filters' ? 'revision_state'`
+      ).map(({ request_id }) => request_id),
+    )
+    await eraseApplication(
+      sql,
+      { program_id: programId, application_id: id },
+      { actor: 'operator:test', reason: undefined },
+    )
+    const after = await told(id)
+    expect(after.certain).toEqual(had.filter(request => withoutFilter.has(request)))
+    // What revision state it had is not known any more: so nothing that is possible is left out.
+    expect([...after.certain, ...after.possible].sort()).toEqual(expect.arrayContaining(had))
+    const page = await browser.page(`/admin/audit/sent?application=${id}`)
+    expect(page).toContain('Erased')
+    expect(page).toContain('what it was has been erased')
+    // A page that begins long after has it no more.
+    const late = Date.now() * 1000 + 3_600_000_000
+    const line = (began_at: Micros) => sql`
+      insert into audit_event (actor, action, subject, detail)
+      values ('key:x', 'applications_exported', ${slug}, ${sql.json({
+        request_id: String(began_at), horizon: 1000, filters: {}, after_micros: 0, after_seq: 0, last_micros: late, last_seq: 1000, outcome: 'complete', began_at: formatMicros(began_at),
+      })})` // biome-ignore format: one line of the trail
+    await line(late)
+    await line(late - 3_600_000_000)
+    expect((await told(id)).possible).toContain(String(late - 3_600_000_000))
+    expect((await told(id)).possible).not.toContain(String(late))
+  })
+
+  test('pages by keyset', async () => {
+    const id = ids[0]!
+    const [place] = await findApplicationPlaces(sql, id)
+    const all = (await readPagesWith(sql, place!, newest)).map(({ audit_event_id }) => audit_event_id)
+    const joined: number[] = []
+    for (let beforeId: number | undefined; ; beforeId = joined.at(-1)) {
+      const rows = await readPagesWith(sql, place!, { beforeId, rowsMax: 3 })
+      if (rows.length === 0) break
+      joined.push(...rows.map(({ audit_event_id }) => audit_event_id))
+    }
+    expect(joined).toEqual(all)
+    expect(all.length).toBeGreaterThan(6)
+  })
+})

@@ -1,0 +1,232 @@
+// The audit trail in the console: "An audit trail, append-only" (contract, section 3), to be read, filtered, taken away and checked.
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { appendAuditEvent } from '../../../src/db/audit/audit.ts'
+import { refuseAuditLines } from '../../support/audit-trail.ts'
+import { aPerson, ConsoleVisitor } from '../../support/console.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
+
+const database = await useDatabase()
+const { sql } = database
+await sql`insert into program (slug, display_name) values ('food', 'Food')`
+const service = await useService(database)
+const ada = await aPerson(sql, { role: 'AUDITOR', name: 'Ada Auditor' })
+const browser = await new ConsoleVisitor(service).signIn(ada.email)
+const path = '/admin/audit'
+
+const note = (subject: string, more: Partial<Parameters<typeof appendAuditEvent>[1]> = {}) =>
+  appendAuditEvent(sql, { actor: 'admin:kim@example.gov', action: 'program_published', subject, ...more })
+
+/** The subjects of a page's events, in order. */
+const subjectsOf = (page: string): string[] =>
+  [...page.matchAll(/data-head="On"><div><a [^>]*>([^<]*)</g)].map(([, subject]) => subject!)
+
+const hostile = `<script>alert(1)</script>"'&<img src=x onerror=alert(2)>`
+
+describe('the list', () => {
+  test('shows who did what, when, from where, on what, newest first', async () => {
+    const key = await createTestKey(sql, { programs: ['food'], name: 'County sync' })
+    await note('first-thing')
+    await note('second-thing', { actor: `key:${key.api_key_id}`, address: '192.0.2.17', detail: { version: 7 } })
+    const page = await browser.page(path)
+    const subjects = subjectsOf(page)
+    expect(subjects.indexOf('second-thing')).toBe(subjects.indexOf('first-thing') - 1)
+    expect(page).toContain('County sync')
+    expect(page).toContain('192.0.2.17')
+    expect(page).toContain('Program published')
+    expect(page).toMatch(/<dt>version<\/dt><dd>7<\/dd>/)
+  })
+
+  test('breaks an e-mail address at its parts on a narrow screen, and not within a word', async () => {
+    await note('bo@desk.example.gov')
+    const page = await browser.page(`${path}?subject=bo%40desk.example.gov`)
+    for (const address of ['kim@<wbr/>example<wbr/>.gov', 'bo@<wbr/>desk<wbr/>.example<wbr/>.gov'])
+      expect(page).toContain(`>${address}</a>`)
+  })
+
+  test('is filtered by what stands in the address, and comes back with it', async () => {
+    await note('filtered', { actor: 'operator:bo', action: 'program_draft_saved' })
+    await note('filtered', { actor: 'operator:bo', action: 'program_published' })
+    await note('filtered', { actor: 'operator:cy', action: 'program_published' })
+    const query = '?actor=operator%3Abo&action=program_published&subject=filtered'
+    const page = await browser.page(path + query)
+    expect(subjectsOf(page)).toEqual(['filtered'])
+    expect(page).toContain('value="operator:bo"')
+    expect(page).toMatch(/<option value="program_published" selected/)
+    expect(page).toContain(`href="/admin/audit/events.csv${query.replaceAll('&', '&amp;')}"`)
+    expect(await browser.page(`${path}?subject=nothing-of-the-kind`)).toContain('There are no such events')
+  })
+
+  test('from and before take dates and instants of the instance, and what is none is told at its field', async () => {
+    await note('dated')
+    const tomorrow = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10)
+    expect(subjectsOf(await browser.page(`${path}?subject=dated&from=2020-01-01&to=${tomorrow}`))).toEqual(['dated'])
+    expect(subjectsOf(await browser.page(`${path}?subject=dated&from=${tomorrow}`))).toEqual([])
+    expect(subjectsOf(await browser.page(`${path}?subject=dated&to=2020-01-01T00:00:00Z`))).toEqual([])
+    const refused = await browser.get(`${path}?from=yesterday&to=2026-02-30&subject=dated`)
+    const text = await refused.text()
+    expect(refused.status).toBe(400)
+    for (const name of ['from', 'to']) {
+      expect(text).toContain(`href="#${name}"`)
+      expect(text).toContain(`id="${name}-fault"`)
+    }
+    expect(text).toContain('value="yesterday"')
+    expect(text).toContain('value="dated"')
+    expect(subjectsOf(text)).toEqual([])
+  })
+
+  test('pages by keyset: joined, the pages are the whole list, whatever is added meanwhile', async () => {
+    for (let i = 0; i < 120; i++) await note(`paged-${i}`, { actor: 'operator:pages' })
+    const seen: string[] = []
+    let next: string | undefined = `${path}?actor=operator%3Apages`
+    while (next !== undefined) {
+      const page: string = await browser.page(next)
+      seen.push(...subjectsOf(page))
+      await note('added-meanwhile', { actor: 'operator:pages' })
+      next = /rel="next" href="([^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&')
+    }
+    expect(seen).toEqual(Array.from({ length: 120 }, (_, i) => `paged-${119 - i}`))
+  })
+
+  test('whatever is in actor, action, subject and detail is shown as text, on every page', async () => {
+    await note(hostile, {
+      actor: `admin:${hostile}`,
+      action: hostile,
+      detail: { [hostile]: [hostile], more: 1, and: 2 },
+    })
+    const [row] = await sql<{ id: number }[]>`select audit_event_id as id from audit_event where subject = ${hostile}`
+    for (const where of [path, `${path}?subject=${encodeURIComponent(hostile)}`, `${path}/events/${row!.id}`]) {
+      const page = await browser.page(where)
+      expect(page).toContain('&lt;script>alert(1)')
+      expect(page).not.toContain('<script>alert')
+      expect(page).not.toContain('<img')
+    }
+    const odd = await browser.page(`${path}?actor=${encodeURIComponent(hostile)}&action=${encodeURIComponent(hostile)}`)
+    expect(odd).not.toContain('<script>alert')
+  })
+
+  test('a detail of any size stays short in the list, and is whole on the event’s own page', async () => {
+    const applications = Array.from({ length: 1000 }, (_, i) => 900_000 + i)
+    await note('long', { detail: { applications, nested: { deep: { deeper: true } } } })
+    const list = await browser.page(`${path}?subject=long`)
+    expect(list).toContain('and 980 more')
+    expect(list).not.toContain('900500')
+    expect(list).toContain('nested: deep: deeper')
+    const event = /\/admin\/audit\/events\/\d+/.exec(list)![0]
+    expect(await browser.page(event)).toContain('900999')
+  })
+})
+
+describe('the download', () => {
+  const csvOf = async (query: string) => {
+    const response = await browser.get(`${path}/events.csv${query}`)
+    return { response, text: await response.text() }
+  }
+
+  test('has every event that meets the filters once, over many batches, and is noted in the trail', async () => {
+    await sql`
+      insert into audit_event (actor, action, subject)
+      select 'operator:many', 'x', 'many-' || n from generate_series(1, 2500) as n`
+    const { response, text } = await csvOf('?actor=operator%3Amany')
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
+    expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="audit-\d{4}-\d\d-\d\d\.csv"$/)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+    const lines = text.split('\r\n')
+    expect(lines[0]).toBe('"event","happened_at","actor","key_name","action","subject","address","detail"')
+    expect(lines.at(-1)).toBe('')
+    const subjects = lines.slice(1, -1).map(line => /"(many-\d+)"/.exec(line)![1])
+    expect(subjects).toEqual(Array.from({ length: 2500 }, (_, i) => `many-${2500 - i}`))
+    const [event] =
+      await sql`select actor, detail from audit_event where action = 'audit_trail_downloaded' order by audit_event_id desc`
+    expect(event).toMatchObject({
+      actor: `admin:${ada.email}`,
+      detail: { filters: { actor: 'operator:many' }, events: 2500 },
+    })
+  })
+
+  test('is not sent where the line on it is refused', async () => {
+    const takeLines = await refuseAuditLines(sql)
+    const { response, text } = await csvOf('')
+    expect(response.status).toBe(500)
+    expect(text).not.toContain('program_published')
+    await takeLines()
+    expect((await csvOf('')).text).toContain('program_published')
+  })
+
+  test('without a filter has itself not in it, and HEAD makes none', async () => {
+    const before = await sql`select from audit_event where action = 'audit_trail_downloaded'`
+    const head = await service.get(`${path}/events.csv`, {
+      method: 'HEAD',
+      headers: { Cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect(await sql`select from audit_event where action = 'audit_trail_downloaded'`).toHaveLength(before.length)
+    const [{ count }] = (await sql`select count(*) from audit_event`) as unknown as [{ count: number }]
+    const { text } = await csvOf('')
+    expect(text.match(/"\r\n"\d+",/g)).toHaveLength(count)
+  })
+
+  test('no cell is a formula', async () => {
+    await note('=HYPERLINK("http://evil.example","x")', { actor: '@SUM(1)', action: '+1+1', detail: {} })
+    const { text } = await csvOf(`?actor=${encodeURIComponent('@SUM(1)')}`)
+    expect(text).toContain(`"'@SUM(1)"`)
+    expect(text).toContain(`"'+1+1"`)
+    expect(text).toContain(`"'=HYPERLINK(""http://evil.example"",""x"")"`)
+  })
+
+  test('of filters that cannot be read is the page that says so', async () => {
+    const { response, text } = await csvOf('?from=never')
+    expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+    expect(text).toContain('id="from-fault"')
+  })
+})
+
+describe('is it whole?', () => {
+  const parts = async (form: Record<string, string> = {}): Promise<string> =>
+    (await browser.post(`${path}/verify`, form)).text()
+  const word = async (): Promise<string> => /<code id="note">([^<]*)</.exec(await browser.page(`${path}/verify`))![1]!
+  /** What somebody with the rights of a superuser could do. */
+  const tamper = (statement: string) =>
+    sql.begin(async tx => {
+      await tx`set local session_replication_role = replica`
+      await tx.unsafe(statement)
+    })
+
+  test('a trail as it was written is; so is one that has what was noted', async () => {
+    const noted = await word()
+    await note('after-the-note')
+    const [{ count }] = (await sql`select count(*) from audit_event`) as unknown as [{ count: number }]
+    expect(await parts()).toContain(`${count.toLocaleString('en-US')} events are as written`)
+    expect(await parts({ noted })).toContain('What was noted is still there')
+  })
+
+  test('a word that is none is told at its field', async () => {
+    const text = await browser.refused(400, `${path}/verify`, { noted: 'hello' })
+    for (const part of ['id="noted-fault"', 'value="hello"']) expect(text).toContain(part)
+  })
+
+  describe('what was done to it is found', () => {
+    let last: { id: number }
+    beforeAll(async () => {
+      await note('to-be-tampered-with')
+      const [row] = await sql<(typeof last)[]>`
+        select audit_event_id as id from audit_event where subject = 'to-be-tampered-with'`
+      last = row!
+    })
+
+    test('a changed event', async () => {
+      await tamper(`update audit_event set actor = 'admin:other' where audit_event_id = ${last.id}`)
+      expect(await parts()).toContain(`event ${last.id} is not as it was written`)
+      await tamper(`update audit_event set actor = 'admin:kim@example.gov' where audit_event_id = ${last.id}`)
+      expect(await parts()).toContain('The audit trail is whole')
+    })
+
+    test('one that was slipped in', async () => {
+      await tamper(`insert into audit_event (actor, action, subject) values ('admin:x', 'x', 'slipped')`)
+      expect(await parts()).toContain('it was slipped in')
+      await tamper(`delete from audit_event where subject = 'slipped'`)
+    })
+  })
+})

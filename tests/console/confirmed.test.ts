@@ -1,0 +1,112 @@
+// Which actions ask again who one is: every door of the console and every deed of its API, in a session that is eleven minutes old.
+
+import { describe, expect, test } from 'bun:test'
+import { consoleActions, consolePages } from '../../src/console/console.ts'
+import type { Deps } from '../../src/http/server/deps.ts'
+import { addressOf, aPerson, ConsoleVisitor, testPassword } from '../support/console.ts'
+import { ApiProgram } from '../support/console-api.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { aProgram } from '../support/programs.ts'
+
+/** What hands out a secret, widens what somebody may do, or erases. */
+const confirmedDoors: readonly string[] = [
+  'GET /admin/account/tokens/new',
+  'POST /admin/account/tokens/new',
+  'GET /admin/keys/new',
+  'POST /admin/keys/new',
+  'POST /admin/keys/:keyId',
+  'GET /admin/keys/:keyId/rotate',
+  'POST /admin/keys/:keyId/rotate',
+  'GET /admin/people/invite',
+  'POST /admin/people/invite',
+  'POST /admin/people/:personId',
+  'POST /admin/people/:personId/link',
+  'POST /admin/people/:personId/unlink',
+  'POST /admin/people/:personId/enable',
+  'POST /admin/programs/:slug/retention',
+]
+const confirmedDeeds = [
+  'PUT /programs/:slug/retention',
+  'POST /keys',
+  'PATCH /keys/:keyId',
+  'POST /keys/:keyId/rotate',
+  'POST /people',
+  'PUT /people/:personId',
+  'POST /people/:personId/unlink',
+  'POST /people/:personId/enable',
+  'POST /people/:personId/link',
+]
+
+const database = await useDatabase()
+const { sql } = database
+let now = Date.now() * 1000
+const minutes = 60_000_000
+const service = await useService(database, {}, { now: () => now })
+await aProgram(sql, { slug: 'others' })
+const ada = await aPerson(sql)
+const signedIn = await new ConsoleVisitor(service).signIn(ada.email)
+now += 11 * minutes
+
+/** The browser of that session; what a visit does to its cookies is not kept. */
+const browser = (): ConsoleVisitor => {
+  const copy = new ConsoleVisitor(service)
+  for (const [name, value] of signedIn.cookies) copy.cookies.set(name, value)
+  return copy
+}
+const ask = (named: string, path: string): Promise<Response> =>
+  named.startsWith('POST') ? browser().post(path) : browser().get(path)
+/** A page leads to the page that asks, and from there to itself; a form is kept by the page that asks. */
+const asksAgain = async (response: Response, path: string): Promise<boolean> =>
+  response.status === 403
+    ? (await response.text()).includes('name="confirm_password"')
+    : response.headers.get('location') === `/admin/confirm?next=${encodeURIComponent(path)}`
+/** These end the session, or ask for the password themselves. */
+const apart = ['POST /admin/sign-out', 'POST /admin/sign-in', 'POST /admin/confirm', 'POST /admin/account/password']
+
+const doors = consolePages(service.foundation as Deps).map(({ method, path }) => `${method} ${path}`)
+
+describe('a session that is eleven minutes old', () => {
+  test.each(doors.filter(door => !apart.includes(door)))('%s', async named => {
+    const path = named.split(' ')[1]!
+    const response = await ask(named, addressOf(path))
+    expect(await asksAgain(response, addressOf(path))).toBe(confirmedDoors.includes(named))
+  })
+
+  test('and no other', () => expect(confirmedDoors.filter(door => !doors.includes(door))).toEqual([]))
+
+  describe('in the API', () => {
+    const deeds = consoleActions(service.foundation as Deps)
+
+    test.each(deeds.map(({ method, path }) => `${method} ${path}`))('%s', async named => {
+      const [method = '', path = ''] = named.split(' ')
+      const needsBody = deeds.find(deed => deed.method === method && deed.path === path)?.body !== undefined
+      const cookie = [...signedIn.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+      const fields = { Cookie: cookie, Origin: service.baseUrl, 'X-CSRF-Token': await browser().csrf() }
+      const { status, body } = await new ApiProgram(service, fields).ask(
+        method,
+        addressOf(path),
+        needsBody ? {} : undefined,
+      )
+      const refused = status === 403 && String(body.detail).includes('/admin/confirm')
+      expect(refused).toBe(confirmedDeeds.includes(named))
+    })
+  })
+})
+
+test('nothing is done before one has shown who one is, and after it the same form is taken', async () => {
+  const bo = await aPerson(sql, { role: 'AUDITOR' })
+  const path = `/admin/people/${bo.person_id}`
+  // A session of its own: the other tests need theirs unconfirmed.
+  const visitor = await new ConsoleVisitor(service).signIn(ada.email)
+  now += 11 * minutes
+  await visitor.post(path, { name: 'Bo', role: 'ADMINISTRATOR' })
+  await visitor.post(`${path}/link`)
+  const read = () => sql`
+    select role, exists (select from invitation i where i.person_id = p.person_id) as linked
+    from person p where person_id = ${bo.person_id}`
+  expect([...(await read())]).toEqual([{ role: 'AUDITOR', linked: false }])
+  expect((await visitor.post('/admin/confirm', { password: testPassword, next: path })).status).toBe(303)
+  await visitor.post(path, { name: 'Bo', role: 'ADMINISTRATOR' })
+  await visitor.post(`${path}/link`)
+  expect([...(await read())]).toEqual([{ role: 'ADMINISTRATOR', linked: true }])
+})

@@ -1,0 +1,201 @@
+// What pages of the console and the docs say, and must not say: small things that once misled whoever read them.
+
+import { describe, expect, test } from 'bun:test'
+import { faultsOfRules, openPage, pageWidth, useBrowser } from '../support/browser.ts'
+import { aPerson, ConsoleVisitor, testPassword } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+import { needs } from '../support/needs.ts'
+import { aProgram, q } from '../support/programs.ts'
+
+const database = await useDatabase()
+const { sql } = database
+const service = await useService(database)
+const long = 'a-slug-that-is-longer-than-any-phone-is-wide-and-goes-on-and-on-2026'
+await aProgram(sql, { slug: 'food', display_name: 'Food', questions: [q.text('shared words'), q.text('first')] })
+await aProgram(sql, {
+  slug: 'care',
+  display_name: 'Care',
+  questions: [q.enumerator('household', [q.text('employer')])],
+})
+await aProgram(sql, { slug: long, display_name: 'Long' })
+const ada = await aPerson(sql, { name: 'Ada Administrator' })
+const maria = await aPerson(sql, { name: 'Maria Okafor', email: 'maria.okafor@example.gov', role: 'AUDITOR' })
+const browser = await new ConsoleVisitor(service).signIn(ada.email)
+const now = Date.now() * 1000
+const day = 86_400_000_000
+
+describe('a key', () => {
+  const text = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+
+  test('that ends with a day is said to be good until that day, not the next', async () => {
+    const { username } = await createTestKey(sql, { programs: ['food'], expiresAt: Date.UTC(2027, 3, 1) * 1000 })
+    for (const path of ['/admin/keys', `/admin/keys/${username}`]) {
+      const html = await browser.page(path)
+      expect(html).toContain('>31 Mar 2027</time>')
+      expect(html).not.toContain('>1 Apr 2027</time>')
+    }
+  })
+
+  test('that is retired has no password that works, and is not offered to be retired or rotated', async () => {
+    const { username } = await createTestKey(sql, { programs: ['food'], retiredAt: now })
+    await sql`update api_key set earlier_secret_hash = secret_hash, earlier_secret_until = ${now + 7 * day} where api_key_id = ${username}`
+    expect(await browser.page(`/admin/keys/${username}`)).not.toContain('Two passwords work')
+    for (const deed of ['retire', 'rotate']) {
+      const { status, headers } = await browser.get(`/admin/keys/${username}/${deed}`)
+      expect([status, headers.get('location')]).toEqual([303, `/admin/keys/${username}`])
+    }
+  })
+
+  test('is judged when a call is asked about, and not before; its own program is chosen', async () => {
+    const { username } = await createTestKey(sql, { programs: ['food'], name: 'Judged' })
+    const page = await browser.page(`/admin/keys/check?key=${username}`)
+    expect(page).not.toMatch(/It would (?:pass|be refused)/)
+    expect(page).toContain('<option value="food" selected')
+    const asked = (address: string) => browser.page(`/admin/keys/check?key=${username}&address=${address}&program=food`)
+    expect(await asked('192.0.2.7')).toContain('It would pass')
+    expect(await asked('')).toContain('Write the address that the call would come from.')
+  })
+
+  test('shows on the index every program that it may read', async () => {
+    const slugs = Array.from({ length: 9 }, (_, i) => `many-${i}`)
+    await createTestKey(sql, { programs: slugs, name: 'Many' })
+    const row = (await browser.page('/admin/keys')).split('<tr').find(part => part.includes('>Many<'))!
+    expect(row).toContain('and 5 more')
+    for (const slug of slugs) expect(text(row)).toContain(slug)
+  })
+
+  test('is refused in the words of its form', async () => {
+    const html = await browser.refused(400, '/admin/keys/new', {
+      name: 'A',
+      programs: 'food',
+      from: 'subnets',
+      allowed_subnets: '',
+      expiry: '9d',
+      may: 'export',
+    })
+    expect(html).toContain('Write the addresses it may be used from, or choose “Anywhere”.')
+    expect(html).not.toContain('subnets the key')
+    expect(html).toMatch(/<title>Error: Create a key/)
+    expect(html).toMatch(/<section class="notice bad"[^>]* autofocus/)
+  })
+})
+
+test('what many programs ask is folded, not listed above the form', async () => {
+  for (let i = 0; i < 6; i++)
+    await aProgram(sql, { slug: `shares-${i}`, display_name: `Shares ${i}`, questions: [q.text('shared words')] })
+  const html = await browser.page('/admin/programs/food/question?name=shared+words')
+  expect(html).toMatch(/<strong>Also used by 6 other programs.<\/strong>/)
+  expect(html).toMatch(/<details><summary>Which programs<\/summary>Shares 0, /)
+})
+
+test('a program that cannot begin says why on top, too', async () => {
+  const html = await browser.refused(400, '/admin/new-program', { display_name: 'Trees', slug: 'Big Trees' })
+  expect(html).toContain('<a href="#slug">')
+  expect(html).toContain('such as <code>housing-aid-2026</code>')
+  expect(html).not.toContain('`')
+})
+
+test('faults of an invitation are in the order of its fields', async () => {
+  const html = await browser.refused(400, '/admin/people/invite', { name: '', email: '', role: '' })
+  expect([...html.matchAll(/<a href="#(\w+)">(?!Skip)/g)].map(([, at]) => at)).toEqual(['name', 'email', 'role'])
+})
+
+test('the audit log finds a person by part of the name', async () => {
+  await new ConsoleVisitor(service).signIn(maria.email)
+  for (const who of ['maria', 'OKAFOR', maria.email, `admin:${maria.email}`]) {
+    const rows = (await browser.page(`/admin/audit?actor=${encodeURIComponent(who)}`)).split('<tbody>')[1]!
+    expect([who, rows.includes('signed in') || rows.includes('Signed in'), rows.includes(ada.email)]).toEqual([
+      who,
+      true,
+      false,
+    ])
+  }
+  expect(await browser.page('/admin/audit?actor=nobody+of+this+name')).not.toContain('<tbody>')
+})
+
+test('a browser is shown a page where there is nothing, a program a problem document', async () => {
+  for (const path of ['/nope', '/docs/api/programs/nope', '/docs/nope']) {
+    const page = await browser.get(path, { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
+    expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
+    expect(await page.text()).toContain('There is nothing here')
+    const plain = await browser.get(path, { Accept: '*/*' })
+    expect([path, plain.status, plain.headers.get('content-type')]).toEqual([path, 404, 'application/problem+json'])
+  }
+  const api = await service.get('/api/v1/nope', { headers: { Accept: 'text/html' } })
+  expect([api.status, api.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+})
+
+test('the titles of a program’s tabs differ', async () => {
+  const paths = ['', '/questions', '/versions', '/settings', '/applications'].map(tab => `/admin/programs/food${tab}`)
+  const titles = await Promise.all(
+    [...paths, '/docs/api/programs/food'].map(async path => /<title>([^<]*)/.exec(await browser.page(path))![1]),
+  )
+  expect(new Set(titles).size).toBe(titles.length)
+  for (const title of titles) expect(title).toContain('Food')
+})
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const chromium = await useBrowser()
+  const open = (options = {}) =>
+    openPage(chromium, service.baseUrl, { email: ada.email, password: testPassword, ...options })
+
+  test('the index of keys fits a phone and a page at 400 %, however long a slug is', async () => {
+    for (const width of [390, 320]) {
+      const { page, context } = await open({ viewport: { width, height: 800 } })
+      await page.goto('/admin/keys')
+      expect([width, await pageWidth(page)]).toEqual([width, width])
+      await context.close()
+    }
+  }, 60_000)
+
+  test('in the docs, what is pressed is large enough, and each region has a name of its own', async () => {
+    for (const width of [390, 1440]) {
+      const { page, context } = await open({ viewport: { width, height: 800 } })
+      for (const path of ['/docs/api/programs', '/docs/api/programs/food']) {
+        await page.goto(path)
+        expect([path, width, await faultsOfRules(page, ['target-size', 'landmark-unique'])]).toEqual([path, width, []])
+      }
+      await context.close()
+    }
+  }, 60_000)
+
+  test('on a phone, the menu stays under the finger that opened it', async () => {
+    const { page, context } = await open({ viewport: { width: 390, height: 800 } })
+    await page.goto('/admin/keys')
+    const menu = page.locator('.menu summary')
+    const before = (await menu.boundingBox())!
+    await menu.click()
+    const after = (await menu.boundingBox())!
+    expect(Math.abs(after.x - before.x)).toBeLessThan(12)
+    expect(Math.abs(after.y - before.y)).toBeLessThan(12)
+    await context.close()
+  }, 60_000)
+
+  test('Enter in the search of the docs goes to what matches, not to what it lies in', async () => {
+    const { page, context } = await open()
+    await page.goto('/docs/api/programs/care')
+    await page.locator('[data-find]').fill('empl')
+    await page.keyboard.press('Enter')
+    expect(new URL(page.url()).hash).toContain('employer')
+    await context.close()
+  }, 60_000)
+
+  test('a refused form has the focus on what is wrong, and its fields have a red border', async () => {
+    const { page, context } = await open({ javaScriptEnabled: true })
+    await page.goto('/admin/people/invite')
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.waitForURL(/invite/)
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-labelledby")')).toBe('faults')
+    const colour = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).borderTopColor`)
+    expect(await colour('#name')).toBe(await colour('.field.wrong #email'))
+    expect(
+      await page.evaluate(
+        'getComputedStyle(document.querySelector("#name")).borderTopColor === getComputedStyle(document.querySelector("#name-fault")).color',
+      ),
+    ).toBe(true)
+    await context.close()
+  }, 60_000)
+})

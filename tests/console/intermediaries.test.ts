@@ -1,0 +1,152 @@
+// The Intermediaries panel, as administrators and auditors work with it.
+
+import { describe, expect, test } from 'bun:test'
+import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+
+const database = await useDatabase()
+const { sql } = database
+const service = await useService(database, { intermediaries: 'listed' })
+const ada = await aPerson(sql)
+const browser = await new ConsoleVisitor(service).signIn(ada.email)
+const base = '/admin/intermediaries'
+
+async function add(name: string): Promise<string> {
+  const added = await browser.post(`${base}/new`, { name })
+  if (added.status !== 303) throw new Error(`adding answered ${added.status}`)
+  return added.headers.get('location')!.replace('?done=added', '')
+}
+const actionsOn = async (subject: string) =>
+  (await sql`select actor, action from audit_event where subject = ${subject} order by audit_event_id`).map(row => [
+    row.actor,
+    row.action,
+  ])
+
+describe('an organization', () => {
+  test('is added, renamed, disabled and enabled, each in the audit trail', async () => {
+    const path = await add('  Harbor Legal Aid ')
+    expect(await browser.page(`${path}?done=added`)).toContain('Now add its people.')
+    expect((await browser.post(path, { name: 'Harbor Aid' })).headers.get('location')).toBe(`${path}?done=renamed`)
+    await browser.post(`${path}/disable`)
+    expect(await browser.page(path)).toContain('Enable Harbor Aid')
+    // A second time changes nothing, and is not told twice.
+    await browser.post(`${path}/disable`)
+    await browser.post(`${path}/enable`)
+    expect(await browser.page(path)).toContain('Disable Harbor Aid')
+    const actor = `admin:${ada.email}`
+    expect(await actionsOn('Harbor Legal Aid')).toEqual([[actor, 'intermediary_organization_added']])
+    expect(await actionsOn('Harbor Aid')).toEqual([
+      [actor, 'intermediary_organization_renamed'],
+      [actor, 'intermediary_organization_disabled'],
+      [actor, 'intermediary_organization_enabled'],
+    ])
+  })
+
+  test('without a name, or with one that another has in any case and spacing, comes back as it was typed', async () => {
+    await add('Taken Name')
+    const other = await add('Other Name')
+    for (const name of ['  ', 'x'.repeat(201), 'a\u0007b', 'taken  NAME']) {
+      for (const path of [`${base}/new`, other]) {
+        const response = await browser.post(path, { name })
+        expect([name, response.status]).toEqual([name, 400])
+        expect(await response.text()).toContain('href="#name"')
+      }
+    }
+    const text = await (await browser.post(`${base}/new`, { name: 'taken  NAME' })).text()
+    expect(text).toContain('value="taken  NAME"')
+    expect(text).toContain('There is an organization of this name already.')
+    expect(await browser.page(other)).toContain('<h1 dir="auto">Other Name</h1>')
+  })
+})
+
+describe('the people of an organization', () => {
+  test('are added by e-mail, disabled and enabled, each in the audit trail', async () => {
+    const path = await add('Food Bank')
+    const added = await browser.post(`${path}/people`, { email: 'bo@example.org' })
+    expect(added.headers.get('location')).toBe(`${path}?done=person-added`)
+    const link = /action="([^"]*\/people\/\d+)\/disable"/.exec(await browser.page(path))![1]!
+    expect((await browser.post(`${link}/disable`)).status).toBe(303)
+    expect(await browser.page(path)).toContain(`action="${link}/enable"`)
+    expect((await browser.post(`${link}/enable`)).status).toBe(303)
+    expect((await actionsOn('bo@example.org')).map(([, action]) => action)).toEqual([
+      'intermediary_added',
+      'intermediary_disabled',
+      'intermediary_enabled',
+    ])
+    const elsewhere = await add('Not Theirs')
+    const foreign = link.replace(path, elsewhere)
+    expect((await browser.post(`${foreign}/disable`)).status).toBe(404)
+  })
+
+  test('with what is no e-mail, or one that is there in any case, come back as typed; one person may be in two', async () => {
+    const [path, other] = [await add('One Home'), await add('Other Home')]
+    await browser.post(`${path}/people`, { email: 'cy@example.org' })
+    for (const email of ['', 'no e-mail', 'CY@example.org']) {
+      const response = await browser.post(`${path}/people`, { email })
+      expect([email, response.status]).toEqual([email, 400])
+      expect(await response.text()).toContain('href="#email"')
+    }
+    expect((await browser.post(`${other}/people`, { email: 'cy@example.org' })).status).toBe(303)
+  })
+})
+
+test('names and e-mails are shown as text, whatever is in them', async () => {
+  const name = '<script>alert(1)</script>"\'&'
+  const path = await add(name)
+  await browser.post(`${path}/people`, { email: '<img/src=x>"@example.org' })
+  for (const shown of [
+    base,
+    path,
+    `${base}?q=${encodeURIComponent(name)}`,
+    `${path}?done=${encodeURIComponent(name)}`,
+  ]) {
+    const text = await browser.page(shown)
+    expect(text).toContain('&lt;script>alert(1)&lt;/script>')
+    expect(text).not.toContain('<script>alert')
+    expect(text).not.toContain('<img/src')
+  }
+})
+
+test('an auditor reads the list and an organization, and sees nothing to change', async () => {
+  const path = await add('For Readers')
+  await browser.post(`${path}/people`, { email: 'read@example.org' })
+  const auditor = await aPerson(sql, { role: 'AUDITOR' })
+  const theirs = await new ConsoleVisitor(service).signIn(auditor.email)
+  expect(await theirs.page(base)).not.toContain(`${base}/new`)
+  const page = await theirs.page(path)
+  expect(page).toContain('read@example.org')
+  expect(page).not.toContain(`action="${path}`)
+})
+
+test('the list says whether submissions are checked against it', async () => {
+  expect(await browser.page(base)).toContain('and from nobody else')
+  const easy = await useService(database, { intermediaries: 'any' })
+  const there = await new ConsoleVisitor(easy).signIn(ada.email)
+  expect(await there.page(base)).toContain('Submissions are not checked against this list.')
+})
+
+test('many organizations and people come page by page, each once, and a search keeps to what it found', async () => {
+  await sql`
+    insert into intermediary_organization (name, name_folded, created_by)
+    select 'Many ' || n, 'many ' || n, 'operator:test' from generate_series(1, 120) n`
+  const walk = async (start: string, pattern: RegExp): Promise<string[]> => {
+    const found: string[] = []
+    let path: string | undefined = start
+    while (path !== undefined) {
+      const text = await browser.page(path)
+      found.push(...[...text.matchAll(pattern)].map(match => match[1]!))
+      path = [...text.matchAll(/href="([^"]*after=[^"]*)"/g)].at(-1)?.[1]?.replaceAll('&amp;', '&')
+    }
+    return found
+  }
+  const names = await walk(`${base}?q=MANY`, />(Many \d+)</g)
+  expect(names).toHaveLength(120)
+  expect(new Set(names).size).toBe(120)
+  const path = await add('Crowd')
+  await sql`
+    insert into intermediary (organization_id, email, email_folded, created_by)
+    select ${Number(path.split('/').at(-1))}::bigint, n || '@example.org', n || '@example.org', 'operator:test' from generate_series(1, 120) n`
+  const emails = await walk(path, /<div>(\d+@example\.org)</g)
+  expect(new Set(emails).size).toBe(120)
+  expect(emails).toHaveLength(120)
+})

@@ -1,0 +1,248 @@
+// D38: "nothing that was typed is dropped silently, at the end of a session neither": a form that was sent too late comes back as it was
+// typed, to the person who typed it, and one that waits for a password is done when that is right.
+
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { consolePages } from '../../src/console/console.ts'
+import type { Deps } from '../../src/http/server/deps.ts'
+import { openPage, useBrowser } from '../support/browser.ts'
+import { aPerson, ConsoleVisitor, fieldsOf, testPassword } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+import { needs } from '../support/needs.ts'
+import { aProgram, q } from '../support/programs.ts'
+
+const database = await useDatabase()
+const { sql } = database
+let now = Date.now() * 1000
+const service = await useService(database, { authFailuresPerMinute: 1000 }, { now: () => now })
+await aProgram(sql, { slug: 'food', questions: [q.text('first')] })
+const ada = await aPerson(sql, { name: 'Ada Administrator' })
+const eve = await aPerson(sql, { name: 'Eve Else' })
+const minutes = 60_000_000
+const add = '/admin/programs/food/add-question'
+const signedIn = () => new ConsoleVisitor(service).signIn(ada.email)
+const typed = { admin_name: 'pet "name"', kind: 'TEXT', text: 'What is "<it" called?', help: 'Täglich ☂\r\nTell us' }
+
+/** The form of this page with something typed in it, and a visitor whose session has ended meanwhile. */
+async function late(fields: Record<string, string> = typed, page = add) {
+  const visitor = await signedIn()
+  const form = fieldsOf(await visitor.page(page), page)
+  const csrf = await visitor.csrf()
+  visitor.cookies.clear()
+  return { visitor, form: { ...form, csrf, ...fields } }
+}
+const credentials = { sign_in_email: ada.email, sign_in_password: testPassword }
+/** The page that a 307 leads to, which a browser sends the same form to. */
+async function sentOn(visitor: ConsoleVisitor, path: string, form: Record<string, string>): Promise<Response> {
+  const first = await visitor.post(path, form)
+  expect([first.status, first.headers.get('location')]).toEqual([307, path])
+  return visitor.post(path, form)
+}
+describe('a form whose session has ended', () => {
+  test('is kept by the page to sign in, and shown again to who typed it; nothing is changed until it is sent', async () => {
+    const { visitor, form } = await late()
+    const html = await visitor.refused(401, add, form)
+    expect(html).toContain('What you typed is kept')
+    const kept = fieldsOf(html, add)
+    for (const [name, value] of Object.entries(typed)) expect([name, kept[name]]).toEqual([name, value])
+    const wrong = await visitor.refused(401, add, { ...form, ...credentials, sign_in_password: 'not it' })
+    expect(wrong).toContain('href="#sign_in_email"')
+    expect(fieldsOf(wrong, add)).toMatchObject({ ...typed, sign_in_email: ada.email, sign_in_password: '' })
+    const shown = await sentOn(visitor, add, { ...form, ...credentials })
+    const again = await shown.text()
+    expect([shown.status, again.includes('Nothing was changed yet')]).toEqual([200, true])
+    expect(again).not.toContain(testPassword)
+    const ready = fieldsOf(again, add)
+    expect(ready).toMatchObject(typed)
+    expect((await visitor.post(add, { ...ready, text: 'One line' })).status).toBe(303)
+  })
+
+  test('is shown again, too, where its person has signed in meanwhile in another tab', async () => {
+    const { form } = await late()
+    const visitor = await signedIn()
+    const response = await visitor.post(add, form)
+    expect(response.status).toBe(200)
+    expect(fieldsOf(await response.text(), add)).toMatchObject(typed)
+  })
+
+  test('is shown to nobody else, who is told so', async () => {
+    const { visitor, form } = await late()
+    const others = { ...credentials, sign_in_email: eve.email }
+    const shown = await (await sentOn(visitor, add, { ...form, ...others })).text()
+    expect(shown).toContain('Somebody else filled in this form')
+    expect(shown).not.toContain('Täglich')
+  })
+
+  test('of another site is refused before it is read, and so is one without a page of ours behind it', async () => {
+    const { visitor, form } = await late()
+    expect(await visitor.refused(403, add, form, { Origin: 'https://evil.example' })).not.toContain('Täglich')
+    const stranger = await signedIn()
+    expect((await stranger.post(add, { ...typed, csrf: 'x' })).status).toBe(403)
+  })
+
+  test('that is too long to be kept says how it is not lost', async () => {
+    const { visitor, form } = await late({ ...typed, text: 'x'.repeat(300 * 1024) })
+    const html = await visitor.refused(401, add, form)
+    expect(html).toContain('load this page again')
+    expect(html.length).toBeLessThan(20_000)
+    const { visitor: many, form: fields } = await late()
+    const lots = Object.fromEntries(Array.from({ length: 5001 }, (_, i) => [`f${i}`, '']))
+    expect(await many.refused(401, add, { ...fields, ...lots })).toContain('load this page again')
+    // Loaded again, in the session that there is by then.
+    await visitor.signIn(ada.email)
+    expect(fieldsOf(await (await visitor.post(add, form)).text(), add).text).toHaveLength(300 * 1024)
+  })
+
+  test('of a program that reads JSON is a problem document', async () => {
+    const { visitor, form } = await late()
+    const response = await visitor.post(add, form, { Accept: 'application/json' })
+    expect([response.status, ((await response.json()) as { title: string }).title]).toEqual([401, 'Unauthorized'])
+  })
+
+  test('with nothing typed in it leads back to the page it was on', async () => {
+    const { visitor } = await late()
+    const page = `${service.baseUrl}/admin/people/${eve.person_id}?done=saved`
+    const send = (referer: string) =>
+      visitor.refused(401, `/admin/people/${eve.person_id}/disable`, { csrf: 'x' }, { Referer: referer })
+    expect(await send(page)).toContain(`name="next" value="/admin/people/${eve.person_id}?done=saved"`)
+    expect(await send('https://evil.example/admin/keys')).toContain('name="next" value="/admin"')
+  })
+
+  test('never carries a password through a page', async () => {
+    const { visitor, form } = await late({
+      ...typed,
+      current: 'secret one',
+      password: 'secret two',
+      repeated: 'secret two',
+    })
+    expect(await visitor.refused(401, add, form)).not.toContain('secret')
+  })
+
+  test('what it was made from stays what it was: what somebody else stored meanwhile is not overwritten unseen', async () => {
+    const key = await createTestKey(sql, { programs: ['food'], allowedSubnets: ['192.0.2.7'] })
+    const path = `/admin/keys/${key.username}`
+    const { form } = await late({ name: 'Mine' }, path)
+    await sql`update api_key set name = 'Theirs' where api_key_id = ${key.username}`
+    const visitor = await signedIn()
+    const again = fieldsOf(await (await visitor.post(path, form)).text(), path)
+    expect(again.name).toBe('Mine')
+    expect(await visitor.refused(409, path, again)).toContain('Somebody else changed this key meanwhile')
+  })
+
+  test('every form with a field to type in comes back', () => {
+    const without = consolePages(service.foundation as Deps)
+      .filter(door => door.method === 'POST' && door.roles !== 'anyone' && door.again === undefined)
+      .map(({ path }) => path.replace('/admin/', ''))
+    const buttons =
+      /\/(?:retire|take|publish|keep|discard|move|disable|enable|link|unlink|retry|regenerate|verify|sign-out)$|^sign-out$/
+    expect(without.filter(path => !buttons.test(path))).toEqual([
+      // Passwords, which go through no page; and the name of a screen, beside its buttons.
+      'confirm',
+      'account/password',
+      'programs/:slug/screens',
+    ])
+  })
+})
+
+describe('a form for which the password is asked', () => {
+  const wanted = {
+    name: 'Waits',
+    programs: 'food',
+    from: 'subnets',
+    allowed_subnets: '127.0.0.1',
+    expiry: '9d',
+    may: 'export',
+  }
+  const path = '/admin/keys/new'
+
+  test('is kept by that page, and done when the password is right', async () => {
+    const visitor = await signedIn()
+    const form = { ...fieldsOf(await visitor.page(path), path), ...wanted }
+    now += 11 * minutes
+    const asked = await visitor.refused(403, path, form)
+    const kept = fieldsOf(asked, path)
+    expect(kept).toMatchObject(wanted)
+    expect(await visitor.refused(401, path, { ...kept, confirm_password: 'not it' })).toContain(
+      'href="#confirm_password"',
+    )
+    expect(await sql`select from api_key where name = 'Waits'`).toHaveLength(0)
+    const done = await visitor.post(path, { ...kept, confirm_password: testPassword })
+    expect([done.status, done.headers.get('location')]).toEqual([303, expect.stringMatching(/\/issued$/)])
+    expect(await sql`select from api_key where name = 'Waits'`).toHaveLength(1)
+  })
+
+  test('asks for the form’s own token before the password', async () => {
+    const visitor = await signedIn()
+    now += 11 * minutes
+    const html = await visitor.refused(403, path, { ...wanted, csrf: 'x', confirm_password: testPassword })
+    expect(html).toContain('another sign-in')
+  })
+})
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const browser = await useBrowser()
+  const signIn = async (page: Page, names: { email: string; password: string }) => {
+    await page.locator(names.email).fill(ada.email)
+    await page.locator(names.password).fill(testPassword)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  test.each([true, false])(
+    'what was typed is there after signing in again, and is stored when it is sent; scripts: %p',
+    async javaScriptEnabled => {
+      const name = javaScriptEnabled ? 'with scripts' : 'without scripts'
+      const { page, context, complaints } = await openPage(browser, service.baseUrl, {
+        email: ada.email,
+        password: testPassword,
+        javaScriptEnabled,
+      })
+      await page.goto(add)
+      await page.getByLabel('Name for administrators').fill(name)
+      await page.getByLabel('Text', { exact: true }).fill('Several words that took a while, “quoted” & <angled>')
+      await page.getByLabel('Type').selectOption('DROPDOWN')
+      await page.getByLabel('Options').fill('oak: An oak\nash: An ash')
+      await page.getByText('Help, bounds, and when it is asked').click()
+      await page.locator('#help').fill('A word of help')
+      await context.clearCookies()
+      await page.getByRole('button', { name: 'Add it to the draft' }).click()
+      await page.getByRole('heading', { name: 'Sign in again' }).waitFor()
+      await signIn(page, { email: '#sign_in_email', password: '#sign_in_password' })
+      await page.getByText('Nothing was changed yet.').waitFor()
+      expect(await page.getByLabel('Options').inputValue()).toBe('oak: An oak\nash: An ash')
+      expect(await page.getByLabel('Type').inputValue()).toBe('DROPDOWN')
+      expect(await page.locator('#help').isVisible()).toBe(true)
+      await page.getByRole('button', { name: 'Add it to the draft' }).click()
+      await page.waitForURL(/\/questions\?done=saved/)
+      await page.getByText('Several words that took a while, “quoted” & <angled>').first().waitFor()
+      // The page that refused without a session is no fault of the page's own.
+      expect(complaints.filter(one => !one.includes('401'))).toEqual([])
+      await context.close()
+    },
+    60_000,
+  )
+
+  test.each([true, false])(
+    'a form that took longer than the password holds is done after it; scripts: %p',
+    async javaScriptEnabled => {
+      const { page, context } = await openPage(browser, service.baseUrl, {
+        email: ada.email,
+        password: testPassword,
+        javaScriptEnabled,
+      })
+      await page.goto('/admin/people/invite')
+      await page.getByLabel('Name').fill('Late Guest')
+      await page.getByLabel('E-mail').fill(`late.${javaScriptEnabled}@example.gov`)
+      await page.getByLabel('Auditor').check()
+      now += 11 * minutes
+      await page.getByRole('button', { name: 'Make the link' }).click()
+      await page.getByLabel('Password').fill(testPassword)
+      await page.getByRole('button', { name: 'Go on' }).click()
+      await page.getByRole('heading', { name: 'The link is ready' }).waitFor()
+      expect(await sql`select from person where email = ${`late.${javaScriptEnabled}@example.gov`}`).toHaveLength(1)
+      await context.close()
+    },
+    60_000,
+  )
+})

@@ -1,0 +1,287 @@
+// API keys in the console: "created by the administrator in the admin UI", the confirmation screen, the index page.
+
+import { describe, expect, test } from 'bun:test'
+import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { aProgram, q } from '../support/programs.ts'
+import { until } from '../support/until.ts'
+
+const database = await useDatabase()
+let now = Date.now() * 1000
+const service = await useService(
+  database,
+  { sessionLifetimeMs: 604_800_000, sessionIdleMs: 86_400_000 },
+  { now: () => now },
+)
+for (const slug of ['food', 'rent']) await aProgram(database.sql, { slug, questions: [q.text(`words ${slug}`)] })
+const ada = await aPerson(database.sql, { name: 'Ada Administrator' })
+const browser = await new ConsoleVisitor(service).signIn(ada.email)
+const day = 86_400_000_000
+
+const wanted = {
+  name: 'County sync',
+  programs: ['food'],
+  from: 'subnets',
+  allowed_subnets: '127.0.0.1\n192.0.2.0/24',
+  expiry: '90d',
+  may: 'export',
+}
+const text = (html: string, id: string): string => new RegExp(`<code id="${id}">([^<]*)</code>`).exec(html)![1]!
+
+async function issued(
+  response: Response,
+): Promise<{ path: string; username: string; password: string; token: string; html: string }> {
+  expect(response.status).toBe(303)
+  const path = response.headers.get('location')!
+  const html = await browser.page(path)
+  return { path, html, username: text(html, 'username'), password: text(html, 'password'), token: text(html, 'token') }
+}
+const basic = (username: string, password: string) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+const checkAuth = async (authorization: string): Promise<number> =>
+  (await service.get('/api/v1/checkAuth', { headers: { Authorization: authorization } })).status
+
+describe('creating a key', () => {
+  test('shows Username, Password and API Secret Token once, with a curl line that works; back and reload show that it is gone', async () => {
+    const key = await issued(await browser.post('/admin/keys/new', wanted))
+    expect(key.token).toBe(Buffer.from(`${key.username}:${key.password}`).toString('base64'))
+    expect(key.html).toContain('API Secret Token')
+    expect(key.html).toContain(`${service.baseUrl}/api/v1/admin/programs/food/applications`)
+    expect(await checkAuth(`Basic ${key.token}`)).toBe(200)
+    const again = await browser.page(key.path)
+    expect(again).toContain('The password is gone')
+    expect(again).not.toContain(key.password)
+    // In no sink: not in the log, the audit trail or any table.
+    const everything = service.logText() + JSON.stringify(await database.sql`select * from audit_event`)
+    expect(everything).not.toContain(key.password)
+    const [event] =
+      await database.sql`select actor, detail from audit_event where action = 'api_key_created' and subject = ${key.username}`
+    expect(event).toMatchObject({ actor: `admin:${ada.email}`, detail: { name: 'County sync', programs: ['food'] } })
+  })
+
+  test('a secret of one session is nothing to another', async () => {
+    const response = await browser.post('/admin/keys/new', wanted)
+    const other = await new ConsoleVisitor(service).signIn((await aPerson(database.sql)).email)
+    other.cookies.set('issued', browser.cookies.get('issued')!)
+    expect(await other.page(response.headers.get('location')!)).toContain('The password is gone')
+    await browser.page(response.headers.get('location')!)
+  })
+
+  test('with errors beside their fields nothing typed is lost, and no key is made', async () => {
+    const before = await database.sql`select from api_key`
+    const html = await browser.refused(400, '/admin/keys/new', {
+      ...wanted,
+      name: '<b>"x"</b>'.repeat(20),
+      programs: ['food', 'nowhere'],
+      allowed_subnets: '192.0.2.0/24\n300.1.1.1',
+      expiry: 'tomorrow',
+    })
+    expect(html).toContain('href="#expiry"')
+    expect(html).toContain('300.1.1.1')
+    expect(html).toContain('value="tomorrow"')
+    expect(html).not.toContain('<b>"x"')
+    const more = await (
+      await browser.post('/admin/keys/new', { ...wanted, expiry: '400d', may: [], programs: [] })
+    ).text()
+    for (const field of ['expiry', 'programs', 'may']) expect(more).toContain(`href="#${field}"`)
+    expect(await database.sql`select from api_key`).toHaveLength(before.length)
+  })
+
+  test('a key for a front end names it; "anywhere" is an explicit choice', async () => {
+    const refused = await browser.post('/admin/keys/new', { ...wanted, may: ['submit'], front_end: '' })
+    expect(await refused.text()).toContain('href="#front_end"')
+    const key = await issued(
+      await browser.post('/admin/keys/new', {
+        ...wanted,
+        from: 'anywhere',
+        allowed_subnets: '',
+        may: ['submit'],
+        front_end: 'portal',
+      }),
+    )
+    const [row] =
+      await database.sql`select front_end, allowed_subnets::text[] as subnets, may_export from api_key where api_key_id = ${key.username}`
+    expect(row).toEqual({ front_end: 'portal', subnets: ['0.0.0.0/0', '::/0'], may_export: false })
+  })
+})
+
+describe('a key that is there', () => {
+  const make = async (): Promise<TestKey> =>
+    createTestKey(database.sql, { name: 'Old name', programs: ['food'], createdAt: now - day })
+
+  test('is edited, expiry too; it holds with the next request', async () => {
+    const key = await make()
+    const path = `/admin/keys/${key.username}`
+    const form = { name: 'New name', programs: ['rent'], from: 'subnets', allowed_subnets: '127.0.0.1', expiry: '300d' }
+    expect((await browser.post(path, form)).headers.get('location')).toBe(`${path}?done=saved`)
+    const response = await service.get('/api/v1/checkAuth', { headers: { Authorization: key.authorization } })
+    expect(await response.json()).toMatchObject({ name: 'New name', programs: ['rent'] })
+    const [row] = await database.sql`select expires_at from api_key where api_key_id = ${key.username}`
+    expect(row!.expires_at).toBe(now + 300 * day)
+    expect(await (await browser.post(path, { ...form, expiry: '367d' })).text()).toContain('href="#expiry"')
+    await browser.post(path, { ...form, allowed_subnets: '192.0.2.1', expiry: '' })
+    expect(await checkAuth(key.authorization)).toBe(401)
+  })
+
+  test('has questions that it never sees: named as in the bank, held from the next request, and taken back', async () => {
+    const key = await make()
+    const path = `/admin/keys/${key.username}`
+    const form = { name: 'Hiding', programs: ['food'], from: 'anywhere', expiry: '' }
+    const keys = async () => {
+      const address = '/api/v1/admin/programs/food/applications?fields=words_food'
+      return (await service.get(address, { headers: { Authorization: key.authorization } })).status
+    }
+    expect(await keys()).toBe(200)
+    const html = await browser.refused(400, path, { ...form, hidden_questions: 'words food\r\nwords <b>' })
+    expect(html).toContain('href="#hidden_questions"')
+    expect(html).toContain('words food\r\nwords &lt;b>')
+    expect(html).toContain('There is no question')
+    expect((await browser.post(path, { ...form, hidden_questions: ' words food \r\n\r\n' })).status).toBe(303)
+    expect(await keys()).toBe(400)
+    expect(await browser.page(path)).toContain('>words food</textarea>')
+    const auditor = await new ConsoleVisitor(service).signIn((await aPerson(database.sql, { role: 'AUDITOR' })).email)
+    expect(await auditor.page(path)).toContain('<dt>Never sees</dt><dd>words food</dd>')
+    // What does not speak of them changes nothing about them.
+    expect((await browser.post(path, { ...form, name: 'Still hiding' })).status).toBe(303)
+    expect(await keys()).toBe(400)
+    expect((await browser.post(path, { ...form, hidden_questions: '' })).status).toBe(303)
+    expect(await keys()).toBe(200)
+  })
+
+  test('is made with questions that it never sees; one that submits is refused them', async () => {
+    const made = await issued(await browser.post('/admin/keys/new', { ...wanted, hidden_questions: 'words food' }))
+    const [row] = await database.sql`select hidden_questions from api_key where api_key_id = ${made.username}`
+    expect(row).toEqual({ hidden_questions: ['words food'] })
+    const submits = { ...wanted, may: ['submit'], front_end: 'portal', hidden_questions: 'words food' }
+    expect(await (await browser.post('/admin/keys/new', submits)).text()).toContain('href="#hidden_questions"')
+  })
+
+  test('is edited by two at once: the second is shown what the first did, and loses nothing', async () => {
+    const key = await make()
+    const path = `/admin/keys/${key.username}`
+    const based_on = / name="based_on" value="([^"]*)"/.exec(await browser.page(path))![1]!
+    const form = { programs: ['rent'], from: 'subnets', allowed_subnets: '127.0.0.1', expiry: '', based_on }
+    expect((await browser.post(path, { ...form, name: 'First' })).status).toBe(303)
+    const text = await browser.refused(409, path, { ...form, name: 'Second' })
+    for (const part of ['What is stored now: First', 'value="Second"']) expect(text).toContain(part)
+    const newer = / name="based_on" value="([^"]*)"/.exec(text)![1]!
+    expect((await browser.post(path, { ...form, name: 'Second', based_on: newer })).status).toBe(303)
+  })
+
+  test('is rotated: both secrets work during the overlap, and only the new one after it', async () => {
+    const key = await make()
+    const rotated = await issued(await browser.post(`/admin/keys/${key.username}/rotate`, { overlap: '2' }))
+    expect(rotated.username).toBe(key.username)
+    const fresh = basic(rotated.username, rotated.password)
+    expect([await checkAuth(key.authorization), await checkAuth(fresh)]).toEqual([200, 200])
+    expect(await browser.page(`/admin/keys/${key.username}`)).toContain('Two passwords work until')
+    now += 2 * day
+    expect([await checkAuth(key.authorization), await checkAuth(fresh)]).toEqual([401, 200])
+    const line = service.logLines.filter(one => one.reason === 'rotated_secret')
+    expect(line).toHaveLength(1)
+    await browser.signIn(ada.email)
+    // With no overlap the one before ends at once, and so does one of an earlier rotation.
+    const last = await issued(await browser.post(`/admin/keys/${key.username}/rotate`, { overlap: '0' }))
+    expect([await checkAuth(fresh), await checkAuth(basic(last.username, last.password))]).toEqual([401, 200])
+    for (const overlap of ['', '-1', '31', '1.5', 'x'])
+      expect((await browser.post(`/admin/keys/${key.username}/rotate`, { overlap })).status).toBe(400)
+  })
+
+  test('is retired with its name typed, for good', async () => {
+    const key = await make()
+    const path = `/admin/keys/${key.username}`
+    const wrong = await browser.post(`${path}/retire`, { confirmation: 'new name' })
+    expect(wrong.status).toBe(400)
+    expect(await checkAuth(key.authorization)).toBe(200)
+    expect((await browser.post(`${path}/retire`, { confirmation: 'Old name' })).status).toBe(303)
+    expect(await checkAuth(key.authorization)).toBe(401)
+    expect((await browser.post(path, { name: 'x' })).status).toBe(409)
+    expect((await browser.post(`${path}/rotate`, { overlap: '1' })).status).toBe(409)
+    expect(await browser.page('/admin/keys?state=retired')).toContain(key.username)
+  })
+
+  test('that was seen in plain text is marked as exposed', async () => {
+    const key = await make()
+    await database.sql`update api_key set exposed_at = now(), name = 'Seen in plain' where api_key_id = ${key.username}`
+    expect(await browser.page(`/admin/keys/${key.username}`)).toContain('sent without encryption')
+    expect(await browser.page('/admin/keys?q=Seen+in+plain')).toContain('exposed')
+  })
+})
+
+describe('the index', () => {
+  test('has tabs by state, a search, and what was pulled in 30 days', async () => {
+    const key = await createTestKey(database.sql, {
+      name: 'Pulls a lot',
+      programs: ['food'],
+      createdAt: now - day,
+      expiresAt: now + 10 * day,
+    })
+    await createTestKey(database.sql, {
+      name: 'Long over',
+      programs: ['food'],
+      createdAt: now - 9 * day,
+      expiresAt: now - day,
+    })
+    for (let i = 0; i < 3; i++)
+      await service
+        .get('/api/v1/admin/programs/food/applications', { headers: { Authorization: key.authorization } })
+        .then(r => r.text())
+    await until('pages to be counted', async () => {
+      const [row] = await database.sql`select pages from api_key_day where api_key_id = ${key.username}`
+      return row?.pages === 3
+    })
+    const active = await browser.page('/admin/keys')
+    expect(active).toContain('Pulls a lot')
+    expect(active).not.toContain('Long over')
+    expect(active).toContain('within 21 days')
+    expect(await browser.page('/admin/keys?state=expiring')).toContain('Pulls a lot')
+    expect(await browser.page('/admin/keys?state=expired')).toContain('Long over')
+    for (const search of ['pulls', key.username.slice(8, 20), 'q=&program=food'])
+      expect(await browser.page(`/admin/keys?${search.includes('=') ? search : `q=${search}`}`)).toContain(
+        'Pulls a lot',
+      )
+    expect(await browser.page('/admin/keys?q=no-such-thing')).toContain('No key here matches')
+    expect(await browser.page(`/admin/keys/${key.username}`)).toContain('0 applications on 3 pages')
+  })
+})
+
+describe('would a call pass, and why was one refused', () => {
+  test('answered with the reason, by the rules that decide about real calls', async () => {
+    const key = await createTestKey(database.sql, {
+      programs: ['food'],
+      allowedSubnets: ['192.0.2.0/24'],
+      createdAt: now - day,
+    })
+    const ask = (address: string, program: string) =>
+      browser.page(`/admin/keys/check?key=${key.username}&address=${encodeURIComponent(address)}&program=${program}`)
+    expect(await ask('192.0.2.9', 'food')).toContain('It would pass')
+    expect(await ask('192.0.3.9', 'food')).toContain('may not be used from this address')
+    expect(await ask('not an address', 'food')).toContain('cannot be told')
+    expect(await ask('192.0.2.9', 'rent')).toContain('not granted this program')
+    now += 90 * day
+    await browser.signIn(ada.email)
+    expect(await ask('192.0.2.9', 'food')).toContain('has expired')
+  })
+
+  test('a refusal is found by its request id, and on the page of its key', async () => {
+    const key = await createTestKey(database.sql, { programs: ['food'], createdAt: now - day })
+    const response = await service.get('/api/v1/admin/programs/rent/applications', {
+      headers: { Authorization: key.authorization },
+    })
+    expect(response.status).toBe(401)
+    const { request_id } = (await response.json()) as { request_id: string }
+    await until(
+      'the refusal to be kept',
+      async () => (await database.sql`select from refusal where request_id = ${request_id}`).length === 1,
+    )
+    const found = await browser.page(`/admin/keys/check?request_id=${request_id}`)
+    expect(found).toContain('not granted this program')
+    expect(found).toContain(key.username)
+    expect(await browser.page(`/admin/keys/${key.username}`)).toContain(request_id)
+    expect(await browser.page(`/admin/keys/check?request_id=${crypto.randomUUID()}`)).toContain(
+      'No refused request with this id',
+    )
+    expect(await browser.page('/admin/keys/check?request_id=%27;drop')).toContain('No refused request with this id')
+  })
+})

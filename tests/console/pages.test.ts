@@ -1,0 +1,157 @@
+// The console in a real browser: signing in and inviting by keyboard alone and without scripts, and nothing on any page that shuts people out.
+
+import { describe, expect, test } from 'bun:test'
+import { createAdminToken } from '../../src/people/admin-tokens.ts'
+import { addIntermediary, addOrganization } from '../../src/people/intermediaries.ts'
+import { openPage, testPages, useBrowser } from '../support/browser.ts'
+import { aPerson, testPassword } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { needs } from '../support/needs.ts'
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const database = await useDatabase()
+  const service = await useService(database)
+  await database.sql`insert into program (slug, display_name) values ('food', 'Food')`
+  const ada = await aPerson(database.sql, { name: 'Ada Administrator' })
+  const deed = { actor: 'operator:test', now: Date.now() * 1000 }
+  const organization = await addOrganization(
+    database.sql,
+    'Harbor Legal Aid and Community Services of the Region',
+    deed,
+  )
+  await addIntermediary(database.sql, organization, 'somebody.with.a.long.address@harbor-legal-aid.example.org', deed)
+  const draft = {
+    name: 'nightly report of keys that expire',
+    scopes: ['keys:read', 'audit:read'],
+    expires_at: deed.now + 30 * 86_400_000_000,
+  }
+  const tokenOf = (person: { person_id: number }) => createAdminToken(database.sql, person, draft, deed)
+  const tess = await aPerson(database.sql, { name: 'Tess Tokens' })
+  await tokenOf(tess)
+  const browser = await useBrowser()
+  const signedIn = { email: ada.email, password: testPassword }
+
+  test('somebody is invited by keyboard alone, and the link lets them in', async () => {
+    const { page, complaints } = await openPage(browser, service.baseUrl)
+    await page.goto('/admin/people/invite')
+    await page.getByLabel('E-mail').focus()
+    await page.keyboard.type(ada.email)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(testPassword)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Invite somebody' }).waitFor()
+    await page.getByLabel('Name').focus()
+    await page.keyboard.type('Key Board')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('key@example.gov')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'The link is ready' }).waitFor()
+    const link = await page.locator('#link').textContent()
+    const { page: theirs } = await openPage(browser, service.baseUrl)
+    await theirs.goto(link!)
+    await theirs.getByLabel('New password', { exact: true }).fill('a few words in a row')
+    await theirs.getByLabel('New password again').fill('a few words in a row')
+    await theirs.getByRole('button', { name: 'Choose it and sign in' }).click()
+    await theirs.waitForURL(url => !url.pathname.startsWith('/admin/invitations'))
+    await theirs.goto('/admin/account')
+    await theirs.getByText('key@example.gov').waitFor()
+    // Loading again does not show it again.
+    await page.goto('/admin/people')
+    expect(await page.content()).not.toContain('/admin/invitations/')
+    expect(complaints).toEqual([])
+  })
+
+  test('every deed works without scripts, and a form comes back as it was typed', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    await page.goto('/admin/people/invite')
+    await page.getByLabel('Name').fill('No Script')
+    await page.getByLabel('E-mail').fill('not an e-mail')
+    await page.getByLabel('Auditor').check()
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.getByRole('alert').getByRole('link').first().waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('No Script')
+    await page.getByLabel('E-mail').fill('noscript@example.gov')
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.getByRole('heading', { name: 'The link is ready' }).waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).last().click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+
+  test('an organization and a person of it are added, renamed and disabled without scripts', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    await page.goto('/admin/intermediaries/new')
+    await page.getByRole('button', { name: 'Add the organization' }).click()
+    await page.getByRole('alert').getByRole('link').first().waitFor()
+    await page.getByLabel('Name').fill('Bay Food Bank')
+    await page.getByRole('button', { name: 'Add the organization' }).click()
+    await page.getByRole('heading', { name: 'Bay Food Bank' }).waitFor()
+    await page.getByLabel('E-mail').fill('kim@bay.example.org')
+    await page.getByRole('button', { name: /^Add/ }).click()
+    await page.getByText('kim@bay.example.org').first().waitFor()
+    await page.getByLabel('Name').fill('Bay Area Food Bank')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByRole('heading', { name: 'Bay Area Food Bank' }).waitFor()
+    await page.getByRole('button', { name: 'Disable Bay Area Food Bank' }).click()
+    await page.getByText('Nobody of this organization is listed any more').waitFor()
+  })
+
+  test('a person’s page lists their tokens, and one is retired without scripts', async () => {
+    const theirs = await aPerson(database.sql, { name: 'Rhea Retired' })
+    const { tokenId } = await tokenOf(theirs)
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    await page.goto(`/admin/people/${theirs.person_id}`)
+    const row = page.getByRole('row', { name: tokenId })
+    await row.getByText('keys:read').waitFor()
+    await row.getByRole('button', { name: `Retire ${draft.name}` }).click()
+    await page.getByText('The token is retired.').waitFor()
+    await row.getByText('retired', { exact: true }).waitFor()
+    expect(await row.getByRole('button').count()).toBe(0)
+  })
+
+  test('an organization and a person of it are added by keyboard alone', async () => {
+    const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto('/admin/intermediaries')
+    await page.getByRole('link', { name: 'Add an organization' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Name').focus()
+    await page.keyboard.type('Keyboard Legal Aid')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Keyboard Legal Aid' }).waitFor()
+    await page.getByLabel('E-mail').focus()
+    await page.keyboard.type('key@legal.example.org')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('key@legal.example.org').first().waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  testPages(browser, service, () => [
+    { paths: ['/admin/sign-in'] },
+    {
+      email: ada.email,
+      paths: [
+        '/admin/keys',
+        '/admin/keys/new',
+        '/admin/keys/check',
+        '/admin/intermediaries',
+        '/admin/intermediaries/new',
+        `/admin/intermediaries/${organization}`,
+        '/admin/people',
+        '/admin/people/invite',
+        `/admin/people/${ada.person_id}`,
+        `/admin/people/${tess.person_id}`,
+        '/admin/settings',
+        '/admin/account/tokens',
+        '/admin/account/tokens/new',
+        '/admin/settings/retention',
+        '/admin/programs/food/retention',
+        '/admin/account',
+        '/admin/confirm',
+        '/admin/nothing-here',
+      ],
+    },
+  ])
+})

@@ -1,0 +1,284 @@
+// Drafts of programs in the console, as documents: written, reviewed, published and discarded by one administrator or by two at once.
+
+import { describe, expect, test } from 'bun:test'
+import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
+import type { ProgramDefinition } from '../../src/domain/definitions/program-definition.ts'
+import { describeForEditing } from '../../src/domain/definitions/version-definition.ts'
+import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { aDefinition, aDraft, aProgram, publish, q } from '../support/programs.ts'
+
+const database = await useDatabase()
+const service = await useService(database)
+const { sql } = database
+const [ada, bo] = await Promise.all(
+  ['Ada', 'Bo'].map(async name => {
+    const { email } = await aPerson(sql, { name, email: `${name.toLowerCase()}@example.gov` })
+    return new ConsoleVisitor(service).signIn(email)
+  }),
+)
+const path = (slug: string, rest = ''): string => `/admin/programs/${slug}${rest}`
+const draftOf = async (slug: string) => findDraftVersion(sql, (await findProgram(sql, slug))!.program_id)
+const activeOf = async (slug: string) => findActiveVersion(sql, (await findProgram(sql, slug))!.program_id)
+const textIn = (page: string): string =>
+  /<textarea[^>]*>([\s\S]*?)<\/textarea>/
+    .exec(page)![1]!
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+const opened = async (browser: ConsoleVisitor, slug: string): Promise<ProgramDefinition> =>
+  JSON.parse(textIn(await browser.page(path(slug, '/document')))) as ProgramDefinition
+const saveText = (browser: ConsoleVisitor, slug: string, document: string, more: Record<string, string> = {}) =>
+  browser.post(path(slug, '/document'), { document, ...more })
+const save = (browser: ConsoleVisitor, document: ProgramDefinition) =>
+  saveText(browser, document.slug, JSON.stringify(document, null, 2))
+
+describe('a document', () => {
+  test('is kept as the draft, in the audit trail with who and from where; exports see nothing of it (D21)', async () => {
+    await aProgram(sql, { slug: 'kept', questions: [q.text('one')] })
+    const document = await opened(ada!, 'kept')
+    const response = await save(ada!, { ...document, display_name: 'Renamed' })
+    expect([response.status, response.headers.get('location')]).toEqual([303, path('kept', '/questions?done=saved')])
+    expect((await draftOf('kept'))!.display_name).toBe('Renamed')
+    expect((await activeOf('kept'))!.display_name).toBe('Program kept')
+    const [event] =
+      await sql`select actor, host(address) as address from audit_event where subject = 'kept' order by audit_event_id desc`
+    expect(event).toEqual({ actor: 'admin:ada@example.gov', address: '127.0.0.1' })
+  })
+
+  test('with faults comes back as it was typed, each fault with path, line and column', async () => {
+    await aProgram(sql, { slug: 'faulty', questions: [q.text('faulty one')] })
+    const { program_version_id } = (await activeOf('faulty'))!
+    const typed = `{
+  "slug": "faulty", "based_on": ${program_version_id}, "display_name": "<b>",
+  "statuses": ["A", "A"],
+  "questions": [
+    {"admin_name": "faulty one", "kind": "TEXT"}
+  ],
+  "screens": [{"name": "S", "questions": [{"question": "faulty one"}, {"question": "nowhere"}]}]
+}`
+    const response = await saveText(ada!, 'faulty', typed)
+    const text = await response.text()
+    expect(response.status).toBe(400)
+    expect(textIn(text)).toBe(typed)
+    for (const [line, column, at] of [
+      [3, 21, '/statuses/1'],
+      [5, 5, '/questions/0/text'],
+      [7, 84, '/screens/0/questions/1/question'],
+    ])
+      expect(text).toMatch(new RegExp(`Line ${line}, column ${column}</a>: .*?<code>${at}</code>`))
+    expect(await draftOf('faulty')).toBeUndefined()
+  })
+
+  test('that is no JSON comes back with the line; so does one with a key that stands twice', async () => {
+    await aProgram(sql, { slug: 'broken', questions: [q.text('broken one')] })
+    for (const [typed, place] of [
+      ['{\n  "slug": "broken",\n  oops\n}', 'Line 3, column 3'],
+      ['{\n  "slug": "broken",\n  "slug": "broken"\n}', 'Line 3, column 3'],
+      ['', 'Line 1, column 1'],
+    ] as const) {
+      const response = await saveText(ada!, 'broken', typed)
+      const text = await response.text()
+      expect(response.status).toBe(400)
+      expect(text).toContain(place)
+      expect(textIn(text)).toBe(typed)
+    }
+  })
+
+  test('of another program is not saved on this one’s page', async () => {
+    await aProgram(sql, { slug: 'mine', questions: [q.text('mine one')] })
+    await aProgram(sql, { slug: 'yours', questions: [q.text('yours one')] })
+    const document = await opened(ada!, 'yours')
+    const response = await saveText(ada!, 'mine', JSON.stringify({ ...document, display_name: 'Taken over' }))
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('Must stay &quot;mine&quot;')
+    expect(await draftOf('yours')).toBeUndefined()
+  })
+
+  test('larger than a form may be is refused before it is held, and a stranger’s is not even read', async () => {
+    const document = 'x'.repeat(9 * 1024 * 1024)
+    await aProgram(sql, { slug: 'huge', questions: [q.text('huge one')] })
+    expect((await saveText(ada!, 'huge', document)).status).toBe(413)
+    expect((await saveText(new ConsoleVisitor(service), 'huge', document)).status).toBe(401)
+  })
+})
+
+describe('two administrators at once', () => {
+  test('lose nothing: the second is shown both texts and the difference, and can put theirs in its place knowingly', async () => {
+    await aProgram(sql, { slug: 'both', questions: [q.text('wording', { text: 'Before?' })] })
+    const [first, second] = await Promise.all([opened(ada!, 'both'), opened(bo!, 'both')])
+    const worded = (document: ProgramDefinition, text: string): ProgramDefinition => ({
+      ...document,
+      questions: [{ ...document.questions[0]!, text }],
+    })
+    expect((await save(ada!, worded(first, 'Ada’s words?'))).status).toBe(303)
+    const theirs = JSON.stringify(worded(second, 'Bo’s <i>words</i>?'))
+    const refused = await saveText(bo!, 'both', theirs)
+    const page = await refused.text()
+    expect(refused.status).toBe(409)
+    expect(page).toContain('Somebody else was at it too, so nothing was changed')
+    expect(page).toContain('ada@example.gov')
+    expect(textIn(page)).toBe(theirs)
+    expect(page).toContain('Its text: &quot;Bo’s &lt;i>words&lt;/i>?&quot; (was: &quot;Ada’s words?&quot;).')
+    expect(page).toContain('Ada’s words?')
+    expect((await draftOf('both'))!.questions[0]!.settings.text).toBe('Ada’s words?')
+    // Between being shown and saying so, a third save would be seen again.
+    const over = /name="over" value="([^"]*)"/.exec(page)![1]!
+    await save(ada!, worded(await opened(ada!, 'both'), 'Ada’s second words?'))
+    expect((await saveText(bo!, 'both', theirs, { over })).status).toBe(409)
+    expect((await draftOf('both'))!.questions[0]!.settings.text).toBe('Ada’s second words?')
+    const again = await (await saveText(bo!, 'both', theirs)).text()
+    const shown = /name="over" value="([^"]*)"/.exec(again)![1]!
+    expect((await saveText(bo!, 'both', theirs, { over: shown })).status).toBe(303)
+    expect((await draftOf('both'))!.questions[0]!.settings.text).toBe('Bo’s <i>words</i>?')
+  })
+
+  test('one who publishes while the other edits: the edit is refused with what was published', async () => {
+    await aProgram(sql, { slug: 'passed', questions: [q.text('passed one')] })
+    const document = await opened(bo!, 'passed')
+    await publish(sql, { slug: 'passed', questions: [q.text('passed one', { text: 'Published meanwhile?' })] })
+    const refused = await save(bo!, { ...document, display_name: 'Bo’s name' })
+    const page = await refused.text()
+    expect(refused.status).toBe(409)
+    expect(page).toContain('was published')
+    expect(page).toContain('(was: &quot;Published meanwhile?&quot;)')
+  })
+
+  test('only the draft that was reviewed is published, and only the one that was looked at is discarded', async () => {
+    await aProgram(sql, { slug: 'reviewed', questions: [q.text('reviewed one')] })
+    await aDraft(sql, { slug: 'reviewed', questions: [q.text('reviewed one', { help: 'First' })] })
+    const reviewed = String((await draftOf('reviewed'))!.program_version_id)
+    await aDraft(sql, { slug: 'reviewed', questions: [q.text('reviewed one', { help: 'Second' })] })
+    for (const deed of ['publish', 'discard']) {
+      const response = await ada!.post(path('reviewed', `/${deed}`), { reviewed })
+      expect([deed, response.status]).toEqual([deed, 409])
+      expect(await response.text()).toContain('Second')
+    }
+    expect((await draftOf('reviewed'))!.questions[0]!.settings.help).toBe('Second')
+  })
+})
+
+describe('publishing', () => {
+  test('is reviewed first: what changes, and what it means for those who pull', async () => {
+    await aProgram(sql, { slug: 'review', questions: [q.radio('choice', ['a', 'b']), q.text('goes')] })
+    await aDraft(sql, {
+      slug: 'review',
+      questions: [q.radio('choice', ['a', 'b', 'c']), q.date('comes')],
+      statuses: ['New'],
+    })
+    const text = await ada!.page(path('review', '/publish'))
+    for (const part of [
+      'comes appears in every application, also in earlier ones',
+      'goes stays in every application',
+      'choice can have an option id that was not there before. Option c added.',
+      'status can have other values',
+    ])
+      expect(text).toContain(part)
+    const reviewed = String((await draftOf('review'))!.program_version_id)
+    const response = await ada!.post(path('review', '/publish'), { reviewed })
+    expect([response.status, response.headers.get('location')]).toEqual([
+      303,
+      path('review', `/versions/${reviewed}?done=published`),
+    ])
+    expect(String((await activeOf('review'))!.program_version_id)).toBe(reviewed)
+    const [event] =
+      await sql`select actor, address from audit_event where action = 'program_published' and subject = 'review' order by audit_event_id desc`
+    expect(event).toEqual({ actor: 'admin:ada@example.gov', address: '127.0.0.1' })
+  })
+
+  test('moves other active programs only when each is ticked, and shows what changes there', async () => {
+    const shared = [q.text('shared words', { text: 'Old?' })]
+    await aProgram(sql, { slug: 'mover', questions: shared })
+    for (const slug of ['moved-one', 'moved-two']) await aProgram(sql, { slug, questions: shared })
+    await aDraft(sql, { slug: 'mover', questions: [q.text('shared words', { text: 'New <u>?' })] })
+    const before = (await activeOf('moved-one'))!.program_version_id
+    const page = await ada!.page(path('mover', '/publish'))
+    expect(page.match(/name="move"/g)).toHaveLength(2)
+    expect(page).toContain('What changes in moved-one')
+    const reviewed = String((await draftOf('mover'))!.program_version_id)
+    for (const move of [[], ['moved-two']]) {
+      const text = await ada!.refused(400, path('mover', '/publish'), { reviewed, move })
+      expect(text).toContain('Must be ticked, each of them')
+      expect(text.match(/checked/g) ?? []).toHaveLength(move.length)
+      expect((await activeOf('moved-one'))!.program_version_id).toBe(before)
+      expect(await draftOf('mover')).toBeDefined()
+    }
+    const response = await ada!.post(path('mover', '/publish'), { reviewed, move: ['moved-one', 'moved-two'] })
+    expect(response.status).toBe(303)
+    expect((await activeOf('moved-one'))!.questions[0]!.settings.text).toBe('New <u>?')
+    expect((await activeOf('moved-one'))!.program_version_id).not.toBe(before)
+  })
+
+  test('of a draft that others published past is refused until it is kept over that, which shows what it takes back', async () => {
+    await aProgram(sql, { slug: 'overtaken', questions: [q.text('overtaken one')] })
+    await aDraft(sql, { slug: 'overtaken', questions: [q.text('overtaken one'), q.date('drafted')] })
+    await publish(sql, { slug: 'overtaken', questions: [q.text('overtaken one'), q.date('published past')] })
+    const text = await ada!.page(path('overtaken', '/publish'))
+    expect(text).toContain('was published after this draft was begun')
+    expect(text).not.toContain('name="reviewed"')
+    const shown = String((await draftOf('overtaken'))!.program_version_id)
+    const stale = await ada!.post(path('overtaken', '/publish'), { reviewed: shown })
+    expect(stale.status).toBe(409)
+    const active = String((await activeOf('overtaken'))!.program_version_id)
+    const kept = await ada!.post(path('overtaken', '/keep'), { active, draft: shown })
+    expect([kept.status, kept.headers.get('location')]).toEqual([303, path('overtaken', '/publish')])
+    const after = await ada!.page(path('overtaken', '/publish'))
+    expect(after).toContain('published past: </strong>Question removed')
+    const reviewed = String((await draftOf('overtaken'))!.program_version_id)
+    expect((await ada!.post(path('overtaken', '/publish'), { reviewed })).status).toBe(303)
+  })
+})
+
+test('discarding says what goes, and takes only the draft', async () => {
+  await aProgram(sql, { slug: 'discarded', questions: [q.text('stays')] })
+  await aDraft(sql, { slug: 'discarded', questions: [q.text('stays'), q.date('only drafted')] })
+  const text = await ada!.page(path('discarded', '/discard'))
+  expect(text).toContain('Question added: DATE.')
+  expect(text).toContain('leave the question bank')
+  const reviewed = String((await draftOf('discarded'))!.program_version_id)
+  expect((await ada!.post(path('discarded', '/discard'), { reviewed })).status).toBe(303)
+  expect(await draftOf('discarded')).toBeUndefined()
+  expect((await activeOf('discarded'))!.questions).toHaveLength(1)
+  expect(await sql`select from question where admin_name = 'only drafted'`).toHaveLength(0)
+  expect((await ada!.get(path('discarded', '/discard'))).status).toBe(303)
+})
+
+describe('a new program', () => {
+  test('begins as a draft, from a document or from a name alone; a slug that is taken is refused', async () => {
+    const { based_on: _, ...document } = aDefinition({ slug: 'brand-new', questions: [q.text('brand new one')] })
+    const response = await ada!.post('/admin/new-program', { document: JSON.stringify(document) })
+    expect(response.headers.get('location')).toBe(path('brand-new', '/questions?done=begun'))
+    const named = await ada!.post('/admin/new-program', { slug: 'from-a-name', display_name: 'From a Name' })
+    expect(named.status).toBe(303)
+    expect((await draftOf('from-a-name'))!.screens).toHaveLength(1)
+    const others: Record<string, string>[] = [
+      { document: JSON.stringify({ ...document, display_name: 'Another' }) },
+      { slug: 'brand-new', display_name: 'Again' },
+    ]
+    for (const form of others) {
+      expect(await ada!.refused(400, '/admin/new-program', form)).toContain('there is a program of this slug already')
+    }
+  })
+
+  test('with a slug or a name that will not do comes back with the fault at the field', async () => {
+    const text = await (await ada!.post('/admin/new-program', { slug: 'No Good', display_name: '' })).text()
+    expect(text).toContain('id="slug-fault"')
+    expect(text).toContain('id="display_name-fault"')
+    expect(text).toContain('value="No Good"')
+  })
+
+  test('whose only draft was discarded can be begun again', async () => {
+    const begin = () => ada!.post('/admin/new-program', { slug: 'begun-twice', display_name: 'Begun Twice' })
+    expect((await begin()).status).toBe(303)
+    const reviewed = String((await draftOf('begun-twice'))!.program_version_id)
+    await ada!.post(path('begun-twice', '/discard'), { reviewed })
+    expect(await ada!.page(path('begun-twice'))).toContain('Begin it again')
+    expect((await begin()).status).toBe(303)
+  })
+})
+
+test('what is edited is what is downloaded', async () => {
+  const { version } = await aProgram(sql, { slug: 'same-text', questions: [q.text('same one')] })
+  expect(await opened(ada!, 'same-text')).toEqual(describeForEditing(version))
+})

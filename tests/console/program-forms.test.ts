@@ -1,0 +1,391 @@
+// Drafts of programs in the console, as forms: questions, options, conditions, order, screens, name and statuses.
+
+import { describe, expect, test } from 'bun:test'
+import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
+import type { ProgramDefinition } from '../../src/domain/definitions/program-definition.ts'
+import { describeVersion } from '../../src/domain/definitions/version-definition.ts'
+import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { aDraft, aProgram, everyKind, q } from '../support/programs.ts'
+
+const database = await useDatabase()
+const service = await useService(database)
+const { sql } = database
+const { email } = await aPerson(sql, { email: 'ada@example.gov' })
+const ada = await new ConsoleVisitor(service).signIn(email)
+const path = (slug: string, rest = ''): string => `/admin/programs/${slug}${rest}`
+
+async function versions(slug: string) {
+  const { program_id } = (await findProgram(sql, slug))!
+  return { draft: await findDraftVersion(sql, program_id), active: await findActiveVersion(sql, program_id) }
+}
+/** What the draft says, or what is published. */
+async function stored(slug: string): Promise<ProgramDefinition> {
+  const { draft, active } = await versions(slug)
+  return describeVersion((draft ?? active)!)
+}
+const questionIn = async (slug: string, name: string) =>
+  (await stored(slug)).questions.find(({ admin_name }) => admin_name === name)!
+const order = async (slug: string) =>
+  (await stored(slug)).screens.map(({ questions }) => questions.map(({ question }) => question))
+
+const open = async (slug: string, name: string) =>
+  fieldsOf(await ada.page(path(slug, `/question?name=${encodeURIComponent(name)}`)), path(slug, '/question'))
+const send = (slug: string, fields: Record<string, string>) => ada.post(path(slug, '/question'), fields)
+const sendRefused = (status: number, slug: string, fields: Record<string, string>) =>
+  ada.refused(status, path(slug, '/question'), fields)
+const basis = async (slug: string) => {
+  const { draft, active } = await versions(slug)
+  return String((draft ?? active)!.program_version_id)
+}
+
+test('a form that is sent as it was opened changes nothing, for a question of each kind', async () => {
+  await aProgram(sql, { slug: 'untouched', questions: everyKind })
+  const before = await stored('untouched')
+  for (const { admin_name } of before.questions) {
+    const response = await send('untouched', await open('untouched', admin_name))
+    expect([admin_name, response.status]).toEqual([admin_name, 303])
+  }
+  expect((await versions('untouched')).draft).toBeUndefined()
+})
+
+describe('a question', () => {
+  test('gets another text, help, bounds, optional and options, in the order and without what was removed', async () => {
+    await aProgram(sql, {
+      slug: 'edited',
+      questions: [q.checkbox('colours', ['red', 'green']), q.text('words', { max_length: 9 })],
+    })
+    const fields = await open('edited', 'colours')
+    const response = await send('edited', {
+      ...fields,
+      text: 'Which <colours>?',
+      help: 'Some help',
+      optional: 'yes',
+      min_count: '1',
+      option_gone_0: 'yes',
+      option_text_1: 'Grass',
+      option_id_2: 'blue',
+      option_text_2: 'Sky',
+      option_at_2: '1',
+    })
+    expect(response.status).toBe(303)
+    expect(await questionIn('edited', 'colours')).toMatchObject({
+      text: 'Which <colours>?',
+      help: 'Some help',
+      min_count: 1,
+      options: [
+        { admin_id: 'blue', text: 'Sky' },
+        { admin_id: 'green', text: 'Grass' },
+      ],
+    })
+    expect((await stored('edited')).screens[0]!.questions[0]).toMatchObject({ question: 'colours', optional: true })
+    expect(await ada.page(path('edited', '/question?name=colours'))).toContain('Which &lt;colours>?')
+    const words = await open('edited', 'words')
+    await send('edited', { ...words, max_length: '' })
+    expect(await questionIn('edited', 'words')).not.toHaveProperty('max_length')
+  })
+
+  test('with faults comes back as it was typed, each at its field, and nothing is saved', async () => {
+    await aProgram(sql, { slug: 'wrong', questions: [q.checkbox('marks', ['a', 'b'])] })
+    const text = await sendRefused(400, 'wrong', {
+      ...(await open('wrong', 'marks')),
+      text: '',
+      min_count: '4',
+      max_count: 'many',
+      option_id_2: 'Not An Id',
+      option_text_2: '<b>typed</b>',
+    })
+    for (const field of ['text', 'min_count', 'max_count', 'option_id_2']) {
+      expect(text).toContain(`href="#${field}"`)
+      expect(text).toContain(`id="${field}-fault"`)
+    }
+    for (const typed of ['value="many"', 'value="Not An Id"', 'value="&lt;b>typed&lt;/b>"'])
+      expect(text).toContain(typed)
+    expect((await versions('wrong')).draft).toBeUndefined()
+  })
+
+  test('is asked on conditions: all of some lines, any of them, or always again; a wrong line is told at its field', async () => {
+    const number = q.number('people')
+    await aProgram(sql, { slug: 'asked-when', questions: [q.radio('house', ['rent', 'own']), number, q.text('why')] })
+    const fields = await open('asked-when', 'why')
+    const lines = {
+      when_what_0: '["house","selection"]',
+      when_operator_0: 'in',
+      when_value_0: 'rent, own',
+      when_what_1: '["people","number"]',
+      when_operator_1: 'greater_than',
+      when_value_1: '2',
+    }
+    expect((await send('asked-when', { ...fields, ...lines, when: 'any' })).status).toBe(303)
+    const condition = async () => (await stored('asked-when')).screens[0]!.questions[2]!.visible_when
+    expect(await condition()).toEqual({
+      any: [
+        { question: 'house', field: 'selection', operator: 'in', value: ['rent', 'own'] },
+        { question: 'people', field: 'number', operator: 'greater_than', value: 2 },
+      ],
+    })
+    const again = await open('asked-when', 'why')
+    expect(again).toMatchObject({ ...lines, when: 'any' })
+    const text = await sendRefused(400, 'asked-when', { ...again, when_value_0: 'tent', when_value_1: 'some' })
+    expect(text).toContain('id="when_value_0-fault"')
+    expect(text).toContain('id="when_value_1-fault"')
+    expect((await send('asked-when', { ...again, when: 'always' })).status).toBe(303)
+    expect(await condition()).toBeUndefined()
+  })
+
+  test('with a condition that lines cannot say keeps it, and it is edited as it is written', async () => {
+    const nested = { not: { question: 'nested one', operator: 'answered' as const } }
+    await aProgram(sql, {
+      slug: 'nested',
+      questions: [q.text('nested one'), q.text('nested two', { visible_when: nested })],
+    })
+    const fields = await open('nested', 'nested two')
+    expect(JSON.parse(fields.when_document!)).toEqual(nested)
+    expect(await sendRefused(400, 'nested', { ...fields, when_document: '{"not": ' })).toContain(
+      'id="when_document-fault"',
+    )
+    const other = { not: { not: nested } }
+    expect((await send('nested', { ...fields, when_document: JSON.stringify(other) })).status).toBe(303)
+    expect((await stored('nested')).screens[0]!.questions[1]!.visible_when).toEqual(other)
+  })
+
+  test('goes up and down, over the edge of a screen, and to another screen', async () => {
+    await aProgram(sql, {
+      slug: 'ordered',
+      screens: [{ questions: [q.text('oa'), q.text('ob')] }, { questions: [q.text('oc')] }],
+    })
+    const move = async (name: string, to: string) =>
+      (await ada.post(path('ordered', '/question/move'), { name, to, based_on: await basis('ordered') })).status
+    expect(await move('ob', 'up')).toBe(303)
+    expect(await order('ordered')).toEqual([['ob', 'oa'], ['oc']])
+    expect(await move('oa', 'down')).toBe(303)
+    expect(await order('ordered')).toEqual([['ob'], ['oa', 'oc']])
+    await send('ordered', { ...(await open('ordered', 'ob')), screen: '1' })
+    expect(await order('ordered')).toEqual([[], ['oa', 'oc', 'ob']])
+  })
+
+  test('that others look at or lie in is not moved or removed from under them: the fault names them', async () => {
+    const when = { question: 'looked at', operator: 'answered' as const }
+    await aProgram(sql, {
+      slug: 'held',
+      questions: [
+        q.text('looked at'),
+        q.text('looking', { visible_when: when }),
+        q.enumerator('person', [q.text('nickname')]),
+      ],
+    })
+    const based_on = await basis('held')
+    expect(
+      await ada.refused(400, path('held', '/question/move'), { name: 'looked at', to: 'down', based_on }),
+    ).toContain('Must look at an earlier question')
+    expect(await sendRefused(400, 'held', { ...(await open('held', 'person')), deed: 'remove' })).toContain(
+      'Must come after its enumerator',
+    )
+    expect((await versions('held')).draft).toBeUndefined()
+    expect((await send('held', { ...(await open('held', 'looking')), deed: 'remove' })).status).toBe(303)
+    expect(await order('held')).toEqual([['looked at', 'person', 'nickname']])
+  })
+
+  test('that another active program asks says so before it is changed', async () => {
+    await aProgram(sql, { slug: 'sharing', questions: [q.text('shared one')] })
+    await aProgram(sql, { slug: 'sharing-too', display_name: 'Sharing <Too>', questions: [q.text('shared one')] })
+    expect(await ada.page(path('sharing', '/question?name=shared+one'))).toContain('Also used by Sharing &lt;Too>')
+  })
+})
+
+describe('a question more', () => {
+  const add = async (slug: string, fields: Record<string, string>) =>
+    ada.post(path(slug, '/add-question'), { screen: '0', based_on: await basis(slug), ...fields })
+
+  test('is a new one, with options and within enumerators within one another, or one of the bank', async () => {
+    await aProgram(sql, { slug: 'banked-at', questions: [q.date('from the bank')] })
+    await aProgram(sql, { slug: 'grown', questions: [q.text('first of all')] })
+    const steps: Record<string, string>[] = [
+      { admin_name: 'pet', kind: 'RADIO', text: 'Which pet?', options: 'cat: A cat\ndog: A dog' },
+      { admin_name: 'child', kind: 'ENUMERATOR', text: 'Who?' },
+      { admin_name: 'toy', kind: 'ENUMERATOR', text: 'Which toys?', enumerator: 'child' },
+      { admin_name: 'toy price', kind: 'CURRENCY', text: 'Price?', enumerator: 'toy' },
+      { banked: 'from the bank' },
+    ]
+    for (const step of steps) expect([step, (await add('grown', step)).status]).toEqual([step, 303])
+    expect(await order('grown')).toEqual([['first of all', 'pet', 'child', 'toy', 'toy price', 'from the bank']])
+    expect((await questionIn('grown', 'pet')).options).toEqual([
+      { admin_id: 'cat', text: 'A cat' },
+      { admin_id: 'dog', text: 'A dog' },
+    ])
+    expect(await questionIn('grown', 'toy price')).toMatchObject({ enumerator: 'toy', kind: 'CURRENCY' })
+  })
+
+  test('with faults comes back with each at its field', async () => {
+    await aProgram(sql, { slug: 'not-grown', questions: [q.text('second of all')] })
+    const response = await add('not-grown', { admin_name: '123', kind: 'RADIO', text: '', options: 'Bad Id: x' })
+    const text = await response.text()
+    expect(response.status).toBe(400)
+    for (const field of ['admin_name', 'text', 'options']) expect(text).toContain(`id="${field}-fault"`)
+    expect(text).toContain('value="123"')
+  })
+
+  test.each([
+    ['of the bank', { banked: 'chosen of the bank' }],
+    ['that the bank does not have', { banked: 'no such question' }],
+    ['that is new', { admin_name: 'mine', kind: 'TEXT', text: 'Mine?' }],
+  ])('%s, when somebody else saved meanwhile, is shown with what changed', async (_, fields) => {
+    const slug = `raced-${crypto.randomUUID().slice(0, 8)}`
+    if (!(await sql`select from program where slug = 'has-chosen'`).length)
+      await aProgram(sql, { slug: 'has-chosen', questions: [q.date('chosen of the bank')] })
+    await aProgram(sql, { slug, questions: [q.text('stays in place')] })
+    const based_on = await basis(slug)
+    await add(slug, { admin_name: `theirs ${slug.replaceAll(/[^a-z]/g, '')}`, kind: 'TEXT', text: 'Theirs?' })
+    const text = await ada.refused(409, path(slug, '/add-question'), { screen: '0', ...fields, based_on })
+    expect(text).toContain('Question added')
+    expect(await order(slug)).toEqual([['stays in place', expect.stringContaining('theirs')]])
+  })
+
+  test('is found in the bank by search, without those that are asked already', async () => {
+    await aProgram(sql, { slug: 'has-banked', questions: [q.text('banked before')] })
+    await aProgram(sql, { slug: 'looks-in-bank', questions: [q.text('asked before')] })
+    const text = await ada.page(path('looks-in-bank', '/add-question?q=ed+before'))
+    expect(text).toContain('value="banked before"')
+    expect(text).not.toContain('value="asked before"')
+  })
+})
+
+test('screens are added, renamed, moved, and removed with their questions', async () => {
+  await aProgram(sql, { slug: 'screened', screens: [{ name: 'One', questions: [q.text('s one')] }] })
+  const screens = async (fields: Record<string, string>) =>
+    (await ada.post(path('screened', '/screens'), { based_on: await basis('screened'), ...fields })).status
+  const names = async () => (await stored('screened')).screens.map(({ name }) => name)
+  expect(await screens({ deed: 'add', screen_name: 'Two' })).toBe(303)
+  expect(await screens({ deed: 'rename', index: '0', screen_name: 'First' })).toBe(303)
+  expect(await screens({ deed: 'down', index: '0' })).toBe(303)
+  expect(await names()).toEqual(['Two', 'First'])
+  expect(await screens({ deed: 'remove', index: '1' })).toBe(303)
+  expect(await names()).toEqual(['Two'])
+  expect(await screens({ deed: 'rename', index: '0', screen_name: '' })).toBe(400)
+  expect(await screens({ deed: 'remove', index: '0' })).toBe(400)
+})
+
+test('name and statuses are part of the draft; a status that stands twice is told at its field', async () => {
+  await aProgram(sql, { slug: 'named', questions: [q.text('named one')] })
+  const save = async (statuses: string) =>
+    ada.post(path('named', '/settings'), { based_on: await basis('named'), display_name: 'Renamed', statuses })
+  const twice = await save('New\nNew')
+  expect(twice.status).toBe(400)
+  expect(await twice.text()).toContain('id="statuses-fault"')
+  expect((await save('New\r\n Old ')).status).toBe(303)
+  expect(await stored('named')).toMatchObject({ display_name: 'Renamed', statuses: ['New', 'Old'] })
+  expect((await versions('named')).active!.display_name).toBe('Program named')
+})
+
+test('two people at one question: the second sees what saving would change now, and nothing is lost', async () => {
+  await aProgram(sql, { slug: 'two', questions: [q.text('contended one')] })
+  const fields = await open('two', 'contended one')
+  await aDraft(
+    sql,
+    { slug: 'two', questions: [q.text('contended one', { text: 'Theirs?' }), q.text('theirs too')] },
+    'admin:bo@example.gov',
+  )
+  const text = await sendRefused(409, 'two', { ...fields, text: 'Mine?' })
+  expect(text).toContain('bo@example.gov saved draft')
+  expect(text).toContain('Its text: &quot;Mine?&quot; (was: &quot;Theirs?&quot;).')
+  expect(text).toContain('value="Mine?"')
+  expect((await questionIn('two', 'contended one')).text).toBe('Theirs?')
+  expect((await send('two', fieldsOf(text, path('two', '/question')))).status).toBe(303)
+  expect((await questionIn('two', 'contended one')).text).toBe('Mine?')
+  expect(await order('two')).toEqual([['contended one', 'theirs too']])
+  for (const [door, form] of [
+    ['/question/move', { name: 'theirs too', to: 'up' }],
+    ['/screens', { deed: 'rename', index: '0', screen_name: 'Late' }],
+    ['/settings', { display_name: 'Late', statuses: '' }],
+  ] as const) {
+    const late = await ada.post(path('two', door), { ...form, based_on: fields.based_on! })
+    expect([door, late.status]).toEqual([door, 409])
+  }
+})
+
+test('a screen gets a heading and a condition over what is asked before it; a wrong line is told at its field', async () => {
+  await aProgram(sql, { slug: 'shown', questions: [q.radio('pets', ['yes', 'no']), q.text('which')] })
+  const document = { ...(await stored('shown')), based_on: Number(await basis('shown')) }
+  document.screens = [
+    { name: 'One', questions: [{ question: 'pets' }] },
+    { name: 'Two', questions: [{ question: 'which' }] },
+  ]
+  await ada.post(path('shown', '/document'), { document: JSON.stringify(document) })
+  expect(await ada.page(path('shown', '/questions'))).toContain(`${path('shown', '/screen?index=1')}`)
+  const page = await ada.page(path('shown', '/screen?index=1'))
+  const fields = fieldsOf(page, path('shown', '/screen'))
+  expect((await ada.post(path('shown', '/screen'), fields)).status).toBe(303)
+  expect((await stored('shown')).screens[1]).toMatchObject({ name: 'Two' })
+  // Only what is asked before it can decide.
+  expect([page.includes('pets'), page.includes('&quot;which&quot;')]).toEqual([true, false])
+  const what = /value="(\[&quot;pets&quot;[^"]*\])"/.exec(page)![1]!.replaceAll('&quot;', '"')
+  const wanted = { ...fields, when: 'all', when_what_0: what, when_operator_0: 'equal' }
+  const text = await ada.refused(400, path('shown', '/screen'), { ...wanted, name: '', when_value_0: 'perhaps' })
+  for (const part of ['href="#name"', 'href="#when_value_0"']) expect(text).toContain(part)
+  const saved = await ada.post(path('shown', '/screen'), { ...wanted, name: 'Your pets', when_value_0: 'yes' })
+  expect(saved.status).toBe(303)
+  expect((await stored('shown')).screens[1]).toMatchObject({
+    name: 'Your pets',
+    visible_when: { question: 'pets', operator: 'equal', value: 'yes' },
+  })
+  const cleared = {
+    ...fieldsOf(await ada.page(path('shown', '/screen?index=1')), path('shown', '/screen')),
+    when: 'always',
+  }
+  expect((await ada.post(path('shown', '/screen'), cleared)).status).toBe(303)
+  expect((await stored('shown')).screens[1]!.visible_when).toBeUndefined()
+  expect((await ada.post(path('shown', '/screen'), { ...cleared, index: '7' })).status).toBe(404)
+})
+
+test('a new question has help, bounds and a condition from the start; a bound that its type has not is told at its field', async () => {
+  await aProgram(sql, { slug: 'more', questions: [q.radio('own', ['yes', 'no'])] })
+  const page = await ada.page(path('more', '/add-question'))
+  const what = /value="(\[&quot;own&quot;[^"]*\])"/.exec(page)![1]!.replaceAll('&quot;', '"')
+  const fields = {
+    based_on: await basis('more'),
+    admin_name: 'rooms',
+    kind: 'NUMBER',
+    text: 'How many rooms?',
+    help: 'Bathrooms too.',
+    min: '1',
+    max: '20',
+    screen: '0',
+    optional: 'yes',
+    when: 'all',
+    when_what_0: what,
+    when_operator_0: 'equal',
+    when_value_0: 'yes',
+  }
+  const text = await ada.refused(400, path('more', '/add-question'), { ...fields, max_length: '9' })
+  for (const part of ['href="#max_length"', 'Bathrooms too.']) expect(text).toContain(part)
+  expect((await ada.post(path('more', '/add-question'), fields)).status).toBe(303)
+  expect(await questionIn('more', 'rooms')).toMatchObject({ help: 'Bathrooms too.', min: 1, max: 20 })
+  expect((await stored('more')).screens[0]!.questions.at(-1)).toMatchObject({
+    question: 'rooms',
+    optional: true,
+    visible_when: { question: 'own', value: 'yes' },
+  })
+})
+
+test('a draft that something was published after is kept from its form, with the fields that were typed', async () => {
+  await aProgram(sql, { slug: 'overtaken', questions: [q.text('kept one')] })
+  await aDraft(
+    sql,
+    { slug: 'overtaken', questions: [q.text('kept one', { text: 'Drafted?' })] },
+    'admin:bo@example.gov',
+  )
+  const { draft } = await versions('overtaken')
+  await aProgram(sql, { slug: 'overtaken', questions: [q.text('kept one'), q.text('published meanwhile')] })
+  const { active, draft: left } = await versions('overtaken')
+  expect(left?.based_on).toBe(draft!.based_on)
+  const fields = await open('overtaken', 'kept one')
+  const text = await sendRefused(409, 'overtaken', { ...fields, text: 'Mine?' })
+  expect(text).toContain(`Version ${active!.program_version_id} was published after`)
+  const keep = / name="keep" value="([^"]*)"/.exec(text)![1]!
+  const again = fieldsOf(text, path('overtaken', '/question'))
+  expect((await send('overtaken', { ...again, keep: '1-2' })).status).toBe(409)
+  expect((await send('overtaken', { ...again, keep })).status).toBe(303)
+  const kept = (await versions('overtaken')).draft!
+  expect(kept.based_on).toBe(active!.program_version_id)
+  expect((await questionIn('overtaken', 'kept one')).text).toBe('Mine?')
+})

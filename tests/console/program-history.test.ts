@@ -1,0 +1,61 @@
+// The history of a large program: what it takes of the service, and that nothing is left out unsaid.
+
+import { expect, test } from 'bun:test'
+import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { ApiProgram, aToken } from '../support/console-api.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
+import { aProgram, q } from '../support/programs.ts'
+import { until } from '../support/until.ts'
+
+const database = await useDatabase()
+const service = await useService(database)
+const { sql } = database
+const ada = await aPerson(sql)
+const browser = await new ConsoleVisitor(service).signIn(ada.email)
+const api = ApiProgram.withToken(service, (await aToken(sql, ada)).token)
+
+const slug = 'long-history'
+const letters = (n: number): string => [...String(n)].map(digit => 'abcdefghij'[Number(digit)]).join('')
+const questionsOf = (version: number) =>
+  Array.from({ length: 25 }, (_, n) => q.text(`history ${letters(n)}`, { text: `As of version ${version}` }))
+const ids: number[] = []
+for (let version = 1; version <= 12; version++)
+  ids.unshift((await aProgram(sql, { slug, questions: questionsOf(version) })).program_version_id)
+
+interface Listed {
+  items: { program_version_id: number; changes: { detail: string }[]; more_changes: number }[]
+  next: number | null
+}
+
+test('versions are listed page by page, each compared with the one before it, also across pages', async () => {
+  const first: Listed = (await api.ask('GET', `/programs/${slug}/versions`)).body
+  expect(first.items.map(item => item.program_version_id)).toEqual(ids.slice(0, 10))
+  const second: Listed = (await api.ask('GET', `/programs/${slug}/versions?before=${first.next}`)).body
+  expect(second.items.map(item => item.program_version_id)).toEqual(ids.slice(10))
+  expect(second.next).toBeNull()
+  const all = [...first.items, ...second.items]
+  for (const [i, { changes, more_changes }] of all.entries()) {
+    const version = 12 - i
+    const detail =
+      version === 1 ? 'Screen added.' : `Its text: "As of version ${version}" (was: "As of version ${version - 1}").`
+    expect(changes[0]!.detail).toBe(detail)
+    expect([changes.length, more_changes]).toEqual([20, version === 1 ? 6 : 5])
+  }
+})
+
+test('changes that are not listed are counted, and stand with the version itself', async () => {
+  expect(await browser.page(`/admin/programs/${slug}/versions`)).toContain('and 19 more')
+  expect((await api.ask('GET', `/programs/${slug}/versions/${ids[0]}`)).body.changes).toHaveLength(25)
+})
+
+test('versions are read one at a time, so that a page of them does not hold the console up', async () => {
+  // Versions cannot be read for as long as their questions cannot be.
+  const letGo = await holdTransaction(sql, tx => tx`lock table program_version_question`)
+  const listing = api.ask('GET', `/programs/${slug}/versions`)
+  await until('a version to be read', async () => (await waitingForLocks(sql)) > 0)
+  expect((await api.ask('GET', '/keys')).status).toBe(200)
+  expect(await waitingForLocks(sql)).toBe(1)
+  await letGo()
+  expect((await listing).status).toBe(200)
+})

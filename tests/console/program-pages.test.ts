@@ -1,0 +1,139 @@
+// Programs in a real browser: a change is published without scripts and by keyboard alone, and no page shuts people out or is too wide.
+
+import { describe, expect, test } from 'bun:test'
+import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
+import { openPage, testPages, useBrowser } from '../support/browser.ts'
+import { aPerson, testPassword } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { needs } from '../support/needs.ts'
+import { aDraft, aProgram, everyKind, q } from '../support/programs.ts'
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const database = await useDatabase()
+  const service = await useService(database)
+  const { sql } = database
+  const ada = await aPerson(sql, { name: 'Ada Administrator' })
+  const signedIn = { email: ada.email, password: testPassword }
+  const browser = await useBrowser()
+  await aProgram(sql, { slug: 'wide', display_name: 'Wide', questions: everyKind })
+  await aDraft(sql, { slug: 'wide', display_name: 'Wider', questions: [...everyKind, q.text('x'.repeat(200))] })
+  const textOf = async (slug: string) =>
+    (await findActiveVersion(sql, (await findProgram(sql, slug))!.program_id))!.questions[0]!.settings.text
+
+  test('a question is changed and published without scripts, and a fault is shown at its field', async () => {
+    await aProgram(sql, { slug: 'plain', display_name: 'Plain', questions: [q.text('plain words')] })
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    await page.goto('/admin/programs')
+    await page.getByRole('link', { name: 'Plain', exact: true }).click()
+    await page.getByRole('navigation', { name: 'Program' }).getByRole('link', { name: 'Questions' }).click()
+    await page.getByRole('link', { name: 'plain words?' }).click()
+    await page.getByLabel('Text', { exact: true }).fill('In plainer words?')
+    await page.getByLabel('Most characters optional').fill('none')
+    await page.getByRole('button', { name: 'Keep in draft' }).click()
+    await page.getByRole('alert').getByRole('link').click()
+    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('In plainer words?')
+    await page.getByLabel('Most characters optional').fill('80')
+    await page.getByRole('button', { name: 'Keep in draft' }).click()
+    await page.getByText('Kept in the draft.').waitFor()
+    await page.getByRole('link', { name: 'Review and publish' }).click()
+    await page.getByText('max_length: 80 (was: nothing).').waitFor()
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('Published. It is asked from now on.').waitFor()
+    expect(await textOf('plain')).toBe('In plainer words?')
+  })
+
+  test('a screen’s condition and a question with bounds are added to a draft without scripts, each fault at its field', async () => {
+    await aProgram(sql, {
+      slug: 'screens',
+      display_name: 'Screens',
+      screens: [{ questions: [q.number('years of age')] }, { name: 'More', questions: [q.text('more words')] }],
+    })
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    const fillCondition = async (value: string): Promise<void> => {
+      await page.getByLabel('when all of these lines hold').check()
+      await page.getByLabel('Question of line 1').selectOption({ label: 'years of age' })
+      await page.getByLabel('Value of line 1').fill(value)
+    }
+    const fault = page.getByRole('alert').getByRole('link')
+    const kept = page.getByText('Kept in the draft.')
+    await page.goto('/admin/programs/screens/screen?index=1')
+    await page.getByLabel('Heading').fill('For adults')
+    await fillCondition('many')
+    await page.getByRole('button', { name: 'Keep in draft' }).click()
+    await fault.first().click()
+    expect(await page.getByLabel('Heading').inputValue()).toBe('For adults')
+    await page.getByLabel('Value of line 1').fill('18')
+    await page.getByRole('button', { name: 'Keep in draft' }).click()
+    await kept.waitFor()
+
+    await page.getByRole('link', { name: 'Add a question' }).click()
+    await page.getByLabel('Name for administrators').fill('children at home')
+    await page.getByLabel('Type').selectOption('NUMBER')
+    await page.getByLabel('Text', { exact: true }).fill('How many children?')
+    await page.getByText('Help, bounds, and when it is asked').click()
+    await page.getByLabel('At most optional', { exact: true }).fill('none')
+    await fillCondition('21')
+    await page.getByRole('button', { name: 'Add it to the draft' }).click()
+    // What was opened stays open, with what was typed.
+    await fault.first().click()
+    expect(await page.getByLabel('Value of line 1').inputValue()).toBe('21')
+    await page.getByLabel('At most optional', { exact: true }).fill('20')
+    await page.getByRole('button', { name: 'Add it to the draft' }).click()
+    await kept.waitFor()
+
+    const draft = (await findDraftVersion(sql, (await findProgram(sql, 'screens'))!.program_id))!
+    expect(draft.screens[1]).toMatchObject({ name: 'For adults', visible_when: expect.anything() })
+    expect(draft.questions.at(-1)!.settings).toMatchObject({ text: 'How many children?', max: 20 })
+    expect(draft.screens[1]!.questions.at(-1)!.visible_when).not.toBeNull()
+  })
+
+  test('a document is changed and published by keyboard alone', async () => {
+    await aProgram(sql, {
+      slug: 'keys',
+      display_name: 'Keys',
+      questions: [q.text('key words', { text: 'Old words?' })],
+    })
+    const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto('/admin/programs/keys/document')
+    const field = page.getByLabel('Document', { exact: true })
+    await field.focus()
+    const document = (await field.inputValue()).replace('Old words?', 'New words?')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.insertText(document)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('Kept in the draft.').waitFor()
+    await page.getByRole('link', { name: 'Review and publish' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Publish' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Published. It is asked from now on.').waitFor()
+    expect(await textOf('keys')).toBe('New words?')
+    expect(complaints).toEqual([])
+  })
+
+  const paths = async () => {
+    const [question] = await sql<
+      { question_id: number }[]
+    >`select question_id from question where admin_name = 'utilities'`
+    return [
+      '/admin/programs',
+      '/admin/new-program',
+      '/admin/programs/wide',
+      '/admin/programs/wide/questions',
+      '/admin/programs/wide/versions',
+      '/admin/programs/wide/document',
+      '/admin/programs/wide/publish',
+      '/admin/programs/wide/discard',
+      '/admin/programs/wide/question?name=utilities',
+      '/admin/programs/wide/screen?index=0',
+      '/admin/programs/wide/add-question',
+      '/admin/programs/wide/settings',
+      '/admin/questions',
+      `/admin/questions/${question!.question_id}`,
+    ]
+  }
+
+  testPages(browser, service, async () => [{ email: ada.email, paths: await paths() }])
+})

@@ -1,0 +1,221 @@
+// Programs, their questions and versions, and the question bank, as people of the console read them.
+
+import { describe, expect, test } from 'bun:test'
+import { findDraftVersion } from '../../src/db/programs/programs.ts'
+import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { aDraft, aProgram, publish, q } from '../support/programs.ts'
+
+const database = await useDatabase()
+const service = await useService(database)
+const { sql } = database
+const hostile = '<script>alert("x")</script>&amp;'
+const home = await aProgram(sql, {
+  slug: 'home-help',
+  display_name: `Home ${hostile}`,
+  statuses: [`New ${hostile}`],
+  screens: [
+    { name: `About ${hostile}`, questions: [q.name('applicant name', { text: `Name ${hostile}`, help: hostile })] },
+    {
+      name: 'Household',
+      questions: [
+        q.radio('housing', ['rent', 'own'], { text: `Rent ${hostile}` }),
+        q.text('landlord', {
+          optional: true,
+          max_length: 80,
+          visible_when: { question: 'housing', field: 'selection', operator: 'equal', value: 'rent' },
+        }),
+        q.enumerator('member', [q.date('born'), q.enumerator('job', [q.text('employer')])], { max_count: 12 }),
+      ],
+    },
+  ],
+})
+await aProgram(sql, {
+  slug: 'other-help',
+  questions: [q.name('applicant name', { text: `Name ${hostile}`, help: hostile })],
+})
+await sql`update submission_counter set submit_seq = 301990, submissions = 301882, last_submit_time = now() where program_id = ${home.program_id}`
+
+const visitorAs = async (role: 'ADMINISTRATOR' | 'PROGRAM_ADMINISTRATOR' | 'AUDITOR', programs: string[] = []) =>
+  new ConsoleVisitor(service).signIn((await aPerson(sql, { role, programs })).email)
+const admin = await visitorAs('ADMINISTRATOR')
+
+describe('the program index page', () => {
+  test('has active and draft version, addresses, and how many applied by the counter that numbers them', async () => {
+    const draft = await aDraft(sql, { slug: 'drafted', display_name: 'Drafted' })
+    const text = await admin.page('/admin/programs')
+    expect(text).toContain('301,882')
+    expect(text).toContain(`version ${home.program_version_id}`)
+    expect(text).toContain(`draft ${draft.program_version_id}`)
+    expect(text).toContain(`${service.baseUrl}/api/v1/admin/programs/home-help/applications`)
+    expect(text).toContain(`${service.baseUrl}/admin/programs/home-help`)
+    expect(text).toContain(`${service.baseUrl}/docs/api/programs/home-help`)
+  })
+
+  test('searches by name and slug, each sign for itself, and goes on after the last of a page', async () => {
+    await sql`
+      insert into program (slug, display_name) select 'many-' || lpad(n::text, 3, '0'), 'Many 100%' from generate_series(1, 60) n`
+    const found = await admin.page('/admin/programs?q=HOME')
+    expect(found).toContain('home-help')
+    expect(found).not.toContain('other-help')
+    expect(await admin.page('/admin/programs?q=%25%25')).toContain('No program here matches')
+    const first = await admin.page('/admin/programs?q=100%25')
+    expect(first.match(/href="\/admin\/programs\/many-\d+"/g)).toHaveLength(50)
+    const next = /href="(\/admin\/programs\?q=100%25&amp;after=[^"]+)"/.exec(first)![1]!.replace('&amp;', '&')
+    const second = await admin.page(next)
+    expect(second.match(/href="\/admin\/programs\/many-\d+"/g)).toHaveLength(10)
+    expect(second).toContain('/many-060"')
+  })
+
+  test('shows a program administrator their programs alone; another is not there, and only the overview is', async () => {
+    const theirs = await visitorAs('PROGRAM_ADMINISTRATOR', ['home-help'])
+    const text = await theirs.page('/admin/programs')
+    expect(text).toContain('home-help')
+    expect(text).not.toContain('other-help')
+    expect(await theirs.page('/admin/programs/home-help')).not.toContain('/admin/programs/home-help/questions')
+    const [foreign, missing] = await Promise.all(
+      ['other-help', 'no-such-program'].map(slug => theirs.get(`/admin/programs/${slug}`)),
+    )
+    expect([foreign!.status, missing!.status]).toEqual([404, 404])
+    const body = async (response: Response) => (await response.text()).replace(/<code>[^<]*<\/code>: the service/, '')
+    expect(await body(foreign!)).toBe(await body(missing!))
+    expect((await theirs.get('/admin/programs/home-help/questions')).status).toBe(403)
+  })
+})
+
+describe('the questions of a program', () => {
+  test('stand by screen with key, type, options, conditions and bounds, nested ones below what repeats them', async () => {
+    const text = await admin.page('/admin/programs/home-help/questions')
+    for (const part of [
+      '2 · Household',
+      'landlord',
+      'when housing is rent',
+      'optional',
+      'at most 80 characters',
+      '2 options',
+    ])
+      expect(text).toContain(part)
+    expect(text).toMatch(/depth-2[\s\S]*employer/)
+    expect(text).toContain('in each of job')
+    expect(text).toContain('at most 12')
+  })
+
+  test('are found by key and text', async () => {
+    const text = await admin.page('/admin/programs/home-help/questions?q=LANDLORD')
+    expect(text).toContain('landlord?')
+    expect(text).not.toContain('employer?')
+  })
+
+  test('of the draft are marked where it changes something', async () => {
+    await aProgram(sql, { slug: 'marked', questions: [q.text('kept'), q.text('reworded')] })
+    await aDraft(sql, {
+      slug: 'marked',
+      questions: [q.text('kept'), q.text('reworded', { text: 'In other words?' }), q.date('added')],
+    })
+    const text = await admin.page('/admin/programs/marked/questions')
+    expect(text).toContain('Draft · 2 changes')
+    const row = (name: string) =>
+      new RegExp(`<li class="[^"]*">(?:(?!</li>)[\\s\\S])*<code>${name}</code>`).exec(text)![0]
+    expect(row('kept')).not.toContain('changed')
+    expect(row('reworded')).toContain('changed')
+    expect(row('added')).toContain('changed')
+  })
+})
+
+test('whatever is stored is shown as text', async () => {
+  const [question] = await sql<
+    { question_id: number }[]
+  >`select question_id from question where admin_name = 'applicant name'`
+  for (const path of [
+    '/admin/programs',
+    '/admin/programs/home-help',
+    '/admin/programs/home-help/questions',
+    '/admin/programs/home-help/versions',
+    `/admin/programs/home-help/versions/${home.program_version_id}`,
+    '/admin/questions',
+    `/admin/questions/${question!.question_id}`,
+  ]) {
+    const text = await admin.page(path)
+    expect(text).toContain('&lt;script>alert(&quot;x&quot;)&lt;/script>&amp;amp;')
+    expect(text).not.toContain('<script>alert')
+  }
+})
+
+describe('versions', () => {
+  test('tell who published what when, and what each changed', async () => {
+    await aProgram(sql, { slug: 'history', questions: [q.text('first')] })
+    const second = await publish(
+      sql,
+      { slug: 'history', questions: [q.text('first', { help: 'A hint' })] },
+      'admin:bo@example.gov',
+    )
+    const text = await admin.page('/admin/programs/history/versions')
+    expect(text).toContain('bo@example.gov')
+    expect(text).toContain('Its help: &quot;A hint&quot; (was: nothing).')
+    expect(text).toContain('Question added: TEXT.')
+    const one = await admin.page(`/admin/programs/history/versions/${second.program_version_id}`)
+    expect(one).toContain('Its help')
+    expect(one).not.toContain('Question added')
+  })
+
+  test('of another program are not there, and each is a document to download', async () => {
+    const foreign = await admin.get(`/admin/programs/other-help/versions/${home.program_version_id}`)
+    expect(foreign.status).toBe(404)
+    const response = await admin.get(`/admin/programs/home-help/versions/${home.program_version_id}/document`)
+    expect(response.headers.get('content-disposition')).toContain('attachment')
+    expect(await response.json()).toMatchObject({ slug: 'home-help', based_on: home.program_version_id })
+  })
+
+  test('an earlier one is taken as a draft, in the audit trail with who and from where', async () => {
+    const first = await aProgram(sql, { slug: 'returned', questions: [q.text('asked once'), q.text('asked always')] })
+    const second = await publish(sql, { slug: 'returned', questions: [q.text('asked always')] })
+    const path = `/admin/programs/returned/versions/${first.program_version_id}`
+    expect(await admin.page(path)).toContain('Take it as a new draft')
+    const response = await admin.post(`${path}/take`, { based_on: String(second.program_version_id) })
+    expect(response.status).toBe(303)
+    const draft = await findDraftVersion(sql, first.program_id)
+    expect(draft!.questions.map(one => one.admin_name)).toEqual(['asked once', 'asked always'])
+    const [event] =
+      await sql`select actor, address from audit_event where action = 'program_draft_saved' and subject = 'returned'`
+    expect(event!.actor).toStartWith('admin:administrator.')
+    expect(event!.address).not.toBeNull()
+  })
+
+  test('is not taken over a draft that somebody saved meanwhile: nothing is lost, and it is said', async () => {
+    const first = await aProgram(sql, { slug: 'contended', questions: [q.text('old one'), q.text('both')] })
+    const second = await publish(sql, { slug: 'contended', questions: [q.text('both')] })
+    const draft = await aDraft(
+      sql,
+      { slug: 'contended', questions: [q.text('both', { text: 'Theirs?' })] },
+      'admin:other',
+    )
+    const path = `/admin/programs/contended/versions/${first.program_version_id}/take`
+    const text = await admin.refused(409, path, { based_on: String(second.program_version_id) })
+    expect(text).toContain('Somebody else saved or published meanwhile')
+    expect(text).toContain('what the draft changed is gone')
+    expect((await findDraftVersion(sql, first.program_id))!.program_version_id).toBe(draft.program_version_id)
+  })
+})
+
+describe('the question bank', () => {
+  test('is searched by name, key and text, and tells which programs ask each question', async () => {
+    const text = await admin.page('/admin/questions?q=applicant_name')
+    expect(text).toContain('/admin/programs/home-help/questions')
+    expect(text).toContain('/admin/programs/other-help/questions')
+    expect(await admin.page('/admin/questions?q=no such words')).toContain('No question matches')
+  })
+
+  test('pages by name', async () => {
+    const questions = Array.from({ length: 60 }, (_, i) =>
+      q.text(`bulk ${String.fromCharCode(97 + (i % 26))}${'x'.repeat(Math.floor(i / 26))}`),
+    )
+    await aProgram(sql, { slug: 'bulky', questions })
+    const first = await admin.page('/admin/questions?q=bulk')
+    const links = /\/admin\/questions\/\d+"/g
+    expect(first.match(links)).toHaveLength(50)
+    const next = /href="(\/admin\/questions\?q=bulk&amp;after=[^"]+)"/.exec(first)![1]!.replace('&amp;', '&')
+    const second = await admin.page(next)
+    expect(second.match(links)).toHaveLength(10)
+    expect(new Set([...first.match(links)!, ...second.match(links)!]).size).toBe(60)
+  })
+})

@@ -1,0 +1,112 @@
+// Settings in the console: what the instance is configured with, and how long programs keep their applications.
+
+import { describe, expect, test } from 'bun:test'
+import { settings } from '../../src/config/all-settings.ts'
+import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+
+const database = await useDatabase()
+const service = await useService(database, {
+  requestsPerMinute: 1234,
+  apiKeyPepper: 'CANARY-3J9vXq2LmZ8wR5tYb7NcD4fGhP6s',
+})
+const ada = await aPerson(database.sql)
+const auditor = await aPerson(database.sql, { role: 'AUDITOR' })
+const admin = await new ConsoleVisitor(service).signIn(ada.email)
+
+const dayMs = 86_400_000
+/** A program with an application of each of these ages, in days. */
+async function programWith(slug: string, ages: readonly number[]) {
+  const raw = await insertRawProgram(database.sql, slug)
+  const now = Date.now()
+  await insertRawApplications(database.sql, raw, ages.length, undefined, i => (now - ages[i]! * dayMs) * 1000)
+  return { path: `/admin/programs/${slug}/retention`, slug, programId: raw.program_id }
+}
+const keptOf = async (slug: string) =>
+  (await database.sql<{ retention_days: number | null }[]>`select retention_days from program where slug = ${slug}`)[0]!
+    .retention_days
+const trailOf = async (slug: string) => [
+  ...(await database.sql`
+    select actor, host(address) as address, detail from audit_event
+    where action = 'program_retention_set' and subject = ${slug} order by audit_event_id`),
+]
+
+test('every setting is shown with its value and meaning, and no secret', async () => {
+  const reader = await new ConsoleVisitor(service).signIn(auditor.email)
+  const page = await reader.page('/admin/settings')
+  for (const { name } of Object.values(settings)) expect(page).toContain(`>${name}</code>`)
+  expect(page).toContain('1234')
+  expect(page).not.toContain('CANARY')
+  expect(page).not.toContain(service.config.pageTokenKeys[0]!.toString('base64'))
+  // Nothing was set in the environment of this service.
+  expect(await reader.page('/admin/settings?show=set')).toContain('Nothing was set')
+})
+
+describe('how long a program keeps its applications', () => {
+  test('is set, shown and taken away, and is in the audit trail', async () => {
+    const { path, slug } = await programWith('kept', [3])
+    expect((await admin.post(path, { keep: 'days', days: '30', seen: '' })).status).toBe(303)
+    expect(await keptOf(slug)).toBe(30)
+    const page = await admin.page(path)
+    expect(page).toContain('For 30 days')
+    expect(page).toContain('in 27 days')
+    expect(await admin.page('/admin/settings/retention?q=kept')).toContain('for 30 days')
+    expect((await admin.post(path, { keep: 'ever', days: '30', seen: '30' })).status).toBe(303)
+    expect(await keptOf(slug)).toBeNull()
+    const actor = `admin:${ada.email}`
+    expect(await trailOf(slug)).toEqual([
+      { actor, address: '127.0.0.1', detail: { days: 30, before: null } },
+      { actor, address: '127.0.0.1', detail: { days: null, before: 30 } },
+    ])
+  })
+
+  test('says what it would erase, and asks for the slug before it does', async () => {
+    const { path, slug } = await programWith('shorter', [1, 40, 50])
+    const text = await admin.refused(400, path, { keep: 'days', days: '35', seen: '' })
+    expect(text).toContain('This erases 2 applications that are there now')
+    expect(text).toContain('Write shorter to erase them')
+    expect(text).toContain('value="35"')
+    expect(await keptOf(slug)).toBeNull()
+    const wrong = await admin.post(path, { keep: 'days', days: '35', seen: '', confirmation: 'other' })
+    expect([wrong.status, await keptOf(slug)]).toEqual([400, null])
+    expect(await wrong.text()).toContain('href="#confirmation"')
+    const confirmed = await admin.post(path, { keep: 'days', days: '35', seen: '', confirmation: 'shorter' })
+    expect([confirmed.status, await keptOf(slug)]).toEqual([303, 35])
+    // The worker erases, not the console.
+    expect(
+      await database.sql`select from application a join program using (program_id) where slug = ${slug}`,
+    ).toHaveLength(3)
+    expect(await admin.page(path)).toContain('2 applications are older')
+  })
+
+  test('a longer time is not asked about: what it keeps no longer goes already', async () => {
+    const { path, slug } = await programWith('longer', [40])
+    await admin.post(path, { keep: 'days', days: '10', seen: '', confirmation: slug })
+    expect((await admin.post(path, { keep: 'days', days: '20', seen: '10' })).status).toBe(303)
+  })
+
+  test.each(['0', '36501', '-3', 'a year', '1.5', ''])('refuses %j days at the field, as it was typed', async days => {
+    const { path, slug } = await programWith(`refused-${crypto.randomUUID()}`, [])
+    const refused = await admin.post(path, { keep: 'days', days, seen: '' })
+    const text = await refused.text()
+    expect([refused.status, await keptOf(slug)]).toEqual([400, null])
+    expect(text).toContain('id="days-fault"')
+    expect(text).toContain(days === '' ? 'value' : `value="${days}"`)
+  })
+
+  test('of two who set it at once, the second is shown what the first did', async () => {
+    const { path, slug } = await programWith('contended', [])
+    await admin.post(path, { keep: 'days', days: '90', seen: '' })
+    const second = await admin.post(path, { keep: 'days', days: '60', seen: '' })
+    expect([second.status, await keptOf(slug)]).toEqual([409, 90])
+    expect(await second.text()).toContain('Meanwhile this was set to 90 days')
+  })
+
+  test('an auditor sees it and has no form for it', async () => {
+    const { path } = await programWith('seen', [])
+    const page = await (await new ConsoleVisitor(service).signIn(auditor.email)).page(path)
+    expect(page).toContain('For ever.')
+    expect(page).not.toContain('name="days"')
+  })
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'bun:test'
+import { appendAuditEvent } from '../../../src/db/audit/audit.ts'
+import { useDatabase } from '../../support/fixtures.ts'
+import { failureOf } from '../../support/refusal.ts'
+
+const database = await useDatabase()
+
+const eventOn = (subject: string) => ({ actor: 'admin:kim', action: 'program_published', subject })
+const readOn = (subject: string) => database.sql`
+  select actor, action, subject, host(address) as address, detail, jsonb_typeof(detail) as type
+  from audit_event
+  where subject = ${subject}
+  order by audit_event_id`
+
+test('an event is kept as told', async () => {
+  const event = eventOn('rent-aid')
+  await appendAuditEvent(database.sql, event)
+  await appendAuditEvent(database.sql, { ...event, address: '2001:db8::1', detail: { version: 7, names: ['é', '"'] } })
+  expect([...(await readOn('rent-aid'))]).toEqual([
+    { ...event, address: null, detail: {}, type: 'object' },
+    { ...event, address: '2001:db8::1', detail: { version: 7, names: ['é', '"'] }, type: 'object' },
+  ])
+})
+
+test('it shares the fate of the transaction it was written in', async () => {
+  const undone = database.sql.begin(async tx => {
+    await appendAuditEvent(tx, eventOn('undone'))
+    throw new Error('undone')
+  })
+  await expect(undone).rejects.toThrow('undone')
+  expect([...(await readOn('undone'))]).toEqual([])
+})
+
+test('"An audit trail, append-only" (contract section 3): the database itself refuses update, delete and truncate', async () => {
+  await appendAuditEvent(database.sql, eventOn('untouched'))
+  const { sql } = database
+  for (const change of [
+    sql`update audit_event set actor = 'nobody'`,
+    sql`delete from audit_event`,
+    sql`truncate audit_event`,
+  ])
+    expect((await failureOf(change))?.message).toBe('audit_event rows are never changed or removed')
+})

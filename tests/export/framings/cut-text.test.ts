@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { renderAnnotations, renderSnapshot } from '../../../src/domain/questions/application.ts'
+import { buildKeyMap, type KeyMap, type KeyNode } from '../../../src/domain/questions/key-map.ts'
+import {
+  fieldNames,
+  findFields,
+  type QuestionView,
+  seenPart,
+  seenShape,
+} from '../../../src/domain/questions/question-view.ts'
+import { planFill } from '../../../src/domain/questions/version-fill.ts'
+import { planCut, RowCutter } from '../../../src/export/framings/cut-text.ts'
+import type { VersionedRow } from '../../../src/export/framings/page-framing.ts'
+import { splicedBytes, spliceRow } from '../../../src/export/framings/splice.ts'
+import { plainApplication } from '../../support/plain-renderer.ts'
+import { storedRow } from '../../support/stored-row.ts'
+import { type StoredScenario, storedScenario } from '../../support/stored-scenarios.ts'
+
+const zone = 'America/Los_Angeles'
+
+const idsOf = (nodes: readonly KeyNode[]): number[] =>
+  nodes.flatMap(node => [node.question_id, ...idsOf(node.children)])
+
+/** A scenario, and any view of its questions: some hidden, some chosen. */
+const viewed = storedScenario.chain(scenario => {
+  const ids = idsOf(buildKeyMap(scenario.versions))
+  return fc.record({
+    scenario: fc.constant(scenario),
+    view: fc.record({
+      hidden: fc.subarray(ids).map(hidden => new Set(hidden)),
+      chosen: fc.option(fc.subarray(ids), { nil: undefined }),
+    }),
+  })
+})
+
+const rowOf = ({ shape, submission, annotations, isCurrent }: StoredScenario): VersionedRow => ({
+  ...storedRow(renderSnapshot(submission, shape, zone), renderAnnotations(annotations, zone), isCurrent),
+  programVersionId: submission.program_version_id,
+})
+
+function cut(scenario: StoredScenario, view: QuestionView) {
+  const { versions, shape, submission } = scenario
+  const seen = seenPart(buildKeyMap(versions), view)
+  const version = submission.program_version_id
+  const seenOfVersion = seenShape(shape, seen)
+  const cutter = new RowCutter(new Map([[version, shape]]), new Map([[version, seenOfVersion]]))
+  return { seen, shape: seenOfVersion, row: cutter.cut(rowOf(scenario)) }
+}
+
+const textOf = ({ bytes, snapshotFrom, snapshotTo }: VersionedRow): string =>
+  bytes.toString('utf8', snapshotFrom, snapshotTo)
+
+/** What a view leaves of a parsed `application`, or entity: by the names in the answers alone. */
+function without(answers: Record<string, unknown>, seen: KeyMap): Record<string, unknown> {
+  const byKey = new Map(seen.map(node => [node.question_key, node]))
+  const kept = Object.entries(answers).flatMap(([key, value]): [string, unknown][] => {
+    if (key === 'entity_name') return [[key, value]]
+    const node = byKey.get(key)
+    if (node === undefined) return []
+    if (node.type !== 'ENUMERATOR') return [[key, value]]
+    const { entities, ...rest } = value as { entities: Record<string, unknown>[] }
+    return [[key, { ...rest, entities: entities.map(entity => without(entity, node.children)) }]]
+  })
+  return Object.fromEntries(kept)
+}
+
+describe('a stored text that is cut to a view', () => {
+  test('is the text that would be stored if the version had never asked the rest, byte for byte, for any answers', () => {
+    fc.assert(
+      fc.property(viewed, ({ scenario, view }) => {
+        const { row, shape } = cut(scenario, view)
+        expect(textOf(row)).toBe(renderSnapshot(scenario.submission, shape, zone))
+        const annotations = row.bytes.toString('utf8', row.annotationsFrom, row.annotationsTo)
+        expect([annotations, row.isCurrent]).toEqual([
+          renderAnnotations(scenario.annotations, zone),
+          scenario.isCurrent,
+        ])
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  test('is exported as the whole application is, parsed, with the rest deleted: at every depth', () => {
+    fc.assert(
+      fc.property(viewed, ({ scenario, view }) => {
+        const { row, seen, shape } = cut(scenario, view)
+        const fill = planFill(seen, shape)
+        const object = Buffer.alloc(splicedBytes(row, fill))
+        expect(spliceRow(object, 0, row, fill)).toBe(object.length)
+        const { submission, annotations, isCurrent, versions } = scenario
+        const state = isCurrent ? 'CURRENT' : 'OBSOLETE'
+        const plain = JSON.parse(
+          JSON.stringify(plainApplication(submission, annotations, state, buildKeyMap(versions), zone)),
+        )
+        expect(JSON.parse(object.toString())).toEqual({ ...plain, application: without(plain.application, seen) })
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  test('a view that shows all leaves the very row', () => {
+    fc.assert(
+      fc.property(storedScenario, scenario => {
+        const { shape } = scenario
+        expect(planCut(shape, seenPart(shape, { hidden: new Set(), chosen: undefined }))).toBeUndefined()
+        expect(planCut(shape, seenPart(shape, { hidden: new Set(), chosen: idsOf(shape) }))).toBeUndefined()
+      }),
+    )
+  })
+
+  test('a text that is otherwise than its version says is refused, wherever it is changed: none is sent with what may be hidden', () => {
+    fc.assert(
+      fc.property(viewed, fc.nat(), fc.integer({ min: 0, max: 255 }), ({ scenario, view }, place, byte) => {
+        const { shape, submission } = scenario
+        const version = submission.program_version_id
+        const seen = seenShape(shape, seenPart(buildKeyMap(scenario.versions), view))
+        if (planCut(shape, seen) === undefined) return
+        const cutter = new RowCutter(new Map([[version, shape]]), new Map([[version, seen]]))
+        const row = rowOf(scenario)
+        const answersFrom = row.bytes.indexOf(',"application":{', row.snapshotFrom)
+        row.bytes[answersFrom + (place % (row.snapshotTo - answersFrom))] = byte
+        let text: string
+        try {
+          text = textOf(cutter.cut(row))
+        } catch (error) {
+          expect(String(error)).toContain('not as its program version says')
+          return
+        }
+        // What was changed lies within what is seen, a name of it perhaps: of what is hidden there is still nothing.
+        const names = [
+          ...text.slice(text.indexOf(',"application":{')).matchAll(/"((?:[^"\\]|\\.)*)":\{"question_type"/g),
+        ].map(([, name]) => `"${name}"`)
+        const seenNames = lastNames(seen)
+        for (const hidden of lastNames(shape)) if (!seenNames.includes(hidden)) expect(names).not.toContain(hidden)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  test('a cut text leaves nothing of one row in the next, however long each is', () => {
+    fc.assert(
+      fc.property(fc.array(viewed, { minLength: 2, maxLength: 5 }), all => {
+        for (const { scenario, view } of all) {
+          const { row, shape } = cut(scenario, view)
+          expect(textOf(row)).toBe(renderSnapshot(scenario.submission, shape, zone))
+        }
+      }),
+    )
+  })
+})
+
+const lastNames = (shape: KeyMap): string[] => fieldNames(shape).map(name => JSON.stringify(name.split('.').at(-1)))
+
+describe('fields', () => {
+  test('each name that a key map has means its question, and no other name means any', () => {
+    fc.assert(
+      fc.property(storedScenario, fc.string(), ({ versions }, other) => {
+        const keyMap = buildKeyMap(versions)
+        const names = fieldNames(keyMap)
+        expect(new Set(names).size).toBe(names.length)
+        const ids = names.map(name => findFields(keyMap, [name]).chosen)
+        expect(ids.flat().sort((a, b) => a - b)).toEqual(idsOf(keyMap).sort((a, b) => a - b))
+        const unknown = [other, `${names[0]}.`, `.${names[0]}`, `${names[0]}.${names[0]}`].filter(
+          one => !names.includes(one),
+        )
+        expect(findFields(keyMap, unknown)).toEqual({ chosen: [], unknown })
+      }),
+    )
+  })
+
+  test('what lies under a question that is named need not be named, and changes nothing', () => {
+    fc.assert(
+      fc.property(storedScenario, ({ versions }) => {
+        const keyMap = buildKeyMap(versions)
+        for (const name of fieldNames(keyMap)) {
+          const under = fieldNames(keyMap).filter(one => one.startsWith(`${name}.`))
+          expect(findFields(keyMap, [...under, name])).toEqual(findFields(keyMap, [name]))
+        }
+      }),
+    )
+  })
+})

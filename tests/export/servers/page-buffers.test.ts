@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test'
+import { PageBuffers } from '../../../src/export/servers/page-buffers.ts'
+
+test('a buffer that was given back is used again', () => {
+  const buffers = new PageBuffers(64, 4)
+  const buffer = buffers.take()
+  expect([buffer.length, buffers.inUse]).toEqual([64, 1])
+  buffers.give(buffer)
+  expect(buffers.inUse).toBe(0)
+  expect(buffers.take()).toBe(buffer)
+})
+
+test('no more are kept than may be: the rest is left to the collector', () => {
+  const buffers = new PageBuffers(64, 2)
+  const taken = Array.from({ length: 5 }, () => buffers.take())
+  for (const buffer of taken) buffers.give(buffer)
+  const again = Array.from({ length: 5 }, () => buffers.take())
+  expect(again.filter(buffer => taken.includes(buffer)).length).toBe(2)
+})
+
+test('a buffer of another size, as a large row has, is neither counted nor kept', () => {
+  const buffers = new PageBuffers(64, 4)
+  const own = buffers.take()
+  for (const bytes of [0, 63, 65, 6400]) buffers.give(Buffer.alloc(bytes))
+  expect(buffers.inUse).toBe(1)
+  expect(buffers.take().length).toBe(64)
+  buffers.give(own)
+  expect(buffers.take()).toBe(own)
+})

@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import { byDeadline } from '../../../src/export/servers/exports.ts'
+import { streamResponse } from '../../../src/http/export/stream-response.ts'
+import { ClientConnection, type Server } from '../../../src/http/server/client-connection.ts'
+import { Metrics } from '../../../src/http/server/metrics.ts'
+import { RequestRecord } from '../../../src/http/server/request-record.ts'
+import { originOf } from '../../../src/keys/client-address.ts'
+import { createLog } from '../../../src/log.ts'
+import { testConfig } from '../../support/config.ts'
+import { rejection } from '../../support/refusal.ts'
+
+const log = createLog('silent')
+const server: Server = { requestIP: () => ({ address: '127.0.0.1' }), timeout: () => {} }
+
+function aRecord(signal?: AbortSignal): RequestRecord {
+  const request = new Request('http://127.0.0.1/', signal === undefined ? {} : { signal })
+  const origin = originOf({ peer: '127.0.0.1', tls: false, fields: request.headers }, testConfig())
+  return new RequestRecord(request, new ClientConnection(server, request, 60), origin, log, new Metrics())
+}
+
+test('a client that had gone before the first write is reported as gone, and nothing is written for it', async () => {
+  let taken: boolean | undefined
+  await streamResponse(
+    aRecord(AbortSignal.abort()),
+    { headers: new Headers() },
+    performance.now() + 60_000,
+    async sink => {
+      taken = await sink.write(Buffer.from('first'), false)
+      return 'client_gone'
+    },
+  )
+  expect(taken).toBe(false)
+})
+
+test('a client that goes while its first write waits for the response is reported as gone', async () => {
+  const leaving = new AbortController()
+  let taken: Promise<boolean> | undefined
+  const response = await streamResponse(
+    aRecord(leaving.signal),
+    { headers: new Headers() },
+    performance.now() + 60_000,
+    async sink => {
+      taken = Promise.resolve(sink.write(Buffer.from('first'), false))
+      return (await taken) ? 'complete' : 'client_gone'
+    },
+  )
+  leaving.abort()
+  expect(await taken).toBe(false)
+  expect(response.status).toBe(200)
+})
+
+test('what was waited for before the response counts against the same time', async () => {
+  const over = performance.now()
+  const refusals = [
+    byDeadline(over, new Promise(() => {})),
+    streamResponse(aRecord(), { headers: new Headers() }, over, () => new Promise(() => {})),
+  ]
+  for (const refusal of refusals)
+    expect(await rejection(refusal)).toMatchObject({ kind: 'unavailable', internal: 'export_queue_timeout' })
+})

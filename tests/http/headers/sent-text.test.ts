@@ -1,0 +1,158 @@
+// Text that the database cannot hold, or that is none: a clear 4xx wherever it is sent, and never a 500.
+// Contract, section 3: "`%00`, invalid UTF-8, lone surrogates …: a clear 400, or stored and returned exactly; never a 500".
+
+import { describe, expect, test } from 'bun:test'
+import { consoleActions, consolePages } from '../../../src/console/console.ts'
+import type { Deps } from '../../../src/http/server/deps.ts'
+import { addressOf, aPerson, ConsoleVisitor } from '../../support/console.ts'
+import { ApiProgram, aToken } from '../../support/console-api.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { aProgram } from '../../support/programs.ts'
+
+const database = await useDatabase()
+const { sql } = database
+const service = await useService(database)
+await aProgram(sql, { slug: 'others' })
+const person = await aPerson(sql)
+const other = await aPerson(sql, { role: 'PROGRAM_ADMINISTRATOR', programs: ['others'] })
+const browser = await new ConsoleVisitor(service).signIn(person.email)
+const { token, tokenId } = await aToken(sql, person)
+const program = ApiProgram.withToken(service, token)
+const nowhere = '%00'
+const notText = ['%00', 'a%00b', '%FF', '%ED%A0%80', '%zz']
+
+const doors = consolePages(service.foundation as Deps)
+const deeds = consoleActions(service.foundation as Deps)
+
+/** The pattern once for each part of its path, with that part not text. */
+const spoilt = (pattern: string): string[] =>
+  [...pattern.matchAll(/:\w+/g)].map(([part]) => addressOf(pattern.replace(part, nowhere)))
+
+test.each(doors.filter(door => door.path.includes(':')).map(({ method, path }) => [method, path] as const))(
+  'a part of a path, console: %s %s is not there',
+  async (method, pattern) => {
+    for (const path of spoilt(pattern)) {
+      const answer = method === 'GET' ? await browser.get(path) : await browser.post(path)
+      expect([path, answer.status]).toEqual([path, 404])
+    }
+  },
+)
+
+test.each(deeds.filter(deed => deed.path.includes(':')).map(({ method, path }) => [method, path] as const))(
+  'a part of a path, API: %s %s is not there',
+  async (method, pattern) => {
+    const body = method === 'GET' ? undefined : {}
+    for (const path of spoilt(pattern))
+      expect([path, (await program.ask(method, path, body)).status]).toEqual([path, 404])
+  },
+)
+
+test.each(notText)('a query, in every part of the console and its API: %s', async value => {
+  for (const { path } of doors.filter(door => door.method === 'GET')) {
+    const answer = await browser.get(`${addressOf(path)}?any=${value}`)
+    expect([path, answer.status]).toEqual([path, 400])
+  }
+  for (const { method, path } of deeds.filter(deed => deed.method === 'GET')) {
+    const answer = await program.ask(method, `${addressOf(path)}?any=${value}`)
+    expect([path, answer.status, answer.body.errors[0].parameter]).toEqual([path, 400, 'any'])
+  }
+})
+
+test.each(notText)('a field of a form, of every form of the console: %s', async value => {
+  const csrf = await browser.csrf()
+  const cookie = [...browser.cookies].map(pair => pair.join('=')).join('; ')
+  const headers = {
+    Cookie: cookie,
+    Origin: service.baseUrl,
+    'Sec-Fetch-Site': 'same-origin',
+    'Content-Type': 'application/x-www-form-urlencoded',
+    Accept: 'application/json',
+  }
+  for (const { path } of doors.filter(door => door.method === 'POST')) {
+    const answer = await service.get(addressOf(path), {
+      method: 'POST',
+      headers,
+      body: `csrf=${csrf}&any=${value}&none=%00&all=ok`,
+    })
+    const { errors } = (await answer.json()) as { errors: { parameter: string; code: string }[] }
+    expect([path, answer.status, errors.map(({ parameter }) => parameter)]).toEqual([path, 400, ['any', 'none']])
+  }
+})
+
+test('bytes of a form that are not UTF-8 are refused, and not replaced', async () => {
+  const answer = await service.get('/admin/sign-in', {
+    method: 'POST',
+    headers: {
+      Origin: service.baseUrl,
+      'Content-Type': 'application/x-www-form-urlencoded',
+      Accept: 'application/json',
+    },
+    body: Buffer.from([...Buffer.from('email=a'), 0xff]),
+  })
+  expect([answer.status, await answer.json()]).toMatchObject([400, { errors: [{ code: 'invalid_utf8' }] }])
+})
+
+describe('what once was answered with 500', () => {
+  test('the e-mail of a sign-in, without credentials', async () => {
+    const stranger = new ConsoleVisitor(service)
+    await stranger.refused(400, '/admin/sign-in', { csrf: '', email: 'a\0b', password: 'x' })
+  })
+
+  test.each(['actor', 'action', 'subject'])('the filter %s of the audit trail', async name => {
+    expect((await browser.get(`/admin/audit?${name}=%00`)).status).toBe(400)
+    expect((await program.ask('GET', `/audit/events?${name}=%00`)).status).toBe(400)
+  })
+
+  test('the status of applications', async () => {
+    for (const path of ['applications', 'applications/999999'])
+      expect((await browser.get(`/admin/programs/others/${path}?status=is:%00`)).status).toBe(400)
+    expect((await program.ask('GET', '/programs/others/applications?status=is:%00')).status).toBe(400)
+  })
+
+  test('the program whose docs are made again', async () => {
+    await browser.refused(400, '/admin/jobs/regenerate', { program: 'a\0b' })
+    expect((await program.ask('POST', '/docs/regenerate', { program: 'a\0b' })).status).toBe(400)
+  })
+
+  test('the id of a token in a path', async () => {
+    const spoiltId = `${tokenId.slice(0, -1)}%00`
+    await browser.refused(404, `/admin/account/tokens/${spoiltId}/retire`)
+    const retired = await program.ask('POST', `/people/${person.person_id}/tokens/${spoiltId}/retire`)
+    expect(retired.status).toBe(404)
+  })
+
+  test('the provider whose link to a person is taken away', async () => {
+    await browser.refused(400, `/admin/people/${other.person_id}/unlink`, { issuer: 'a\0b' })
+    expect((await program.ask('POST', `/people/${other.person_id}/unlink`, { issuer: 'a\0b' })).status).toBe(400)
+  })
+
+  test.each(['\0', '\ud800', '\udc00x'])('programs and name of a person: %j', async text => {
+    const right = { email: 'new@example.gov', name: 'New', role: 'PROGRAM_ADMINISTRATOR', programs: ['others'] }
+    for (const [changes, path] of [
+      [{ programs: [text] }, '/programs/0'],
+      [{ name: text }, '/name'],
+      [{ [`x${text}`]: 1 }, ''],
+    ] as const) {
+      for (const [method, place] of [
+        ['POST', '/people'],
+        ['PUT', `/people/${other.person_id}`],
+      ] as const) {
+        const { status, body } = await program.ask(method, place, { ...right, ...changes })
+        expect([status, body.errors[0]]).toMatchObject([400, { path, code: 'unstorable_text' }])
+      }
+    }
+  })
+})
+
+test('D10: a parameter of the console’s API that is misspelt or sent twice is refused, an unknown one only strictly', async () => {
+  const codes = async (path: string) => {
+    const { status, body } = await program.ask('GET', path)
+    return [status, body.errors?.map((error: { parameter: string; code: string }) => [error.parameter, error.code])]
+  }
+  expect(await codes('/keys?Program=others')).toEqual([400, [['Program', 'unknown_parameter']]])
+  expect(await codes('/keys?program=others&program=others')).toEqual([400, [['program', 'duplicate_parameter']]])
+  expect((await codes('/keys?anything=1'))[0]).toBe(200)
+  const strict = new ApiProgram(service, { Authorization: `Bearer ${token}`, Prefer: 'handling=strict' })
+  expect((await strict.ask('GET', '/keys?anything=1')).status).toBe(400)
+  expect((await strict.ask('GET', '/keys?program=others')).status).toBe(200)
+})

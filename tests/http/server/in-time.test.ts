@@ -1,0 +1,64 @@
+// The budget of a request up to its first byte. Contract G14: "No request waits without limit".
+
+import { expect, test } from 'bun:test'
+import { inTime, whileArriving } from '../../../src/http/server/in-time.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { holdTransaction } from '../../support/held-transaction.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { until } from '../../support/until.ts'
+
+const database = await useDatabase()
+const request = () => new Request('http://localhost/')
+const key = await createTestKey(database.sql, { programs: ['any'] })
+const service = await useService(database, { responseTimeoutMs: 150 })
+
+test('G14: a request that waits for a lock is answered when its budget is spent, and served once the lock is gone', async () => {
+  const letGo = await holdTransaction(database.sql, tx => tx`lock table api_key in access exclusive mode`)
+  const headers = { Authorization: key.authorization }
+  for (const path of ['/api/v1/checkAuth', '/api/v1/admin/programs/any/applications', '/docs/api/programs']) {
+    const answer = await service.get(path, { headers })
+    expect([path, answer.status, answer.headers.get('retry-after')]).toEqual([path, 503, '5'])
+    expect(service.requestLine(answer.headers.get('x-request-id'))).toMatchObject({
+      status: 503,
+      reason: 'response_timeout',
+    })
+  }
+  await letGo()
+  expect((await service.get('/api/v1/checkAuth', { headers })).status).toBe(200)
+})
+
+test('an answer that comes too late is thrown away, and what feeds it is told', async () => {
+  const late = Promise.withResolvers<Response>()
+  let cancelled = false
+  const answered = inTime(request(), late.promise, 1)
+  expect(await answered.catch(error => error.internal)).toBe('response_timeout')
+  late.resolve(
+    new Response(
+      new ReadableStream({
+        cancel() {
+          cancelled = true
+        },
+      }),
+    ),
+  )
+  await until('the stream to be cancelled', () => cancelled)
+})
+
+test('the time that a body takes to arrive is not the service’s: the budget goes on when it is there', async () => {
+  const began = performance.now()
+  // Two thirds of a budget before the body, two budgets for the body, and then nothing comes.
+  const asked = request()
+  const answer = async (): Promise<Response> => {
+    await Bun.sleep(100)
+    await whileArriving(asked, () => Bun.sleep(300))
+    return Promise.withResolvers<Response>().promise
+  }
+  expect(await inTime(asked, answer(), 150).catch(error => error.internal)).toBe('response_timeout')
+  expect(performance.now() - began).toBeWithin(445, 1000)
+})
+
+test('what fails within its budget fails as it does', async () => {
+  expect(await inTime(request(), Promise.reject(new Error('as it is')), 1000).catch(error => error.message)).toBe(
+    'as it is',
+  )
+})

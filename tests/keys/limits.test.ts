@@ -1,0 +1,89 @@
+import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
+import { quotaHeaders } from '../../src/http/headers/quota-headers.ts'
+import { KeyLimits } from '../../src/keys/limits.ts'
+import { Problem } from '../../src/problem.ts'
+import { refusal } from '../support/refusal.ts'
+
+afterEach(() => setSystemTime())
+
+/** The problem that a promise rejects with. */
+const refused = async (asked: Promise<unknown>): Promise<Problem> => {
+  const problem = await asked.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (!(problem instanceof Problem)) throw new Error('it is not refused')
+  return problem
+}
+
+describe('requests a minute (contract D23)', () => {
+  test('as many as allowed, then refused until the minute is over, with the fields that say so', async () => {
+    let nowMs = 1_000_000
+    const at = (ms: number): void => {
+      nowMs = ms
+      setSystemTime(nowMs)
+    }
+    at(nowMs)
+    const limits = new KeyLimits({ requestsPerMinute: 3, exportsAtATime: 0 })
+    const policy = { 'RateLimit-Policy': '"requests";q=3;w=60' }
+    const take = async () => quotaHeaders(await limits.takeRequest('a'))
+    expect(await take()).toEqual({ ...policy, RateLimit: '"requests";r=2;t=60' })
+    at(nowMs + 20_001)
+    expect(await take()).toEqual({ ...policy, RateLimit: '"requests";r=1;t=40' })
+    expect(await take()).toEqual({ ...policy, RateLimit: '"requests";r=0;t=40' })
+    const problem = await refused(limits.takeRequest('a'))
+    expect(problem.kind).toBe('rate_limited')
+    expect(problem.retryAfterSeconds).toBe(40)
+    expect(quotaHeaders(problem.quota!)).toEqual({ ...policy, RateLimit: '"requests";r=0;t=40' })
+    at(nowMs + 39_998)
+    expect((await refused(limits.takeRequest('a'))).retryAfterSeconds).toBe(1)
+    at(nowMs + 1)
+    expect(await take()).toEqual({ ...policy, RateLimit: '"requests";r=2;t=60' })
+  })
+
+  test('per key: one that asks too much leaves the others alone', async () => {
+    const limits = new KeyLimits({ requestsPerMinute: 1, exportsAtATime: 0 })
+    await limits.takeRequest('a')
+    await refused(limits.takeRequest('a'))
+    await limits.takeRequest('b')
+  })
+
+  test('"0 for none": no limit and no fields', async () => {
+    const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 0 })
+    for (let i = 0; i < 10_000; i++) expect(quotaHeaders(await limits.takeRequest('a'))).toEqual({})
+  })
+})
+
+describe('exports at a time (contract D23)', () => {
+  test('as many as allowed; a place that is given back is free again, once', () => {
+    const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 2 })
+    const { end, granted } = limits.beginExport('a')
+    expect(granted).toBeUndefined()
+    limits.beginExport('a')
+    const problem = refusal(() => limits.beginExport('a'))
+    expect(problem.kind).toBe('rate_limited')
+    expect(problem.retryAfterSeconds).toBe(5)
+    expect(quotaHeaders(problem.quota!)).toEqual({
+      'RateLimit-Policy': '"exports";q=2;qu="concurrent-requests"',
+      RateLimit: '"exports";r=0',
+    })
+    expect(() => limits.beginExport('b')).not.toThrow()
+    end()
+    end()
+    limits.beginExport('a')
+    expect(() => limits.beginExport('a')).toThrow(Problem)
+  })
+
+  test('both policies are announced together', async () => {
+    const limits = new KeyLimits({ requestsPerMinute: 600, exportsAtATime: 4 })
+    expect(quotaHeaders(await limits.takeRequest('a'))['RateLimit-Policy']).toBe(
+      '"requests";q=600;w=60, "exports";q=4;qu="concurrent-requests"',
+    )
+  })
+
+  test('"0 for none"', async () => {
+    const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 0 })
+    for (let i = 0; i < 1000; i++) limits.beginExport('a')
+    expect(quotaHeaders(await limits.takeRequest('a'))).toEqual({})
+  })
+})

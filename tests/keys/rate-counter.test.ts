@@ -1,0 +1,23 @@
+import { afterEach, expect, setSystemTime, test } from 'bun:test'
+import { RateCounter } from '../../src/keys/rate-counter.ts'
+import { until } from '../support/until.ts'
+
+afterEach(() => setSystemTime())
+
+test('a clock that is set back makes no window longer than it is, and tells nobody to wait longer', async () => {
+  const counter = new RateCounter({ name: 'test', max: 1, seconds: 1, keys: 'few' })
+  await counter.count('a')
+  setSystemTime(Date.now() - 3_600_000)
+  expect(await counter.count('a')).toMatchObject({ isOver: true, seconds: 1 })
+  await until('the window to be over', async () => !(await counter.count('a')).isOver)
+})
+
+test('what is taken back is free again', async () => {
+  const counter = new RateCounter({ name: 'test', max: 2, seconds: 60, keys: 'any' })
+  await counter.count('a')
+  await counter.count('a')
+  expect(await counter.count('a')).toMatchObject({ count: 3, left: 0, isOver: true })
+  await counter.takeBack('a')
+  await counter.takeBack('a')
+  expect(await counter.count('a')).toMatchObject({ count: 2, left: 0, isOver: false })
+})

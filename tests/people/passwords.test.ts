@@ -1,0 +1,30 @@
+// The queue in which passwords are hashed: few at a time, and a share for each client.
+
+import { expect, test } from 'bun:test'
+import { isPassword } from '../../src/people/passwords.ts'
+import { Problem } from '../../src/problem.ts'
+
+/** One that costs next to nothing to look at: what is tested is the queue. */
+const hash = await Bun.password.hash('four plain words here', { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
+
+const outcome = (looked: Promise<boolean>): Promise<boolean | string> =>
+  looked.catch((error: unknown) => (error instanceof Problem ? error.internal! : 'thrown'))
+
+test('one client has at most eight passwords looked at or waiting, and keeps no other from the queue', async () => {
+  const flood = Array.from({ length: 30 }, () => outcome(isPassword('guessed', hash, '192.0.2.1')))
+  const others = ['192.0.2.2', '192.0.2.3', undefined].map(from =>
+    outcome(isPassword('four plain words here', hash, from)),
+  )
+  expect(await Promise.all(others)).toEqual([true, true, true])
+  const told = await Promise.all(flood)
+  expect(told.filter(one => one === false)).toHaveLength(8)
+  expect(told.filter(one => one === 'password_queue')).toHaveLength(22)
+  // Its places are free again.
+  expect(await isPassword('four plain words here', hash, '192.0.2.1')).toBe(true)
+})
+
+test('the queue has an end, however many clients wait in it', async () => {
+  const all = Array.from({ length: 70 }, (_, i) => outcome(isPassword('guessed', hash, `client ${i}`)))
+  const told = await Promise.all(all)
+  expect(told.filter(one => one === 'password_queue')).toHaveLength(4)
+})
