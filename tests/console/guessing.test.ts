@@ -58,7 +58,9 @@ describe('while too many passwords of an account were wrong', () => {
     const pages: string[] = []
     for (const password of ['guessed-at', testPassword]) {
       const response = await from('192.0.2.1').post('/admin/sign-in', { csrf: '', email: ada.email, password })
-      expect([response.status, response.headers.get('retry-after')]).toEqual([429, '900'])
+      expect(response.status).toBe(429)
+      // The window began with the first try, a moment ago.
+      expect(Number(response.headers.get('retry-after'))).toBeWithin(15 * 60 - 60, 15 * 60 + 1)
       expect(response.headers.getSetCookie()).toEqual([])
       pages.push((await response.text()).replaceAll(/[0-9a-f-]{36}/g, 'ID'))
     }
