@@ -24,7 +24,8 @@ test('a pull needs no more memory for 160 megabytes than for two', async () => {
   const large = await pull('large.ndjson')
   expect(small.size).toBeLessThan(2 * megabyte)
   expect(large.size).toBeGreaterThan(155 * megabyte)
-  // A page is two megabytes here. Some of them are in memory at once, and many more until the runtime collects what is read.
+  // A page is two megabytes here. Some of them are in memory at once, and many more until the runtime collects what is read: 30 to 80
+  // megabytes were seen. A pull that kept what it reads would need 160 and more.
   expect(small.residentBytes).toBeGreaterThan(30 * megabyte)
-  expect(large.residentBytes - small.residentBytes).toBeLessThan(70 * megabyte)
+  expect(large.residentBytes - small.residentBytes).toBeLessThan(110 * megabyte)
 })
