@@ -14,7 +14,7 @@ const everything = [
     'html',
     'docs',
     'console',
-    'page-doors',
+    'lazy-routes',
     'metrics',
     'workers',
     ...useCases,
@@ -37,7 +37,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'html',
     'docs',
     'console',
-    'page-doors',
+    'lazy-routes',
     ...useCases,
     'db',
     'queue',
@@ -45,7 +45,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     ...leaves,
     'type config',
   ],
-  'page-doors': ['html', 'docs', 'console'],
+  'lazy-routes': ['html', 'docs', 'console'],
   // Pages for people: what they share, the generated docs, the console. Docs know who is signed in to the console.
   html: ['http', 'people', 'domain', ...leaves, 'type config'],
   docs: ['http', 'html', 'console', ...useCases, 'metrics', 'db', 'domain', ...leaves, 'type config'],
@@ -168,7 +168,7 @@ function importFaults(path: string, room: string, type: string, specifier: strin
   return [`imports ${target}; ${room} may import ${may.join(', ') || 'nothing of ours'}.`]
 }
 
-/** More than these in a folder are two subjects, or are found by nobody who does not know their names. */
+/** A folder with more is two subjects. */
 const folderFilesMax = 16
 
 /** Folders of `src` and `workers` that hold too much, or import each other, directly or through others. A file of `src` itself stands alone. */

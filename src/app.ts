@@ -1,4 +1,4 @@
-// Puts the doors together into one HTTP application. Opens nothing: what it needs is handed in.
+// Combines all routes into one HTTP application. Opens nothing: what it needs is handed in.
 
 import { Elysia } from 'elysia'
 import { type AuditEvent, appendAuditEvents } from './db/audit/audit.ts'
@@ -17,7 +17,7 @@ import { exportReceipt } from './http/export/export-receipt.ts'
 import { OwnHost } from './http/headers/host.ts'
 import { preferredType } from './http/headers/media-type.ts'
 import { intake } from './http/intake/intake.ts'
-import { absentConsole, absentIntake } from './http/server/absent-doors.ts'
+import { absentConsole, absentIntake } from './http/server/absent-routes.ts'
 import { ClientConnection, idleSecondsOf, type Server } from './http/server/client-connection.ts'
 import type { Deps, Foundation } from './http/server/deps.ts'
 import { problemResponse } from './http/server/errors.ts'
@@ -81,7 +81,7 @@ export function createApp(foundation: Foundation): App {
   }
   deps.metrics.watch(deps)
   const showNothing = async (request: Request, response: Response): Promise<Response> =>
-    (await import('./page-doors.ts')).notFoundPage(config, request, response)
+    (await import('./lazy-routes.ts')).notFoundPage(config, request, response)
   // To find the path, Elysia skips the shortest scheme and host there can be. By default these are `https://` and three characters,
   // so `http://api/…` would be misread; with `standardHostname` off they are those of http, so https would be.
   const routes = new Elysia({ handler: { standardHostname: tls } })
@@ -106,7 +106,7 @@ export function createApp(foundation: Foundation): App {
   let hasPages = false
   /** Adds the routes for people, which are loaded when the first of them is asked for. */
   const addPages = async (): Promise<void> => {
-    const { apiDocs, adminConsole, shellAssets } = await import('./page-doors.ts')
+    const { apiDocs, adminConsole, shellAssets } = await import('./lazy-routes.ts')
     if (hasPages) return
     hasPages = true
     routes

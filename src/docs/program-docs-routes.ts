@@ -1,4 +1,4 @@
-// The doors to the docs of programs: the index, a page for each program, and what can be downloaded from it.
+// Routes of the docs of programs: the index, a page for each program, and what can be downloaded from it.
 
 import { Elysia } from 'elysia'
 import { readDocumentedPrograms } from '../db/programs/programs.ts'

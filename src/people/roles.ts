@@ -1,4 +1,4 @@
-// What the people of the console may do. A role is a list of doors it opens; programs narrow it for program administrators.
+// What the people of the console may do. A role is a set of allowed routes. Program administrators are also limited to their programs.
 
 import { Problem } from '../problem.ts'
 
@@ -41,7 +41,7 @@ export const maySeeProgram = (person: Person, programId: number): boolean =>
 /** Whether a person may read what applicants answered. */
 export const mayReadAnswers = (person: Person): boolean => person.role !== 'AUDITOR'
 
-/** Throws Problem `forbidden` when the role does not open this door. */
+/** Throws Problem `forbidden` when the role may not use this route. */
 export function requireRole(person: Person, allowed: readonly Role[]): void {
   if (allowed.includes(person.role)) return
   throw new Problem('forbidden', {

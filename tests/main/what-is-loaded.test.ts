@@ -33,7 +33,7 @@ describe('what the service loads', () => {
     expect([...now].filter(path => /^src\/http\/(admin|docs|shell)\//.test(path))).toEqual([])
     for (const name of ['preact', 'preact-render-to-string', '@elysiajs/swagger', 'openid-client', 'ioredis'])
       expect(now).not.toContain(name)
-    expect([...later].sort()).toEqual(['src/page-doors.ts', 'src/queue/counting-redis.ts'])
+    expect([...later].sort()).toEqual(['src/lazy-routes.ts', 'src/queue/counting-redis.ts'])
   })
 
   test('every page is there when it is asked for first, by many at once, and so is everything else then', async () => {

@@ -11,7 +11,7 @@ import type { Deps } from '../server/deps.ts'
 import { methodNotAllowed } from '../server/errors.ts'
 import { readJsonBody } from '../server/json-body.ts'
 import { parseAnswersBody } from './bodies.ts'
-import { type AnswerHeaders, bodyLimits, enterProgram, parseApplicantId } from './door.ts'
+import { type AnswerHeaders, bodyLimits, enterProgram, parseApplicantId } from './intake-request.ts'
 
 const path = '/intake/v1/programs/:slug/applicants/:applicantId/answers'
 

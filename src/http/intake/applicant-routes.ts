@@ -9,7 +9,7 @@ import type { Deps } from '../server/deps.ts'
 import { methodNotAllowed } from '../server/errors.ts'
 import { readJsonBody } from '../server/json-body.ts'
 import { parseLanguageBody } from './bodies.ts'
-import { bodyLimits, enterIntake, parseApplicantId } from './door.ts'
+import { bodyLimits, enterIntake, parseApplicantId } from './intake-request.ts'
 
 const applicants = '/intake/v1/applicants'
 const applicant = '/intake/v1/applicants/:applicantId'

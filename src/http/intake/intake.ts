@@ -1,4 +1,4 @@
-// The form front end's door: applicants register, answer and submit.
+// The intake API: form front ends register applicants, save answers and submit.
 
 import { Elysia } from 'elysia'
 import type { Deps } from '../server/deps.ts'

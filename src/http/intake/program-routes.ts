@@ -6,7 +6,7 @@ import { loadActiveVersion } from '../../intake/refusals.ts'
 import { intakeOperations } from '../openapi/intake-operations.ts'
 import type { Deps } from '../server/deps.ts'
 import { readByKey } from '../server/read-by-key.ts'
-import { enterProgram } from './door.ts'
+import { enterProgram } from './intake-request.ts'
 
 /** `GET /intake/v1/programs/{slug}`: the ACTIVE version, with all that asking its questions takes. */
 export const programRoutes = (deps: Deps) =>

@@ -11,7 +11,7 @@ import { methodNotAllowed } from '../server/errors.ts'
 import { readJsonBody } from '../server/json-body.ts'
 import { recordOf } from '../server/request-record.ts'
 import { parseSubmissionBody } from './bodies.ts'
-import { bodyLimits, enterProgram, parseApplicantId, parseIdempotencyKey } from './door.ts'
+import { bodyLimits, enterProgram, parseApplicantId, parseIdempotencyKey } from './intake-request.ts'
 
 const path = '/intake/v1/programs/:slug/applicants/:applicantId/submissions'
 

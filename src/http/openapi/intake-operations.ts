@@ -1,4 +1,4 @@
-// What OpenAPI says about the form front end's door.
+// OpenAPI of the intake API.
 
 import type { JsonSchema } from '../../domain/fields/field-schema.ts'
 import { byKey, json, listOf, object, pathParameter, text, textOrNull, time } from './described-parts.ts'

@@ -1,4 +1,4 @@
-// The door for API keys: every route after it has a caller, or has answered 401 before anything else was looked at.
+// Authentication by API key: every route after it has a caller, or has answered 401 before anything else was looked at.
 // What a caller may do is asked of `keys/caller`.
 
 import { Elysia } from 'elysia'

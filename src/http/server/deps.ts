@@ -1,4 +1,4 @@
-// What the doors are handed: what a process opened, and what the doors share with one another.
+// What routes are given: what the process opened, and what routes share.
 
 import type { Config } from '../../config/all-settings.ts'
 import type { ShownSetting } from '../../config/shown-settings.ts'
@@ -38,7 +38,7 @@ export interface Foundation {
   standbys: Standbys
   /** Connections for intake. Submissions wait for one another on them, so nothing else uses them. */
   intakeDb: Sql
-  /** Connections for the console, whose login has more rights than those of the other doors. */
+  /** Connections for the console, whose login has more rights than that of the other routes. */
   consoleDb: Sql
   metrics: Metrics
   /** Undefined unless traces are exported. */
@@ -49,7 +49,7 @@ export interface Foundation {
   now: () => Micros
 }
 
-/** What the doors need: the foundation, and what they share with one another. */
+/** The foundation, and what routes share. */
 export interface Deps extends Foundation {
   keys: KeySource
   uses: KeyUses

@@ -1,5 +1,5 @@
-// The doors for people. Loaded when the first of them is opened: they are more than half of what this service is made of, and a
-// process that only exports has no use for them (app).
+// Page routes and the console's API, loaded at the first request for one: they are more than half of the service's code, and a process
+// that only exports never needs them (app).
 
 export { adminConsole } from './console/console.ts'
 export { apiDocs } from './docs/api-docs.ts'
