@@ -85,6 +85,12 @@ const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(bullmq|ioredis|pg)$/, ['queue', 'main']],
 ]
 const imports = /^(import|export)( type)?\b([^'"`;()]*?\bfrom )?\s*'([^']+)'|\bimport\('([^']+)'\)/gm
+const importsOf = (code: string): { index: number; type: string; specifier: string }[] =>
+  [...code.matchAll(imports)].map(({ index, 2: type = '', 4: from, 5: dynamic }) => ({
+    index,
+    type,
+    specifier: (from ?? dynamic)!,
+  }))
 /** What a text may not hold, where, and why. */
 const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, room: string) => boolean, why: string])[] =
   [
@@ -131,10 +137,8 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
     const at = (index = 0, sentence = '') => `${path}:${code.slice(0, index).split('\n').length}: ${sentence}`
     const breaches = nameFaults(path, [...files.keys()]).map(sentence => at(0, sentence))
     if (mayImport[room] === undefined) return [...breaches, at(0, 'is in no room; see scripts/check.ts.')]
-    for (const found of code.matchAll(imports)) {
-      const [, , type = '', , from, dynamic] = found
-      breaches.push(...importFaults(path, room, type, (from ?? dynamic)!).map(sentence => at(found.index, sentence)))
-    }
+    for (const { index, type, specifier } of importsOf(code))
+      breaches.push(...importFaults(path, room, type, specifier).map(sentence => at(index, sentence)))
     for (const [pattern, allowed, why] of contents)
       if (!allowed(path, room)) breaches.push(...[...code.matchAll(pattern)].map(found => at(found.index, why)))
     return breaches
@@ -180,9 +184,9 @@ export function folderBreaches(all: ReadonlyMap<string, string>): string[] {
   for (const [path, text] of files) {
     const here = folderOf(path)
     counts.set(here, (counts.get(here) ?? 0) + 1)
-    for (const [, , , , from, dynamic] of text.matchAll(imports)) {
-      const there = folderOf(join(dirname(path), (from ?? dynamic)!))
-      if ((from ?? dynamic)!.startsWith('.') && there !== here)
+    for (const { specifier } of importsOf(text)) {
+      const there = folderOf(join(dirname(path), specifier))
+      if (specifier.startsWith('.') && there !== here)
         imported.set(here, (imported.get(here) ?? new Map<string, string>()).set(there, path))
     }
   }
