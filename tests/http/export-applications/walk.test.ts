@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { unlimited } from '../../support/config.ts'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
-import { useDatabase, useService } from '../../support/fixtures.ts'
+import { endWithTest, useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd, type Submitted } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
@@ -290,8 +290,11 @@ describe('a walk', () => {
 
 // As after a failover to a primary whose clock is behind what the old one has given out.
 test('G5, G6: no window of a poll misses or repeats a submission when the clock falls back by an hour between two of them', async () => {
-  const { program_id } = await aProgram(database.sql, { slug: 'polled', questions: [q.text('words')] })
-  const key = await createTestKey(database.sql, { programs: ['polled'], mayExport: true, maySubmit: true })
+  // A database of its own: the other tests read all that is in theirs.
+  const own = await useDatabase({}, endWithTest)
+  const service = await useService(own, unlimited, {}, endWithTest)
+  const { program_id } = await aProgram(own.sql, { slug: 'polled', questions: [q.text('words')] })
+  const key = await createTestKey(own.sql, { programs: ['polled'], mayExport: true, maySubmit: true })
   const frontEnd = new FrontEnd(service, key, 'polled')
   const client = new ExportClient(service, key, 'polled')
   const submit = async (): Promise<number> =>
@@ -309,7 +312,7 @@ test('G5, G6: no window of a poll misses or repeats a submission when the clock 
   const before = [await submit(), await submit()]
   await poll()
   // What the primary was given last lies an hour ahead of the clock of the one that took over.
-  await database.sql`
+  await own.sql`
     update submission_counter set last_submit_time = last_submit_time + interval '1 hour' where program_id = ${program_id}`
   await poll()
   const after = [await submit()]
