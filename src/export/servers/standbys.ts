@@ -5,6 +5,7 @@
 
 import type { Sql } from '../../db/client.ts'
 import { historyNoted, noteHistory } from '../../db/database-history.ts'
+import { hasWaited, isLostConnection } from '../../db/passing-errors.ts'
 import { readClusterView, strangenessOfNode } from '../../db/walks/cluster-view.ts'
 import { hasTakenOver, readWalPosition, strangenessOfStandby, type WalPosition } from '../../db/walks/wal-position.ts'
 import type { Log } from '../../log.ts'
@@ -191,6 +192,7 @@ export class Standbys {
     const askedAtMs = performance.now()
     const primary = await answerOf(readWalPosition(this.settings.primary))
     if (!(primary instanceof Error)) this.#notePrimary(askedAtMs, primary)
+    else if (isGone(primary)) return this.#leaveAll(primary)
     if (hasTakenOver(this.#primary)) await this.#noteTakeover()
     const standbysAskedAtMs = performance.now()
     const answers = await Promise.all(this.all.map(standby => answerOf(readWalPosition(standby.watch))))
@@ -203,6 +205,17 @@ export class Standbys {
         if (strangeness === undefined) this.#noteReplayed(standby, standbysAskedAtMs, answer)
         else standby.noteSilence(new StrangeServer(strangeness))
       }
+      this.#tell(standby)
+    }
+  }
+
+  /**
+   * A primary that went away may come back as another server, whose history lacks what a standby of the old one still has: none is read
+   * until the primary answers. One that is only slow has gone nowhere.
+   */
+  #leaveAll(fault: Error): void {
+    for (const standby of this.all) {
+      standby.noteSilence(fault)
       this.#tell(standby)
     }
   }
@@ -278,6 +291,8 @@ export class Standbys {
     else this.settings.log.warn({ ...facts, err: fault }, `no pages are read from ${what}`)
   }
 }
+
+const isGone = (error: Error): boolean => isLostConnection(error) && !hasWaited(error)
 
 /** What a server answers, or why it did not. */
 async function answerOf<T>(answer: Promise<T>): Promise<T | Error> {

@@ -124,6 +124,7 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
     await until('the other to have it all', async () => (await replayed(abandoned)) >= end)
     cluster.cutReplication()
     await primary.kill()
+    await until('no standby to be read while the primary is gone', () => standbys.usable().length === 0)
     await heir.startAgain()
     await heir.promote()
     cluster.pointTo(heir)
@@ -197,6 +198,31 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
 })
 
 describe.skipIf(!needs('postgresql15'))('a standby is left alone', () => {
+  test('while the primary is gone: the server that comes back may lack what the standby has', async () => {
+    const cluster = await useCluster({}, endWithTest)
+    const { primary } = cluster
+    const standbys = new Standbys(
+      cluster.standbys.map(node => poolsOf(node.name, node.url)),
+      {
+        primary: databaseAt(cluster.url, endWithTest).sql,
+        isDistributed: false,
+        lagMaxMs: 60_000,
+        log: createLog('silent'),
+      },
+    )
+    await standbys.look()
+    expect(standbys.usable()).toHaveLength(2)
+    await primary.kill()
+    await standbys.look()
+    expect(standbys.usable()).toHaveLength(0)
+    expect(standbys.states().map(({ strangeness }) => strangeness)).toEqual([undefined, undefined])
+    await primary.startAgain()
+    await until('both to be read again', async () => {
+      await standbys.look()
+      return standbys.usable().length === 2
+    })
+  }, 120_000)
+
   test('while it has replayed more than the primary has written, and once it is promoted beside it', async () => {
     const cluster = await useCluster({}, endWithTest)
     const [a, b] = cluster.standbys as [Node, Node]
