@@ -1,5 +1,5 @@
 // Stands between a pool and PostgreSQL and writes down every statement that is run, with its parameters, as it is on the wire.
-// It must not change a byte, nor know what a statement is for.
+// It must not change a byte, nor know what a statement is for; it leaves out only what the driver asks for itself on a new connection.
 
 import type { Sql } from '../../src/db/client.ts'
 import { endWithFile, usePool } from './fixtures.ts'
@@ -96,10 +96,14 @@ class RecordedSession {
     } else if (kind === 'E') {
       const statement = this.#portals.get(body.text())
       if (statement === undefined) throw new Error('a portal that was not bound is executed')
-      if (statement.fetches++ === 0) this.statements.push(statement)
+      if (statement.fetches++ === 0 && !isOfTheDriver(statement)) this.statements.push(statement)
     }
   }
 }
+
+/** The driver asks for the types of arrays on the first connection of a pool, in its own time. */
+const isOfTheDriver = ({ text }: RecordedStatement): boolean =>
+  /^\s*select b\.oid, b\.typarray\s+from pg_catalog\.pg_type a/.test(text)
 
 /** Reads the parts of a message one after another. */
 class Reader {
