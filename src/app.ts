@@ -15,7 +15,7 @@ import { exportApplications } from './http/export/export-applications.ts'
 import { exportChanges } from './http/export/export-changes.ts'
 import { exportReceipt } from './http/export/export-receipt.ts'
 import { OwnHost } from './http/headers/host.ts'
-import { preferredType } from './http/headers/media-type.ts'
+import { preferredType } from './http/headers/negotiation.ts'
 import { intake } from './http/intake/intake.ts'
 import { absentConsole, absentIntake } from './http/server/absent-routes.ts'
 import { ClientConnection, idleSecondsOf, type Server } from './http/server/client-connection.ts'
@@ -32,8 +32,7 @@ import { KeyLimits } from './keys/limits.ts'
 import { RefusalNotes } from './keys/refusal-notes.ts'
 import { SignInTries } from './people/sign-in-tries.ts'
 import { Problem } from './problem.ts'
-import { underSpan } from './tracing/current-span.ts'
-import { spanKinds } from './tracing/span.ts'
+import { spanKinds, underSpan } from './tracing/span.ts'
 
 interface App {
   fetch(request: Request, server: Server): Response | Promise<Response>

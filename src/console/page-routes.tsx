@@ -7,7 +7,7 @@
 import { Elysia } from 'elysia'
 import { isFollowing } from '../db/follow-state.ts'
 import { emptyForm } from '../html/page-context.ts'
-import { preferredType } from '../http/headers/media-type.ts'
+import { preferredType } from '../http/headers/negotiation.ts'
 import { readAddress } from '../http/headers/sent-text.ts'
 import { hiddenRoute } from '../http/openapi/route-detail.ts'
 import type { Deps } from '../http/server/deps.ts'

@@ -4,7 +4,7 @@
 import type { Db } from '../db/client.ts'
 import { requestDerived } from '../db/derived/derived-status.ts'
 import { insertOutbox } from '../db/derived/outbox.ts'
-import { currentSpan } from '../tracing/current-span.ts'
+import { currentSpan } from '../tracing/span.ts'
 import { type Job, jobId } from './jobs.ts'
 
 /** Asks for each job; one that is named twice is asked for once. Fails only if the database does. */

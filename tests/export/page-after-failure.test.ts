@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/client.ts'
-import { jsonPage } from '../../src/export/framings/json-page.ts'
+import { jsonPage } from '../../src/export/framings/all-framings.ts'
 import type { PagePlan } from '../../src/export/pages/pack-page.ts'
 import { pageLimits } from '../../src/export/pages/page-limits.ts'
 import { PageFailure, writePage } from '../../src/export/pages/write-page.ts'

@@ -1,12 +1,12 @@
 // A page as it is written, to a client that keeps what it is given.
 
 import type { Position } from '../../src/db/walks/walks.ts'
-import { jsonPage } from '../../src/export/framings/json-page.ts'
+import { jsonPage } from '../../src/export/framings/all-framings.ts'
 import type { PagePlan } from '../../src/export/pages/pack-page.ts'
 import { type PageLimits, pageLimits } from '../../src/export/pages/page-limits.ts'
 import type { Sink } from '../../src/export/pages/page-outlet.ts'
 import { type PageToWrite, writePage } from '../../src/export/pages/write-page.ts'
-import { PageBuffers } from '../../src/export/servers/page-buffers.ts'
+import { PageBuffers } from '../../src/export/servers/exports.ts'
 import type { RawProgram } from '../support/raw-applications.ts'
 
 export const limits: PageLimits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 }

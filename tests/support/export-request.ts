@@ -4,7 +4,7 @@ import { sealPageToken } from '../../src/export/requests/page-token.ts'
 import { type ExportRequest, parseExportRequest } from '../../src/export/requests/request.ts'
 import type { PageToken } from '../../src/export/requests/walk.ts'
 import { prefersStrictHandling } from '../../src/http/headers/preference.ts'
-import { parseQueryString } from '../../src/http/headers/query-string.ts'
+import { parseQueryString } from '../../src/http/headers/sent-text.ts'
 import { refusal } from './refusal.ts'
 
 export const limits = { maxPageSize: 1000, timeZone: 'America/New_York' }

@@ -2,9 +2,17 @@
 
 import { csvPage } from './csv-page.ts'
 import { cutRows, cutterOf } from './cut-text.ts'
-import { jsonPage } from './json-page.ts'
 import { ndjsonPage } from './ndjson-page.ts'
 import type { PageFraming, WalkQuestions } from './page-framing.ts'
+import { splicedRows } from './splice.ts'
+
+/** The page as the specification has it: one JSON object. Source: spec, "Export page". */
+export const jsonPage: PageFraming = {
+  opening: Buffer.from('{"payload":['),
+  rows: splicedRows,
+  between: Buffer.from(','),
+  end: nextPageToken => `],"nextPageToken":${JSON.stringify(nextPageToken)}}`,
+}
 
 const framings = {
   json: () => jsonPage,

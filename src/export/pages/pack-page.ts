@@ -5,8 +5,7 @@ import type { PageQuery, Position, RowReader, RowView, WalkScope } from '../../d
 import type { VersionFill } from '../../domain/questions/version-fill.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { PageFraming } from '../framings/page-framing.ts'
-import type { Exports } from '../servers/exports.ts'
-import type { PageBuffers } from '../servers/page-buffers.ts'
+import type { Exports, PageBuffers } from '../servers/exports.ts'
 import { nextBatchRows, type PageLimits } from './page-limits.ts'
 import type { PageOutlet } from './page-outlet.ts'
 

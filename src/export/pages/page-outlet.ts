@@ -2,7 +2,7 @@
 
 import type { Position } from '../../db/walks/walks.ts'
 import { settledWithin } from '../../settled-within.ts'
-import type { PageBuffers } from '../servers/page-buffers.ts'
+import type { PageBuffers } from '../servers/exports.ts'
 
 /** Where the bytes go. */
 export interface Sink {

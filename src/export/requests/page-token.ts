@@ -95,6 +95,18 @@ export function walkIsLost(cause: unknown, parameter = 'nextPageToken'): Problem
   )
 }
 
+/** The refusal of a database that has not come as far as a walk (G13): waiting helps, unless it was set back. */
+export function databaseIsBehind(cause: unknown): Problem {
+  return new Problem('unavailable', {
+    detail:
+      'The database that would answer has not come as far as this walk. Try again in a few seconds. ' +
+      'If it was restored from a backup, that will not help: begin the walk again, without a token.',
+    retryAfterSeconds: 5,
+    internal: 'behind_walk',
+    cause,
+  })
+}
+
 /** The questions of the walk are not those it began with, whatever its applications are. */
 export function questionsAreLost(cause: unknown): Problem {
   return unusableToken(

@@ -12,8 +12,7 @@ import {
 } from '../../db/walks/walks.ts'
 import { beforeAllSubmissions } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
-import { databaseIsBehind } from './behind-walk.ts'
-import { openPageToken, sealPageToken, type TokenOpening, walkIsLost } from './page-token.ts'
+import { databaseIsBehind, openPageToken, sealPageToken, type TokenOpening, walkIsLost } from './page-token.ts'
 import { type SentParameters, SentQuery } from './sent-query.ts'
 import { type PageToken, shownFilters, type Walk } from './walk.ts'
 

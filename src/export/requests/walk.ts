@@ -1,8 +1,17 @@
-// A walk: what stays the same from its first page to its last, and what carries it from one page to the next. Pure.
+// A walk: where it starts, what stays the same from its first page to its last, and what carries it from one page to the next.
 // Tokens are opened and sealed by page-token, rows are read by write-page.
+//
+// A walk is frozen to the counter of the primary, whichever servers its pages are read from: everything that was committed before its
+// first page was served is then in it (G1), and its Snapshot-Time can be the next fromDate (G6). A standby's counter would leave out
+// what the standby has yet to replay. So a server in recovery begins no walk; it serves pages, if it has come as far as they need. Where
+// an operator has a service that only exports on a standby (EXPORT_ONLY), what the standby has replayed is all there is.
 
-import type { Position, WalkScope, WalkStart } from '../../db/walks/walks.ts'
+import { readThroughLoss } from '../../db/client.ts'
+import { type Position, readWalkStart, type WalkScope, type WalkStart } from '../../db/walks/walks.ts'
 import { beforeAllSubmissions, earliest, formatMicros, type Micros } from '../../domain/values/offset-time.ts'
+import { Problem } from '../../problem.ts'
+import { traced } from '../../tracing/span.ts'
+import { byDeadline, type Exports } from '../servers/exports.ts'
 
 /** What a client asked for on the first page. */
 export interface WalkFilters extends Pick<WalkScope, 'from' | 'to' | 'revisionState'> {
@@ -31,8 +40,33 @@ export interface PageToken extends Walk {
   issuedAt: Micros
 }
 
+/** Throws Problem `unavailable` where the answer is not there by `deadlineMs`, and while no primary is. */
+export async function readStartOfWalk(
+  exports: Exports,
+  programId: number,
+  { exportOnly }: { exportOnly: boolean },
+  deadlineMs: number,
+): Promise<WalkStart> {
+  const reading = traced('start of walk', () =>
+    exports.read(sql => readThroughLoss(() => readWalkStart(sql, programId))),
+  )
+  const start = await byDeadline(deadlineMs, reading)
+  if (start.in_recovery && !exportOnly) throw primaryMissing()
+  return start
+}
+
+/** While one server takes over from another, the address of the primary may lead to one that is not the primary yet. */
+const primaryMissing = (): Problem =>
+  new Problem('unavailable', {
+    detail:
+      'The database that takes submissions is being replaced by another one just now. Try again in a few seconds.',
+    retryAfterSeconds: 5,
+    internal: 'start_in_recovery',
+  })
+
 /** A walk at its first page, frozen to the program's state of now. */
-export function beginWalk(programId: number, filters: WalkFilters, start: WalkStart, walkId: string): Walk {
+export function beginWalk(programId: number, filters: WalkFilters, start: WalkStart): Walk {
+  const walkId = Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
   return {
     ...filters,
     programId,

@@ -3,7 +3,6 @@
 import type { Sql } from '../../db/client.ts'
 import { Problem } from '../../problem.ts'
 import { settledWithin } from '../../settled-within.ts'
-import { PageBuffers } from './page-buffers.ts'
 import { PageSource } from './page-source.ts'
 import type { ExportServer, Standbys } from './standbys.ts'
 
@@ -11,6 +10,33 @@ import type { ExportServer, Standbys } from './standbys.ts'
 export const compressedBufferBytes = 512 * 1024
 
 const noStandbys = { all: [], isDistributed: false, usable: () => [] }
+
+/**
+ * Buffers for packing rows, used again and again: a fresh one costs as much as filling it does, for its memory must be cleared.
+ * What a buffer held before stays in it; only what was written since may leave.
+ */
+export class PageBuffers {
+  readonly #spare: Buffer[] = []
+  /** How many were taken and not given back. */
+  inUse = 0
+
+  constructor(
+    readonly bytes: number,
+    private readonly keptMax: number,
+  ) {}
+
+  take(): Buffer {
+    this.inUse++
+    return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.bytes)
+  }
+
+  /** Gives back a buffer that is not read any more. One of another size was not taken here, and is left to the collector. */
+  give(buffer: Buffer): void {
+    if (buffer.length !== this.bytes) return
+    this.inUse--
+    if (this.#spare.length < this.keptMax) this.#spare.push(buffer)
+  }
+}
 
 export class Exports {
   /** For pages that are sent as they are, and for those that are to be compressed. */

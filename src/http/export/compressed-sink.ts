@@ -10,7 +10,7 @@
 import { createGzip, type Gzip } from 'node:zlib'
 import type { Sink } from '../../export/pages/page-outlet.ts'
 import { compressedBufferBytes } from '../../export/servers/exports.ts'
-import type { Coding } from '../headers/content-coding.ts'
+import type { Coding } from '../headers/negotiation.ts'
 
 /** Most bytes that are compressed at once; larger writes are handed on in pieces of it. */
 const pieceBytes = compressedBufferBytes

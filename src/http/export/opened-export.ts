@@ -6,13 +6,12 @@ import type { Position, WalkStart } from '../../db/walks/walks.ts'
 import { isLostPublication, type ProgramKeyMap } from '../../derived/program-key-map.ts'
 import type { KeyMap } from '../../domain/questions/key-map.ts'
 import { earliest, type Micros } from '../../domain/values/offset-time.ts'
-import { newWalkId, readStartOfWalk } from '../../export/requests/open-walk.ts'
 import { questionsAreLost } from '../../export/requests/page-token.ts'
 import { type ExportRequest, parseExportRequest, planWalk } from '../../export/requests/request.ts'
-import { beginWalk, shownFilters, type Walk } from '../../export/requests/walk.ts'
+import { beginWalk, readStartOfWalk, shownFilters, type Walk } from '../../export/requests/walk.ts'
 import { authorizeExport, type Caller } from '../../keys/caller.ts'
-import { type Coding, preferredCoding } from '../headers/content-coding.ts'
 import { acceptedFormat, type OfferedFormat } from '../headers/export-formats.ts'
+import { type Coding, preferredCoding } from '../headers/negotiation.ts'
 import type { Deps } from '../server/deps.ts'
 import { admitToProgram, sentParameters } from '../server/program-request.ts'
 import { type RequestRecord, recordOf } from '../server/request-record.ts'
@@ -83,7 +82,7 @@ async function openWalk(
   const start = await readStartOfWalk(exports, programId, config, deadlineMs)
   const walk = { programId, questionsAsOf: start.last_published_at ?? earliest }
   const planned = filters ?? planWalk(parsed, config, await loadSeen(deps, caller, { walk, start }))
-  return { walk: beginWalk(programId, planned, start, newWalkId()), start }
+  return { walk: beginWalk(programId, planned, start), start }
 }
 
 /** The questions of a walk that a caller may see: of those, `fields` may choose. */

@@ -2,7 +2,7 @@
 
 import type { ExportFormat } from '../../export/framings/all-framings.ts'
 import { Problem } from '../../problem.ts'
-import { acceptableType } from './media-type.ts'
+import { acceptableType } from './negotiation.ts'
 
 export interface OfferedFormat {
   format: ExportFormat

@@ -1,6 +1,6 @@
 // The `Prefer` header (RFC 7240): whether a request is to be read strictly, and how long its answer may wait.
 
-import { listItems, token } from './header-list.ts'
+import { listItems, token } from './negotiation.ts'
 
 const quoted = '"(?:[^"\\\\]|\\\\.)*"'
 const pair = `(${token})(?:[ \\t]*=[ \\t]*(${token}|${quoted}))?`

@@ -28,7 +28,7 @@ interface SentPairs {
 }
 
 /** Takes apart `application/x-www-form-urlencoded`: `+` is a space, only `&` separates, empty pieces are ignored. */
-export function parsePairs(raw: string): SentPairs {
+function parsePairs(raw: string): SentPairs {
   const pairs: { name: string; value: string }[] = []
   const malformed: string[] = []
   for (const piece of raw.split('&')) {
@@ -41,6 +41,26 @@ export function parsePairs(raw: string): SentPairs {
     else pairs.push({ name, value })
   }
   return { pairs, malformed }
+}
+
+/** Longest query that is read. The longest one that means something is a tenth of it. */
+const queryLengthMax = 8192
+
+/** The part of a URL after `?`, empty when there is none. */
+export function queryOf(url: string): string {
+  const at = url.indexOf('?')
+  return at === -1 ? '' : url.slice(at + 1)
+}
+
+/** Takes apart what `queryOf` returns. Throws a Problem when it is too long. */
+export function parseQueryString(raw: string): SentPairs {
+  if (raw.length > queryLengthMax) throw tooLong()
+  return parsePairs(raw)
+}
+
+function tooLong(): Problem {
+  const detail = `is longer than ${queryLengthMax} characters.`
+  return invalidRequest('The query is too long.', [{ parameter: '?', code: 'query_too_long', detail }])
 }
 
 /** The fields of a form that was sent. Throws Problem `invalid_request` that names those that are not text. */

@@ -6,7 +6,7 @@ import { addressText } from '../../domain/values/ip-address.ts'
 import { type Admission, type Attempt, admit } from '../../keys/admission.ts'
 import { type Caller, unauthenticated } from '../../keys/caller.ts'
 import { Problem } from '../../problem.ts'
-import { traced } from '../../tracing/current-span.ts'
+import { traced } from '../../tracing/span.ts'
 import type { Deps } from './deps.ts'
 import { type RequestFields, recordOf } from './request-record.ts'
 

@@ -3,8 +3,8 @@
 import type { SentParameters } from '../../export/requests/sent-query.ts'
 import type { Caller } from '../../keys/caller.ts'
 import { prefersStrictHandling } from '../headers/preference.ts'
-import { parseQueryString, queryOf } from '../headers/query-string.ts'
 import { quotaHeaders } from '../headers/quota-headers.ts'
+import { parseQueryString, queryOf } from '../headers/sent-text.ts'
 import type { Deps } from './deps.ts'
 import { type RequestRecord, recordOf } from './request-record.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, spyOn, test } from 'bun:test'
 import { PageOutlet, type Sink } from '../../../src/export/pages/page-outlet.ts'
-import { PageBuffers } from '../../../src/export/servers/page-buffers.ts'
+import { PageBuffers } from '../../../src/export/servers/exports.ts'
 
 const clock = spyOn(performance, 'now')
 afterEach(() => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseExportRequest, planWalk } from '../../../src/export/requests/request.ts'
-import { parseQueryString } from '../../../src/http/headers/query-string.ts'
+import { parseQueryString } from '../../../src/http/headers/sent-text.ts'
 import { Problem } from '../../../src/problem.ts'
 import { codes, limits, parse, sealed, tokens, utc } from '../../support/export-request.ts'
 import { refusal } from '../../support/refusal.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { PageBuffers } from '../../../src/export/servers/page-buffers.ts'
+import { PageBuffers } from '../../../src/export/servers/exports.ts'
 
 test('a buffer that was given back is used again', () => {
   const buffers = new PageBuffers(64, 4)

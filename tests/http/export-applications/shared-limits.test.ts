@@ -1,7 +1,7 @@
 // Pages while their keys are counted in Redis, beside the reading: nothing of a page leaves before it is known that it may.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { ExportPlaces } from '../../../src/keys/export-places.ts'
+import { ExportPlaces } from '../../../src/keys/limits.ts'
 import { createLog } from '../../../src/log.ts'
 import { CountingRedis } from '../../../src/queue/counting-redis.ts'
 import { ExportClient } from '../../support/export-client.ts'

@@ -3,7 +3,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { Sink } from '../../../src/export/pages/page-outlet.ts'
 import { compressedBufferBytes } from '../../../src/export/servers/exports.ts'
 import { compressed } from '../../../src/http/export/compressed-sink.ts'
-import type { Coding } from '../../../src/http/headers/content-coding.ts'
+import type { Coding } from '../../../src/http/headers/negotiation.ts'
 import { until } from '../../support/until.ts'
 
 const piece = compressedBufferBytes

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Coding, preferredCoding } from '../../../src/http/headers/content-coding.ts'
+import { type Coding, preferredCoding } from '../../../src/http/headers/negotiation.ts'
 
 describe('Accept-Encoding (RFC 9110, section 12.5.3)', () => {
   test.each<[string | null, Coding | undefined]>([

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { acceptableType, preferredType } from '../../../src/http/headers/media-type.ts'
+import { acceptableType, preferredType } from '../../../src/http/headers/negotiation.ts'
 
 const html = 'text/html'
 const json = 'application/json'

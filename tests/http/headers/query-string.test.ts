@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseQueryString } from '../../../src/http/headers/query-string.ts'
+import { parseQueryString } from '../../../src/http/headers/sent-text.ts'
 
 describe('a query string', () => {
   test('any pairs come back as they were, however they were escaped', () => {

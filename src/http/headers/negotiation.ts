@@ -1,6 +1,15 @@
-// Which of several media types a client would rather have (RFC 9110, section 12.5.1).
+// Which of what we can send a client would rather have: media types and codings (RFC 9110, section 12.5), and the lists in header fields
+// that say so.
 
-import { listItems, quality, token } from './header-list.ts'
+/** A token, as the source of a pattern. */
+export const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+/** A quality value (section 12.4.2), as the source of a pattern. */
+export const quality = '(?:0(?:\\.[0-9]{0,3})?|1(?:\\.0{0,3})?)'
+/** Commas within a quoted string end no item. An unclosed quote takes in the rest. */
+const listItem = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g
+
+/** The items of a field, with the spaces around them; some may be nothing else. */
+export const listItems = (field: string | null): readonly string[] => field?.match(listItem) ?? []
 
 interface MediaRange {
   type: string
@@ -74,3 +83,37 @@ function parseAccept(header: string): MediaRange[] {
 /** Whether JSON is wanted where a page is there too: without a wish, the page is sent. */
 export const prefersJson = (request: Request): boolean =>
   preferredType(request.headers.get('accept'), ['text/html', 'application/json']) === 'application/json'
+
+/** In the order we prefer them. */
+const codings = ['zstd', 'gzip'] as const
+export type Coding = (typeof codings)[number]
+
+/**
+ * The coding for an answer to this Accept-Encoding: the one with the highest quality, of equals the one we prefer. Undefined, for no
+ * coding, without a header and when the client accepts nothing that we can send: every client can read what is not coded.
+ */
+export function preferredCoding(acceptEncoding: string | null): Coding | undefined {
+  if (acceptEncoding === null) return undefined
+  const accepted = parseAcceptEncoding(acceptEncoding)
+  const otherwise = accepted.get('*') ?? 0
+  let best: { coding?: Coding; quality: number } = { quality: accepted.get('identity') ?? otherwise }
+  for (const coding of codings.toReversed()) {
+    const quality = accepted.get(coding) ?? otherwise
+    if (quality > 0 && quality >= best.quality) best = { coding, quality }
+  }
+  return best.coding
+}
+
+const itemPattern = new RegExp(`^(${token})(?:[ \\t]*;[ \\t]*q=(${quality}))?$`)
+
+/** Quality by coding. Malformed items are ignored; of a coding that is named twice, the first counts. */
+function parseAcceptEncoding(field: string): Map<string, number> {
+  const accepted = new Map<string, number>()
+  for (const item of listItems(field.toLowerCase())) {
+    const match = itemPattern.exec(item.trim())
+    if (match === null) continue
+    const coding = match[1] === 'x-gzip' ? 'gzip' : match[1]!
+    if (!accepted.has(coding)) accepted.set(coding, Number(match[2] ?? 1))
+  }
+  return accepted
+}
