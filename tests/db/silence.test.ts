@@ -9,7 +9,8 @@ import { failureOf } from '../support/refusal.ts'
 import { type SilentProxy, useSilentProxy } from '../support/silent-proxy.ts'
 import { until } from '../support/until.ts'
 
-const silenceTimeoutMs = 200
+/** Beyond what a busy machine takes for a statement. */
+const silenceTimeoutMs = 700
 let proxy: SilentProxy
 let sql: Sql
 const database = await useDatabase()
@@ -19,7 +20,7 @@ beforeEach(async () => {
     url: proxy.url,
     connectionsMax: 1,
     silenceTimeoutMs,
-    queueTimeoutMs: 300,
+    queueTimeoutMs: 1000,
     applicationName: 'silence',
   })
   endWithTest(() => sql.end({ timeout: 0 }))
@@ -61,7 +62,7 @@ test('a transaction that falls silent is given up', async () => {
 })
 
 test('no silence: a cursor whose reader takes its time, a transaction that asks nothing, a connection that is idle', async () => {
-  const aWhile = () => database.sql`select pg_sleep(${(silenceTimeoutMs * 3) / 1000})`
+  const aWhile = () => database.sql`select pg_sleep(${(silenceTimeoutMs * 1.5) / 1000})`
   const seen: number[] = []
   await sql`select n from generate_series(1, 6) as n`.cursor(2, async rows => {
     if (seen.length === 2) await aWhile()

@@ -14,14 +14,15 @@ const slug = 'recorded'
 const secret = 'nobody reads this unrecorded'
 const database = await useDatabase()
 const { sql } = database
-const service = await useService(database, { responseTimeoutMs: 1500 })
+const service = await useService(database)
+const hurried = await useService(database, { responseTimeoutMs: 1500 })
 await aProgram(sql, { slug, statuses: ['Received'], questions: [q.text('words')] })
 const key = await createTestKey(sql, { programs: [slug], mayExport: true, maySubmit: true, mayAnnotate: true })
 const frontEnd = new FrontEnd(service, key, slug)
 const { application_id: id } = await frontEnd.apply(await frontEnd.register(), { words: { text: secret } })
 const program = `/api/v1/admin/programs/${slug}`
-const get = (path: string): Promise<Response> =>
-  service.get(`${program}${path}`, { headers: { Authorization: key.authorization } })
+const get = (path: string, of = service): Promise<Response> =>
+  of.get(`${program}${path}`, { headers: { Authorization: key.authorization } })
 
 /** Each route by which a client is told of an application without a walk, and what of it. */
 const routes: [path: string, told: string][] = [
@@ -57,7 +58,7 @@ describe.each(routes)('GET …%s', (path, told) => {
   test('tells nothing while the entry hangs, and is refused in time (G14)', async () => {
     const before = await entries()
     const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
-    const asked = get(path)
+    const asked = get(path, hurried)
     await until('the entry to wait', async () => (await waitingForLocks(sql, 'audit_event')) > 0)
     const response = await asked
     expect(response.status).toBe(503)
