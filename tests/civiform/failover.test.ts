@@ -115,6 +115,8 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
   })
 
   test('limit 6: after a failover that lost commits, what they held is gone, ids given again are new applications, and it is told', async () => {
+    // One of its own: the primary is killed.
+    const cluster = await useCluster()
     const following = await onCluster(cluster, 'failover')
     const { civiform, sql, log, restarted, catchUp } = following
     await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
