@@ -250,6 +250,9 @@ describe('what a process makes itself', () => {
     await docs.load(db, other.program_id, hidden)
     await docs.load(db, one.program_id, hidden)
     expect(makings()).toBe(3)
+    // What made room takes none any more.
+    await docs.load(db, one.program_id, hidden)
+    expect(makings()).toBe(3)
     let broken = true
     const failing = new ProgramDocs(making, () => {
       if (broken) throw new Error('no clock')

@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/client.ts'
 import { jsonPage } from '../../src/export/framings/all-framings.ts'
 import type { PagePlan } from '../../src/export/pages/pack-page.ts'
-import { pageLimits } from '../../src/export/pages/page-limits.ts'
+import { type PageLimits, pageLimits } from '../../src/export/pages/page-limits.ts'
 import { PageFailure, writePage } from '../../src/export/pages/write-page.ts'
 import { Exports } from '../../src/export/servers/exports.ts'
 import { endWithTest, useDatabase, usePool } from '../support/fixtures.ts'
@@ -41,7 +41,12 @@ const planOf = (program: RawProgram, pageSize: number): PagePlan => ({
   pageSize,
 })
 
-async function read(program: RawProgram, pageSize: number, from = one): Promise<{ ids: number[]; next: unknown }> {
+async function read(
+  program: RawProgram,
+  pageSize: number,
+  from = one,
+  smaller: Partial<PageLimits> = {},
+): Promise<{ ids: number[]; next: unknown }> {
   let text = ''
   const sink = {
     write(bytes: Uint8Array) {
@@ -49,7 +54,7 @@ async function read(program: RawProgram, pageSize: number, from = one): Promise<
       return true
     },
   }
-  const limits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 }
+  const limits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000, ...smaller }
   const exports = new Exports(from, 1)
   await writePage({
     plan: planOf(program, pageSize),
@@ -104,4 +109,13 @@ test('G14: a database that falls silent twice in a row is given up after the sec
   expect(failure).toBeInstanceOf(PageFailure)
   // The connection that was there, and one more try.
   expect(proxy.made() - connections).toBe(1)
+})
+
+test('a silence after which applications came is over: the page goes on, however many there are', async () => {
+  const proxy = await useSilentProxy(database.url)
+  const silent = openDatabase({ url: proxy.url, connectionsMax: 1, silenceTimeoutMs: 1000 })
+  endWithTest(() => silent.end({ timeout: 0 }))
+  proxy.silenceEachAfter(90_000)
+  expect(await read(whole, 300, silent, { firstBatchRows: 4, batchRows: 10 })).toEqual({ ids, next: null })
+  expect(proxy.made()).toBeGreaterThanOrEqual(3)
 })

@@ -10,6 +10,8 @@ export interface SilentProxy extends TapProxy {
   url: string
   /** Passes on this many more bytes of the database's, over all connections, and then nothing in either direction. */
   fallSilent(afterBytes?: number): void
+  /** Each connection that is made from now on passes on this many of the database's bytes, and falls silent. */
+  silenceEachAfter(bytes: number): void
   /** Only connections that were made up to now fall silent. */
   silenceConnected(): void
   /** Passes on what was held back, and all that follows. */
@@ -18,6 +20,8 @@ export interface SilentProxy extends TapProxy {
 
 interface Hearing {
   silent: boolean
+  /** Bytes of the database's that it still passes on. */
+  left: number
   /** What would have been passed on meanwhile. */
   held: (() => void)[]
 }
@@ -26,11 +30,12 @@ interface Hearing {
 export async function useSilentProxy(databaseUrl: string): Promise<SilentProxy> {
   const hearings = new Set<Hearing>()
   let left = Number.POSITIVE_INFINITY
+  let leftOfEach = Number.POSITIVE_INFINITY
   const silence = (): void => {
     for (const hearing of hearings) hearing.silent = true
   }
   const proxy = await startProxy(portOf(databaseUrl), ({ client, upstream }) => {
-    const hearing: Hearing = { silent: left === 0, held: [] }
+    const hearing: Hearing = { silent: left === 0, left: leftOfEach, held: [] }
     hearings.add(hearing)
     client.on('close', () => hearings.delete(hearing))
     const pass = (to: Socket, bytes: Buffer): void => {
@@ -40,10 +45,12 @@ export async function useSilentProxy(databaseUrl: string): Promise<SilentProxy> 
     return {
       fromClient: bytes => pass(upstream, bytes),
       fromUpstream: bytes => {
-        const passed = hearing.silent ? 0 : Math.min(left, bytes.length)
+        const passed = hearing.silent ? 0 : Math.min(left, hearing.left, bytes.length)
         if (passed > 0) client.write(bytes.subarray(0, passed))
         left -= passed
+        hearing.left -= passed
         if (left === 0) silence()
+        if (hearing.left === 0) hearing.silent = true
         if (passed < bytes.length) pass(client, bytes.subarray(passed))
       },
     }
@@ -56,11 +63,15 @@ export async function useSilentProxy(databaseUrl: string): Promise<SilentProxy> 
       left = afterBytes
       if (left === 0) silence()
     },
+    silenceEachAfter: bytes => {
+      leftOfEach = bytes
+    },
     silenceConnected: silence,
     speak: () => {
-      left = Number.POSITIVE_INFINITY
+      left = leftOfEach = Number.POSITIVE_INFINITY
       for (const hearing of hearings) {
         hearing.silent = false
+        hearing.left = Number.POSITIVE_INFINITY
         for (const pass of hearing.held.splice(0)) pass()
       }
     },
