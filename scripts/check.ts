@@ -3,7 +3,7 @@
 
 import { basename, dirname, extname, join } from 'node:path'
 
-const useCases = ['keys', 'people', 'audit', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived', 'civiform']
+const useCases = ['keys', 'people', 'audit', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived']
 const leaves = ['problem', 'log', 'tracing', 'error-facts', 'redact', 'release', 'settled-within', 'csv-text']
 const everything = [
   ...[
@@ -27,11 +27,13 @@ const everything = [
 ]
 /** For each room, the others it may import; `type config` means its types alone. A main is imported by no other file. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  main: ['service', ...everything],
+  main: ['service', 'civiform', ...everything],
   scripts: everything,
-  service: everything,
+  service: ['civiform', ...everything],
   // The binary's own file starts what it is asked for.
-  program: ['main', 'scripts', 'release'],
+  program: ['main', 'scripts', 'following', 'release'],
+  // The commands about a CiviForm that is followed.
+  following: ['scripts', 'civiform', ...everything],
   app: [
     'http',
     'html',
@@ -57,6 +59,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   keys: ['audit', 'db', 'queue', 'domain', ...leaves],
   people: ['keys', 'audit', 'db', 'queue', 'domain', ...leaves],
   export: ['audit', 'db', 'queue', 'domain', ...leaves],
+  civiform: ['audit', 'metrics', 'db', 'queue', 'domain', ...leaves],
   metrics: ['db', 'domain', ...leaves],
   db: ['domain', ...leaves],
   // The relay moves jobs from the outbox, which is a table, into the queue.
@@ -81,7 +84,7 @@ const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^elysia(\/|$)/, ['app', 'http', 'html', 'docs', 'console']],
   [/^preact/, ['html', 'docs', 'console']],
   [/^postgres$/, ['db', 'pull']],
-  [/^prom-client$/, ['metrics', 'http', 'workers']],
+  [/^prom-client$/, ['metrics', 'http', 'workers', 'civiform']],
   [/^(bullmq|ioredis|pg)$/, ['queue', 'main']],
 ]
 const imports = /^(import|export)( type)?\b([^'"`;()]*?\bfrom )?\s*'([^']+)'|\bimport\('([^']+)'\)/gm
@@ -91,6 +94,8 @@ const importsOf = (code: string): { index: number; type: string; specifier: stri
     type,
     specifier: (from ?? dynamic)!,
   }))
+/** This file names what it refuses. */
+const own = 'scripts/check.ts'
 /** What a text may not hold, where, and why. */
 const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, room: string) => boolean, why: string])[] =
   [
@@ -126,6 +131,11 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
       (path, room) => !path.startsWith('src/') || ['http', 'html', 'docs', 'console', 'app', 'client'].includes(room),
       'names a field of HTTP; only src/http and src/client may.',
     ],
+    [
+      /civiform/gi,
+      (path, room) => ['civiform', 'following', 'config', 'main', 'service', 'program'].includes(room) || path === own,
+      'knows CiviForm; only src/civiform, its commands, config and mains may. Others know the origin (src/db/origin.ts).',
+    ],
   ]
 
 /** Every breach in these files of src, workers and scripts, by path from the root of the checkout. */
@@ -149,6 +159,7 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
 function roomOf(path: string): string {
   if (['src/main.ts', 'workers/main.ts', 'workers/follow-civiform.ts'].includes(path)) return 'main'
   if (path === 'scripts/tributary.ts') return 'program'
+  if (/^scripts\/civiform[-./]/.test(path)) return 'following'
   const [top = '', second = ''] = path.split('/')
   const room = top === 'src' ? basename(second, extname(second)) : top
   return mayImport[room] === undefined ? path : room
@@ -157,7 +168,7 @@ function roomOf(path: string): string {
 function importFaults(path: string, room: string, type: string, specifier: string): string[] {
   if (!specifier.startsWith('.')) {
     const rooms = packageRooms.find(([name]) => name.test(specifier))?.[1]
-    return rooms?.includes(room) || rooms === undefined || room === 'scripts'
+    return rooms?.includes(room) || rooms === undefined || ['scripts', 'following'].includes(room)
       ? []
       : [`imports ${specifier}, which is for ${rooms.join(' and ')}.`]
   }

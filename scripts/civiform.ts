@@ -1,9 +1,11 @@
 // scripts/civiform: before a CiviForm is followed, whether it can be; afterwards, whether both say the same.
 
 import { parseArgs } from 'node:util'
+import { findFollowState, readFindings } from '../src/civiform/db/follow-state.ts'
 import { countKept } from '../src/civiform/db/followed-changes.ts'
 import { openSource } from '../src/civiform/db/source.ts'
 import { readSourceQuestions } from '../src/civiform/db/source-catalogue.ts'
+import { civiformQuestionKey } from '../src/civiform/definitions/civiform-question-key.ts'
 import {
   type Difference,
   differences,
@@ -22,8 +24,6 @@ import { allowanceMsMax } from '../src/civiform/source/clock-allowance.ts'
 import { followOptionsOf } from '../src/civiform/source/followed-source.ts'
 import { parseDuration } from '../src/config/kinds/durations.ts'
 import type { Sql } from '../src/db/client.ts'
-import { findFollowState, readFindings } from '../src/db/follow-state.ts'
-import { civiformQuestionKey } from '../src/domain/questions/question-key.ts'
 import { formatMicros } from '../src/domain/values/offset-time.ts'
 import { Problem } from '../src/problem.ts'
 import { readSample, readThese } from './civiform-pages.ts'
@@ -164,7 +164,7 @@ async function compare({ config }: ScriptContext, { program, sample, at, civifor
     const expected = { slug, byApplicant: own.submitter_type === 'APPLICANT', primaryKeys }
     const all = Map.groupBy(
       differences(one, own),
-      one => config.civiformProfile === 'contract' && isDeliberate(one, expected),
+      one => config.exportProfile === 'contract' && isDeliberate(one, expected),
     )
     if (all.has(true)) deliberate.push({ application_id, differences: all.get(true)! })
     return [{ application_id, differences: all.get(false) ?? [] }]

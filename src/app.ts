@@ -64,7 +64,7 @@ export function createApp(foundation: Foundation): App {
     limits,
     failures: new FailureThrottle(config.authFailuresPerMinute, foundation.countingRedis),
     tries: new SignInTries(config.authFailuresPerMinute, foundation.countingRedis),
-    keyMaps: new KeyMaps(undefined, foundation.config.civiformProfile),
+    keyMaps: new KeyMaps(undefined, foundation.config.exportProfile),
     saves: new ProgramTurns(saveTurns(config.intakeConnections)),
     submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),
     exports: new Exports(foundation.exportDb, config.exportConnections, foundation.standbys),

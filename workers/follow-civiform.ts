@@ -1,7 +1,9 @@
 // The follower's process: copies a CiviForm's applications from its database, and keeps up with it. Several may be started: one of them
 // follows, and another takes over when it ends.
 
+import { readFollowFigures } from '../src/civiform/db/follow-state.ts'
 import { openSource } from '../src/civiform/db/source.ts'
+import { watchFollowing } from '../src/civiform/following/follow-metrics.ts'
 import { Follower } from '../src/civiform/following/follower.ts'
 import { keepFollowing } from '../src/civiform/following/keep-following.ts'
 import { followOptionsOf } from '../src/civiform/source/followed-source.ts'
@@ -10,7 +12,6 @@ import { healthPorts } from '../src/config/listening-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
-import { readFollowFigures } from '../src/db/follow-state.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
 import { refuseDistributed } from '../src/db/migrate.ts'
 import { formatMicros } from '../src/domain/values/offset-time.ts'
@@ -18,7 +19,6 @@ import { failureLines } from '../src/failure.ts'
 import { health } from '../src/http/server/health.ts'
 import { createLog } from '../src/log.ts'
 import { buildOf } from '../src/metrics/build.ts'
-import { watchFollowing } from '../src/metrics/civiform-metrics.ts'
 import { Meter } from '../src/metrics/meter.ts'
 import { tellProcess } from '../src/metrics/process-metrics.ts'
 

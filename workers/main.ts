@@ -1,20 +1,20 @@
 // The worker process: carries jobs from the outbox to the queue, runs them, and does its chores at start and on a timer. It only puts
 // these together. Any number of workers may run.
 
+import { readFollowFigures } from '../src/civiform/db/follow-state.ts'
+import { watchFollowing } from '../src/civiform/following/follow-metrics.ts'
 import { type OtherConfig, otherSettings } from '../src/config/all-settings.ts'
 import { healthPorts } from '../src/config/listening-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
 import { isReachable, openDatabase } from '../src/db/client.ts'
 import { readUpkeepState } from '../src/db/derived/upkeep-state.ts'
-import { readFollowFigures } from '../src/db/follow-state.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
 import { findWay, noStatementTimeout } from '../src/db/pooler.ts'
 import { failureLines } from '../src/failure.ts'
 import { health } from '../src/http/server/health.ts'
 import { createLog, type Log } from '../src/log.ts'
 import { buildOf } from '../src/metrics/build.ts'
-import { watchFollowing } from '../src/metrics/civiform-metrics.ts'
 import { watchUpkeep } from '../src/metrics/database-metrics.ts'
 import { tellProcess } from '../src/metrics/process-metrics.ts'
 import { watchTraces } from '../src/metrics/trace-metrics.ts'

@@ -5,7 +5,7 @@
 /** @jsxImportSource preact */
 
 import { Elysia } from 'elysia'
-import { isFollowing } from '../db/follow-state.ts'
+import { changedThere, findOrigin } from '../db/origin.ts'
 import { emptyForm } from '../html/page-context.ts'
 import { preferredType } from '../http/headers/negotiation.ts'
 import { readAddress } from '../http/headers/sent-text.ts'
@@ -73,7 +73,7 @@ async function enter(
           ...visit.context,
           person: visit.session.person,
           csrf: visit.session.csrf,
-          following: await isFollowing(deps.consoleDb),
+          origin: await findOrigin(deps.consoleDb),
         }
     }
     if (page.method === 'POST') requireOwnOrigin(visit)
@@ -96,7 +96,8 @@ async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenVisit)
   }
   const { person } = session
   requireRole(person, page.roles)
-  if (page.editsPrograms && context.following) throw decidedElsewhere()
+  if (page.editsPrograms && context.origin !== undefined)
+    throw changedThere(context.origin, 'Programs are made, edited and published')
   const visit = Object.assign(stranger, {
     session,
     person,
@@ -132,12 +133,6 @@ function showAgain({ again }: GuardedRoute, visit: PageVisit): Promise<Response>
     internal: 'csrf',
   })
 }
-
-const decidedElsewhere = (): Problem =>
-  new Problem('conflict', {
-    detail:
-      'Programs are made, edited and published in the CiviForm that this installation follows, and are here within seconds.',
-  })
 
 /** Whether whoever asks reads pages, and not problem documents. */
 const wantsPage = ({ request }: OpenVisit): boolean =>

@@ -88,7 +88,7 @@ grant select on
   program_key_map, docs_example, derived_status, submission_counter, applicant, application, application_annotation,
   erased_application, erased_change, database_history, api_key, api_key_program, api_key_day, refusal,
   person, person_program, person_identity, invitation, console_session, admin_token, intermediary_organization, intermediary,
-  audit_event, audit_chain, audit_link, audit_pruned, audit_check, outbox, worker_beat, civiform_source, civiform_finding
+  audit_event, audit_chain, audit_link, audit_pruned, audit_check, outbox, worker_beat, origin
 to tributary_console;
 grant insert, update on person, api_key, intermediary_organization, intermediary, admin_token to tributary_console;
 grant insert, delete on person_identity to tributary_console;
@@ -112,7 +112,7 @@ grant update (only_row) on instance to tributary_console;
 grant select on
   schema_migration, instance, program, program_version, program_version_question, question, question_version, derived_status,
   submission_counter, applicant, application, erased_application, api_key, api_key_program, application_annotation,
-  civiform_source, civiform_application, civiform_change, civiform_finding
+  civiform_source, civiform_application, civiform_change, civiform_finding, origin
 to tributary_follower;
 grant insert, update on civiform_source, civiform_application to tributary_follower;
 grant insert (applicant_id, language), update (language, updated_at) on applicant to tributary_follower;
@@ -131,7 +131,7 @@ on application to tributary_follower;
 -- A trigger refuses it keys that are not of the CiviForm.
 grant insert (
   api_key_id, name, secret_hash, may_export, may_submit, expires_at, allowed_subnets, created_at, expiry_set_at, created_by,
-  retired_at, retired_by, civiform
+  retired_at, retired_by, followed
 ) on api_key to tributary_follower;
 grant update (name, secret_hash, expires_at, allowed_subnets, retired_at, retired_by) on api_key to tributary_follower;
 grant insert, delete on api_key_program to tributary_follower;
@@ -141,7 +141,7 @@ grant insert (actor, action, subject, address, detail) on audit_event to tributa
 grant update (only_row) on instance to tributary_follower;
 grant execute on function hold_changes(bigint), draw_changes(bigint, bigint) to tributary_follower;
 -- Everybody tells how far it is.
-grant select on civiform_source, civiform_finding to tributary_service, tributary_worker;
+grant select on civiform_source, civiform_finding, origin to tributary_service, tributary_worker;
 
 -- The queue's own tables and functions, where the database carries the jobs. BullMQ makes a sequence there for each queue.
 do $$

@@ -4,7 +4,7 @@
 import type { Db } from '../db/client.ts'
 import { upsertDerived } from '../db/derived/derived-content.ts'
 import { findKeptKeyMap } from '../db/derived/key-maps.ts'
-import { isFollowing } from '../db/follow-state.ts'
+import { findOrigin } from '../db/origin.ts'
 import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs/programs.ts'
 import { buildKeyMap, type ExportProfile, type KeyMap, type PublishedVersion } from '../domain/questions/key-map.ts'
 import { isWhole, type QuestionView, seenPart, seenShape, viewName } from '../domain/questions/question-view.ts'
@@ -54,13 +54,13 @@ export class KeyMaps {
   constructor(
     private readonly keptMax = 1000,
     /** How followed programs are exported. */
-    private readonly profile: 'contract' | 'civiform' = 'contract',
+    private readonly profile: ExportProfile = 'contract',
     private readonly viewsMax = 100,
   ) {}
 
   /** The key map of the versions published up to `asOf`, which is when the last of them was; `earliest` for none. */
   async load(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
-    if (this.profile === 'civiform' && (await isFollowing(db))) return asCiviFormHasIt(db, programId, asOf)
+    if (this.profile === 'origin' && (await findOrigin(db)) !== undefined) return asOriginHasIt(db, programId, asOf)
     const name = `${programId} ${asOf}`
     const keyMap = this.#kept.get(name) ?? loadKeyMap(db, programId, asOf)
     keepNewest(this.#kept, name, keyMap, this.keptMax)
@@ -76,7 +76,7 @@ export class KeyMaps {
   async loadSeen(db: Db, programId: number, asOf: Micros, view: QuestionView): Promise<ProgramKeyMap> {
     const whole = await this.load(db, programId, asOf)
     if (isWhole(view)) return whole
-    if (this.profile === 'civiform') return inView(whole, view)
+    if (this.profile === 'origin') return inView(whole, view)
     const name = `${programId} ${asOf} ${viewName(view)}`
     const seen = this.#views.get(name) ?? inView(whole, view)
     keepNewest(this.#views, name, seen, this.viewsMax)
@@ -100,20 +100,20 @@ function inView({ keyMap, shapes, profile, isFollowed }: ProgramKeyMap, view: Qu
 }
 
 /**
- * As CiviForm's code has it, where the manual says otherwise: questions of the draft count too, as they are at this moment, and entities
+ * As the origin has it, where the contract says otherwise: questions of the draft count too, as they are at this moment, and entities
  * have only what their own version asked. Computed for each page, since a draft is edited in place.
  */
-async function asCiviFormHasIt(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
+async function asOriginHasIt(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
   const published = await readVersionsAsOf(db, programId, asOf)
   const draft = await findDraftVersion(db, programId)
   const shapes = new Map(published.map(version => [version.program_version_id, buildKeyMap([version])]))
   const keyMap = buildKeyMap(draft === undefined ? published : [...published, draft])
-  return { ...withFills(keyMap, shapes, 'civiform'), isFollowed: true }
+  return { ...withFills(keyMap, shapes, 'origin'), isFollowed: true }
 }
 
 async function loadKeyMap(db: Db, programId: number, asOf: Micros): Promise<ProgramKeyMap> {
-  const [questions, isFollowed] = await Promise.all([loadQuestions(db, programId, asOf), isFollowing(db)])
-  return { ...questions, isFollowed }
+  const [questions, origin] = await Promise.all([loadQuestions(db, programId, asOf), findOrigin(db)])
+  return { ...questions, isFollowed: origin !== undefined }
 }
 
 /** What is kept for the publication, else computed from the versions (D21). */

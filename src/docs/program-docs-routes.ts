@@ -109,7 +109,7 @@ function handlers(deps: Deps) {
       const document = responseSchema(chosenPart(key_map, asked.request), {
         slug: found.slug,
         id,
-        followed: followedShape(found, config.civiformProfile),
+        followed: followedShape(found, config.exportProfile),
       })
       return download(document, `${found.slug}-${program_version_id}.schema.json`, asked.viewer.fields)
     },
@@ -131,7 +131,7 @@ function handlers(deps: Deps) {
         keyMap,
         example,
         baseUrl: place.baseUrl,
-        followed: followedShape(found, config.civiformProfile),
+        followed: followedShape(found, config.exportProfile),
       })
       return download(document, `${slug}-${program_version_id}.openapi.json`, asked.viewer.fields)
     },

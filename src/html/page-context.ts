@@ -29,8 +29,8 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   query: URLSearchParams
   /** The form of the page, where one was sent and is shown again. */
   form: FormState
-  /** Whether a CiviForm is followed: then programs, statuses and its keys are changed there alone. */
-  following?: boolean
+  /** The system that is followed, if one is: then programs, statuses and its keys are changed there alone. */
+  origin?: string | undefined
   /** Whether a form of a session that had ended is shown again with what was typed, to be sent in this one. */
   shownAgain?: boolean
 }
@@ -48,8 +48,8 @@ export const pageContext = (place: Place, config: PageContext['config'], url: st
 })
 
 /** Whether programs may be changed here by who is signed in. */
-export const mayEditPrograms = ({ person, following }: PageContext): boolean =>
-  person?.role === 'ADMINISTRATOR' && following !== true
+export const mayEditPrograms = ({ person, origin }: PageContext): boolean =>
+  person?.role === 'ADMINISTRATOR' && origin === undefined
 
 const ofPage = createContext<PageContext | undefined>(undefined)
 

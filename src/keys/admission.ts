@@ -1,9 +1,9 @@
 // Who is asking: from what a request says and where it comes from to a caller, or to the reason why not.
 // It changes nothing; what is to be noted is in its answer.
 
-import { isCiviFormKeyId } from '../domain/values/civiform-key-id.ts'
 import { addressText, contains, type IpAddress } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
+import { isOriginKeyId } from '../domain/values/origin-key-id.ts'
 import type { Caller, Reason } from './caller.ts'
 import { hashMatches, hashPassword, isApiKeyId, isWholePassword, parseAuthorization } from './credential.ts'
 import type { KeySource, KnownKey } from './key-source.ts'
@@ -39,14 +39,14 @@ export async function admit(
   keys: KeySource,
   pepper: string,
   attempt: Attempt,
-  civiformSalt?: string | undefined,
+  originSalt?: string | undefined,
 ): Promise<Admission> {
   const sent = parseAuthorization(attempt.authorization)
   if ('fault' in sent) return { refused: attempt.secure ? sent.fault : 'plain_http' }
   const { username, password } = sent
-  // A key of the CiviForm that is followed has its secret under that CiviForm's own salt.
-  const isCiviForms = isCiviFormKeyId(username)
-  const hash = hashPassword((isCiviForms ? civiformSalt : undefined) ?? pepper, password)
+  // A key of the origin that is followed has its secret under the origin's own salt.
+  const isOrigins = isOriginKeyId(username)
+  const hash = hashPassword((isOrigins ? originSalt : undefined) ?? pepper, password)
   const key = await keys.find(isApiKeyId(username) ? username : nobodysId, hash)
   // Both are compared, even if the first fits, so that a rotated key takes as long as any other.
   const matchesPresent = hashMatches(hash, key?.secret_hash)
@@ -54,7 +54,7 @@ export async function admit(
   const matches = matchesPresent || (matchesEarlier && attempt.now < (key?.earlier_secret_until ?? 0))
   if (!attempt.secure) return plainHttp(key, matches, attempt.now)
   // Worked out for an unknown key too, where it changes nothing, because it takes time.
-  const secretFault = matches ? undefined : faultOf(password, matchesEarlier, isCiviForms)
+  const secretFault = matches ? undefined : faultOf(password, matchesEarlier, isOrigins)
   if (key === undefined) return { refused: 'unknown_key' }
   const refused = secretFault ?? constraintUnmet(key, attempt)
   if (refused !== undefined) return { refused, api_key_id: key.api_key_id }
@@ -76,11 +76,11 @@ export async function admit(
   }
 }
 
-/** CiviForm's secrets have no checksum, so a garbled one cannot be told from a wrong one. */
-function faultOf(password: string, matchesEarlier: boolean, isCiviForms: boolean): Reason {
+/** The origin's secrets have no checksum, so a garbled one cannot be told from a wrong one. */
+function faultOf(password: string, matchesEarlier: boolean, isOrigins: boolean): Reason {
   const isWhole = isWholePassword(password)
   if (matchesEarlier) return 'rotated_secret'
-  return isWhole || isCiviForms ? 'wrong_secret' : 'garbled_secret'
+  return isWhole || isOrigins ? 'wrong_secret' : 'garbled_secret'
 }
 
 /** The first unmet constraint of a key whose secret was right, or undefined. */

@@ -4,7 +4,6 @@
 import { createHash } from 'node:crypto'
 import { type Deed, noteDeed } from '../audit/deed.ts'
 import type { Db, Sql } from '../db/client.ts'
-import { isFollowing } from '../db/follow-state.ts'
 import {
   type ApiKeyRow,
   findApiKey,
@@ -16,8 +15,9 @@ import {
   rotateApiKeySecret,
   updateApiKey,
 } from '../db/keys/api-key-rows.ts'
+import { findOrigin } from '../db/origin.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
-import { invalidRequest, Problem } from '../problem.ts'
+import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
 import {
   type ApiKeyChanges,
   type ApiKeyDraft,
@@ -71,7 +71,7 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
       ...permissionFaults(draft),
       ...frontEndFaults(draft),
       ...hidingFaults(draft, draft.hidden_questions),
-      ...(draft.may_submit && (await isFollowing(tx)) ? [noSubmissions] : []),
+      ...(draft.may_submit ? await submissionFaults(tx) : []),
     ]
     if (faults.length > 0) throw invalidRequest('The key cannot be made.', faults)
     const { name, programs, allowed_subnets, front_end = null, hidden_questions = [] } = checked.values as CreatedValues
@@ -140,7 +140,7 @@ export async function rotateApiKey(
   await sql.begin(async tx => {
     const key = await lockApiKey(tx, apiKeyId)
     if (key === undefined) throw noSuchKey()
-    refuseCiviForms(key)
+    await refuseFollowedKey(tx, key)
     if (key.retired_at !== null || by.now >= key.expires_at)
       throw new Problem('conflict', { detail: 'This key is retired or expired. Make another one instead.' })
     const earlierUntil = overlapDays === 0 ? null : by.now + overlapDays * dayMicros
@@ -154,7 +154,7 @@ export async function rotateApiKey(
 
 /** Ends a key for good, with its next request. Doing it again changes nothing. Throws `not_found`. */
 export async function retireApiKey(sql: Sql, apiKeyId: string, by: Deed): Promise<ListedApiKey> {
-  refuseCiviForms(await loadKey(sql, apiKeyId, by.now))
+  await refuseFollowedKey(sql, await loadKey(sql, apiKeyId, by.now))
   await sql.begin(async tx => {
     if (await retireApiKeyRow(tx, apiKeyId, by.now, by.actor)) await noteDeed(tx, by, 'api_key_retired', apiKeyId)
   })
@@ -177,7 +177,7 @@ export async function editApiKey(
   await sql.begin(async tx => {
     const key = await lockApiKey(tx, apiKeyId)
     if (key === undefined) throw noSuchKey()
-    refuseCiviForms(key)
+    await refuseFollowedKey(tx, key)
     if (key.retired_at !== null)
       throw new Problem('conflict', { detail: 'This key is retired. Make another one instead.' })
     if (basedOn !== undefined && basedOn !== keyVersion(key))
@@ -227,18 +227,18 @@ const told = ({ expires_at, ...values }: CheckedValues) =>
   expires_at === undefined ? values : { ...values, expires_at: formatMicros(expires_at) }
 
 const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, state: apiKeyState(row, now) })
-/** Applicants and applications come from the CiviForm alone: their ids are its own. */
-const noSubmissions = {
-  path: '/may_submit',
-  code: 'following_civiform',
-  detail: 'must be false: this installation follows a CiviForm, which takes the submissions',
+/** Where an origin is followed, applicants and applications come from it alone: their ids are its own. */
+async function submissionFaults(db: Db): Promise<ProblemItem[]> {
+  const origin = await findOrigin(db)
+  const detail = `must be false: this installation follows a ${origin}, which takes the submissions`
+  return origin === undefined ? [] : [{ path: '/may_submit', code: 'submitted_elsewhere', detail }]
 }
 
 /** Throws `conflict`: what is changed here would be undone, and what is retired here would go on there. */
-function refuseCiviForms({ civiform, name }: ApiKeyRow): void {
-  if (!civiform) return
+async function refuseFollowedKey(db: Db, { followed, name }: ApiKeyRow): Promise<void> {
+  if (!followed) return
   throw new Problem('conflict', {
-    detail: `"${name}" is a key of the CiviForm that is followed. Change or retire it there; here it follows within seconds.`,
+    detail: `"${name}" is a key of the ${await findOrigin(db)} that is followed. Change or retire it there; here it follows within seconds.`,
   })
 }
 

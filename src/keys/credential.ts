@@ -3,7 +3,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { base62Alphabet, encodeBase62 } from '../domain/values/base62.ts'
-import { isCiviFormKeyId } from '../domain/values/civiform-key-id.ts'
+import { isOriginKeyId } from '../domain/values/origin-key-id.ts'
 
 /** What a client is given once. `apiSecretToken` is the Base64 of `username:password` (spec, "Authentication" 3). */
 export interface Credential {
@@ -61,7 +61,7 @@ export function isAdminToken(text: string): boolean {
 
 /** Whether a text could be an API key's id. Any other text is never looked up. */
 export function isApiKeyId(text: string): boolean {
-  return /^tribk_[0-9A-Za-z]{20}$/.test(text) || isCiviFormKeyId(text)
+  return /^tribk_[0-9A-Za-z]{20}$/.test(text) || isOriginKeyId(text)
 }
 
 /** Whether a text is a secret as minted, checksum included: a wrong one was then not cut off or mistyped, but another key's. */

@@ -2,7 +2,7 @@
 
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Transaction } from '../db/client.ts'
-import { isFollowing } from '../db/follow-state.ts'
+import { refuseFollowed } from '../db/origin.ts'
 import { deleteDraft } from '../db/programs/program-versions.ts'
 import {
   findActiveVersion,
@@ -48,17 +48,13 @@ interface CheckedEdit {
   changes: VersionChange[]
 }
 
-/** Programs of a CiviForm that is followed are edited in it alone. */
-export const editedThere = (): Problem =>
-  new Problem('conflict', {
-    detail:
-      'This installation follows a CiviForm: programs are edited and published there, and are here within seconds.',
-  })
+/** Begins the sentence of `refuseFollowed`. */
+export const programsAreEdited = 'Programs are edited and published'
 
 /** Takes the bank's lock, so that what is read from then on stays true to the end of the transaction. */
 export async function openEdit(tx: Transaction, document: unknown): Promise<EditedProgram> {
   await lockQuestionBank(tx)
-  if (await isFollowing(tx)) throw editedThere()
+  await refuseFollowed(tx, programsAreEdited)
   const slug = member(document, 'slug')
   const program = isSlug(slug) ? await findProgram(tx, slug) : undefined
   if (program === undefined) return { program, active: undefined, draft: undefined }
@@ -196,7 +192,7 @@ export function refuseOtherDraft(draft: StoredProgramVersion, reviewed: number |
 
 /** Removes a draft, and of its questions and question versions what no other version uses. */
 export async function removeDraft(tx: Transaction, draft: StoredProgramVersion): Promise<void> {
-  if (await isFollowing(tx)) throw editedThere()
+  await refuseFollowed(tx, programsAreEdited)
   await deleteDraft(tx, draft.program_version_id)
   const { questions } = draft
   await deleteUnusedQuestionVersions(

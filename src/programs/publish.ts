@@ -3,7 +3,7 @@
 
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Sql, Transaction } from '../db/client.ts'
-import { isFollowing } from '../db/follow-state.ts'
+import { refuseFollowed } from '../db/origin.ts'
 import {
   activateDraft,
   deleteDraft,
@@ -22,10 +22,10 @@ import { announcePublication } from './announce.ts'
 import {
   checkEdit,
   type EditOptions,
-  editedThere,
   noDraft,
   openEdit,
   outdated,
+  programsAreEdited,
   refuseOtherDraft,
   refuseStaleBasis,
   removeDraft,
@@ -105,7 +105,7 @@ export async function publishDraft(
 ): Promise<PublicationResult> {
   return sql.begin('isolation level read committed', async tx => {
     await lockQuestionBank(tx)
-    if (await isFollowing(tx)) throw editedThere()
+    await refuseFollowed(tx, programsAreEdited)
     const program = await findProgram(tx, slug)
     const draft = program && (await findDraftVersion(tx, program.program_id))
     if (program === undefined || draft === undefined) throw noDraft(slug)

@@ -12,10 +12,10 @@ import {
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Sql } from '../db/client.ts'
 import { holdInstanceTimeZone } from '../db/instance.ts'
+import { refuseFollowed } from '../db/origin.ts'
 import { type Annotations, renderAnnotations } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
-import { refuseFollowed } from './refuse-followed.ts'
 
 export interface AnnotationChange {
   program_id: number

@@ -16,10 +16,10 @@ import {
 } from '../db/applications/stored-times.ts'
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Sql } from '../db/client.ts'
-import { isFollowing } from '../db/follow-state.ts'
 import { setInstanceTimeZone } from '../db/instance.ts'
 import { analyzeApplications } from '../db/loads/bulk-rows.ts'
 import { refuseDistributed } from '../db/migrate.ts'
+import { findOrigin } from '../db/origin.ts'
 import { renderAnnotations, renderTimes } from '../domain/questions/application.ts'
 
 interface RerenderOptions {
@@ -45,7 +45,7 @@ export async function rerenderTimes(sql: Sql, options: RerenderOptions): Promise
     const from = await lockInstanceTimeZone(tx)
     if (from === timeZone) return { applications: 0, from }
     await refuseDistributed(tx, 'The times of an installation are not written again')
-    if (await isFollowing(tx)) {
+    if ((await findOrigin(tx)) !== undefined) {
       // The follower renders all of them again when it starts in another zone; it alone can, since they may lack times.
       await setInstanceTimeZone(tx, timeZone)
       const subject = {

@@ -1,7 +1,7 @@
 // CiviForm's database out of reach for an hour in which everything went on there, and upgraded in the middle of the first copy.
 
 import { describe, expect, test } from 'bun:test'
-import { readFollowFigures } from '../../src/db/follow-state.ts'
+import { readFollowFigures } from '../../src/civiform/db/follow-state.ts'
 import { upgrade } from '../support/civiform/civiform-database.ts'
 import { startFollowerProcess } from '../support/civiform/follower-process.ts'
 import { type Following, useFollowing } from '../support/civiform/following.ts'

@@ -1,7 +1,7 @@
 // What a program's versions make of its exports: questions that came and went, drafts, keys that two share, unknown types.
 
 import { describe, expect, test } from 'bun:test'
-import { readFindings } from '../../src/db/follow-state.ts'
+import { readFindings } from '../../src/civiform/db/follow-state.ts'
 import { createApiKey } from '../../src/keys/api-keys.ts'
 import { saveDraft } from '../../src/programs/save-draft.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
@@ -16,7 +16,7 @@ const program = 'rent relief'
 type Version = readonly SimulatedQuestion[]
 
 /** A program with these versions, one application submitted to each with these answers, and what a client gets of it. */
-async function versions(profile: 'contract' | 'civiform', given: readonly (readonly [Version, object])[]) {
+async function versions(profile: 'contract' | 'origin', given: readonly (readonly [Version, object])[]) {
   const following = await useFollowing({ profile })
   const { civiform, database, sql, catchUp } = following
   for (const [questions, answers] of given) {
@@ -28,7 +28,7 @@ async function versions(profile: 'contract' | 'civiform', given: readonly (reado
     })
   }
   await catchUp()
-  const service = await useService(database, { civiformProfile: profile })
+  const service = await useService(database, { exportProfile: profile })
   const key = await createTestKey(sql, { programs: ['rent-relief'] })
   const client = new ExportClient(service, key, 'rent-relief')
   /** Without the check against the docs, which say what the manual says. */
@@ -56,13 +56,13 @@ describe('the questions of a program', () => {
       pet_food: { question_type: 'TEXT', text: null },
       pet_colour: { question_type: 'TEXT', text: null },
     })
-    const code = await versions('civiform', given)
+    const code = await versions('origin', given)
     expect((await code.answersOf())[0]!.pets!.entities).toEqual([
       { entity_name: 'Mochi', pet_food: { question_type: 'TEXT', text: null } },
     ])
   })
 
-  test.each(['contract', 'civiform'] as const)(
+  test.each(['contract', 'origin'] as const)(
     '40: a file that a version did not ask for has the form of one that was asked for and not given, by %s',
     async profile => {
       const job = { name: 'job', type: 'TEXT' }
@@ -105,7 +105,7 @@ describe('the questions of a program', () => {
   })
 
   test('55: of a draft they are null in every application by the code, and absent by the manual (D4)', async () => {
-    for (const profile of ['contract', 'civiform'] as const) {
+    for (const profile of ['contract', 'origin'] as const) {
       const { civiform, catchUp, answersOf } = await versions(profile, [[[food], {}]])
       await civiform.saveDraft(program, [food, { name: 'favourite colour', type: 'TEXT' }])
       await catchUp()
@@ -224,8 +224,10 @@ describe('unknown types', () => {
     }
     const submits = { ...key, may_export: false, may_submit: true, front_end: 'web', actor: 'operator:test', now }
     const refused = createApiKey(sql, 'k3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx', submits)
-    await expect(refused).rejects.toMatchObject({ errors: [{ code: 'following_civiform' }] })
-    await expect(saveDraft(sql, { slug: 'rent-relief' }, 'operator:test')).rejects.toThrow('follows a CiviForm')
+    await expect(refused).rejects.toMatchObject({ errors: [{ code: 'submitted_elsewhere' }] })
+    await expect(saveDraft(sql, { slug: 'rent-relief' }, 'operator:test')).rejects.toThrow(
+      'in the CiviForm that this installation follows',
+    )
     await expect(sql`insert into program (slug, display_name) values ('own', 'Own')`).rejects.toThrow(
       'follows a CiviForm',
     )

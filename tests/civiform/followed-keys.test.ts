@@ -15,7 +15,7 @@ let clock: number | undefined
 const now = (): number => clock ?? Date.now() * 1000
 const service = await useService(
   database,
-  { civiformApiSalt: salt, trustedProxies: [proxy], authFailuresPerMinute: 0 },
+  { originApiSalt: salt, trustedProxies: [proxy], authFailuresPerMinute: 0 },
   { now },
 )
 let made = 0

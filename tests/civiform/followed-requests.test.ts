@@ -2,7 +2,7 @@
 // between two pages. D… are the differences between CiviForm's manual and its code by the numbers of the list in which they were found.
 
 import { describe, expect, test } from 'bun:test'
-import type { Profile } from '../../src/civiform/source/profile.ts'
+import type { ExportProfile } from '../../src/domain/questions/key-map.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
 import { ExportClient } from '../support/export-client.ts'
@@ -14,7 +14,7 @@ const job: SimulatedQuestion = { name: 'job', type: 'TEXT' }
 
 /** A followed program in a profile, with a client of its export that does not hold it against docs, which are as the manual. */
 async function followed(
-  profile: Profile = 'contract',
+  profile: ExportProfile = 'contract',
   questions: readonly SimulatedQuestion[] = [job],
   timeZone = 'UTC',
 ) {
@@ -22,7 +22,7 @@ async function followed(
   const { civiform, database, sql, follower } = following
   await civiform.publish({ [program]: questions })
   await follower.round()
-  const settings = { civiformProfile: profile, maxPageSize: 3, timeZone }
+  const settings = { exportProfile: profile, maxPageSize: 3, timeZone }
   const key = await createTestKey(sql, { programs: ['rent-relief'] })
   const service = await useService(database, settings)
   const client = new ExportClient(service, key, 'rent-relief')
@@ -50,7 +50,7 @@ async function followed(
   return { ...following, get, ids, submit, serviceAgain }
 }
 
-describe.each(['contract', 'civiform'] as const)('in the profile %s', profile => {
+describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
   test('76, 77, 78: a date is its first instant in the instance’s zone, from it on and before it; a state in small letters is refused', async () => {
     const { submit, catchUp, ids, get } = await followed(profile, [job], 'America/Chicago')
     const times = [
@@ -217,7 +217,7 @@ describe('a walk of a followed program', () => {
     expect(await ids()).toEqual([first, second])
   })
 
-  test.each(['contract', 'civiform'] as const)(
+  test.each(['contract', 'origin'] as const)(
     'G13: ends with a 400 that says so when a version it began with was edited in its place (%s)',
     async profile => {
       const { civiform, submit, catchUp, get, ids, serviceAgain } = await followed(profile)

@@ -1,7 +1,7 @@
 // Screens of a followed program and when they are shown, as far as programs here can say it; what they cannot is told.
 
 import { describe, expect, test } from 'bun:test'
-import { readFindings } from '../../src/db/follow-state.ts'
+import { readFindings } from '../../src/civiform/db/follow-state.ts'
 import { readActiveVersion } from '../support/civiform/active-version.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'

@@ -40,7 +40,7 @@ describe('the role tributary_follower', () => {
       ['Approved', false],
       [null, true],
     ])
-    expect(await database.sql`select from api_key where civiform`).toHaveLength(1)
+    expect(await database.sql`select from api_key where followed`).toHaveLength(1)
   })
 
   test('is enough where a version that somebody applied to as a draft is edited in its place', async () => {
@@ -96,7 +96,7 @@ describe('the role tributary_follower', () => {
       'retired_at = now(), retired_by = name',
       'may_export = true',
       'may_submit = may_submit',
-      'civiform = true',
+      'followed = true',
       "hidden_questions = '{}'",
       'earlier_secret_hash = secret_hash',
     ]) {
@@ -106,7 +106,7 @@ describe('the role tributary_follower', () => {
     const copied =
       'name, secret_hash, may_export, may_submit, expires_at, allowed_subnets, created_at, expiry_set_at, created_by'
     const making = own.unsafe(
-      `insert into api_key (api_key_id, ${copied}) select 'own', ${copied.replace('expires_at', "created_at + interval '1 day'")} from api_key where civiform`,
+      `insert into api_key (api_key_id, ${copied}) select 'own', ${copied.replace('expires_at', "created_at + interval '1 day'")} from api_key where followed`,
     )
     await expect(making).rejects.toMatchObject(denied)
     const granting = own`insert into api_key_program select ${api_key_id}, program_id from program`
@@ -118,7 +118,7 @@ describe('the role tributary_follower', () => {
       select md5(api_key::text) as before from api_key where api_key_id = ${api_key_id}`
     expect(after).toEqual({ before })
     // The same of a key that was copied.
-    await own`update api_key set name = name, retired_at = now(), retired_by = 'civiform' where civiform`
+    await own`update api_key set name = name, retired_at = now(), retired_by = 'civiform' where followed`
   })
 
   test('does not let it change or remove what was not copied, nor act for others', async () => {

@@ -2,9 +2,9 @@
 // applications, merges, whole tables gone. And every age of the schema.
 
 import { describe, expect, test } from 'bun:test'
+import { readFindings } from '../../src/civiform/db/follow-state.ts'
 import type { Follower } from '../../src/civiform/following/follower.ts'
 import { Watermarks } from '../../src/civiform/source/watermark.ts'
-import { readFindings } from '../../src/db/follow-state.ts'
 import { upgrade } from '../support/civiform/civiform-database.ts'
 import { type Following, useFollowing } from '../support/civiform/following.ts'
 import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'

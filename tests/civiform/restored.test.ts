@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { readFollowFigures } from '../../src/db/follow-state.ts'
+import { readFollowFigures } from '../../src/civiform/db/follow-state.ts'
 import { runScript } from '../scripts/run-script.ts'
 import { type CiviFormDatabase, useCiviForm } from '../support/civiform/civiform-database.ts'
 import { type Following, useFollowing } from '../support/civiform/following.ts'

@@ -40,7 +40,7 @@ test('limit 6: a version that was lost, and whose id another program has now, is
 
   await catchUp(restarted())
   const versions = await sql`
-    select p.civiform_name as name, v.program_version_id as id, v.state
+    select p.origin_name as name, v.program_version_id as id, v.state
     from program_version v join program p using (program_id) order by v.program_version_id`
   expect(versions.map(version => ({ ...version }))).toEqual([
     { name: 'rent', id: first, state: 'ACTIVE' },

@@ -2,19 +2,19 @@
 // cases by which the decoding was specified.
 
 import { describe, expect, test } from 'bun:test'
-import type { Profile } from '../../src/civiform/source/profile.ts'
-import { civiformQuestionKey } from '../../src/domain/questions/question-key.ts'
+import { civiformQuestionKey } from '../../src/civiform/definitions/civiform-question-key.ts'
+import type { ExportProfile } from '../../src/domain/questions/key-map.ts'
 import { type RenderCase, rendered } from '../support/civiform/rendered.ts'
 import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
 
-const both: readonly Profile[] = ['contract', 'civiform']
+const both: readonly ExportProfile[] = ['contract', 'origin']
 const options = [[1, 'rent'], [2, 'own'], [5, 'shelter']] as const // biome-ignore format: one line
 
 /** The question object of the only question, in one profile. */
 function answer(
   type: string,
   stored: unknown,
-  profile: Profile = 'contract',
+  profile: ExportProfile = 'contract',
   more: Partial<SimulatedQuestion & RenderCase> = {},
 ) {
   const { options: own, withdrawn, tags, ...given } = more
@@ -78,7 +78,7 @@ describe('an address', () => {
   })
   test('6: the text of old releases is exported by the manual, and not by the code (D14)', () => {
     const stored = { service_area: 'east_side_InArea_1650000000' }
-    expect(answer('ADDRESS', stored, 'civiform').service_area).toBeNull()
+    expect(answer('ADDRESS', stored, 'origin').service_area).toBeNull()
     expect(answer('ADDRESS', stored, 'contract').service_area).toBe('east_side_InArea_1650000000')
   })
   test('7: a zip that was stored as a number is text', () => {
@@ -175,7 +175,7 @@ describe('what is like text', () => {
     const stored = { first_name: 'Ada', last_name: 'Byron', name_suffix: 'Jr.' }
     const name = { first_name: 'Ada', middle_name: null, last_name: 'Byron' }
     expect(answer('NAME', stored, 'contract')).toEqual({ ...name, suffix: 'JR' })
-    expect(answer('NAME', stored, 'civiform')).toEqual({ ...name, suffix: 'Jr.' })
+    expect(answer('NAME', stored, 'origin')).toEqual({ ...name, suffix: 'Jr.' })
     expect(answer('NAME', { name_suffix: 'Esq.' }, 'contract').suffix).toBe('Esq.')
   })
   test('36 to 39: a phone number is in E.164, and null without its country or when it is none', () => {
@@ -195,24 +195,24 @@ describe('files, maps and texts to read', () => {
   const url = 'https://forms.example.test/admin/applicant-files/applicant-7%252Fprogram-31%252Fblock-2%252Fpay+stub.pdf'
   test('40: a file is its address, encoded as CiviForm encodes it; the manual has file_key too (D1)', () => {
     const stored = { file_key_list: ['applicant-7/program-31/block-2/pay stub.pdf'] }
-    expect(answer('FILEUPLOAD', stored, 'civiform')).toEqual({ file_urls: [url] })
+    expect(answer('FILEUPLOAD', stored, 'origin')).toEqual({ file_urls: [url] })
     expect(answer('FILEUPLOAD', stored, 'contract')).toEqual({ file_key: url, file_urls: [url] })
   })
   test('41, 42: the single key of old releases (D15), and none', () => {
     const stored = { file_key: 'dev/k1' }
     const old = 'https://forms.example.test/admin/applicant-files/dev%252Fk1'
-    expect(answer('FILEUPLOAD', stored, 'civiform')).toEqual({ file_urls: [] })
+    expect(answer('FILEUPLOAD', stored, 'origin')).toEqual({ file_urls: [] })
     expect(answer('FILEUPLOAD', stored, 'contract')).toEqual({ file_key: old, file_urls: [old] })
     for (const none of [{ file_key_list: [] }, { updated_at: 1 }]) {
       expect(answer('FILEUPLOAD', none, 'contract')).toEqual({ file_key: null, file_urls: [] })
-      expect(answer('FILEUPLOAD', none, 'civiform')).toEqual({ file_urls: [] })
+      expect(answer('FILEUPLOAD', none, 'origin')).toEqual({ file_urls: [] })
     }
   })
   test('43: features of a map are their ids; CiviForm’s code has the applicant’s present ones (D3)', () => {
     const stored = { selections: ['{"featureId":"f-12","locationName":"Site 12"}', 'oops'] }
     expect(answer('MAP', stored, 'contract')).toEqual({ selections: ['f-12'] })
     const object = JSON.stringify({ applicant: { q: { selections: ['{"featureId":"f-9"}'] } } })
-    expect(answer('MAP', stored, 'civiform', { live: { object } })).toEqual({ selections: ['f-9'] })
+    expect(answer('MAP', stored, 'origin', { live: { object } })).toEqual({ selections: ['f-9'] })
   })
   test('44: what is only to be read has no key', () => {
     for (const profile of both)
@@ -342,18 +342,18 @@ describe('documents and keys', () => {
 
 describe('what is said of an application', () => {
   const at = (text: string): number => Date.parse(text) * 1000
-  const told = (row: RenderCase['row'], profile: Profile, timeZone = 'UTC') =>
+  const told = (row: RenderCase['row'], profile: ExportProfile, timeZone = 'UTC') =>
     rendered({ questions: [], row, timeZone }, profile).application
 
   test('65, 66: times are whole seconds by the manual, and have their fraction by the code', () => {
     const zone = 'America/New_York'
     const half = { submit_time: at('2024-03-10T06:59:59.5Z') }
-    expect(told(half, 'civiform', zone).submit_time).toBe('2024-03-10T01:59:59.5-05:00')
+    expect(told(half, 'origin', zone).submit_time).toBe('2024-03-10T01:59:59.5-05:00')
     expect(told(half, 'contract', zone).submit_time).toBe('2024-03-10T01:59:59-05:00')
-    expect(told({ submit_time: at('2024-03-10T07:00:00Z') }, 'civiform', zone).submit_time).toBe(
+    expect(told({ submit_time: at('2024-03-10T07:00:00Z') }, 'origin', zone).submit_time).toBe(
       '2024-03-10T03:00:00-04:00',
     )
-    expect(told({ submit_time: at('2024-06-01T00:00:00.12Z') }, 'civiform').submit_time).toBe('2024-06-01T00:00:00.12Z')
+    expect(told({ submit_time: at('2024-06-01T00:00:00.12Z') }, 'origin').submit_time).toBe('2024-06-01T00:00:00.12Z')
     expect(told({ submit_time: at('2024-06-01T00:00:00.12Z') }, 'contract').submit_time).toBe(
       '2024-06-01T00:00:00+00:00',
     )
@@ -378,7 +378,7 @@ describe('what is said of an application', () => {
     }
     for (const profile of both) expect(told(row, profile)).toMatchObject(intermediary)
     const own = { submitter_email: null, ti_organization: 'North Aid' }
-    expect(told(own, 'civiform')).toMatchObject({
+    expect(told(own, 'origin')).toMatchObject({
       submitter_type: 'APPLICANT',
       ti_email: null,
       ti_organization: 'North Aid',
@@ -393,7 +393,7 @@ describe('what is said of an application', () => {
   })
   test('74: the program is its slug by the manual, and its admin name by the code (D5)', () => {
     expect(told({}, 'contract').program_name).toBe('rent-relief-2')
-    expect(told({}, 'civiform').program_name).toBe('Rent Relief 2')
+    expect(told({}, 'origin').program_name).toBe('Rent Relief 2')
   })
   test('75: what the applicant left blank is filled from their own record by the code alone (D3)', () => {
     const live = {
@@ -409,9 +409,9 @@ describe('what is said of an application', () => {
       ['PHONE', 'PRIMARY_APPLICANT_PHONE', 'phone_number', '+12065550100'],
       ['DATE', 'PRIMARY_APPLICANT_DOB', 'date', '2000-01-31'],
     ] as const) {
-      expect(answer(type, {}, 'civiform', { live, tags: [tag] })[field]).toBe(value)
+      expect(answer(type, {}, 'origin', { live, tags: [tag] })[field]).toBe(value)
       expect(answer(type, {}, 'contract', { live, tags: [tag] })[field]).toBeNull()
-      expect(answer(type, {}, 'civiform', { live })[field]).toBeNull()
+      expect(answer(type, {}, 'origin', { live })[field]).toBeNull()
     }
   })
 })

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 import { FollowedElsewhere } from '../../src/civiform/applications/store-applications.ts'
+import { readFollowFigures } from '../../src/civiform/db/follow-state.ts'
 import { keepFollowing } from '../../src/civiform/following/keep-following.ts'
-import { readFollowFigures } from '../../src/db/follow-state.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import { usePool } from '../support/fixtures.ts'
 import { until } from '../support/until.ts'

@@ -102,7 +102,7 @@ describe('the console beside a CiviForm', () => {
     expect(ours).toContain(`/admin/keys/${own.api_key_id}/rotate`)
     const answered = await visitor.get(`/admin/api/v1/keys/${encodeURIComponent(keyId)}`)
     expect(answered.status).toBe(200)
-    expect(await answered.json()).toMatchObject({ api_key_id: keyId, name: 'county sync', civiform: true })
+    expect(await answered.json()).toMatchObject({ api_key_id: keyId, name: 'county sync', followed: true })
     const check = await visitor.page(
       `/admin/keys/check?key=${encodeURIComponent(keyId)}&address=192.0.2.1&program=rent-relief`,
     )

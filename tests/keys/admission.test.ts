@@ -33,9 +33,9 @@ describe('who comes in', () => {
       values
         ('hidden one', 'hidden_one', 'hidden_one', 'TEXT', 'contract'),
         ('seen one', 'seen_one', 'seen_one', 'TEXT', 'contract'),
-        ('followed', 'followed', 'followed', 'TEXT', 'civiform'),
-        ('followed (NUMBER, 2)', 'followed', 'followed', 'NUMBER', 'civiform'),
-        ('hidden one too', 'hidden_one', 'hidden_one', 'TEXT', 'civiform')
+        ('followed', 'followed', 'followed', 'TEXT', 'origin'),
+        ('followed (NUMBER, 2)', 'followed', 'followed', 'NUMBER', 'origin'),
+        ('hidden one too', 'hidden_one', 'hidden_one', 'TEXT', 'origin')
       returning question_id, admin_name`
     const idOf = (name: string): number => rows.find(({ admin_name }) => admin_name === name)!.question_id
     const names = ['followed (NUMBER, 2)', 'gone since', 'hidden one']

@@ -26,6 +26,8 @@ describe('imports go downwards only', () => {
     ['scripts/a.ts', '../src/keys/api-keys.ts'],
     ['src/http/a.ts', 'elysia'],
     ['src/keys/a.ts', 'node:crypto'],
+    ['src/service.ts', './civiform/following/follow-metrics.ts'],
+    ['scripts/civiform.ts', '../src/civiform/db/follow-state.ts'],
   ])('%s may import %s', (path, target) => {
     expect(check({ [path]: imports(target) })).toEqual([])
   })
@@ -74,6 +76,15 @@ describe('imports go downwards only', () => {
   test('the types of the configuration may go where its values may not', () => {
     expect(check({ 'src/http/a.ts': "import type { Config } from '../config/all-settings.ts'" })).toEqual([])
     expect(check({ 'src/export/a.ts': "import type { Config } from '../config/all-settings.ts'" })).toHaveLength(1)
+  })
+
+  test('src/civiform is imported by its commands and mains alone', () => {
+    for (const [path, target] of [
+      ['src/programs/a.ts', '../civiform/db/a.ts'],
+      ['src/derived/a.ts', '../civiform/db/a.ts'],
+      ['scripts/a.ts', '../src/civiform/db/a.ts'],
+    ] as const)
+      expect(check({ [path]: imports(target) })[0]).toStartWith(`${path}:1: imports src/civiform/db/a.ts; `)
   })
 
   test('a file in no room is named', () => {
@@ -133,6 +144,8 @@ describe('what a room must not hold', () => {
     ['src/domain/a.ts', 'process.exit(1)'],
     ['src/keys/a.ts', 'throw { status: 401 }'],
     ['src/queue/a.ts', 'if (response.status === 503) retry()'],
+    ['src/docs/a.ts', "const name = 'CiviForm'"],
+    ['workers/a.ts', 'const { civiformProfile } = config'],
     ['src/intake/a.ts', "throw new Problem('unavailable', { headers: { 'Retry-After': '5' } })"],
   ])('%s: %s', (path, line) => {
     expect(check({ [path]: `\n${line}` })).toEqual([expect.stringContaining(`${path}:2: `)])

@@ -76,7 +76,7 @@ describe('scripts/civiform', () => {
     expect(await database.sql`select from civiform_source`).toHaveLength(0)
   })
 
-  test.each(['contract', 'civiform'] as const)(
+  test.each(['contract', 'origin'] as const)(
     'a role made by the statements of CIVIFORM.md, as they stand, is enough for check and for the follower, in the profile %s',
     async profile => {
       const text = await Bun.file(join(import.meta.dir, '../../src/civiform/CIVIFORM.md')).text()
@@ -132,7 +132,7 @@ describe('scripts/civiform', () => {
   })
 
   test('compare fetches the same applications from both, with one key, and says where they differ', async () => {
-    const service = await useService(database, { civiformApiSalt: salt })
+    const service = await useService(database, { originApiSalt: salt })
     const compare = (...more: string[]) =>
       run('compare', '--program', 'rent-relief', '--sample', '20', '--at', service.baseUrl, ...more)
     const first = await compare()

@@ -2,9 +2,9 @@
 // seconds after it, are the same step. Each is one transaction, so it may be ended at any moment and goes on where it was.
 
 import { readNow } from '../../db/client.ts'
-import { findFollowState, moveFollowState } from '../../db/follow-state.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import { findFollowState, moveFollowState } from '../db/follow-state.ts'
 import { noSubmitTime, readKnown } from '../db/followed-applications.ts'
 import {
   readApplicationsById,

@@ -2,8 +2,8 @@
 // They turn OBSOLETE here under a number of their own, so that walks that began before still have them as CURRENT.
 
 import { inTransaction } from '../../db/client.ts'
-import { lockFollowState } from '../../db/follow-state.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
+import { lockFollowState } from '../db/follow-state.ts'
 import { advanceCounters, lockCounters, supersedeFollowed } from '../db/followed-applications.ts'
 import { noteChanges, readWaiting } from '../db/followed-changes.ts'
 import { readLateSubmitters } from '../db/source-applications.ts'
@@ -16,7 +16,7 @@ export async function settleWaiting({ sql, source, options }: Reading, watermark
   // Read after it was known that they are obsolete: what made them so was committed with it, and is seen now.
   const late = await readLateSubmitters(source, options.databaseZone, watermark)
   const coming = new Set(late.map(one => `${one.applicant_id} ${one.program}`))
-  const ready = waiting.filter(one => !coming.has(`${one.applicant_id} ${one.civiform_name}`))
+  const ready = waiting.filter(one => !coming.has(`${one.applicant_id} ${one.origin_name}`))
   if (ready.length === 0) return 0
   await inTransaction(sql, async tx => {
     await lockFollowState(tx)

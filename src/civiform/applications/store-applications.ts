@@ -5,10 +5,10 @@
 // and comes later, or there is none because accounts were merged (settle-waiting). So a walk at any moment is as CiviForm was at one.
 
 import { inTransaction } from '../../db/client.ts'
-import { type FollowState, lockFollowState, moveFollowState, noteFindings } from '../../db/follow-state.ts'
 import { holdInstanceTimeZone } from '../../db/instance.ts'
 import type { SubmissionCounter } from '../../db/loads/bulk-loads.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import { type FollowState, lockFollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
 import {
   advanceCounters,
   copyFollowed,

@@ -1,10 +1,10 @@
 // CiviForm's programs as they stand, stored here whenever they change, and by what each version's applications are rendered.
 
 import { inTransaction, readNow } from '../../db/client.ts'
-import { dropFindingsBefore, findFollowState, moveFollowState, noteFindings } from '../../db/follow-state.ts'
 import { readPublishedVersions } from '../../db/programs/programs.ts'
 import { exportedProgramName } from '../../domain/questions/followed-shape.ts'
 import { buildKeyMap, unansweredForm } from '../../domain/questions/key-map.ts'
+import { dropFindingsBefore, findFollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
 import { type FollowedProgram, readFollowedPrograms } from '../db/followed-programs.ts'
 import {
   readCatalogueMark,
@@ -92,7 +92,7 @@ export class FollowedCatalogue {
     for (const { kind, subject, detail } of findings)
       this.deps.log.warn({ finding: kind, subject, detail }, 'CiviForm has what does not fit')
     this.#families = new Map(families.flatMap(family => family.versions.map(version => [version.id, family] as const)))
-    this.#programs = new Map((await readFollowedPrograms(sql)).map(program => [program.civiform_name, program]))
+    this.#programs = new Map((await readFollowedPrograms(sql)).map(program => [program.origin_name, program]))
     this.#plans = new Map()
   }
 

@@ -36,7 +36,7 @@ export async function storeCatalogue(
   await lockQuestionBank(tx)
   await allowFollowing(tx)
   const bank = new QuestionBank(tx, await readBankedQuestions(tx))
-  const programs = new Map((await readFollowedPrograms(tx)).map(program => [program.civiform_name, program]))
+  const programs = new Map((await readFollowedPrograms(tx)).map(program => [program.origin_name, program]))
   const stored = Map.groupBy(await readFollowedVersions(tx), version => version.program_id)
   const takenSlugs = new Set([...programs.values()].map(program => program.slug))
   for (const family of families) {
@@ -46,7 +46,7 @@ export async function storeCatalogue(
       (await insertFollowedProgram(tx, {
         slug: freeSlug(family.slug, takenSlugs),
         display_name: newest.displayName,
-        civiform_name: family.name,
+        origin_name: family.name,
       }))
     await storeVersions(tx, program_id, family.versions, stored.get(program_id) ?? [], bank)
     await setFollowedProgram(tx, program_id, newest.displayName, statuses.get(family.name) ?? [])
@@ -210,7 +210,7 @@ function settingsOf({ text, help, options, kind, corrected, type }: CatalogueQue
   if (distinct.length > 0)
     settings.options = distinct.map(({ adminName, text: label }) => ({ admin_id: adminName, text: label }))
   if (kind === 'ADDRESS' && corrected) settings.correct_addresses = true
-  if (isUnknown(kind, type)) settings.civiform_type = type
+  if (isUnknown(kind, type)) settings.origin_type = type
   return settings as QuestionSettings
 }
 

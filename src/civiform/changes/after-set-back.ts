@@ -4,8 +4,8 @@
 
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, readNow } from '../../db/client.ts'
-import { type FollowState, moveFollowState } from '../../db/follow-state.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import { type FollowState, moveFollowState } from '../db/follow-state.ts'
 import { readKeptSince } from '../db/followed-changes.ts'
 import type { SourceStand } from '../db/source.ts'
 import { readFirstEvent, readMarksById } from '../db/source-applications.ts'

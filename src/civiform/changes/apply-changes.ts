@@ -3,11 +3,11 @@
 
 import { holdChanges, insertAnnotationState, updateAnnotations } from '../../db/applications/annotations.ts'
 import { inTransaction, type Transaction } from '../../db/client.ts'
-import { type FollowState, lockFollowState, noteFindings } from '../../db/follow-state.ts'
 import { holdInstanceTimeZone } from '../../db/instance.ts'
 import { isGivenAgain } from '../applications/given-again.ts'
 import { storeApplications } from '../applications/store-applications.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import { type FollowState, lockFollowState, noteFindings } from '../db/follow-state.ts'
 import { upsertFollowedApplicants } from '../db/followed-applications.ts'
 import {
   deleteFollowed,

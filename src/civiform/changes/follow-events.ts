@@ -3,9 +3,9 @@
 // An event's id is drawn before it can be seen, so events with lower ids may appear later, any number of them. Each look therefore
 // begins after the events that were seen when all transactions of then were over, and what it reads again is compared by row version.
 
-import { findFollowState, moveFollowState } from '../../db/follow-state.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import { findFollowState, moveFollowState } from '../db/follow-state.ts'
 import { readKeptMarksOf, type SeenChange } from '../db/followed-changes.ts'
 import { readEventsAfter, readMarksById } from '../db/source-applications.ts'
 import type { Reading } from '../source/followed-source.ts'

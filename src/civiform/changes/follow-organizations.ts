@@ -1,8 +1,8 @@
 // The names of intermediaries' organizations, which applications are exported with and no row of theirs tells of. Where one is renamed,
 // the applications of its applicants are read again; where one is gone, its accounts name none any more, and all are compared whole.
 
-import { findFollowState, moveFollowState } from '../../db/follow-state.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import { findFollowState, moveFollowState } from '../db/follow-state.ts'
 import type { SeenChange } from '../db/followed-changes.ts'
 import { readIdsOfOrganizations } from '../db/source-applications.ts'
 import { readOrganizationVersions } from '../db/source-catalogue.ts'

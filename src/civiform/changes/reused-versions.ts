@@ -14,7 +14,7 @@ export async function giveUpReusedVersions(deps: Reading): Promise<void> {
   if (!wasSetBack) return
   const names = new Map((await readSourceNames(source)).map(({ id, name }) => [id, name]))
   const reused = (await readVersionNames(sql))
-    .filter(({ program_version_id: id, civiform_name }) => names.has(id) && names.get(id) !== civiform_name)
+    .filter(({ program_version_id: id, origin_name }) => names.has(id) && names.get(id) !== origin_name)
     .map(version => version.program_version_id)
   if (reused.length === 0) return
   const { length: lost } = await removeDeleted(deps, await readApplicationsOf(sql, reused))

@@ -2,10 +2,10 @@
 // an upgrade or a restore, each is read whole, for what no row version tells: names of organizations, and whatever else is joined to it.
 
 import { readNow } from '../../db/client.ts'
-import { findFollowState, moveFollowState, noteFindings } from '../../db/follow-state.ts'
 import type { SubmittedApplications } from '../applications/copy-submitted.ts'
 import { isGivenAgain } from '../applications/given-again.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
+import { findFollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
 import { readKeptMarks, type SeenChange } from '../db/followed-changes.ts'
 import { readEvolution } from '../db/source.ts'
 import { readMarksAfter, readMarksById, type SourceMark } from '../db/source-applications.ts'

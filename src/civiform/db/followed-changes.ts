@@ -9,9 +9,9 @@ import type { SourceStage } from './source-applications.ts'
 /** Applications that CiviForm says are obsolete, and of which it is not known yet since when. */
 export async function readWaiting(
   db: Db,
-): Promise<{ program_id: number; application_id: number; applicant_id: number | null; civiform_name: string }[]> {
+): Promise<{ program_id: number; application_id: number; applicant_id: number | null; origin_name: string }[]> {
   return db`
-    select c.program_id, c.application_id, c.applicant_id, p.civiform_name
+    select c.program_id, c.application_id, c.applicant_id, p.origin_name
     from civiform_application c
     join program p using (program_id)
     where c.stage = 'obsolete'

@@ -27,7 +27,7 @@ export async function readFollowedKeys(db: Db): Promise<FollowedKey[]> {
         order by p.slug collate "C"
       ) as slugs
     from api_key k
-    where k.civiform
+    where k.followed
     order by k.api_key_id`
 }
 
@@ -37,7 +37,7 @@ export async function upsertFollowedKey(tx: Transaction, key: FollowedKey): Prom
   await tx`
     insert into api_key (
       api_key_id, name, secret_hash, may_export, may_submit, expires_at, allowed_subnets, created_at, expiry_set_at, created_by,
-      retired_at, retired_by, civiform)
+      retired_at, retired_by, followed)
     values (
       ${key.api_key_id}, ${key.name}, ${key.secret_hash}, true, false, ${key.expires_at},
       ${[...key.allowed_subnets]}::text[]::cidr[], ${key.created_at}, ${key.created_at}, 'civiform', ${key.retired_at},
@@ -45,7 +45,7 @@ export async function upsertFollowedKey(tx: Transaction, key: FollowedKey): Prom
     on conflict (api_key_id) do update
     set name = excluded.name, secret_hash = excluded.secret_hash, expires_at = excluded.expires_at,
       allowed_subnets = excluded.allowed_subnets, retired_at = excluded.retired_at, retired_by = excluded.retired_by
-    where api_key.civiform`
+    where api_key.followed`
   await tx`
     delete from api_key_program
     where api_key_id = ${key.api_key_id}
@@ -64,6 +64,6 @@ export async function retireFollowedKeys(tx: Transaction, apiKeyIds: readonly st
     update api_key
     set retired_at = ${at}, retired_by = 'civiform'
     where api_key_id = any(${[...apiKeyIds]}::text[])
-    and civiform
+    and followed
     and retired_at is null`
 }

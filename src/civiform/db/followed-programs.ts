@@ -14,26 +14,26 @@ export async function allowFollowing(tx: Transaction): Promise<void> {
 export interface FollowedProgram {
   program_id: number
   slug: string
-  civiform_name: string
+  origin_name: string
 }
 
 export async function readFollowedPrograms(db: Db): Promise<FollowedProgram[]> {
   return db<FollowedProgram[]>`
-    select program_id, slug, civiform_name
+    select program_id, slug, origin_name
     from program
-    where civiform_name is not null
+    where origin_name is not null
     order by program_id`
 }
 
 /** Makes a program that takes no submissions here, and is before all times until its first is copied. */
 export async function insertFollowedProgram(
   tx: Transaction,
-  program: { slug: string; display_name: string; civiform_name: string },
+  program: { slug: string; display_name: string; origin_name: string },
 ): Promise<number> {
   const [row] = await tx<{ program_id: number }[]>`
     with made as (
-      insert into program (slug, display_name, civiform_name)
-      values (${program.slug}, ${program.display_name}, ${program.civiform_name})
+      insert into program (slug, display_name, origin_name)
+      values (${program.slug}, ${program.display_name}, ${program.origin_name})
       returning program_id
     )
     insert into submission_counter (program_id, last_submit_time, intake_paused_until)
@@ -85,7 +85,7 @@ export async function insertFollowedQuestion(
   const [row] = await tx<{ question_id: number }[]>`
     insert into question (admin_name, question_key, question_key_folded, kind, enumerator_id, key_rule)
     values (${question.admin_name}, ${question.question_key}, ${question.question_key}, ${question.kind},
-      ${question.enumerator_id}, 'civiform')
+      ${question.enumerator_id}, 'origin')
     returning question_id`
   return row!.question_id
 }
@@ -111,7 +111,7 @@ export async function readFollowedVersions(db: Db): Promise<FollowedVersion[]> {
       )::bigint[] as question_version_ids
     from program_version v
     join program p using (program_id)
-    where p.civiform_name is not null`.then(rows =>
+    where p.origin_name is not null`.then(rows =>
     rows.map(row => ({ ...row, question_version_ids: row.question_version_ids.map(Number) })),
   )
 }
@@ -226,12 +226,12 @@ export async function activateFollowedVersion(
 }
 
 /** Of every version, the name that its program has in CiviForm. */
-export async function readVersionNames(db: Db): Promise<{ program_version_id: number; civiform_name: string }[]> {
+export async function readVersionNames(db: Db): Promise<{ program_version_id: number; origin_name: string }[]> {
   return db`
-    select v.program_version_id, p.civiform_name
+    select v.program_version_id, p.origin_name
     from program_version v
     join program p using (program_id)
-    where p.civiform_name is not null`
+    where p.origin_name is not null`
 }
 
 export async function readApplicationsOf(db: Db, versionIds: readonly number[]): Promise<number[]> {

@@ -2,10 +2,10 @@
 
 import type { Condition } from '../../domain/questions/program-version.ts'
 import type { QuestionKind } from '../../domain/questions/question.ts'
-import { civiformQuestionKey } from '../../domain/questions/question-key.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { SourceProgram, SourceQuestion } from '../db/source-catalogue.ts'
 import { blockCondition } from './block-conditions.ts'
+import { civiformQuestionKey } from './civiform-question-key.ts'
 import { type QuestionOption, readOptions } from './question-options.ts'
 import { readTranslation } from './translations.ts'
 

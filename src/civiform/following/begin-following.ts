@@ -2,9 +2,9 @@
 
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../../db/client.ts'
-import { beginFollowing, type FollowState } from '../../db/follow-state.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import { Problem } from '../../problem.ts'
+import { beginFollowing, type FollowState } from '../db/follow-state.ts'
 
 /** Throws Problem `conflict` where there are programs of this installation's own: their ids would meet CiviForm's. */
 export async function beginOrRefuse(

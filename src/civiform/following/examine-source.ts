@@ -47,7 +47,7 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
     statistics ? 'good' : 'notice',
     `Submissions under way of ${writers.join(', ')} are seen by ${statistics ? 'when their transactions began' : 'their locks, since the role lacks pg_read_all_stats'}.`,
   )
-  const own = (await readPrograms(sql)).filter(program => program.civiform_name === null)
+  const own = (await readPrograms(sql)).filter(program => program.origin_name === null)
   if (own.length > 0)
     tell('fault', `This installation has programs of its own, such as "${own[0]!.slug}". Give it an empty database.`)
   for (const finding of await readFindings(source, layout, options))

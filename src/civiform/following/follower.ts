@@ -3,7 +3,6 @@
 // be read again.
 
 import { readNow } from '../../db/client.ts'
-import { findFollowState, moveFollowState } from '../../db/follow-state.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 import { SubmittedApplications } from '../applications/copy-submitted.ts'
@@ -16,6 +15,7 @@ import { FollowedEvents } from '../changes/follow-events.ts'
 import { followOrganizations } from '../changes/follow-organizations.ts'
 import { giveUpReusedVersions } from '../changes/reused-versions.ts'
 import { scanNext } from '../changes/scan-changes.ts'
+import { findFollowState, moveFollowState } from '../db/follow-state.ts'
 import { absentTables, readIdentity, readLayout, readStand, type SourceLayout, type SourceStand } from '../db/source.ts'
 import { readFirstEvent } from '../db/source-applications.ts'
 import { readWriters } from '../db/source-watermark.ts'
@@ -83,7 +83,7 @@ export class Follower {
     if (why !== undefined) this.#forget()
     const reading: Reading = {
       ...this.deps,
-      reading: { layout, zone: options.databaseZone, live: options.profile === 'civiform' },
+      reading: { layout, zone: options.databaseZone, live: options.profile === 'origin' },
       wasSetBack: why !== undefined || state.set_backs > 0,
     }
     await this.#catalogue.refresh(reading.reading, () => giveUpReusedVersions(reading))

@@ -3,9 +3,9 @@
 
 import { setTimeout } from 'node:timers/promises'
 import type { Sql } from '../../db/client.ts'
-import { moveFollowState, tryFollowLock } from '../../db/follow-state.ts'
 import { Problem } from '../../problem.ts'
 import { FollowedElsewhere } from '../applications/store-applications.ts'
+import { moveFollowState, tryFollowLock } from '../db/follow-state.ts'
 import type { Follower, Round } from './follower.ts'
 
 export interface KeepFollowingOptions {

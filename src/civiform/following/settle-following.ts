@@ -2,8 +2,8 @@
 
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { type Db, inTransaction, readNow, type Sql } from '../../db/client.ts'
-import { acceptDeletions, dropFindings, findFollowState, moveFollowState } from '../../db/follow-state.ts'
 import { Problem } from '../../problem.ts'
+import { acceptDeletions, dropFindings, findFollowState, moveFollowState } from '../db/follow-state.ts'
 import { readIdentity } from '../db/source.ts'
 
 /** For a day, whatever is missing in CiviForm is taken for deleted. Throws Problem `conflict` where nothing is followed. */

@@ -3,10 +3,10 @@
 
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, readNow } from '../../db/client.ts'
-import { noteFindings } from '../../db/follow-state.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
-import { isCiviFormKeyId } from '../../domain/values/civiform-key-id.ts'
 import { parseSubnet } from '../../domain/values/ip-address.ts'
+import { isOriginKeyId } from '../../domain/values/origin-key-id.ts'
+import { noteFindings } from '../db/follow-state.ts'
 import { type FollowedKey, readFollowedKeys, retireFollowedKeys, upsertFollowedKey } from '../db/followed-keys.ts'
 import { readSourceKeys, type SourceKey } from '../db/source-catalogue.ts'
 import type { Finding } from '../definitions/catalogue-version.ts'
@@ -64,7 +64,7 @@ const isSame = (key: FollowedKey, before: FollowedKey | undefined): boolean =>
 
 function readKey(key: SourceKey, findings: Finding[]): FollowedKey[] {
   const report = (detail: string): void => void findings.push({ kind: 'api_key', subject: key.key_id, detail })
-  if (!isCiviFormKeyId(key.key_id)) {
+  if (!isOriginKeyId(key.key_id)) {
     report('has an id of another form than CiviForm gives, 16 bytes in Base64; it opens nothing here')
     return []
   }

@@ -114,7 +114,7 @@ const renderers: Readonly<Record<string, Render>> = {
   },
   ID: text('ID', 'id'),
   MAP: (_, answer, { profile }, live) => {
-    const from = profile === 'civiform' ? (live ?? answer) : answer
+    const from = profile === 'origin' ? (live ?? answer) : answer
     const selections = readTexts(member(from, 'selections'))
       .map(featureId)
       .filter(id => id !== null)

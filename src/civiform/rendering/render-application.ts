@@ -44,7 +44,7 @@ export function renderApplication(
   const status = row.status || null
   const application_note = row.note || null
   const byIntermediary = row.submitter_email !== null
-  const organization = byIntermediary || profile === 'civiform' ? row.ti_organization || null : null
+  const organization = byIntermediary || profile === 'origin' ? row.ti_organization || null : null
   const time = (instant: Micros | null): string => JSON.stringify(writeTime(instant, rendering))
   const answers = renderAnswers(
     plan.questions,

@@ -1,8 +1,8 @@
 // How far clocks of CiviForm's servers are taken to be behind its database's: what the settings say, and for a day more than that once an
 // application appeared further behind.
 
-import type { FollowState } from '../../db/follow-state.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
+import type { FollowState } from '../db/follow-state.ts'
 
 /**
  * What is allowed for at most without a setting that says more. An application that appears further below a watermark is history that

@@ -1,11 +1,12 @@
 // What all parts of the follower share: the two databases, how things are rendered, and where it says what it does.
 
 import type { Sql } from '../../db/client.ts'
+import type { ExportProfile } from '../../domain/questions/key-map.ts'
 import type { Log } from '../../log.ts'
 import { Problem } from '../../problem.ts'
 import type { SourceLayout } from '../db/source.ts'
 import type { SourceReading } from '../db/source-applications.ts'
-import type { Profile, Rendering } from './profile.ts'
+import type { Rendering } from './profile.ts'
 
 export interface FollowOptions extends Rendering {
   /** What zone the times in CiviForm's database are in. */
@@ -27,7 +28,7 @@ export function followOptionsOf(config: {
   civiformDatabaseUrl: string | undefined
   civiformDatabaseZone: string
   civiformBaseUrl: string
-  civiformProfile: Profile
+  exportProfile: ExportProfile
   civiformWriterRoles: readonly string[] | undefined
   civiformClockSlackMs: number
   civiformScanRows: number
@@ -40,7 +41,7 @@ export function followOptionsOf(config: {
   ]
   if (errors.length > 0) throw new Problem('invalid_request', { detail: 'A CiviForm cannot be followed:', errors })
   return {
-    profile: config.civiformProfile,
+    profile: config.exportProfile,
     timeZone: config.timeZone,
     civiformBaseUrl: config.civiformBaseUrl,
     databaseZone: config.civiformDatabaseZone,

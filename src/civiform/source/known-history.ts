@@ -1,7 +1,7 @@
 // Whether CiviForm's database is still the one that was followed, with everything that was committed: what is kept of its history, and what
 // shows that it was cut. A database that was restored to an earlier state gives ids again, so nothing may be taken to be the same by its id.
 
-import type { FollowState } from '../../db/follow-state.ts'
+import type { FollowState } from '../db/follow-state.ts'
 import type { SourceStand } from '../db/source.ts'
 
 /** What of a database's history is kept, to be compared with what it is later. */

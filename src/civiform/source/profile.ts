@@ -1,11 +1,11 @@
 // Where CiviForm's manual and its code disagree, an installation says which its clients know.
 
-/** `contract`: as the manual has it. `civiform`: as CiviForm's code does it. CIVIFORM.md lists every difference. */
-export type Profile = 'contract' | 'civiform'
+import type { ExportProfile } from '../../domain/questions/key-map.ts'
 
 /** What texts of applications are rendered under. */
 export interface Rendering {
-  profile: Profile
+  /** `contract`: as the manual has it. `origin`: as CiviForm's code does it. CIVIFORM.md lists every difference. */
+  profile: ExportProfile
   /** The instance's zone. */
   timeZone: string
   /** Where CiviForm is reached: addresses of uploaded files lead there. Without a slash at the end. */

@@ -168,7 +168,7 @@ function changeCount({ changes, more }: NonNullable<ApplicationPageProps['change
 }
 
 function StatusCard({ program, application, action }: ApplicationPageProps & { action: string }) {
-  const { form, person, following } = usePage()
+  const { form, person, origin } = usePage()
   const { status, status_last_modified_time, application_note } = application
   const typed = form.values.size > 0
   const present = (
@@ -184,13 +184,13 @@ function StatusCard({ program, application, action }: ApplicationPageProps & { a
       {application_note !== null && <p class="kept">{application_note}</p>}
     </>
   )
-  if (person?.role === 'AUDITOR' || following)
+  if (person?.role === 'AUDITOR' || origin !== undefined)
     return (
       <section class="card">
         <h2>Status</h2>
         {present}
-        {following && (
-          <p class="soft">Followed from CiviForm: status and note are set there, and are here within seconds.</p>
+        {origin !== undefined && (
+          <p class="soft">Followed from {origin}: status and note are set there, and are here within seconds.</p>
         )}
       </section>
     )

@@ -134,12 +134,12 @@ class Keys {
 
   page = async (visit: PageVisit) => <EditKeyPage {...(await this.details(visit))} allPrograms={await this.slugs()} />
 
-  /** The page of a form; of a key that is retired, or of a CiviForm, the key's own page, which says so. */
+  /** The page of a form; of a key that is retired, or of the origin, the key's own page, which says so. */
   changeable =
     (page: (key: ListedApiKey) => Shown) =>
     async (visit: PageVisit): Promise<Shown> => {
       const found = await this.find(visit)
-      return found.retired_at === null && !found.civiform ? page(found) : redirect(visit, pathOfKey(found.api_key_id))
+      return found.retired_at === null && !found.followed ? page(found) : redirect(visit, pathOfKey(found.api_key_id))
     }
 
   showSecret = (visit: PageVisit, { username, password }: { username: string; password: string }): Response =>

@@ -73,7 +73,7 @@ const writing = [
 ]
 
 export function NewKeyPage({ programs }: { programs: readonly string[] }) {
-  const { following } = usePage()
+  const { origin } = usePage()
   return (
     <FormPage
       title="Create a key"
@@ -88,11 +88,11 @@ export function NewKeyPage({ programs }: { programs: readonly string[] }) {
       <Choices
         name="may"
         legend="May"
-        choices={[{ value: 'export', text: 'Pull applications' }, ...(following ? [] : writing)]}
+        choices={[{ value: 'export', text: 'Pull applications' }, ...(origin === undefined ? writing : [])]}
         chosen={['export']}
         many
       />
-      {!following && (
+      {origin === undefined && (
         <TextField
           name="front_end"
           label="Front end"

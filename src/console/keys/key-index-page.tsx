@@ -25,7 +25,7 @@ const tabTexts: Readonly<Record<KeyGroup, string>> = {
 }
 
 export function KeyIndexPage(props: KeyIndexProps) {
-  const { root, person, query, now } = usePage()
+  const { root, person, query, now, origin } = usePage()
   const groups = Object.keys(tabTexts) as KeyGroup[]
   const tab = groups.find(name => name === query.get('state')) ?? 'active'
   const [search, program] = [query.get('q') ?? '', query.get('program') ?? '']
@@ -103,7 +103,7 @@ export function KeyIndexPage(props: KeyIndexProps) {
                 <a class="strong" href={root + pathOfKey(one.api_key_id)}>
                   {one.name}
                 </a>{' '}
-                {one.civiform && <Badge>CiviForm</Badge>} {one.state === 'exposed' && <StateBadge state="exposed" />}
+                {one.followed && <Badge>{origin}</Badge>} {one.state === 'exposed' && <StateBadge state="exposed" />}
                 <small>
                   {one.created_by.replace(/^(admin|operator):/, '')}, <When at={one.created_at} day />
                 </small>

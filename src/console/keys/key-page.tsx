@@ -27,13 +27,13 @@ interface KeyProps extends ListedApiKey {
 }
 
 export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
-  const { root, now, form, person } = usePage()
+  const { root, now, form, person, origin } = usePage()
   const path = root + pathOfKey(key.api_key_id)
   // Somebody else saved it after the form was opened.
   const overtaken = form.conflict !== undefined
   // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
   const basis = (overtaken ? null : form.values.get('based_on')) ?? keyVersion(key)
-  const mayChange = person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.civiform
+  const mayChange = person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.followed
   const applications = days.reduce((sum, day) => sum + day.applications, 0)
   const pages = days.reduce((sum, day) => sum + day.pages, 0)
   return (
@@ -56,16 +56,16 @@ export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
       }
     >
       <DoneNotice said={said} />
-      {key.civiform && (
+      {key.followed && (
         <Notice tone="info">
-          <strong>A key of the CiviForm that is followed.</strong> Its programs, addresses and expiry are changed there,
+          <strong>A key of the {origin} that is followed.</strong> Its programs, addresses and expiry are changed there,
           and it is retired there; here that holds within seconds.
         </Notice>
       )}
       {key.exposed_at !== null && key.retired_at === null && (
         <Notice tone="bad">
           <strong>This key was sent without encryption</strong>, first on <When at={key.exposed_at} />. Somebody may
-          have read it on the way. {key.civiform ? 'Make another in CiviForm and retire this one there' : 'Rotate it'},
+          have read it on the way. {key.followed ? `Make another in ${origin} and retire this one there` : 'Rotate it'},
           and have the client use https://.
         </Notice>
       )}

@@ -65,5 +65,5 @@ export function Use({ days, apiKey }: { days: readonly ApiKeyDay[]; apiKey: List
 const dayBefore = (now: Micros, days: number): string =>
   new Date(now / 1000 - days * 86_400_000).toISOString().slice(0, 10)
 
-/** The page of a key. Ids of a CiviForm's have characters that mean something in an address. */
+/** The page of a key. Ids of an origin's have characters that mean something in an address. */
 export const pathOfKey = (apiKeyId: string): string => `/admin/keys/${encodeURIComponent(apiKeyId)}`

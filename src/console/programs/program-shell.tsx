@@ -41,7 +41,7 @@ export function ProgramShell(
   },
 ) {
   const { program, tab } = props
-  const { root, person, following } = usePage()
+  const { root, person, origin } = usePage()
   const path = pathOfProgram(program.slug)
   const reads = person?.role !== 'PROGRAM_ADMINISTRATOR'
   const changes = person?.role === 'ADMINISTRATOR'
@@ -86,16 +86,16 @@ export function ProgramShell(
             ? [
                 {
                   text: 'Settings',
-                  path: `${path}/${following ? 'retention' : 'settings'}`,
+                  path: `${path}/${origin === undefined ? 'settings' : 'retention'}`,
                   current: tab === 'settings',
                 },
               ]
             : []),
         ]}
       />
-      {following && (
+      {origin !== undefined && (
         <Notice tone="info">
-          <strong>Followed from CiviForm.</strong> Questions, versions and statuses are changed there, and are here
+          <strong>Followed from {origin}.</strong> Questions, versions and statuses are changed there, and are here
           within seconds; changed here, they would be undone with the next look at it.
         </Notice>
       )}

@@ -13,15 +13,15 @@ const path = '/admin/programs'
 
 export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[]; next: string | null }) {
   const context = usePage()
-  const { root, now, query, following } = context
+  const { root, now, query, origin } = context
   return (
     <Shell
       title="Programs"
       part="programs"
       lead={
-        following
-          ? 'What residents apply for in the CiviForm that is followed. Programs are made, edited and published there, and are here within seconds.'
-          : 'What residents apply for. Each program is a document of questions; publishing a version changes what is asked from then on.'
+        origin === undefined
+          ? 'What residents apply for. Each program is a document of questions; publishing a version changes what is asked from then on.'
+          : `What residents apply for in the ${origin} that is followed. Programs are made, edited and published there, and are here within seconds.`
       }
       deeds={
         mayEditPrograms(context) && (
@@ -36,9 +36,9 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
         empty={
           isPart(query)
             ? 'No program here matches. Try another word.'
-            : following
-              ? 'There is no program here yet. Those of the CiviForm come with the follower’s first round.'
-              : 'There is no program here yet. A new program begins with a document of its questions.'
+            : origin === undefined
+              ? 'There is no program here yet. A new program begins with a document of its questions.'
+              : `There is no program here yet. Those of the ${origin} come with the follower’s first round.`
         }
         columns={[
           {

@@ -35,7 +35,7 @@ interface Guard {
    * secret is handed out or a person may do more afterwards than before. A token need not be: it was made in a session that was.
    */
   confirmed?: boolean | undefined
-  /** Whether it edits programs. Where a CiviForm is followed its pages do not open: programs are edited there. */
+  /** Whether it edits programs. Where an origin is followed its pages do not open: programs are edited there. */
   editsPrograms?: boolean | undefined
 }
 

@@ -96,7 +96,7 @@ const version = {
 }
 export const listedVersionAnswer = row({ ...version, more_changes: integer })
 
-/** What is asked of a definition that is sent here. One that came from a CiviForm need not keep it. */
+/** What is asked of a definition that is sent here. One that came from an origin need not keep it. */
 const limits = /^((min|max)(imum|Length|Items)|pattern)$/
 /** The heads of a schema, which it has once and where it stands alone. */
 const heads = ['$schema', '$id', '$defs']
@@ -108,7 +108,7 @@ function asStored<T>(schema: TSchema, questionIn: (copy: { properties: TProperti
     return value?.$ref === undefined ? value : open('A condition.')
   })
   const { properties } = questionIn(copy) as { properties: TProperties }
-  properties.civiform_type = Type.String({ description: 'Its type, where only CiviForm knows that.' })
+  properties.origin_type = Type.String({ description: 'Its type, where only the followed system knows that.' })
   return Type.Unsafe<T>(copy)
 }
 export const documentAnswer = asStored<ProgramDefinition>(

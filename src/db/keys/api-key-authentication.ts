@@ -48,7 +48,7 @@ export async function findApiKeyForAuthentication(
 }
 
 /**
- * Of questions that come from a CiviForm all that are exported under one key: there, a question of another kind is another question, with a
+ * Of questions that come from an origin all that are exported under one key: there, a question of another kind is another question, with a
  * name of its own.
  */
 const idsOfHidden = (db: Db) => db`(
@@ -62,7 +62,7 @@ const idsOfHidden = (db: Db) => db`(
     from question h
     join question q using (question_key)
     where h.admin_name = any (k.hidden_questions)
-    and h.key_rule = 'civiform'
-    and q.key_rule = 'civiform'
+    and h.key_rule = 'origin'
+    and q.key_rule = 'origin'
   ) found
 )`

@@ -27,8 +27,8 @@ export const apiKeyRow = row({
   exposed_at: timeOrNull,
   last_used_at: timeOrNull,
   last_used_address: textOrNull,
-  /** Whether it is a key of the CiviForm that is followed, and changed nowhere but there. */
-  civiform: flag,
+  /** Whether it is a key of the origin that is followed, and changed nowhere but there. */
+  followed: flag,
   /** Slugs, sorted. */
   programs: texts,
 })
@@ -53,7 +53,7 @@ const readKeys = (db: Db, which: ReturnType<Db>): PromiseLike<ApiKeyRow[]> => db
   select
     k.api_key_id, k.name, k.may_export, k.may_submit, k.may_annotate, k.front_end, k.expires_at, k.earlier_secret_until,
     k.allowed_subnets::text[], k.hidden_questions,
-    k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at, k.civiform,
+    k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at, k.followed,
     host(k.last_used_address) as last_used_address,
     array(
       select p.slug

@@ -14,8 +14,8 @@ export interface Program {
   /** The statuses administrators may give its applications, in their order. */
   statuses: string[]
   created_at: Micros
-  /** Its name in the CiviForm it is followed in; null for one of this installation's own. */
-  civiform_name: string | null
+  /** Its name in the origin it is followed from; null for one of this installation's own. */
+  origin_name: string | null
 }
 
 /** A program version with everything that is stored of it. Published ones never change, but for ACTIVE becoming OBSOLETE. */
@@ -44,14 +44,14 @@ export interface ProgramListing extends Program {
 
 export async function findProgram(db: Db, slug: string): Promise<Program | undefined> {
   const [row] = await db<Program[]>`
-    select program_id, slug, display_name, statuses, created_at, civiform_name
+    select program_id, slug, display_name, statuses, created_at, origin_name
     from program
     where slug = ${slug}`
   return row
 }
 
 const listing = (db: Db) => db`
-  select p.program_id, p.slug, p.display_name, p.statuses, p.created_at, p.civiform_name,
+  select p.program_id, p.slug, p.display_name, p.statuses, p.created_at, p.origin_name,
     active.program_version_id as active_version_id,
     draft.program_version_id as draft_version_id
   from program p

@@ -313,7 +313,7 @@ function revisionCondition(sql: Db, query: PageQuery) {
   return sql``
 }
 
-/** Applications without a time, such as the oldest of a followed CiviForm, are stored right before this one: no span of time includes them. */
+/** Applications without a time, such as the oldest of a followed program, are stored right before this one: no span of time includes them. */
 function lowerBound(from: Micros | undefined): string {
   return from === undefined || from < beforeAllMicros ? beforeAllSubmissions : bound(from)
 }

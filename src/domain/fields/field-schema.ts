@@ -12,15 +12,15 @@ export interface SchemaStyle {
    * specification lets grow must not break a client that validates.
    */
   closed?: boolean
-  /** Of a program that is followed in a CiviForm: what it has stored over the years was not always checked as it is here. */
+  /** Of a program that is followed from an origin: what it has stored over the years was not always checked as it is here. */
   followed?: FollowedShape | undefined
 }
 
 export interface FollowedShape {
   /** `program_name` as it is exported. */
   programName: string
-  /** `civiform`: as CiviForm's code has it, where the manual says otherwise. */
-  profile: 'contract' | 'civiform'
+  /** `origin`: as the origin's code has it, where the contract says otherwise. */
+  profile: 'contract' | 'origin'
 }
 
 /** What a field is by its type alone: no pattern, no listed values, no bounds. */

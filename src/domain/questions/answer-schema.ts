@@ -12,8 +12,8 @@ export function questionSchema(node: KeyNode, style: SchemaStyle): JsonSchema {
     { question_type: { type: 'string', const: node.type }, ...answerFields(node, style) },
     style,
   )
-  if (style.followed?.profile !== 'civiform') return whole
-  // CiviForm's code leaves out what the manual has.
+  if (style.followed?.profile !== 'origin') return whole
+  // The origin's code leaves out what the manual has.
   return { ...whole, required: (whole.required as string[]).filter(name => name !== 'file_key') }
 }
 

@@ -11,9 +11,9 @@ export interface KeyNode {
   type: ExportedType
   option_ids: readonly string[]
   children: readonly KeyNode[]
-  /** What CiviForm calls a type that this release does not know: its answers are exported as no more than that. */
+  /** What the origin calls a type that this release does not know: its answers are exported as no more than that. */
   unknown_type?: string
-  /** Later questions of the program with the same key under the same parent, which only CiviForm's have (key rule `civiform`). */
+  /** Later questions of the program with the same key under the same parent, which only followed programs have (key rule `origin`). */
   also?: readonly { question_id: number; type: ExportedType }[]
 }
 
@@ -53,7 +53,7 @@ export function buildKeyMap(versions: readonly PublishedVersion[]): KeyMap {
           option_ids: [],
           children: [],
         }
-        if (question.settings.civiform_type !== undefined) node.unknown_type = question.settings.civiform_type
+        if (question.settings.origin_type !== undefined) node.unknown_type = question.settings.origin_type
         const parent = question.enumerator_id === null ? undefined : nodes.get(question.enumerator_id)
         if (parent === undefined && question.enumerator_id !== null) {
           throw new Error(
@@ -103,8 +103,8 @@ export function nullForm(type: ExportedType): string {
   return nullForms.contract[type]!
 }
 
-/** By the manual, or as CiviForm's code has it, which knows no `file_key` (CIVIFORM.md lists each difference). */
-export type ExportProfile = 'contract' | 'civiform'
+/** By the contract, or as the code of the origin has it, which knows no `file_key`. */
+export type ExportProfile = 'contract' | 'origin'
 
 /** `"key":{…unanswered…}` for each node, joined by commas; empty for no nodes. */
 export function nullMembers(nodes: readonly KeyNode[], profile: ExportProfile = 'contract'): string {
@@ -115,7 +115,7 @@ export function nullMembers(nodes: readonly KeyNode[], profile: ExportProfile = 
 export function exportedFields({ type, unknown_type }: Pick<KeyNode, 'type' | 'unknown_type'>, profile: ExportProfile) {
   if (unknown_type !== undefined) return []
   const fields = Object.entries(questionTypes[type].fields)
-  return profile === 'civiform' ? fields.filter(([name]) => name !== 'file_key') : fields
+  return profile === 'origin' ? fields.filter(([name]) => name !== 'file_key') : fields
 }
 
 /** As `nullForm`, of a question that may be of a type that is not known. */
@@ -128,7 +128,7 @@ export function unansweredForm(
   return nullForms[profile][type]!
 }
 
-const nullForms = { contract: formsOf('contract'), civiform: formsOf('civiform') }
+const nullForms = { contract: formsOf('contract'), origin: formsOf('origin') }
 
 function formsOf(profile: ExportProfile): Readonly<Record<string, string>> {
   return Object.fromEntries(exportedTypes.map(type => [type, unansweredText(type, profile)]))

@@ -13,17 +13,6 @@ export function questionKey(adminName: string): string {
 }
 
 /**
- * CiviForm's own rule, by which its clients know their keys, and by which its answers are stored: ASCII letters in lower case, each space
- * becomes `_`, all else dropped, letters of other alphabets too. May be empty, and names may share a key.
- */
-export function civiformQuestionKey(adminName: string): string {
-  return adminName
-    .replace(/[^A-Za-z ]/g, '')
-    .replaceAll(' ', '_')
-    .toLowerCase()
-}
-
-/**
  * The form under which two keys count as equal: compared without case (D15). Idempotent.
  * Decomposed first and composed last, because some letters have an upper case only with their accents beside them (ΐ).
  */

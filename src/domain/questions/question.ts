@@ -22,7 +22,7 @@ type AllOf<Union> = (Union extends unknown ? (one: Union) => void : never) exten
   : never
 
 /** The part of a question that a new question version may change. Its type says which settings a kind may have. */
-export type QuestionSettings = { text: string; help?: string; civiform_type?: string } & SettingsOf<
+export type QuestionSettings = { text: string; help?: string; origin_type?: string } & SettingsOf<
   AllOf<Types[ExportedType]['settings']>
 >
 

@@ -35,7 +35,7 @@ const fixed: readonly (readonly [name: string, form: FieldForm])[] = [
   ['ti_organization', 'text'],
 ]
 
-/** Of `renderSnapshot`, for a version of this shape, or of what is copied from a CiviForm under this profile. The value of an enumerator is its list of entities, whole. */
+/** Of `renderSnapshot`, for a version of this shape, or of what is copied from an origin under this profile. The value of an enumerator is its list of entities, whole. */
 export function outlineSnapshot(shape: readonly KeyNode[], profile: ExportProfile = 'contract'): OutlinedText {
   const values: OutlinedValue[] = fixed.map(([name, form], i) => ({
     before: `${i === 0 ? '{' : ','}"${name}":`,

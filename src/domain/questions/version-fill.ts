@@ -11,7 +11,7 @@ export interface VersionFill {
 }
 
 /**
- * Fills for one version: what the program's key map has and the version's own shape has not. CiviForm's code leaves entities as they were
+ * Fills for one version: what the program's key map has and the version's own shape has not. An origin's code leaves entities as they were
  * submitted, without what other versions asked of them.
  */
 export function planFill(keyMap: KeyMap, shape: KeyMap, profile: ExportProfile = 'contract'): VersionFill {

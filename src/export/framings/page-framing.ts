@@ -9,7 +9,7 @@ import type { StoredRow } from './splice.ts'
 export interface WalkQuestions {
   keyMap: KeyMap
   shapes: ReadonlyMap<number, KeyMap>
-  /** What is copied from a CiviForm may be as its code has it. */
+  /** What is copied from an origin may be as its code has it. */
   profile?: ExportProfile
   /** The shapes that texts are stored in, where less is shown: see `cut-text`. */
   stored?: ReadonlyMap<number, KeyMap>

@@ -2,7 +2,7 @@
 // Which program is meant, and whether the caller may read it, was decided before.
 
 import type { RevisionState } from '../../domain/questions/application.ts'
-import type { KeyMap } from '../../domain/questions/key-map.ts'
+import type { ExportProfile, KeyMap } from '../../domain/questions/key-map.ts'
 import { fieldNames, findFields, namesOfFields, seenPart } from '../../domain/questions/question-view.ts'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Problem, ProblemItem } from '../../problem.ts'
@@ -68,11 +68,11 @@ export function parseExportRequest(
 
 export interface PageLimits {
   maxPageSize: number
-  civiformProfile?: 'contract' | 'civiform'
+  exportProfile?: ExportProfile
 }
 
-/** CiviForm's code has no maximum page size, and some of its clients ask for everything on one page. This is the most its number holds. */
-const civiformPageSizeMax = 2 ** 31 - 1
+/** The origin's code has no maximum page size, and some of its clients ask for everything on one page. This is the most its number holds. */
+const originPageSizeMax = 2 ** 31 - 1
 
 /**
  * The filters of the walk that a request begins, or goes on with when it has a token. Parameters sent along with a token must
@@ -88,7 +88,7 @@ export function planWalk(request: ExportRequest, limits: PageLimits, seen: KeyMa
   if (items.length > 0) throw requestProblem(items, problem?.internal)
   if (token === undefined) {
     const { from, to, revisionState, pageSize = limits.maxPageSize } = request
-    const pageSizeMax = limits.civiformProfile === 'civiform' ? civiformPageSizeMax : limits.maxPageSize
+    const pageSizeMax = limits.exportProfile === 'origin' ? originPageSizeMax : limits.maxPageSize
     return { from, to, revisionState, pageSize: Math.min(pageSize, pageSizeMax), pageSizeMax, fields: chosen }
   }
   const { from, to, revisionState, pageSize, pageSizeMax, fields } = token

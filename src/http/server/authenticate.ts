@@ -29,9 +29,7 @@ export async function authenticateRequest(deps: Deps, request: Request): Promise
   const { address, secure } = origin
   if (address !== undefined) fields.address = addressText(address)
   const attempt = { authorization: request.headers.get('authorization'), address, secure, now: now() }
-  const admission = await traced('authenticate', () =>
-    admit(keys, config.apiKeyPepper, attempt, config.civiformApiSalt),
-  )
+  const admission = await traced('authenticate', () => admit(keys, config.apiKeyPepper, attempt, config.originApiSalt))
   if ('refused' in admission) return refuse(deps, fields, attempt, admission)
   const { caller } = admission
   fields.api_key_id = caller.api_key_id

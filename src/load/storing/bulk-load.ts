@@ -12,10 +12,10 @@
 // - Ids are kept, so they must be free, and are never given out again (checking/check-load).
 
 import { inSession, type Session, type Sql } from '../../db/client.ts'
-import { isFollowing } from '../../db/follow-state.ts'
 import { requireInstanceTimeZone } from '../../db/instance.ts'
 import { findLoad, type LoadRow, readUnfinishedLoads } from '../../db/loads/bulk-loads.ts'
 import { createStaged, dropStaged } from '../../db/loads/staged-applications.ts'
+import { findOrigin } from '../../db/origin.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 import { LoadCheck } from '../checking/check-load.ts'
@@ -41,9 +41,10 @@ export type ProduceLoad = (check: LoadCheck) => Promise<Uint8Array>
  * with which application, and nothing is stored then; or the database's error, and the load goes on when it is run again.
  */
 export async function bulkLoad(sql: Sql, options: LoadOptions, produce: ProduceLoad): Promise<LoadReceipt> {
-  if (await isFollowing(sql))
+  const origin = await findOrigin(sql)
+  if (origin !== undefined)
     throw new Problem('conflict', {
-      detail: 'This installation follows a CiviForm, and takes applications from nowhere else. Load into another one.',
+      detail: `This installation follows a ${origin}, and takes applications from nowhere else. Load into another one.`,
     })
   await requireInstanceTimeZone(sql, options.timeZone)
   const { batchBytes = batchLimits.bytes } = options

@@ -6,7 +6,7 @@ import type { SourceProgram, SourceQuestion } from '../../../src/civiform/db/sou
 import type { CatalogueQuestion } from '../../../src/civiform/definitions/catalogue-version.ts'
 import { planAnswers } from '../../../src/civiform/rendering/answer-plan.ts'
 import { renderApplication } from '../../../src/civiform/rendering/render-application.ts'
-import type { Profile } from '../../../src/civiform/source/profile.ts'
+import type { ExportProfile } from '../../../src/domain/questions/key-map.ts'
 import { buildKeyMap, unansweredForm } from '../../../src/domain/questions/key-map.ts'
 import type { VersionQuestion } from '../../../src/domain/questions/question.ts'
 import type { SimulatedQuestion } from './simulated-civiform.ts'
@@ -109,7 +109,7 @@ export function sourceRows(questions: readonly SimulatedQuestion[]): {
   }
 }
 
-export function rendered(given: RenderCase, profile: Profile = 'contract'): Rendered {
+export function rendered(given: RenderCase, profile: ExportProfile = 'contract'): Rendered {
   const { program, questions } = sourceRows(given.questions)
   const { families, findings } = programFamilies([program], questions, new Set())
   const catalogued = families[0]!.versions[0]!.questions
@@ -118,7 +118,7 @@ export function rendered(given: RenderCase, profile: Profile = 'contract'): Rend
   const row: SourceApplication = {
     ...emptyRow,
     document: given.document ?? JSON.stringify({ applicant: given.answers ?? {} }),
-    live: profile === 'civiform' ? { ...emptyLive, ...given.live } : null,
+    live: profile === 'origin' ? { ...emptyLive, ...given.live } : null,
     ...given.row,
   }
   const programName = profile === 'contract' ? 'rent-relief-2' : 'Rent Relief 2'
@@ -141,7 +141,7 @@ function stored(questions: readonly CatalogueQuestion[], enumerator_id: number |
       enumerator_id,
       settings: {
         text: question.text,
-        ...(question.kind === 'TEXT' && question.type !== 'TEXT' ? { civiform_type: question.type } : {}),
+        ...(question.kind === 'TEXT' && question.type !== 'TEXT' ? { origin_type: question.type } : {}),
       },
     },
     ...stored(question.children, question.id),

@@ -1,8 +1,8 @@
 // How far a CiviForm is followed, told by service and worker alike. Nothing, where none is followed.
 
 import { Gauge } from 'prom-client'
+import type { Meter } from '../../metrics/meter.ts'
 import type { FollowFigures } from '../db/follow-state.ts'
-import type { Meter } from './meter.ts'
 
 export function watchFollowing(meter: Meter, read: () => Promise<FollowFigures | undefined>): void {
   const gauge = (name: string, help: string, labelNames: string[] = ['none']): Gauge =>

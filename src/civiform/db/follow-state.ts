@@ -1,7 +1,7 @@
 // How far the follower has come: one row, moved in the transaction of what it stores.
 
-import type { Micros } from '../domain/values/offset-time.ts'
-import type { Db, Sql, Transaction } from './client.ts'
+import type { Db, Sql, Transaction } from '../../db/client.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
 
 export interface FollowState {
   identity: string
@@ -91,12 +91,6 @@ const followLockId = 7_319_042_561
 export async function tryFollowLock(connection: Sql): Promise<boolean> {
   const [row] = await connection<{ locked: boolean }[]>`select pg_try_advisory_lock(${followLockId}::bigint) as locked`
   return row!.locked
-}
-
-/** Whether a CiviForm is followed: then nothing is submitted, edited or annotated here. */
-export async function isFollowing(db: Db): Promise<boolean> {
-  const rows = await db`select from civiform_source`
-  return rows.length > 0
 }
 
 export interface FindingRow {

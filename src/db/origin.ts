@@ -1,0 +1,22 @@
+// Where programs and applications of an installation come from: from here, or from one other system that is followed, their origin.
+
+import { Problem } from '../problem.ts'
+import type { Db } from './client.ts'
+
+/** Name of the system that this installation follows, such as `CiviForm`. Undefined where programs and applications are its own. */
+export async function findOrigin(db: Db): Promise<string | undefined> {
+  const [row] = await db<{ name: string }[]>`select name from origin`
+  return row?.name
+}
+
+/** Throws `conflict` where an origin is followed: a change made here would be undone by the next comparison. For `what` see `changedThere`. */
+export async function refuseFollowed(db: Db, what: string): Promise<void> {
+  const origin = await findOrigin(db)
+  if (origin !== undefined) throw changedThere(origin, what)
+}
+
+/** `what` begins the sentence: `Status and note are set`. */
+export const changedThere = (origin: string, what: string): Problem =>
+  new Problem('conflict', {
+    detail: `${what} in the ${origin} that this installation follows, and are here within seconds.`,
+  })
