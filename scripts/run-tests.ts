@@ -8,12 +8,13 @@ import { join } from 'node:path'
 import { Problem } from '../src/problem.ts'
 import { exitCode, showHelpIfAsked, usage } from './environment.ts'
 
-const help = `Usage: scripts/test [--long] [--seed N] [--save-timings] [file or folder …] [-t name]
+const help = `Usage: scripts/test [--long] [--seed N] [--save-timings] [--repeat-failed] [file or folder …] [-t name]
 
 Without a file: types, format, lint and import edges, then every test but those that tests/long-tests.txt lists, which take long.
   --long           those of tests/long-tests.txt instead (killed processes, standbys, soak, fuzz, browser, binary …)
   --seed N         order of the tests, and random numbers in them, as in the run that printed this seed
   --save-timings   keep how long each file took in tests/timings.json, by which the files are shared between processes
+  --repeat-failed  run one or two files that failed once more, each by itself, as --long does: for CI, on a machine that others use
 With files or folders, only these, in one process, without the checks before; further options go to \`bun test\`.
 
 Exit status: 0, 1 when a test or a check failed, 2 for wrong usage.`
@@ -21,7 +22,7 @@ Exit status: 0, 1 when a test or a check failed, 2 for wrong usage.`
 const root = join(import.meta.dir, '..')
 const timingsFile = join(root, 'tests/timings.json')
 
-/** More files of the long suite than these do not fail by chance. */
+/** More files than these do not fail by chance. */
 const repeatedFiles = 2
 
 /** What tests/long-tests.txt lists: paths of files or folders below the checkout. */
@@ -36,6 +37,7 @@ async function readLongTests(): Promise<string[]> {
 interface Asked {
   long: boolean
   saveTimings: boolean
+  repeatFailed: boolean
   seed: number
   files: string[]
   others: string[]
@@ -45,6 +47,7 @@ function parse(args: readonly string[]): Asked {
   const asked: Asked = {
     long: false,
     saveTimings: false,
+    repeatFailed: false,
     seed: 1 + Math.floor(Math.random() * 2 ** 31),
     files: [],
     others: [],
@@ -53,6 +56,7 @@ function parse(args: readonly string[]): Asked {
     const arg = args[i]!
     if (arg === '--long') asked.long = true
     else if (arg === '--save-timings') asked.saveTimings = true
+    else if (arg === '--repeat-failed') asked.repeatFailed = true
     else if (arg === '--seed') {
       asked.seed = Number(args[++i])
       if (!Number.isInteger(asked.seed) || asked.seed < 1)
@@ -99,7 +103,7 @@ async function runBunTest(args: readonly string[], environment: Record<string, s
       const count = /^ *(\d+) (pass|fail)$/.exec(line)
       if (count?.[2] === 'pass') outcome.passed = Number(count[1])
       else if (count?.[2] === 'fail') outcome.failed = Number(count[1])
-      file = /^(tests\/\S+):$/.exec(line)?.[1] ?? file
+      file = /^(\S+\.test\.ts):$/.exec(line)?.[1] ?? file
       if (line.startsWith('(fail)')) failures.set(file, (failures.get(file) ?? 0) + 1)
       process.stderr.write(`${line}\n`)
     }
@@ -131,10 +135,13 @@ if (import.meta.main)
     // Those that take long are run in the order in which they stand: in some files a test continues where the one before ended.
     const order = asked.long ? [] : ['--randomize', `--seed=${asked.seed}`]
     const environment = { TRIBUTARY_TEST_SEED: String(asked.seed) }
+    const failed = new Problem('internal', { detail: `Tests failed. --seed ${asked.seed} repeats their order.` })
+    const repeated = async (outcomes: readonly Outcome[]): Promise<number> =>
+      asked.long || asked.repeatFailed ? repeatFailed(outcomes, [...order, ...asked.others], environment) : 0
     if (asked.files.length > 0 || asked.others.length > 0) {
-      const { status } = await runBunTest([...order, ...asked.others, ...asked.files], environment)
-      if (status !== 0)
-        throw new Problem('internal', { detail: `Tests failed. --seed ${asked.seed} repeats their order.` })
+      const outcome = await runBunTest([...order, ...asked.others, ...asked.files], environment)
+      if (outcome.status === 0) return
+      if (outcome.failed === 0 || (await repeated([outcome])) < outcome.failed) throw failed
       return
     }
     const check = Bun.spawn([process.execPath, 'run', 'check'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
@@ -182,28 +189,31 @@ if (import.meta.main)
       const processor = sum(outcome => outcome.cpuS).toFixed(0)
       console.log(`\n${seconds.toFixed(0)} s (${processor} s of processor, without PostgreSQL's); --seed ${asked.seed}`)
       const failedElsewhere = sum(({ status, failed }) => (status !== 0 && failed === 0 ? 1 : 0))
-      const passedAlone = asked.long ? await repeatFailed(outcomes, environment) : 0
-      const failed = sum(outcome => outcome.failed) + failedElsewhere - passedAlone
-      console.log(`${sum(outcome => outcome.passed) + passedAlone} passed, ${failed} failed`)
-      if (failed > 0)
-        throw new Problem('internal', { detail: `Tests failed. --seed ${asked.seed} repeats their order.` })
+      const passedAlone = await repeated(outcomes)
+      const failures = sum(outcome => outcome.failed) + failedElsewhere - passedAlone
+      console.log(`${sum(outcome => outcome.passed) + passedAlone} passed, ${failures} failed`)
+      if (failures > 0) throw failed
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
   })
 
 /**
- * Runs files that failed once more, each by itself, and names those that now pass: what takes long starts, kills and waits for
+ * Runs files that failed once more, each by itself and in the same order, and names those that now pass: tests start, kill and wait for
  * processes on a machine that others use. A file that is named is still to be mended; a fault fails twice.
  * Returns how many tests failed and now pass.
  */
-async function repeatFailed(outcomes: readonly Outcome[], environment: Record<string, string>): Promise<number> {
+async function repeatFailed(
+  outcomes: readonly Outcome[],
+  options: readonly string[],
+  environment: Record<string, string>,
+): Promise<number> {
   const files = outcomes.flatMap(({ failures }) => [...failures])
   if (files.length === 0 || files.length > repeatedFiles) return 0
   let passed = 0
   for (const [file, failed] of files) {
     console.log(`\n${file} failed, and is run once more by itself.`)
-    if ((await runBunTest(['--only-failures', file], environment)).status !== 0) continue
+    if ((await runBunTest([...options, '--only-failures', file], environment)).status !== 0) continue
     console.log(`Unsteady: ${file} failed, and passed by itself. What it said the first time stands above.`)
     passed += failed
   }

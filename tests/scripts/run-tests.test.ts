@@ -1,8 +1,9 @@
 // scripts/test says in one sentence what is wrong with its arguments, and the lists of tests name what is there.
 
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import { endWithTest, useFolder } from '../support/fixtures.ts'
 
 const root = join(import.meta.dir, '../..')
 
@@ -14,6 +15,45 @@ test.each([
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(root, 'scripts/run-tests.ts'), ...args])
   expect(stderr.toString()).toContain(sentence)
   expect(exitCode).toBe(2)
+})
+
+describe('--repeat-failed, as CI runs the tests', () => {
+  /** Runs so many files, each with a test that fails the first `times`; how often each ran, and which were named as unsteady. */
+  async function run(files: number, times: number, options: readonly string[]) {
+    const folder = await useFolder(endWithTest)
+    const names = Array.from({ length: files }, (_, i) => join(folder, `${i}.test.ts`))
+    for (const name of names)
+      await Bun.write(
+        name,
+        `import { expect, test } from 'bun:test'
+        import { appendFileSync, readFileSync } from 'node:fs'
+        test('one', () => {
+          appendFileSync('${name}.runs', 'x')
+          expect(readFileSync('${name}.runs', 'utf8').length).toBeGreaterThan(${times})
+        })`,
+      )
+    const paths = names.map(name => relative(root, name))
+    const command = [process.execPath, join(root, 'scripts/run-tests.ts'), ...options, ...paths]
+    const { exitCode, stdout } = Bun.spawnSync(command, { stderr: 'ignore' })
+    const runs = names.map(name => readFileSync(`${name}.runs`, 'utf8').length)
+    const unsteady = [...stdout.toString().matchAll(/^Unsteady: .*\/(\d)\.test\.ts/gm)].map(([, n]) => n)
+    return { exitCode, runs, unsteady: unsteady.toSorted() }
+  }
+
+  test('one or two files that fail are run once more by themselves, and named where they pass then', async () => {
+    expect(await run(2, 1, ['--repeat-failed'])).toEqual({ exitCode: 0, runs: [2, 2], unsteady: ['0', '1'] })
+    expect(await run(1, 0, ['--repeat-failed'])).toEqual({ exitCode: 0, runs: [1], unsteady: [] })
+  })
+
+  test('a fault fails twice, and three files do not fail by chance', async () => {
+    expect(await run(1, 2, ['--repeat-failed'])).toEqual({ exitCode: 1, runs: [2], unsteady: [] })
+    expect(await run(3, 1, ['--repeat-failed'])).toEqual({ exitCode: 1, runs: [1, 1, 1], unsteady: [] })
+  })
+
+  test('nothing is repeated without it, and CI gives it', async () => {
+    expect(await run(1, 1, [])).toEqual({ exitCode: 1, runs: [1], unsteady: [] })
+    expect(readFileSync(join(root, '.ci/run'), 'utf8')).toMatch(/scripts\/test .*--repeat-failed/)
+  })
 })
 
 test('tests/long-tests.txt lists what is there, each once', () => {
