@@ -33,7 +33,7 @@ process.exit(
       entrypoints: [join(root, 'scripts/tributary.ts')],
       target: 'bun',
       minify: false,
-      // In the binary, so that a stack names files and lines of ours; what is written beside it is removed.
+      // In the binary, so that a stack names files and lines of ours; what is written alongside it is removed.
       sourcemap: 'inline',
       define: {
         'process.env.NODE_ENV': '"production"',

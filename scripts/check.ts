@@ -240,7 +240,7 @@ export function watchingFaults(files: ReadonlyMap<string, string>): string[] {
     ...new Set([...text.matchAll(pattern)].map(([, one]) => one!)),
   ]
   const code = [...files].filter(([path]) => /metrics.*\.ts$/.test(path)).map(([, text]) => text)
-  const told = all(code.join('\n'), /'(tributary_\w+)',(?: '|$)/gm)
+  const reported = all(code.join('\n'), /'(tributary_\w+)',(?: '|$)/gm)
   const metricsIn = (text: string): string[] =>
     all(text, /\b(tributary_\w+?)(?:_bucket|(?<=_seconds)_(?:count|sum))?\b/g)
   const [shown, named] = [metricsIn(dashboard!), metricsIn(alerts!)]
@@ -250,9 +250,9 @@ export function watchingFaults(files: ReadonlyMap<string, string>): string[] {
   const lacking = (wanted: readonly string[], there: readonly string[], why: string): string[] =>
     wanted.filter(one => !there.includes(one)).map(one => `${one} ${why}`)
   return [
-    ...lacking(told, explained, 'is told and has no line in OPERATIONS.md.'),
-    ...lacking(told, shown, 'is told and not on the dashboard.'),
-    ...lacking([...explained, ...shown, ...named], told, 'is named and not told by any process.'),
+    ...lacking(reported, explained, 'is told and has no line in OPERATIONS.md.'),
+    ...lacking(reported, shown, 'is told and not on the dashboard.'),
+    ...lacking([...explained, ...shown, ...named], reported, 'is named and not told by any process.'),
     ...lacking(alertNames, headings, 'is an alert, and OPERATIONS.md does not say what it means and what to do.'),
     ...lacking(headings, alertNames, 'has a heading in OPERATIONS.md and is no alert.'),
   ]

@@ -111,10 +111,10 @@ function parseAllowance(text: string): number {
 
 async function check({ sql, config }: ScriptContext): Promise<void> {
   await withSource({ config }, async source => {
-    const told = await examineSource(source, sql, followOptionsOf(config))
-    for (const { kind, text } of told)
+    const reported = await examineSource(source, sql, followOptionsOf(config))
+    for (const { kind, text } of reported)
       console.log(`${{ fault: 'FAULT ', notice: 'notice', good: 'good  ' }[kind]}  ${text}`)
-    if (told.some(one => one.kind === 'fault'))
+    if (reported.some(one => one.kind === 'fault'))
       throw new Problem('conflict', { detail: 'It cannot be followed yet: see the faults above.' })
   })
 }
@@ -137,9 +137,9 @@ async function status({ sql }: ScriptContext): Promise<void> {
   console.log(
     `Allowance for clocks:  ${state.slack_ms} ms${state.slack_widened_at === null ? '' : `, wider than set since ${time(state.slack_widened_at)}, for a day`}`,
   )
-  if (state.set_back_at !== null)
+  if (state.rolled_back_at !== null)
     console.log(
-      `Commits lost there:    ${state.set_backs === 1 ? 'once' : `${state.set_backs} times`}, last seen ${time(state.set_back_at)}; ` +
+      `Commits lost there:    ${state.rollbacks === 1 ? 'once' : `${state.rollbacks} times`}, last seen ${time(state.rolled_back_at)}; ` +
         `${state.scan_whole ? `all is being compared, up to application ${state.scan_after}` : 'all was compared since then'}`,
     )
   for (const { kind, subject, detail } of await readFindings(sql)) console.log(`${kind}: ${subject}: ${detail}`)

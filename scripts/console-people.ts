@@ -62,7 +62,7 @@ function parseCommand(args: readonly string[]): Command {
 }
 
 async function run(command: Command, { sql, config, actor }: ScriptContext): Promise<void> {
-  const deed = { actor, now: Date.now() * 1000 }
+  const by = { actor, now: Date.now() * 1000 }
   const link = (token: string): string => `${serviceAddress(config)}/admin/invitations/${token}`
   if (command.name === 'list') {
     const rows = (await readPeople(sql)).map(one => [
@@ -78,20 +78,20 @@ async function run(command: Command, { sql, config, actor }: ScriptContext): Pro
   }
   if (command.name === 'create') {
     const { email, personName, role, programs } = command
-    const { token } = await invitePerson(sql, { email, name: personName, role, programs }, deed)
+    const { token } = await invitePerson(sql, { email, name: personName, role, programs }, by)
     console.log(`${personName} chooses a password here, within seven days:\n${link(token)}`)
     return
   }
   const person = await findByEmail(sql, command.email)
   if (command.name === 'link') {
     console.log(
-      `${person.name} chooses a password here, within seven days:\n${link(await inviteAgain(sql, person.person_id, deed))}`,
+      `${person.name} chooses a password here, within seven days:\n${link(await inviteAgain(sql, person.person_id, by))}`,
     )
   } else if (command.name === 'disable') {
-    await disablePerson(sql, person.person_id, deed)
+    await disablePerson(sql, person.person_id, by)
     console.log(`${person.name} is disabled.`)
   } else {
-    await enablePerson(sql, person.person_id, deed)
+    await enablePerson(sql, person.person_id, by)
     console.log(`${person.name} can sign in again.`)
   }
 }

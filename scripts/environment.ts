@@ -23,7 +23,7 @@ export interface ScriptContext {
   config: OtherConfig
   /** A setting that only some scripts need, such as the pepper. Throws a Problem when it is not given. */
   setting: <K extends keyof typeof settings>(key: K) => Config[K]
-  /** `operator:<system user>`, for the audit trail. */
+  /** `operator:<system user>`, for the audit log. */
   actor: string
 }
 

@@ -29,8 +29,8 @@ const help = `Usage:
   expired      Erases at once what its program keeps no longer. The worker does the same every minute.
 
 Without --yes, all three say what would go, and erase nothing. What is erased cannot be brought back but from
-a backup. Ids, times and numbers stay, as tombstones and in the audit trail; walks go on, without what was erased. The application
-that an erased one had superseded stays OBSOLETE. The reason goes into the audit trail: it should name no person.`
+a backup. Ids, times and numbers stay, as tombstones and in the audit log; walks go on, without what was erased. The application
+that an erased one had superseded stays OBSOLETE. The reason goes into the audit log: it should name no person.`
 
 type Command =
   | { name: 'application'; slug: string; applicationId: number; reason: string | undefined; yes: boolean }

@@ -39,14 +39,14 @@ What was checked waits in a temporary table until it is stored, on the disk of t
 
 type Asked =
   | {
-      deed: 'load'
+      action: 'load'
       path: string
       programSlug: string | undefined
       frontEnd: string | undefined
       insteadOf: number | undefined
     }
-  | { deed: 'list' }
-  | { deed: 'give-up'; loadId: number }
+  | { action: 'list' }
+  | { action: 'give-up'; loadId: number }
 
 function parseAsked(args: string[]): Asked {
   const { values, positionals } = parseArgs({
@@ -62,13 +62,13 @@ function parseAsked(args: string[]): Asked {
   })
   const [path] = positionals
   const alone = positionals.length === 0 && Object.keys(values).length === 1
-  if (values.unfinished === true && alone) return { deed: 'list' }
+  if (values.unfinished === true && alone) return { action: 'list' }
   const loadId = readLoadId('--give-up', values['give-up'])
-  if (loadId !== undefined && alone) return { deed: 'give-up', loadId }
+  if (loadId !== undefined && alone) return { action: 'give-up', loadId }
   if (values.unfinished === true || loadId !== undefined) throw usage('--unfinished and --give-up stand alone.')
   if (path === undefined || positionals.length > 1) throw usage('Name one file, or - for standard input.')
   const insteadOf = readLoadId('--instead-of', values['instead-of'])
-  return { deed: 'load', path, programSlug: values.program, frontEnd: readFrontEnd(values['front-end']), insteadOf }
+  return { action: 'load', path, programSlug: values.program, frontEnd: readFrontEnd(values['front-end']), insteadOf }
 }
 
 function readLoadId(option: string, text: string | undefined): number | undefined {
@@ -78,7 +78,7 @@ function readLoadId(option: string, text: string | undefined): number | undefine
 
 const asked = await readCommandLine(help, async args => {
   const parsed = parseAsked(args)
-  if (parsed.deed === 'load' && parsed.path !== '-' && (await stat(parsed.path)).isDirectory())
+  if (parsed.action === 'load' && parsed.path !== '-' && (await stat(parsed.path)).isDirectory())
     throw new Problem('invalid_request', { detail: `${parsed.path} is a directory, not a file.` })
   return parsed
 })
@@ -87,12 +87,12 @@ const asked = await readCommandLine(help, async args => {
 const pieceBytes = 256 * 1024
 
 await runScript(async context => {
-  if (asked.deed === 'load') await load(context, asked)
-  else if (asked.deed === 'list') await listUnfinished(context)
+  if (asked.action === 'load') await load(context, asked)
+  else if (asked.action === 'list') await listUnfinished(context)
   else await giveUp(context, asked.loadId)
 })
 
-async function load({ sql, config, actor }: ScriptContext, input: Asked & { deed: 'load' }): Promise<void> {
+async function load({ sql, config, actor }: ScriptContext, input: Asked & { action: 'load' }): Promise<void> {
   const { path, programSlug, frontEnd, insteadOf } = input
   await requireInstanceTimeZone(sql, config.timeZone)
   const startedMs = performance.now()

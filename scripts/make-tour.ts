@@ -1,5 +1,5 @@
-// `bun scripts/make-tour.ts`: makes README's pictures of the console again, in scripts/tour beside this file. It starts a PostgreSQL and a
-// service of its own, fills them with invented data, and looks at them with Chromium. For those who change what pages look like.
+// `bun scripts/make-tour.ts`: makes README's pictures of the console again, in scripts/tour alongside this file. It starts a PostgreSQL and a
+// service of its own, fills them with sample data, and looks at them with Chromium. For those who change what pages look like.
 
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'

@@ -122,7 +122,7 @@ const commands = {
   diff: (file: string): Command =>
     inDatabase(async ({ sql, config }) => {
       const compared = await compareWithPublished(sql, await readDocument(file), config)
-      tellComparison(compared)
+      printComparison(compared)
       const { moves } = compared
       if (moves.length > 0) console.log(`To publish them along: ${moveOptions(moves)}, or --move-all.`)
     }),
@@ -133,14 +133,14 @@ const commands = {
     return inDatabase(async ({ sql, actor, config: { enumeratorDepthMax } }) => {
       if (given.draft) {
         const draft = await loadDraft(sql, subject)
-        tellComparison(await compareWithPublished(sql, describeVersion(draft), { enumeratorDepthMax }))
+        printComparison(await compareWithPublished(sql, describeVersion(draft), { enumeratorDepthMax }))
         // Only if it is still the one that was printed.
         const reviewed = draft.program_version_id
-        return tellPublished(await publishDraft(sql, subject, actor, { enumeratorDepthMax, move, reviewed }))
+        return printPublished(await publishDraft(sql, subject, actor, { enumeratorDepthMax, move, reviewed }))
       }
       const compared = await compareWithPublished(sql, await readDocument(subject), { enumeratorDepthMax })
-      tellComparison(compared)
-      tellPublished(await publishDefinition(sql, compared.definition, actor, { enumeratorDepthMax, move }))
+      printComparison(compared)
+      printPublished(await publishDefinition(sql, compared.definition, actor, { enumeratorDepthMax, move }))
     })
   },
 
@@ -154,7 +154,7 @@ const commands = {
     }
     return inDatabase(async ({ sql, actor, config: { enumeratorDepthMax } }) => {
       const result = await saveDraft(sql, await readDocument(file), actor, { enumeratorDepthMax })
-      tellChanges(result.changes)
+      printChanges(result.changes)
       const { program_version_id: id, slug } = result
       if (result.saved) console.log(`Saved as the draft of "${slug}", ${id}. ${basisForNext(id)}`)
       else console.log(`Nothing to save: this is what version ${id} of "${slug}" says.`)
@@ -217,24 +217,24 @@ async function loadDraft(sql: Sql, slug: string): Promise<StoredProgramVersion> 
   throw new Problem('not_found', { detail: `There is no draft of a program "${slug}".` })
 }
 
-function tellComparison({ definition, active, changes, moves }: Comparison): void {
+function printComparison({ definition, active, changes, moves }: Comparison): void {
   const since = active === null ? 'Nothing of it is published yet' : `Against version ${active}`
   console.log(`Program "${definition.slug}". ${since}:`)
-  tellChanges(changes)
+  printChanges(changes)
   for (const { slug, replaces, changes: moved } of moves) {
     console.log(`It changes questions that "${slug}" asks too. There, against version ${replaces}:`)
-    tellChanges(moved)
+    printChanges(moved)
   }
 }
 
 const moveOptions = (moves: readonly Move[]): string => moves.map(({ slug }) => `--move ${slug}`).join(' ')
 
-function tellChanges(changes: readonly VersionChange[]): void {
+function printChanges(changes: readonly VersionChange[]): void {
   if (changes.length === 0) console.log('  no change')
   for (const { subject, detail } of changes) console.log(subject === '' ? `  ${detail}` : `  ${subject}: ${detail}`)
 }
 
-function tellPublished({ slug, program_version_id, published, also_published }: PublicationResult): void {
+function printPublished({ slug, program_version_id, published, also_published }: PublicationResult): void {
   if (!published) {
     console.log(`Nothing to publish: version ${program_version_id} of "${slug}" says this already.`)
     return

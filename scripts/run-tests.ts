@@ -66,7 +66,7 @@ function parse(args: readonly string[]): Asked {
     else if (existsSync(join(root, arg))) asked.files.push(arg)
     else throw usage(`There is no file or folder ${arg}.`)
   }
-  if (asked.long && asked.files.length > 0) throw usage('--long chooses the files; name none beside it.')
+  if (asked.long && asked.files.length > 0) throw usage('--long chooses the files; name none alongside it.')
   return asked
 }
 
@@ -159,7 +159,7 @@ if (import.meta.main)
     try {
       const notRun = join(folder, 'not-run')
       const before = await readTimings(timingsFile)
-      // What takes long starts processes of its own, which fill two cores: beside each other both wait, and meet their deadlines.
+      // What takes long starts processes of its own, which fill two cores: alongside each other both wait, and meet their deadlines.
       const shards = asked.long ? 1 : Math.min(2, availableParallelism())
       const outcomes = await Promise.all(
         Array.from({ length: shards }, async (_, i) => {

@@ -1,4 +1,4 @@
-// Fills a database with invented applications, to try things out and to measure with.
+// Fills a database with sample applications, to try things out and to measure with.
 
 import { parseArgs } from 'node:util'
 import { requireInstanceTimeZone } from '../src/db/instance.ts'
@@ -11,7 +11,7 @@ import { seedPrograms } from './seed-program/seed-programs.ts'
 
 const help = `Usage: scripts/seed [--applications <n>] [--program <slug>]… [--now <instant>] [--front-end <name>]
 
-Adds invented applications, submitted over the year before now; the same ones each time it is run on an empty database with
+Adds sample applications, submitted over the year before now; the same ones each time it is run on an empty database with
 the same --now. Publishes the demo programs utility-assistance (three versions, every kind of question) and
 child-care-subsidy (a small one) if they are to be filled and are not there. Other programs must be there.
 
@@ -19,7 +19,7 @@ child-care-subsidy (a small one) if they are to be filled and are not there. Oth
   --program       A program to fill, by slug; may be given several times. Without it, both demo programs.
   --now           The moment everything lies before, such as 2026-01-31T00:00:00Z; UTC without a zone. Without it, the present.
                   Not before the last submission to a program that has some.
-  --front-end     The form front end that the invented applicants belong to; without it, none.`
+  --front-end     The form front end that the sample applicants belong to; without it, none.`
 
 interface Seed {
   programs: { slug: string; applications: number }[]

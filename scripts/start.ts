@@ -41,7 +41,7 @@ const demoKeyFile = join(dataFolder, 'demo-key.json')
 const demoPersonFile = join(dataFolder, 'demo-person.json')
 /** The programs scripts/seed makes. */
 const demoPrograms = ['utility-assistance', 'child-care-subsidy'] as const
-/** The form front end of the demo key, which the invented applicants belong to. */
+/** The form front end of the demo key, which the sample applicants belong to. */
 const demoFrontEnd = 'demo'
 const demoApplications = 5000
 
@@ -165,11 +165,11 @@ async function demoPerson(sql: Sql): Promise<DemoPerson | undefined> {
   if (kept !== undefined && (await verifySignIn(sql, kept.email, kept.password)) !== undefined) return kept
   // Somebody else is at home here already: they let others in.
   if ((await readPeople(sql)).length > 0) return undefined
-  const deed = { actor: 'operator:start', now: Date.now() * 1000 }
+  const by = { actor: 'operator:start', now: Date.now() * 1000 }
   const made = { email: 'demo@tributary.example', password: crypto.randomUUID() }
   const draft = { email: made.email, name: 'Demo Administrator', role: 'ADMINISTRATOR', programs: [] }
-  const { token } = await invitePerson(sql, draft, deed)
-  await acceptInvitation(sql, token, made.password, deed)
+  const { token } = await invitePerson(sql, draft, by)
+  await acceptInvitation(sql, token, made.password, by)
   return keep(demoPersonFile, made)
 }
 

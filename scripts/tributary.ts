@@ -18,7 +18,7 @@ const commands: Readonly<Record<string, { does: string; start: () => Promise<unk
     does: 'status, note and history of one application',
     start: () => import('./annotate-application.ts'),
   },
-  audit: { does: 'list, verify and prune the audit trail', start: () => import('./audit-trail.ts') },
+  audit: { does: 'list, verify and prune the audit log', start: () => import('./audit-log.ts') },
   follow: { does: 'the follower of a CiviForm', start: () => import('../workers/follow-civiform.ts') },
   civiform: { does: 'check, compare and settle what is followed', start: () => import('./civiform.ts') },
   distribute: { does: 'spread applications over a Citus cluster', start: () => import('./distribute-installation.ts') },

@@ -5,7 +5,7 @@ import { type AuditEvent, appendAuditEvents } from './db/audit/audit.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
 import type { Micros } from './domain/values/offset-time.ts'
 import { ChangeWatch } from './export/changes/change-watch.ts'
-import { ExportTrail } from './export/pages/export-trail.ts'
+import { ExportAuditLog } from './export/pages/export-audit-log.ts'
 import { Exports } from './export/servers/exports.ts'
 import { applicationStatus } from './http/applications/application-status.ts'
 import { checkAuth } from './http/applications/check-auth.ts'
@@ -23,7 +23,7 @@ import type { Deps, Foundation } from './http/server/deps.ts'
 import { problemResponse } from './http/server/errors.ts'
 import { askedWaitMs, inTime } from './http/server/in-time.ts'
 import { keepRecord, RequestRecord, recordOf } from './http/server/request-record.ts'
-import { ProgramTurns, saveTurns, submissionTurns } from './intake/program-turns.ts'
+import { ProgramConcurrency, saveConcurrency, submissionConcurrency } from './intake/program-concurrency.ts'
 import { originOf } from './keys/client-address.ts'
 import { FailureThrottle } from './keys/failure-throttle.ts'
 import { databaseKeys } from './keys/key-source.ts'
@@ -36,8 +36,8 @@ import { spanKinds, underSpan } from './tracing/span.ts'
 
 interface App {
   fetch(request: Request, server: Server): Response | Promise<Response>
-  /** The audit trail's lines on pages that were sent, for the end of the process. */
-  readonly trail: Pick<ExportTrail, 'waiting' | 'finish'>
+  /** The audit log's lines on pages that were sent, for the end of the process. */
+  readonly auditLog: Pick<ExportAuditLog, 'waiting' | 'finish'>
   /** The requests that wait for changes, which are answered at the end of the process. */
   readonly watch: Pick<ChangeWatch, 'waiting' | 'close'>
   /** Every route there is, to check what must hold at all of them. */
@@ -53,7 +53,7 @@ export function createApp(foundation: Foundation): App {
   const refusals = exportOnly ? undefined : new RefusalNotes(foundation.consoleDb, log)
   const audit = async (...events: AuditEvent[]): Promise<void> => {
     if (!exportOnly) return appendAuditEvents(db, events)
-    for (const event of events) log.info({ audit_event: event }, 'audit trail')
+    for (const event of events) log.info({ audit_event: event }, 'audit log')
   }
   const strict = tls || config.trustedProxies.length > 0
   const limits = new KeyLimits(config, foundation.countingRedis)
@@ -65,10 +65,10 @@ export function createApp(foundation: Foundation): App {
     failures: new FailureThrottle(config.authFailuresPerMinute, foundation.countingRedis),
     tries: new SignInTries(config.authFailuresPerMinute, foundation.countingRedis),
     keyMaps: new KeyMaps(undefined, foundation.config.exportProfile),
-    saves: new ProgramTurns(saveTurns(config.intakeConnections)),
-    submissions: new ProgramTurns(submissionTurns(config.intakeConnections)),
+    saves: new ProgramConcurrency(saveConcurrency(config.intakeConnections)),
+    submissions: new ProgramConcurrency(submissionConcurrency(config.intakeConnections)),
     exports: new Exports(foundation.exportDb, config.exportConnections, foundation.standbys),
-    trail: new ExportTrail({
+    auditLog: new ExportAuditLog({
       append: events => audit(...events),
       log,
       now,
@@ -115,7 +115,7 @@ export function createApp(foundation: Foundation): App {
       .compile()
   }
   return {
-    trail: deps.trail,
+    auditLog: deps.auditLog,
     watch: deps.watch,
     routes: async () => {
       await addPages()

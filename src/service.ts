@@ -18,7 +18,7 @@ import { readTlsFiles } from './http/server/tls-files.ts'
 import { createLog, type Log } from './log.ts'
 import { buildOf } from './metrics/build.ts'
 import { watchUpkeep } from './metrics/database-metrics.ts'
-import { tellProcess } from './metrics/process-metrics.ts'
+import { registerProcessMetrics } from './metrics/process-metrics.ts'
 import { watchTraces } from './metrics/trace-metrics.ts'
 import type { CountingRedis } from './queue/counting-redis.ts'
 import { releaseName } from './release.ts'
@@ -55,7 +55,7 @@ export async function serve(config: Config, environment: Readonly<Record<string,
   standbys.start()
 
   let draining = false
-  tellProcess(metrics, await buildOf(db))
+  registerProcessMetrics(metrics, await buildOf(db))
   metrics.watchKeys(() => readKeyExpiries(db))
   watchUpkeep(metrics, () => readUpkeepState(db))
   watchFollowing(metrics, () => readFollowFigures(db))
@@ -111,9 +111,9 @@ export async function serve(config: Config, environment: Readonly<Record<string,
     await platform.stop(true)
     standbys.stop()
     await closePools([exportDb, intakeDb, consoleDb, ...standbyPools.flatMap(({ sql, watch }) => [sql, watch])])
-    const { trail } = app
-    if (trail.waiting > 0) log.info({ lines: trail.waiting }, 'the audit trail is still being written')
-    await trail.finish(Math.max(endMs - performance.now(), closeMs))
+    const { auditLog } = app
+    if (auditLog.waiting > 0) log.info({ lines: auditLog.waiting }, 'the audit log is still being written')
+    await auditLog.finish(Math.max(endMs - performance.now(), closeMs))
     countingRedis?.close()
     await closePools([db])
     await traces?.exporter.finish(closeMs)

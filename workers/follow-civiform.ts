@@ -20,7 +20,7 @@ import { health } from '../src/http/server/health.ts'
 import { createLog } from '../src/log.ts'
 import { buildOf } from '../src/metrics/build.ts'
 import { Meter } from '../src/metrics/meter.ts'
-import { tellProcess } from '../src/metrics/process-metrics.ts'
+import { registerProcessMetrics } from '../src/metrics/process-metrics.ts'
 
 /** How often the first copy says how far it is. */
 const progressMs = 5000
@@ -55,15 +55,15 @@ async function follow(config: OtherConfig): Promise<void> {
   }
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
-  let toldAt = 0
-  let toldHeldBy: string | undefined
+  let reportedAt = 0
+  let reportedHeldBy: string | undefined
   const follower = new Follower({ sql, source, options, log }, (applications, upTo) => {
-    if (performance.now() - toldAt < progressMs) return
-    toldAt = performance.now()
+    if (performance.now() - reportedAt < progressMs) return
+    reportedAt = performance.now()
     log.info({ applications, up_to: upTo === null ? null : formatMicros(upTo) }, 'copying')
   })
   const metrics = new Meter()
-  tellProcess(metrics, await buildOf(sql))
+  registerProcessMetrics(metrics, await buildOf(sql))
   watchFollowing(metrics, () => readFollowFigures(sql))
   /** The last round that ended well, or look whether another process still follows. */
   let wellAt = Number.NEGATIVE_INFINITY
@@ -88,9 +88,9 @@ async function follow(config: OtherConfig): Promise<void> {
       signal: stopping.signal,
       onRound: ({ stored, changed, watermark, heldBy }) => {
         wellAt = performance.now()
-        if (heldBy !== toldHeldBy && heldBy !== undefined)
+        if (heldBy !== reportedHeldBy && heldBy !== undefined)
           log.warn({ held_by: heldBy }, 'nothing newer can be copied from CiviForm')
-        toldHeldBy = heldBy
+        reportedHeldBy = heldBy
         if (stored + changed > 0)
           log.info({ stored, changed, watermark: watermark === undefined ? null : formatMicros(watermark) }, 'followed')
       },

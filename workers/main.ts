@@ -1,4 +1,4 @@
-// The worker process: carries jobs from the outbox to the queue, runs them, and does its chores at start and on a timer. It only puts
+// The worker process: carries jobs from the outbox to the queue, runs them, and does its maintenance tasks at start and on a timer. It only puts
 // these together. Any number of workers may run.
 
 import { readFollowFigures } from '../src/civiform/db/follow-state.ts'
@@ -16,7 +16,7 @@ import { health } from '../src/http/server/health.ts'
 import { createLog, type Log } from '../src/log.ts'
 import { buildOf } from '../src/metrics/build.ts'
 import { watchUpkeep } from '../src/metrics/database-metrics.ts'
-import { tellProcess } from '../src/metrics/process-metrics.ts'
+import { registerProcessMetrics } from '../src/metrics/process-metrics.ts'
 import { watchTraces } from '../src/metrics/trace-metrics.ts'
 import { Problem } from '../src/problem.ts'
 import { connectQueue, type Queue } from '../src/queue/connect.ts'
@@ -24,11 +24,11 @@ import { startRelay } from '../src/queue/relay.ts'
 import { startWorking, type WatchedRuns } from '../src/queue/work.ts'
 import { releaseName } from '../src/release.ts'
 import { openTraces } from '../src/tracing/open-traces.ts'
-import { startChores } from './chores.ts'
 import { codeVersions, handlers } from './handlers.ts'
+import { startMaintenance } from './maintenance.ts'
 import { SelfWalkMetrics } from './self-walk-metrics.ts'
 import { startSelfWalks } from './self-walks.ts'
-import { type ChoreName, WorkerMetrics } from './worker-metrics.ts'
+import { type MaintenanceTask, WorkerMetrics } from './worker-metrics.ts'
 
 const queueRetryMs = 2000
 
@@ -68,7 +68,7 @@ async function work(config: OtherConfig): Promise<void> {
 
   let stopping = false
   let isWorking = false
-  tellProcess(metrics, await buildOf(db))
+  registerProcessMetrics(metrics, await buildOf(db))
   watchUpkeep(metrics, () => readUpkeepState(db))
   watchFollowing(metrics, () => readFollowFigures(db))
   const traces = openTraces(config, 'tributary-worker', log)
@@ -82,15 +82,15 @@ async function work(config: OtherConfig): Promise<void> {
   process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
   const queue = await connectPatiently(config, log)
-  const through = (chore: ChoreName): void => metrics.through(chore, Date.now())
+  const through = (task: MaintenanceTask): void => metrics.through(task, Date.now())
   const relay = startRelay(db, notices, queue, log, { onRound: () => through('relay') })
   const watched: WatchedRuns = {
     count: (job, outcome, seconds) => metrics.job(job, outcome, seconds),
     tracer: traces?.tracer,
   }
   const working = await startWorking(db, queue, handlers({ db, config }), log, codeVersions, watched)
-  const chores = startChores({ db, log, everyMs: config.sweepIntervalMs, through })
-  await chores.first
+  const tasks = startMaintenance({ db, log, everyMs: config.sweepIntervalMs, through })
+  await tasks.first
   const { selfWalk } = config
   const selfWalkMetrics = new SelfWalkMetrics(metrics, selfWalk === undefined ? undefined : Date.now())
   const stopSelfWalks =
@@ -116,7 +116,7 @@ async function work(config: OtherConfig): Promise<void> {
     stopSelfWalks()
     await Promise.race([
       (async () => {
-        await chores.stop()
+        await tasks.stop()
         await working.stop()
         await relay.stop()
         await queue.close()

@@ -82,7 +82,7 @@ interface Walked {
 }
 
 /** Faults of one promise that are told. */
-const toldMax = 5
+const reportedMax = 5
 
 /** What the database says. */
 interface Truth {
@@ -98,16 +98,16 @@ export function promisesBroken(walked: Walked, { places: truth, unaccounted, hor
   const got = walked.pages.flatMap(page => page.applications)
   return [
     ...different(got, truth),
-    ...told('revision_state', misstated(got, truth, horizon)),
-    ...told('repeatable', changed(walked, truth)),
-    ...told('paged', mispaged(walked, truth)),
-    ...told('chosen', unchosen(walked, got)),
-    ...told('gapless', gaps(truth, unaccounted)),
+    ...reported('revision_state', misstated(got, truth, horizon)),
+    ...reported('repeatable', changed(walked, truth)),
+    ...reported('paged', mispaged(walked, truth)),
+    ...reported('chosen', unchosen(walked, got)),
+    ...reported('gapless', gaps(truth, unaccounted)),
   ]
 }
 
-function told(promise: PromiseName, details: Iterable<string>): Promised[] {
-  return [...details].slice(0, toldMax).map(detail => ({ promise, detail }))
+function reported(promise: PromiseName, details: Iterable<string>): Promised[] {
+  return [...details].slice(0, reportedMax).map(detail => ({ promise, detail }))
 }
 
 function different(got: readonly WalkedApplication[], truth: readonly TruePlace[]): Promised[] {
@@ -116,7 +116,7 @@ function different(got: readonly WalkedApplication[], truth: readonly TruePlace[
   const found = [...differences(ids, places, id => erased.has(id))]
   return differenceKinds.flatMap(kind => {
     const own = found.filter(difference => difference.kind === kind)
-    return told(
+    return reported(
       kind,
       own.map(({ of }) => `application ${of}`),
     )

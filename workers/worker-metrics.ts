@@ -5,14 +5,14 @@ import { Meter } from '../src/metrics/meter.ts'
 import { PoolMetrics } from '../src/metrics/pool-metrics.ts'
 
 /** What a worker does again and again. */
-export type ChoreName = 'relay' | 'sweep' | 'retention' | 'audit_check'
+export type MaintenanceTask = 'relay' | 'sweep' | 'retention' | 'audit_check'
 
-const choreNames: readonly ChoreName[] = ['relay', 'sweep', 'retention', 'audit_check']
+const taskNames: readonly MaintenanceTask[] = ['relay', 'sweep', 'retention', 'audit_check']
 
 export class WorkerMetrics extends Meter {
   readonly pools = new PoolMetrics(this)
   readonly #jobs: Histogram
-  readonly #chores: Gauge
+  readonly #tasks: Gauge
 
   /** `startedAt` in milliseconds since 1970. */
   constructor(startedAt: number) {
@@ -24,14 +24,14 @@ export class WorkerMetrics extends Meter {
       buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100],
       registers: this.registers,
     })
-    this.#chores = new Gauge({
-      name: 'tributary_chore_timestamp_seconds',
+    this.#tasks = new Gauge({
+      name: 'tributary_maintenance_timestamp_seconds',
       help: 'When this worker last got through each thing it does again and again, in seconds since 1970; its start until then',
-      labelNames: ['chore'],
+      labelNames: ['task'],
       registers: this.registers,
     })
     // From the start on, so that one that never gets through is seen.
-    for (const chore of choreNames) this.#chores.set({ chore }, startedAt / 1000)
+    for (const task of taskNames) this.#tasks.set({ task }, startedAt / 1000)
   }
 
   job(job: string, outcome: 'done' | 'failed' | 'nothing', seconds: number): void {
@@ -39,7 +39,7 @@ export class WorkerMetrics extends Meter {
   }
 
   /** `now` in milliseconds since 1970. */
-  through(chore: ChoreName, now: number): void {
-    this.#chores.set({ chore }, now / 1000)
+  through(task: MaintenanceTask, now: number): void {
+    this.#tasks.set({ task }, now / 1000)
   }
 }

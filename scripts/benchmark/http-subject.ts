@@ -78,7 +78,7 @@ export interface Page {
   nextPageToken: string | null
 }
 
-/** Fetches a page whole, for checks before and beside measurements. Throws unless it is a 200. */
+/** Fetches a page whole, for checks before and alongside measurements. Throws unless it is a 200. */
 export async function readPage(url: string, headers: Headers): Promise<Page> {
   const response = await fetch(url, { headers })
   const text = await response.text()

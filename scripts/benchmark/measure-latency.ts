@@ -19,7 +19,7 @@ export async function measureLatency(context: BenchContext): Promise<SectionRepo
     const { round } = await inRounds(context, {
       round: async () => {
         const idle = await ask(idleQuestions)
-        const busy = await besideExports(context, service, () => ask(busyQuestions))
+        const busy = await duringExports(context, service, () => ask(busyQuestions))
         return { idleP50: median(idle), busyP50: median(busy), busyP99: percentile(busy, 99) }
       },
     })
@@ -28,7 +28,7 @@ export async function measureLatency(context: BenchContext): Promise<SectionRepo
   return {
     findings: [
       {
-        what: `p99 of a page of 1 beside ${exportsAtOnce} full exports against its idle p50`,
+        what: `p99 of a page of 1 alongside ${exportsAtOnce} full exports against its idle p50`,
         measured: median(rounds.map(round => round.busyP99 / round.idleP50)),
         atMost: 15,
       },
@@ -39,8 +39,8 @@ export async function measureLatency(context: BenchContext): Promise<SectionRepo
         head: ['', 'ms'],
         rows: [
           ['idle, p50', digits(median(column(rounds, 'idleP50')))],
-          [`beside ${exportsAtOnce} exports, p50`, digits(median(column(rounds, 'busyP50')))],
-          [`beside ${exportsAtOnce} exports, p99`, digits(median(column(rounds, 'busyP99')))],
+          [`alongside ${exportsAtOnce} exports, p50`, digits(median(column(rounds, 'busyP50')))],
+          [`alongside ${exportsAtOnce} exports, p99`, digits(median(column(rounds, 'busyP99')))],
         ],
       },
     ],
@@ -49,7 +49,7 @@ export async function measureLatency(context: BenchContext): Promise<SectionRepo
 }
 
 /** Runs `work` while clients of the service fetch one full page after the other. */
-async function besideExports<T>(
+async function duringExports<T>(
   { children, options }: BenchContext,
   service: HttpSubject,
   work: () => Promise<T>,

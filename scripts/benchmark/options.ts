@@ -23,7 +23,7 @@ export const help = (
 ): string => `Usage: scripts/bench [--small] [--only <section,…>] [--rounds <n>] [--postgres embedded|debian]
                      [--socket tcp|unix] [--keep <folder>]
 
-Starts a PostgreSQL of its own, loads 300,000 invented applications, and measures the export next to the least a client
+Starts a PostgreSQL of its own, loads 300,000 sample applications, and measures the export next to the least a client
 can do and next to what else one would write. Prints tables, writes .bench/<time>.json, ends by itself. Uses loopback only.
 
   --small     30,000 applications: for trying things out; the figures wanted are those of the full run

@@ -1,4 +1,4 @@
-// Invented applications to a program, one after the other in order of time, the same for the same seed and moment.
+// Sample applications to a program, one after the other in order of time, the same for the same seed and moment.
 
 import type { StoredProgramVersion } from '../../src/db/programs/programs.ts'
 import type { Annotations, Submitter } from '../../src/domain/questions/application.ts'

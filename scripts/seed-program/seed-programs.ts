@@ -1,4 +1,4 @@
-// Fills programs with invented applications, the demo programs above all, which it publishes when there are none.
+// Fills programs with sample applications, the demo programs above all, which it publishes when there are none.
 
 import type { Sql } from '../../src/db/client.ts'
 import { analyzeApplications } from '../../src/db/loads/bulk-rows.ts'
@@ -21,7 +21,7 @@ interface SeedOptions {
   now: Micros
   timeZone: string
   actor: string
-  /** Of the invented applicants; none without it. */
+  /** Of the sample applicants; none without it. */
   frontEnd?: string | undefined
   onProgress?: (applications: number) => void
 }

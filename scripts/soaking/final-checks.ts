@@ -1,6 +1,6 @@
 // What has to be true when the faults are over and everybody has stopped: nothing was lost, nothing came twice, and all of it is at rest.
 
-import { verifyAuditTrail } from '../../src/audit/verify-audit.ts'
+import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
 import { findProgram } from '../../src/db/programs/programs.ts'
 import { readTruePlaces, readUnaccounted } from '../../src/db/walks/walk-truth.ts'
 import { sweepDerived } from '../../src/derived/sweep.ts'
@@ -43,7 +43,7 @@ export async function checkAll(
   // What a store lost is asked for again when it is overdue, after some minutes; here at once.
   await sweepDerived(sql, { overdueMs: 0 })
   await untilTrue(ledger, 'every version is derived', async () => (await countUnderived(sql)) === 0)
-  const { faults } = await verifyAuditTrail(sql, undefined, [])
+  const { faults } = await verifyAuditLog(sql, undefined, [])
   for (const fault of faults) ledger.note(`audit log: ${fault}`)
   await untilTrue(
     ledger,
@@ -87,12 +87,12 @@ export function checkChanges(ledger: Ledger, there: readonly number[]): void {
   ledger.compare('the change feed', followed.map(nameOf), inOrder, everyKind)
   const submitted = followed.filter(({ kind }) => kind === 'submitted').map(({ application_id }) => application_id)
   ledger.compare('submissions in the change feed', submitted, there, ['lost', 'unexpected'])
-  const told = new Map<number, number>()
+  const received = new Map<number, number>()
   for (const { kind, application_id } of followed)
-    if (kind === 'status') told.set(application_id, (told.get(application_id) ?? 0) + 1)
+    if (kind === 'status') received.set(application_id, (received.get(application_id) ?? 0) + 1)
   for (const [id, times] of annotated)
-    if (!Number.isNaN(times) && told.get(id) !== times)
-      ledger.note(`application ${id} was given a status ${times} times, and ${told.get(id) ?? 0} were told`)
+    if (!Number.isNaN(times) && received.get(id) !== times)
+      ledger.note(`application ${id} was given a status ${times} times, and ${received.get(id) ?? 0} were told`)
 }
 
 async function untilTrue(ledger: Ledger, what: string, isTrue: () => Promise<boolean>): Promise<void> {

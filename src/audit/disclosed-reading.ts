@@ -1,4 +1,4 @@
-// The audit trail's line on an application that a client read by its id. It is written as a page of one application, so that whoever asks
+// The audit log's line on an application that a client read by its id. It is written as a page of one application, so that whoever asks
 // which clients were ever sent an application finds it among the pages (db/audit/disclosures).
 
 import type { AuditEvent } from '../db/audit/audit.ts'

@@ -1,5 +1,5 @@
-// Which clients were ever sent an application, and when: answered from the audit trail's lines on exports, for the console, the scripts and
-// the API alike. The trail keeps ranges of submissions, page by page, and not a row for each application.
+// Which clients were ever sent an application, and when: answered from the audit log's lines on exports, for the console, the scripts and
+// the API alike. The audit log keeps ranges of submissions, page by page, and not a row for each application.
 
 import {
   type ApplicationPlace,

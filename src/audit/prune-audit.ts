@@ -27,7 +27,7 @@ interface PruneOrder {
  * Moves the events before an instant into a file of this folder. Returns its name and how many there were, or undefined when there was
  * none. Throws Problem `conflict` when the log is not as it was written.
  */
-export async function pruneAuditTrail(
+export async function pruneAuditLog(
   sql: Sql,
   { before, folder, actor }: PruneOrder,
 ): Promise<{ file: string; events: number } | undefined> {

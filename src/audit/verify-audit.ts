@@ -40,7 +40,7 @@ interface PrunedFile {
  * Reads the whole log in order. `noted` is the word of an earlier call: it tells whether what was there then still is. `files` are
  * paths of what was pruned, in any order: they are checked on their own and against what the database recorded of them.
  */
-export async function verifyAuditTrail(sql: Sql, noted?: string, files: readonly string[] = []): Promise<AuditVerdict> {
+export async function verifyAuditLog(sql: Sql, noted?: string, files: readonly string[] = []): Promise<AuditVerdict> {
   const marks = parseNote(noted)
   const see = (place: ChainPlace): void => compareMark(marks, place)
   // In one snapshot: events are added and pruned meanwhile.
@@ -109,7 +109,7 @@ const isSamePlace = (one: ChainPlace, other: ChainPlace): boolean =>
   one.chain === other.chain && one.link === other.link && one.hash.equals(other.hash)
 
 /** Where the log ends now, without a look at any event; how many are in the database, and which files have what was pruned. */
-export async function measureAuditTrail(sql: Sql): Promise<{ note: string; events: number; files: string[] }> {
+export async function measureAuditLog(sql: Sql): Promise<{ note: string; events: number; files: string[] }> {
   return inSnapshot(sql, async db => {
     const chains = await readChains(db)
     const events = chains.reduce((sum, { after, end }) => sum + end.link - after.link, 0)

@@ -10,7 +10,7 @@ export class RequestRefused extends Error {
   readonly problem: Problem | undefined
 
   constructor(status: number, problem: Problem | undefined) {
-    super(refusalInWords(status, problem))
+    super(refusalText(status, problem))
     this.status = status
     this.problem = problem
   }
@@ -59,9 +59,9 @@ export class Unreachable extends Error {
 /** Undefined for a failure that may pass. */
 export function unreachableBy(error: unknown, host: string): Unreachable | undefined {
   const { code = (error as { cause?: { code?: unknown } } | null)?.cause?.code } = (error ?? {}) as { code?: unknown }
-  const told = [String(code), messageOf(error)].find(text => text !== 'undefined')
+  const detail = [String(code), messageOf(error)].find(text => text !== 'undefined')
   const mend = mendOf(String(code), host)
-  return mend === undefined ? undefined : new Unreachable(`${mend} (${told})`, { cause: error })
+  return mend === undefined ? undefined : new Unreachable(`${mend} (${detail})`, { cause: error })
 }
 
 function mendOf(code: string, host: string): string | undefined {
@@ -81,7 +81,7 @@ export class NotNow extends Error {
   readonly waitMs: number | undefined
 
   constructor(status: number, problem: Problem | undefined, waitMs: number | undefined) {
-    super(refusalInWords(status, problem))
+    super(refusalText(status, problem))
     this.status = status
     this.waitMs = waitMs
   }
@@ -95,7 +95,7 @@ export function messageOf(error: unknown): string {
   return reason === undefined ? error.message : `${error.message}: ${reason}`
 }
 
-function refusalInWords(status: number, problem: Problem | undefined): string {
+function refusalText(status: number, problem: Problem | undefined): string {
   if (status === 401)
     return `The service answered 401: the API key is not good for this, or there is no such program.${requestOf(problem)}`
   if (status >= 300 && status < 400)

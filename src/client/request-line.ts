@@ -86,8 +86,8 @@ export class RequestLine {
   private heard(quietMs = 0): void {
     clearTimeout(this.timer)
     const limitMs = this.client.silenceMs + quietMs
-    const told = new Error(`The service said nothing for ${Math.round(limitMs / 1000)} seconds.`)
-    this.timer = setTimeout(() => this.breaker.abort(told), limitMs)
+    const silence = new Error(`The service said nothing for ${Math.round(limitMs / 1000)} seconds.`)
+    this.timer = setTimeout(() => this.breaker.abort(silence), limitMs)
   }
 }
 

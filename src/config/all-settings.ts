@@ -20,7 +20,7 @@ export const settingGroups = {
   'Limits and rules': limitSettings,
   'The console': consoleSettings,
   'Ending and logging': watchingSettings,
-  'Beside CiviForm': civiformSettings,
+  'Alongside CiviForm': civiformSettings,
 }
 
 export const settings = {

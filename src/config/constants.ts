@@ -1,4 +1,4 @@
-// What no operator would turn: fixed, each with its reason. They stand beside the settings so that a test can have others.
+// What no operator would turn: fixed, each with its reason. They stand alongside the settings so that a test can have others.
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -10,7 +10,7 @@ export const constants = {
   /** Longer than replay usually lags, and short enough for a status, a note or an erasure to be late by on a page. */
   exportLagMaxMs: 10_000,
   /** How long a write may wait before the export gives its connection back: reopening a cursor costs a few milliseconds. */
-  letGoAfterMs: 1000,
+  releaseAfterMs: 1000,
   /** People work in the console one at a time: their statements are short. */
   consoleConnections: 4,
   /** Far more than a form of hundreds of questions takes. */

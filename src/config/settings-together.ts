@@ -44,10 +44,10 @@ function* exportOnlyFaults({ auditRequired, logLevel }: OtherConfig): Generator<
   if (auditRequired)
     yield [
       'AUDIT_REQUIRED',
-      'must be off when EXPORT_ONLY is on: the lines of the audit trail then go to the log. To have them in the database, name the primary in DATABASE_URL and this one in EXPORT_DATABASE_URL instead',
+      'must be off when EXPORT_ONLY is on: the lines of the audit log then go to the log. To have them in the database, name the primary in DATABASE_URL and this one in EXPORT_DATABASE_URL instead',
     ]
   if (!['trace', 'debug', 'info'].includes(logLevel))
-    yield ['LOG_LEVEL', 'must be info, debug or trace when EXPORT_ONLY is on: the log is then the audit trail']
+    yield ['LOG_LEVEL', 'must be info, debug or trace when EXPORT_ONLY is on: the log is then the audit log']
 }
 
 const isLoopback = (host: string): boolean => ['127.0.0.1', '[::1]', '::1', 'localhost'].includes(host)

@@ -33,7 +33,7 @@ import { confirmFirst, signInFirst, takeOwnFields } from './signing-in/kept-form
 
 const formBytesMax = 64 * 1024
 
-/** These routes, with HEAD beside GET and a refusal of every other method. */
+/** These routes, with HEAD alongside GET and a refusal of every other method. */
 export function pageRoutes(deps: Deps, pages: readonly PageRoute[]) {
   const routes = new Elysia({ name: 'console' })
   const methods = new Map<string, string[]>()

@@ -45,7 +45,7 @@ to tributary_service, tributary_worker;
 
 -- What both tell as metrics: how the work behind the requests stands.
 grant select (created_at) on outbox to tributary_service;
-grant select on worker_beat, audit_check to tributary_service, tributary_worker;
+grant select on worker_heartbeat, audit_check to tributary_service, tributary_worker;
 
 -- The service lets keys in, hands applications out, and takes submissions. It cannot change or remove what was submitted, only say
 -- that another application came after it; nor make or change a key, only note that it was seen.
@@ -66,7 +66,7 @@ grant usage on sequence application_application_id_seq to tributary_service;
 -- The worker derives, and carries jobs. It never sees an answer, an applicant or a key.
 grant insert, update on program_key_map, docs_example, derived_status to tributary_worker;
 grant select, insert, update, delete on outbox to tributary_worker;
-grant insert, update, delete on worker_beat to tributary_worker;
+grant insert, update, delete on worker_heartbeat to tributary_worker;
 -- It checks the audit log, in which no answer is, and notes what it found.
 grant select on audit_event, audit_link, audit_chain, audit_pruned to tributary_worker;
 grant update (checked_at, note, faults) on audit_check to tributary_worker;
@@ -80,7 +80,7 @@ grant select (program_id, applicant_id, application_id), delete on submission_re
 grant execute on function hold_changes(bigint) to tributary_worker;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_worker;
 
--- The console reads what its pages show, and changes what administrators change. It cannot touch an answer either, nor the audit trail
+-- The console reads what its pages show, and changes what administrators change. It cannot touch an answer either, nor the audit log
 -- but by adding to it. Of answers it sees those that were submitted. Of hashes it sees those it lets people in by, and those of keys, of
 -- which one becomes the earlier one when a key is rotated.
 grant select on
@@ -88,7 +88,7 @@ grant select on
   program_key_map, docs_example, derived_status, submission_counter, applicant, application, application_annotation,
   erased_application, erased_change, database_history, api_key, api_key_program, api_key_day, refusal,
   person, person_program, person_identity, invitation, console_session, admin_token, intermediary_organization, intermediary,
-  audit_event, audit_chain, audit_link, audit_pruned, audit_check, outbox, worker_beat, origin
+  audit_event, audit_chain, audit_link, audit_pruned, audit_check, outbox, worker_heartbeat, origin
 to tributary_console;
 grant insert, update on person, api_key, intermediary_organization, intermediary, admin_token to tributary_console;
 grant insert, delete on person_identity to tributary_console;

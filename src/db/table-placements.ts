@@ -1,7 +1,7 @@
 // Where each table of the schema lies when an installation is distributed.
 
 /**
- * In shards by program, those of a program together on one worker; the first is the one that the others lie beside. Every other table is an
+ * In shards by program, those of a program together on one worker; the first is the one that the others lie alongside. Every other table is an
  * ordinary one of the coordinator, with all its foreign keys to others like it. A new table goes with the programs when it grows with the
  * applications and is always asked for by program.
  */

@@ -142,7 +142,7 @@ export class ProgramDocs {
     }
     const underWay = this.#underWay.get(name)
     if (underWay !== undefined) return underWay
-    const making = this.#inTurn(view, async () => {
+    const making = this.#oneAtATime(view, async () => {
       const docs = await makeDocs(db, programId, program_version_id, this.making, hidden)
       if (docs === undefined) return undefined
       const made = { text: JSON.stringify(docs), short_example: docs.short_example, made_at: this.now() }
@@ -154,7 +154,7 @@ export class ProgramDocs {
   }
 
   /** Runs this after what was begun before for the same view, however that ends. */
-  #inTurn<Value>(view: string, work: () => Promise<Value>): Promise<Value> {
+  #oneAtATime<Value>(view: string, work: () => Promise<Value>): Promise<Value> {
     const turn = (this.#ends.get(view) ?? Promise.resolve()).then(work)
     const ended = () => {
       if (this.#ends.get(view) === end) this.#ends.delete(view)

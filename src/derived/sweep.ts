@@ -29,7 +29,7 @@ export async function sweepDerived(sql: Sql, options: { overdueMs: number } = { 
   })
 }
 
-/** Who asks for a derivation by hand, for the audit trail. */
+/** Who asks for a derivation by hand, for the audit log. */
 interface Asking {
   actor: string
   address?: string | undefined

@@ -87,7 +87,7 @@ function Example(props: { version: ListedVersionView; path: string; slug: string
         {title}: <span class="soft">an example response</span>
       </summary>
       <p>
-        A response with one invented application{left > 0 && `, without ${left} more question${left === 1 ? '' : 's'}`}.{' '}
+        A response with one sample application{left > 0 && `, without ${left} more question${left === 1 ? '' : 's'}`}.{' '}
         <a href={`${path}/versions/${id}`}>
           All question keys and option IDs
           <span class="unseen">

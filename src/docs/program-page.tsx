@@ -111,7 +111,7 @@ function Address({ program }: { program: ProgramView }): VNode {
   )
 }
 
-/** Active version and draft, beside one another. */
+/** Active version and draft, alongside one another. */
 function Versions({ context, program, shown }: ProgramPageProps & { shown: VersionView }): VNode {
   return (
     <Tabs
@@ -204,7 +204,7 @@ function Copying({ program, shown }: { program: ProgramView; shown: VersionView 
         <>
           <h2 id="example">Example response</h2>
           <p>
-            Two invented applications: one with every question answered, one with none. Where a question asks for very
+            Two sample applications: one with every question answered, one with none. Where a question asks for very
             many entities, selections, files or characters, fewer are shown.
           </p>
           <Panel id="example-json" title={`A page of ${titleOf(shown).toLowerCase()}`} tall>

@@ -24,7 +24,7 @@ export interface VersionView {
   questions: readonly QuestionDocs[]
   /** What the docs have no room for: zeros, but for programs of many thousand questions or options. */
   left_out: VersionDocs['left_out']
-  /** A page of an export. All values are invented. */
+  /** A page of an export. All values are fictitious. */
   example: unknown
   response_schema_url: string
   openapi_url: string
@@ -55,7 +55,7 @@ export interface ListedVersionView {
   state: 'ACTIVE' | 'DRAFT'
   /** Where it is described whole. */
   docs_url: string
-  /** A page of an export with one application, shortened. All values are invented. */
+  /** A page of an export with one application, shortened. All values are fictitious. */
   example: unknown
   /** Question keys that the shortened application lacks. */
   questions_left_out: number

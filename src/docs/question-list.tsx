@@ -37,7 +37,7 @@ function byScreen(questions: readonly QuestionDocs[]): ScreenGroup[] {
 export const anchorOf = ({ path }: Pick<QuestionDocs, 'path'>): string =>
   `q-${path.replace('application.', '').replaceAll('.entities[<index>]', '')}`
 
-/** What the list beside the page says of the questions, as they lie in one another. */
+/** What the list alongside the page says of the questions, as they lie in one another. */
 export function findQuestions(questions: readonly QuestionDocs[]): FindEntry[] {
   const top: FindEntry[] = []
   const open: { entry: FindEntry & { within: FindEntry[] }; depth: number }[] = []

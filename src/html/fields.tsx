@@ -194,7 +194,7 @@ export function Choices(props: {
 }
 
 /** A form that does something. It carries the token of its session, and who is signed in. */
-export function DeedForm({ action, children }: { action: string; children: ComponentChildren }) {
+export function ActionForm({ action, children }: { action: string; children: ComponentChildren }) {
   const { csrf, person } = usePage()
   return (
     <form method="post" action={action} noValidate>
@@ -208,7 +208,7 @@ export function DeedForm({ action, children }: { action: string; children: Compo
 
 /** The button that sends a form. */
 export function Submit(props: {
-  /** Plain beside another, quiet beside the page; danger for what takes something away. */
+  /** Plain alongside another, quiet alongside the page; danger for what takes something away. */
   look?: 'plain' | 'quiet' | 'danger'
   name?: string
   value?: string

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentProps } from 'preact'
-import { DeedForm, FaultSummary, Submit } from './fields.tsx'
+import { ActionForm, FaultSummary, Submit } from './fields.tsx'
 import { usePage } from './page-context.ts'
 import { Shell } from './shell.tsx'
 
@@ -23,10 +23,10 @@ export function FormPage({ path, submit, look, faultTitle, children, ...shell }:
     <Shell {...shell}>
       <FaultSummary title={faultTitle} />
       <div class="card narrow">
-        <DeedForm action={root + path}>
+        <ActionForm action={root + path}>
           {children}
           <Submit look={look} text={submit} />
-        </DeedForm>
+        </ActionForm>
       </div>
     </Shell>
   )

@@ -1,4 +1,4 @@
-// An icon, always beside a word: it is hidden from those who hear the page.
+// An icon, always alongside a word: it is hidden from those who hear the page.
 
 /** @jsxImportSource preact */
 

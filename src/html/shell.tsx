@@ -15,13 +15,13 @@ interface ShellProps {
   heading?: ComponentChildren
   /** The way here from the top, each a link but for the page itself. */
   crumbs?: readonly { text: string; path?: string }[]
-  /** Deeds beside the heading. */
-  deeds?: ComponentChildren
+  /** Actions alongside the heading. */
+  actions?: ComponentChildren
   /** One sentence under the heading. */
   lead?: ComponentChildren
   /** Scripts of our own, by path. Pages are complete without any. */
   scripts?: readonly string[]
-  /** Style sheets of our own beside the one that all pages have. */
+  /** Style sheets of our own alongside the one that all pages have. */
   styles?: readonly string[]
   children?: ComponentChildren
 }
@@ -50,7 +50,7 @@ export function Shell({ children, ...props }: ShellProps): VNode {
 }
 
 /** What a page begins with: the way here, its heading, a sentence. */
-function Top({ title, heading = title, crumbs = [], deeds, lead }: ShellProps) {
+function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps) {
   const { root } = usePage()
   return (
     <>
@@ -63,7 +63,7 @@ function Top({ title, heading = title, crumbs = [], deeds, lead }: ShellProps) {
       )}
       <div class="heading">
         <h1 dir="auto">{heading}</h1>
-        {deeds !== undefined && <div class="deeds">{deeds}</div>}
+        {actions !== undefined && <div class="actions">{actions}</div>}
       </div>
       {lead !== undefined && <p class="lead">{lead}</p>}
     </>
@@ -71,7 +71,7 @@ function Top({ title, heading = title, crumbs = [], deeds, lead }: ShellProps) {
 }
 
 /**
- * A page to find one's way in: a list of what is on it in place of the navigation, which folds; what one reads; and beside it, where
+ * A page to find one's way in: a list of what is on it in place of the navigation, which folds; what one reads; and alongside it, where
  * there is anything, what one copies. On a narrow screen they follow one another, and the list opens when it is asked for.
  */
 export function ThreeColumns(props: ShellProps & { find: ComponentChildren; copy?: ComponentChildren }): VNode {
@@ -81,7 +81,7 @@ export function ThreeColumns(props: ShellProps & { find: ComponentChildren; copy
     <Page title={title} scripts={['/assets/comfort.js', ...scripts]} styles={styles}>
       <div class="frame finding">
         <Side part={part}>{find}</Side>
-        <main id="content" class={copy === undefined ? undefined : 'beside'} tabIndex={-1}>
+        <main id="content" class={copy === undefined ? undefined : 'alongside'} tabIndex={-1}>
           <div class="top">
             <Top {...props} />
           </div>

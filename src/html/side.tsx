@@ -4,7 +4,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { type Person, roleNames } from '../people/roles.ts'
-import { DeedForm, Submit } from './fields.tsx'
+import { ActionForm, Submit } from './fields.tsx'
 import { Icon } from './icon.tsx'
 import { navigation, type Part } from './navigation.ts'
 import { usePage } from './page-context.ts'
@@ -94,9 +94,9 @@ function Me({ person }: { person: Person }) {
           <small>{roleNames[person.role]}</small>
         </span>
       </a>
-      <DeedForm action={`${root}/admin/sign-out`}>
+      <ActionForm action={`${root}/admin/sign-out`}>
         <Submit look="quiet" icon="log-out" text="Sign out" />
-      </DeedForm>
+      </ActionForm>
     </div>
   )
 }

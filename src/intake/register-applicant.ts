@@ -5,7 +5,7 @@ import { appendAuditEvent } from '../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import { noSuchApplicant } from './refusals.ts'
 
-/** The API key that a front end uses, as far as intake and its audit trail know it. */
+/** The API key that a front end uses, as far as intake and its audit log know it. */
 export interface FrontEndKey {
   api_key_id: string
   /** Whose applicants it reaches (D26). */
@@ -32,7 +32,7 @@ export async function changeLanguage(sql: Sql, key: FrontEndKey, applicantId: nu
   })
 }
 
-/** Ids only: what applicants tell about themselves stays out of the audit trail, their language included. */
+/** Ids only: what applicants tell about themselves stays out of the audit log, their language included. */
 async function auditApplicant(
   tx: Parameters<typeof appendAuditEvent>[0],
   { api_key_id, front_end, address }: FrontEndKey,

@@ -34,7 +34,7 @@ const attemptsMax = 5
  * this program becomes OBSOLETE in the same transaction; the answers in progress are gone.
  * Source: spec, "States and transitions"; contract G11.
  *
- * Repeated with the same idempotency key by the same API key for the same program: gives the first result again. A twin under
+ * Repeated with the same idempotency key by the same API key for the same program: gives the first result again. A duplicate under
  * way is waited for.
  * Throws Problem `invalid_request` naming every fault below `/answers` (of the saved answers), `conflict` when another request
  * submitted them just now or the idempotency key stands for another submission, `not_found` for an unknown applicant or an unpublished program, `unavailable`.

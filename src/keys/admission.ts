@@ -29,7 +29,7 @@ export type Admission =
     }
 
 /** The id that is looked up for what cannot be an id. None is ever minted like it: the chance is 62^-20. */
-const nobodysId = `tribk_${'0'.repeat(20)}`
+const placeholderId = `tribk_${'0'.repeat(20)}`
 
 /**
  * Decides about one request (spec, "Authentication"; contract D4). With a readable header, one lookup, one HMAC and two comparisons are done
@@ -47,7 +47,7 @@ export async function admit(
   // A key of the origin that is followed has its secret under the origin's own salt.
   const isOrigins = isOriginKeyId(username)
   const hash = hashPassword((isOrigins ? originSalt : undefined) ?? pepper, password)
-  const key = await keys.find(isApiKeyId(username) ? username : nobodysId, hash)
+  const key = await keys.find(isApiKeyId(username) ? username : placeholderId, hash)
   // Both are compared, even if the first fits, so that a rotated key takes as long as any other.
   const matchesPresent = hashMatches(hash, key?.secret_hash)
   const matchesEarlier = hashMatches(hash, key?.earlier_secret_hash ?? undefined)

@@ -2,7 +2,7 @@
 // It must not keep a secret: `createApiKey` returns it once, and only its hash is stored.
 
 import { createHash } from 'node:crypto'
-import { type Deed, noteDeed } from '../audit/deed.ts'
+import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import type { Db, Sql } from '../db/client.ts'
 import {
   type ApiKeyRow,
@@ -59,7 +59,7 @@ export interface IssuedApiKey extends Credential {
  * Makes a key. The credential is in the answer and nowhere else, so it can be shown once.
  * Throws `invalid_request` naming every fault (`/name`, `/programs/0`, `/expires_at`, …).
  */
-export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft & Deed): Promise<IssuedApiKey> {
+export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft & AuditContext): Promise<IssuedApiKey> {
   const credential = mintCredential()
   const api_key_id = credential.username
   const { now } = draft
@@ -83,7 +83,7 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
     await insertApiKey(tx, { ...facts, secret_hash, created_at: now, created_by: draft.actor })
     await replaceApiKeyPrograms(tx, api_key_id, checked.programIds)
     const detail = { name, programs, allowed_subnets, ...may, front_end, hidden_questions }
-    await noteDeed(tx, draft, 'api_key_created', api_key_id, { ...detail, expires_at: formatMicros(expires_at) })
+    await recordAction(tx, draft, 'api_key_created', api_key_id, { ...detail, expires_at: formatMicros(expires_at) })
     return findApiKey(tx, api_key_id)
   })
   return { ...credential, key: withState(row!, now) }
@@ -129,7 +129,7 @@ export async function rotateApiKey(
   pepper: string,
   apiKeyId: string,
   overlapDays: number,
-  by: Deed,
+  by: AuditContext,
 ): Promise<IssuedApiKey> {
   if (!isApiKeyId(apiKeyId)) throw noSuchKey()
   if (!(overlapDays >= 0 && overlapDays <= overlapDaysMax))
@@ -146,17 +146,17 @@ export async function rotateApiKey(
     const earlierUntil = overlapDays === 0 ? null : by.now + overlapDays * dayMicros
     await rotateApiKeySecret(tx, apiKeyId, hashPassword(pepper, password), earlierUntil)
     const detail = { earlier_secret_until: earlierUntil === null ? null : formatMicros(earlierUntil) }
-    await noteDeed(tx, by, 'api_key_rotated', apiKeyId, detail)
+    await recordAction(tx, by, 'api_key_rotated', apiKeyId, detail)
   })
   const key = await loadKey(sql, apiKeyId, by.now)
   return { username: apiKeyId, password, apiSecretToken: apiSecretToken(apiKeyId, password), key }
 }
 
 /** Ends a key for good, with its next request. Doing it again changes nothing. Throws `not_found`. */
-export async function retireApiKey(sql: Sql, apiKeyId: string, by: Deed): Promise<ListedApiKey> {
+export async function retireApiKey(sql: Sql, apiKeyId: string, by: AuditContext): Promise<ListedApiKey> {
   await refuseFollowedKey(sql, await loadKey(sql, apiKeyId, by.now))
   await sql.begin(async tx => {
-    if (await retireApiKeyRow(tx, apiKeyId, by.now, by.actor)) await noteDeed(tx, by, 'api_key_retired', apiKeyId)
+    if (await retireApiKeyRow(tx, apiKeyId, by.now, by.actor)) await recordAction(tx, by, 'api_key_retired', apiKeyId)
   })
   return loadKey(sql, apiKeyId, by.now)
 }
@@ -170,7 +170,7 @@ export async function editApiKey(
   sql: Sql,
   apiKeyId: string,
   changes: ApiKeyChanges,
-  by: Deed,
+  by: AuditContext,
   basedOn?: string,
 ): Promise<ListedApiKey> {
   if (!isApiKeyId(apiKeyId)) throw noSuchKey()
@@ -197,7 +197,10 @@ export async function editApiKey(
     if (JSON.stringify(before) === JSON.stringify(values)) return
     await updateApiKey(tx, apiKeyId, { ...key, ...values }, by.now)
     if (values.programs !== undefined) await replaceApiKeyPrograms(tx, apiKeyId, programIds)
-    await noteDeed(tx, by, 'api_key_edited', apiKeyId, { before: told(before), after: told(values) })
+    await recordAction(tx, by, 'api_key_edited', apiKeyId, {
+      before: auditedValues(before),
+      after: auditedValues(values),
+    })
   })
   return loadKey(sql, apiKeyId, by.now)
 }
@@ -222,8 +225,8 @@ export function apiKeyState(key: ApiKeyRow, now: Micros): ApiKeyState {
 const pick = (key: ApiKeyRow, wanted: CheckedValues): CheckedValues =>
   Object.fromEntries((Object.keys(wanted) as (keyof CheckedValues)[]).map(name => [name, key[name]]))
 
-/** As the audit trail has it: times as text. */
-const told = ({ expires_at, ...values }: CheckedValues) =>
+/** As the audit log has it: times as text. */
+const auditedValues = ({ expires_at, ...values }: CheckedValues) =>
   expires_at === undefined ? values : { ...values, expires_at: formatMicros(expires_at) }
 
 const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, state: apiKeyState(row, now) })

@@ -25,7 +25,7 @@ export interface Caller {
 
 /** Questions of the bank that are hidden from a key. */
 export interface HiddenQuestions {
-  /** Admin names, for the audit trail. */
+  /** Admin names, for the audit log. */
   names: readonly string[]
   ids: ReadonlySet<number>
 }

@@ -105,11 +105,11 @@ export function hashPassword(pepper: string, password: string): Buffer {
 }
 
 /** Stands in for the hash of a key that does not exist, so that an unknown id takes the same steps as a known one. */
-const nobodysHash = Buffer.alloc(32)
+const placeholderHash = Buffer.alloc(32)
 
 /** Whether the hash of a secret is the one that is stored; in constant time, and in the same time when none is. */
 export function hashMatches(hash: Buffer, storedHash: Buffer | undefined): boolean {
-  const equal = timingSafeEqual(hash, storedHash ?? nobodysHash)
+  const equal = timingSafeEqual(hash, storedHash ?? placeholderHash)
   return equal && storedHash !== undefined
 }
 

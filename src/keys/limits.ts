@@ -146,7 +146,7 @@ export class ExportPlaces {
     }
     if (this.redis?.away !== false) return { free: undefined, end }
     const taken = this.#commands!.takePlace(keyOf(id), lease, this.leaseMs, this.max)
-    return { free: taken.then(told => told === 1).catch(() => true), end }
+    return { free: taken.then(reported => reported === 1).catch(() => true), end }
   }
 
   #renew(): void {

@@ -47,8 +47,8 @@ export class RateCounter {
   /** Never waits longer than Redis may (queue/counting-redis). */
   async count(text: string): Promise<Counted> {
     const key = this.#keyOf(text)
-    const [told, isOver] = await this.#limiter.consume(key).then(
-      told => [told, false] as const,
+    const [consumed, isOver] = await this.#limiter.consume(key).then(
+      consumed => [consumed, false] as const,
       error => {
         if (error instanceof RateLimiterRes) return [error, true] as const
         throw error
@@ -56,7 +56,7 @@ export class RateCounter {
     )
     // Redis may be gone with the next one.
     if (this.redis?.away === false) void this.#own.penalty(key)
-    const { consumedPoints, remainingPoints, msBeforeNext } = told
+    const { consumedPoints, remainingPoints, msBeforeNext } = consumed
     // A clock that was set back would make the rest of the window longer than it is.
     const seconds = Math.min(this.window.seconds, Math.max(1, Math.ceil(msBeforeNext / 1000)))
     return { count: consumedPoints, left: remainingPoints, isOver, seconds }

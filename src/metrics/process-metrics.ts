@@ -9,7 +9,7 @@ import type { Meter } from './meter.ts'
 /** How often it is looked how late a timer is. */
 const timerMs = 100
 
-export function tellProcess(meter: Meter, build: Build): void {
+export function registerProcessMetrics(meter: Meter, build: Build): void {
   const { registers } = meter
   new Gauge({
     name: 'tributary_build_info',
@@ -22,13 +22,13 @@ export function tellProcess(meter: Meter, build: Build): void {
     help: 'When the process started, in seconds since 1970',
     registers,
   }).set(performance.timeOrigin / 1000)
-  tellProcessor(meter)
-  tellMemory(meter)
-  tellDescriptors(meter)
+  registerProcessorMetrics(meter)
+  registerMemoryMetrics(meter)
+  registerDescriptorMetrics(meter)
   watchEventLoop(meter)
 }
 
-function tellProcessor({ registers }: Meter): void {
+function registerProcessorMetrics({ registers }: Meter): void {
   new Counter({
     name: 'process_cpu_seconds_total',
     help: 'Processor time of the process, all its threads together',
@@ -41,7 +41,7 @@ function tellProcessor({ registers }: Meter): void {
   })
 }
 
-function tellMemory(meter: Meter): void {
+function registerMemoryMetrics(meter: Meter): void {
   const { registers } = meter
   const used = new Gauge({
     name: 'bun_heap_used_bytes',
@@ -66,7 +66,7 @@ function tellMemory(meter: Meter): void {
   })
 }
 
-function tellDescriptors({ registers }: Meter): void {
+function registerDescriptorMetrics({ registers }: Meter): void {
   const found = openDescriptors()
   if (found === undefined) return
   new Gauge({

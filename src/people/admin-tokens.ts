@@ -2,7 +2,7 @@
 // retired, or the person is disabled, and never for more than that person may do at the moment.
 // It must not keep a token: `createAdminToken` returns it once, and only its hash is stored.
 
-import { type Deed, noteDeed } from '../audit/deed.ts'
+import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import {
   type AdminTokenRow,
@@ -26,7 +26,7 @@ export type Area = (typeof areas)[number]
 /** What a token is good for. `write` includes `read`. */
 export type Scope = `${Area}:${'read' | 'write'}`
 
-/** In the order in which they are offered. Nothing in the audit trail can be changed. */
+/** In the order in which they are offered. Nothing in the audit log can be changed. */
 export const scopes: readonly Scope[] = areas.flatMap((area): Scope[] =>
   area === 'audit' ? ['audit:read'] : [`${area}:read`, `${area}:write`],
 )
@@ -46,7 +46,7 @@ export async function createAdminToken(
   sql: Sql,
   person: Pick<Person, 'person_id'>,
   draft: AdminTokenDraft,
-  deed: Deed,
+  by: AuditContext,
 ): Promise<{ tokenId: string; token: string }> {
   const name = draft.name.trim()
   const wanted = scopes.filter(scope => draft.scopes.includes(scope))
@@ -59,13 +59,13 @@ export async function createAdminToken(
   for (const [i, scope] of draft.scopes.entries())
     if (!wanted.some(known => known === scope))
       fault(`/scopes/${i}`, 'unknown_scope', `must be one of ${scopes.join(', ')}`)
-  faults.push(...expiryFaults(draft.expires_at, deed.now))
+  faults.push(...expiryFaults(draft.expires_at, by.now))
   if (faults.length > 0) throw invalidRequest('The token cannot be made.', faults)
   const expires_at = draft.expires_at!
   const { tokenId, token } = mintAdminToken()
   await inTransaction(sql, async tx => {
     const { person_id } = person
-    const good = await countGoodTokens(tx, person_id, deed.now)
+    const good = await countGoodTokens(tx, person_id, by.now)
     if (good === undefined) throw new Problem('forbidden', { detail: 'You are disabled.', internal: 'disabled' })
     if (good >= tokensMax)
       throw new Problem('conflict', { detail: `You have ${tokensMax} tokens already. Retire one that is not used.` })
@@ -75,11 +75,11 @@ export async function createAdminToken(
       name,
       token_hash: hashToken(token),
       scopes: wanted,
-      created_at: deed.now,
+      created_at: by.now,
       expires_at,
     })
     const detail = { name, scopes: wanted, expires_at: formatMicros(expires_at) }
-    await noteDeed(tx, deed, 'admin_token_created', tokenId, detail)
+    await recordAction(tx, by, 'admin_token_created', tokenId, detail)
   })
   return { tokenId, token }
 }
@@ -88,12 +88,12 @@ export async function createAdminToken(
 export async function retireAdminToken(
   sql: Sql,
   place: { tokenId: string; personId: number },
-  deed: Deed,
+  by: AuditContext,
 ): Promise<void> {
   await inTransaction(sql, async tx => {
-    if (!(await retireAdminTokenRow(tx, place, deed.now, deed.actor)))
+    if (!(await retireAdminTokenRow(tx, place, by.now, by.actor)))
       throw new Problem('not_found', { detail: 'There is no such token, or it is retired already.' })
-    await noteDeed(tx, deed, 'admin_token_retired', place.tokenId)
+    await recordAction(tx, by, 'admin_token_retired', place.tokenId)
   })
 }
 
@@ -137,7 +137,7 @@ export async function loadTokenHolder(
   return { person: personOf(row), tokenId: row.admin_token_id, scopes: row.scopes, expiresAt: row.expires_at }
 }
 
-/** How the audit trail names a person who acts through a token. */
+/** How the audit log names a person who acts through a token. */
 export const tokenActor = ({ tokenId, person }: Pick<TokenHolder, 'tokenId' | 'person'>): string =>
   `admin-token:${tokenId}:${person.email}`
 

@@ -1,6 +1,6 @@
 // Which person of the console somebody is whom an OpenID provider vouches for.
 
-import { type Deed, noteDeed } from '../audit/deed.ts'
+import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import { retireAdminTokensOf } from '../db/people/admin-token-rows.ts'
 import { deleteSessionsOf } from '../db/people/console-sessions.ts'
@@ -20,7 +20,7 @@ export interface Identity {
 type Found = { person_id: number; email: string } | { refused: string }
 
 /**
- * The person this is, or why it is none; the reason is for the audit trail alone. The e-mail counts once: from then on a person is
+ * The person this is, or why it is none; the reason is for the audit log alone. The e-mail counts once: from then on a person is
  * known by issuer and subject, and the address may be somebody else's. Remembering them is audited.
  */
 export async function findPersonOf(
@@ -37,7 +37,7 @@ export async function findPersonOf(
     if (person.disabled) return { refused: 'disabled' }
     if (await insertIdentity(tx, { issuer, subject, person_id: person.person_id })) {
       const by = { actor: actorOf(person), address }
-      await noteDeed(tx, by, 'identity_remembered', person.email, { issuer, subject })
+      await recordAction(tx, by, 'identity_remembered', person.email, { issuer, subject })
       return { person_id: person.person_id, email: person.email }
     }
     // The same identity may have come twice at once; otherwise the address has another owner now.
@@ -56,14 +56,14 @@ const enabled = ({ person_id, email, disabled }: { person_id: number; email: str
 export async function forgetIdentity(
   sql: Sql,
   { personId, email, issuer }: { personId: number; email: string; issuer: string },
-  deed: Deed,
+  by: AuditContext,
 ): Promise<void> {
   await inTransaction(sql, async tx => {
     const subject = await deleteIdentity(tx, personId, issuer)
     if (subject === undefined)
       throw new Problem('not_found', { detail: 'Who this person is there is not remembered, or not any more.' })
     await deleteSessionsOf(tx, personId)
-    await retireAdminTokensOf(tx, personId, deed.actor)
-    await noteDeed(tx, deed, 'identity_forgotten', email, { issuer, subject })
+    await retireAdminTokensOf(tx, personId, by.actor)
+    await recordAction(tx, by, 'identity_forgotten', email, { issuer, subject })
   })
 }

@@ -61,7 +61,7 @@ export function passwordFaults(password: string, person: { email: string; name: 
 export const hashPersonPassword = (password: string, from: string | undefined): Promise<string> =>
   oneOfFew(from, () => Bun.password.hash(password, { algorithm: 'argon2id' }))
 
-let nobodys: Promise<string> | undefined
+let placeholder: Promise<string> | undefined
 
 /**
  * Whether a password is the one of this hash. Without a hash, the same work is done for nothing. Throws Problem `unavailable` when too
@@ -72,8 +72,8 @@ export async function isPassword(
   hash: string | undefined,
   from: string | undefined,
 ): Promise<boolean> {
-  nobodys ??= Bun.password.hash(crypto.randomUUID(), { algorithm: 'argon2id' })
-  const against = hash ?? (await nobodys)
+  placeholder ??= Bun.password.hash(crypto.randomUUID(), { algorithm: 'argon2id' })
+  const against = hash ?? (await placeholder)
   const good = await oneOfFew(from, () => Bun.password.verify(password.slice(0, passwordLengthMax + 1), against))
   return good && hash !== undefined
 }

@@ -1,6 +1,6 @@
 // People of the console: invited with a link, given a role and programs, disabled. Every change is audited.
 
-import { type Deed, noteDeed } from '../audit/deed.ts'
+import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import { inTransaction, type Sql, type Transaction } from '../db/client.ts'
 import { retireAdminTokensOf } from '../db/people/admin-token-rows.ts'
 import { deleteSessionsOf } from '../db/people/console-sessions.ts'
@@ -51,7 +51,7 @@ export const isEmail = (text: string): boolean =>
 export async function invitePerson(
   sql: Sql,
   draft: PersonDraft,
-  deed: Deed,
+  by: AuditContext,
 ): Promise<{ personId: number; token: string }> {
   const { email, name, role, programs } = checkDraft(draft)
   return inTransaction(sql, async tx => {
@@ -60,24 +60,24 @@ export async function invitePerson(
       email_folded: foldEmail(email),
       name,
       role,
-      created_by: deed.actor,
+      created_by: by.actor,
     })
     if (personId === undefined)
       throw refused([{ parameter: 'email', code: 'taken', detail: 'Somebody with this e-mail is here already.' }])
     await givePrograms(tx, personId, programs)
-    const token = await storeInvitation(tx, personId, deed)
-    await noteDeed(tx, deed, 'person_invited', email, { role, ...programsOf(role, programs) })
+    const token = await storeInvitation(tx, personId, by)
+    await recordAction(tx, by, 'person_invited', email, { role, ...programsOf(role, programs) })
     return { personId, token }
   })
 }
 
 /** A new link for somebody who has lost the password, or never chose one. The password they have stays good until then. */
-export async function inviteAgain(sql: Sql, personId: number, deed: Deed): Promise<string> {
+export async function inviteAgain(sql: Sql, personId: number, by: AuditContext): Promise<string> {
   return inTransaction(sql, async tx => {
     const person = found(await lockPerson(tx, personId))
     if (person.disabled_at !== null) throw conflict('This person is disabled. Enable the person first.')
-    const token = await storeInvitation(tx, personId, deed)
-    await noteDeed(tx, deed, 'person_invited_again', person.email)
+    const token = await storeInvitation(tx, personId, by)
+    await recordAction(tx, by, 'person_invited_again', person.email)
     return token
   })
 }
@@ -87,7 +87,7 @@ export async function editPerson(
   sql: Sql,
   personId: number,
   draft: Omit<PersonDraft, 'email'>,
-  deed: Deed,
+  by: AuditContext,
 ): Promise<void> {
   await inTransaction(sql, async tx => {
     const person = await requirePerson(tx, personId)
@@ -96,28 +96,28 @@ export async function editPerson(
       await keepOneAdministrator(tx)
     await updatePerson(tx, personId, { name, role })
     await givePrograms(tx, personId, programs)
-    await noteDeed(tx, deed, 'person_edited', person.email, { name, role, ...programsOf(role, programs) })
+    await recordAction(tx, by, 'person_edited', person.email, { name, role, ...programsOf(role, programs) })
   })
 }
 
 /** Disables a person: every session, every token and the link to choose a password end, and none begins. What the person did stays. The last administrator stays enabled. */
-export async function disablePerson(sql: Sql, personId: number, deed: Deed): Promise<void> {
+export async function disablePerson(sql: Sql, personId: number, by: AuditContext): Promise<void> {
   await inTransaction(sql, async tx => {
     const person = await requirePerson(tx, personId)
     if (person.disabled_at !== null) return
     if (person.role === 'ADMINISTRATOR') await keepOneAdministrator(tx)
-    await updatePersonDisabled(tx, personId, deed.actor)
+    await updatePersonDisabled(tx, personId, by.actor)
     await deleteSessionsOf(tx, personId)
-    await retireAdminTokensOf(tx, personId, deed.actor)
+    await retireAdminTokensOf(tx, personId, by.actor)
     await deleteInvitationOf(tx, personId)
-    await noteDeed(tx, deed, 'person_disabled', person.email)
+    await recordAction(tx, by, 'person_disabled', person.email)
   })
 }
 
-export async function enablePerson(sql: Sql, personId: number, deed: Deed): Promise<void> {
+export async function enablePerson(sql: Sql, personId: number, by: AuditContext): Promise<void> {
   await inTransaction(sql, async tx => {
     const person = await requirePerson(tx, personId)
-    if (await updatePersonDisabled(tx, personId, null)) await noteDeed(tx, deed, 'person_enabled', person.email)
+    if (await updatePersonDisabled(tx, personId, null)) await recordAction(tx, by, 'person_enabled', person.email)
   })
 }
 
@@ -130,12 +130,12 @@ export async function acceptInvitation(
   sql: Sql,
   token: string,
   password: string,
-  deed: Omit<Deed, 'actor'>,
+  by: Omit<AuditContext, 'actor'>,
 ): Promise<{ person_id: number; email: string }> {
-  const invited = await findInvited(sql, hashToken(token), deed.now)
+  const invited = await findInvited(sql, hashToken(token), by.now)
   if (invited === undefined) throw usedUp()
   refuse(passwordFaults(password, invited))
-  const passwordHash = await hashPersonPassword(password, deed.address)
+  const passwordHash = await hashPersonPassword(password, by.address)
   return inTransaction(sql, async tx => {
     // Of two who use one link at once, the second finds it gone.
     if (!(await deleteInvitation(tx, hashToken(token)))) throw usedUp()
@@ -143,7 +143,7 @@ export async function acceptInvitation(
     await deleteSessionsOf(tx, invited.person_id)
     const actor = actorOf(invited)
     await retireAdminTokensOf(tx, invited.person_id, actor)
-    await noteDeed(tx, { ...deed, actor }, 'password_chosen', invited.email)
+    await recordAction(tx, { ...by, actor }, 'password_chosen', invited.email)
     return invited
   })
 }
@@ -156,15 +156,15 @@ export async function changePassword(
   sql: Sql,
   person: { person_id: number; email: string; name: string },
   { password, earlier }: { password: string; earlier: string },
-  deed: Deed,
+  by: AuditContext,
   session: Buffer,
 ): Promise<void> {
   refuse(passwordFaults(password, person))
-  const passwordHash = await hashPersonPassword(password, deed.address)
+  const passwordHash = await hashPersonPassword(password, by.address)
   await inTransaction(sql, async tx => {
     if (!(await updatePasswordHash(tx, person.person_id, passwordHash, earlier))) throw changedMeanwhile()
     await deleteSessionsOf(tx, person.person_id, session)
-    await noteDeed(tx, deed, 'password_changed', person.email)
+    await recordAction(tx, by, 'password_changed', person.email)
   })
 }
 
@@ -195,7 +195,7 @@ function checkDraft(draft: PersonDraft): PersonDraft & { role: Role } {
   return { email, name, role: role!, programs }
 }
 
-/** For the audit trail: of the role that is limited to programs, which; of any other, nothing. */
+/** For the audit log: of the role that is limited to programs, which; of any other, nothing. */
 const programsOf = (role: Role, programs: readonly string[]) => (role === 'PROGRAM_ADMINISTRATOR' ? { programs } : {})
 
 async function givePrograms(tx: Transaction, personId: number, programs: readonly string[]): Promise<void> {
@@ -205,7 +205,7 @@ async function givePrograms(tx: Transaction, personId: number, programs: readonl
   )
 }
 
-async function storeInvitation(tx: Transaction, personId: number, { actor, now }: Deed): Promise<string> {
+async function storeInvitation(tx: Transaction, personId: number, { actor, now }: AuditContext): Promise<string> {
   const token = mintToken()
   await upsertInvitation(tx, {
     person_id: personId,

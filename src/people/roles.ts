@@ -31,7 +31,7 @@ export const personOf = (row: Omit<Person, 'programIds'> & { program_ids: readon
   return { person_id, email, name, role, programIds: role === 'PROGRAM_ADMINISTRATOR' ? new Set(program_ids) : 'all' }
 }
 
-/** How the audit trail names a person. */
+/** How the audit log names a person. */
 export const actorOf = (person: Pick<Person, 'email'>): string => `admin:${person.email}`
 
 /** Whether a person may see this program at all. */

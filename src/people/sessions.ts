@@ -1,7 +1,7 @@
 // Signing in to the console, and the session that follows: a random token in a cookie, its hash in the database.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { noteDeed } from '../audit/deed.ts'
+import { recordAction } from '../audit/record-action.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import { retireAdminTokensOf } from '../db/people/admin-token-rows.ts'
 import {
@@ -108,7 +108,7 @@ export async function beginSession(
       address: who.address ?? null,
     }
     if (!(await insertSession(tx, session, who.password_hash))) throw changedMeanwhile()
-    await noteDeed(tx, { actor: actorOf(who), address: who.address }, 'signed_in', who.email, { how: who.how })
+    await recordAction(tx, { actor: actorOf(who), address: who.address }, 'signed_in', who.email, { how: who.how })
   })
   return token
 }
@@ -148,6 +148,6 @@ export async function endSession(
     else await deleteSession(tx, tokenHash)
     if (tokens) await retireAdminTokensOf(tx, person.person_id, actor)
     const action = everywhere ? 'signed_out_everywhere' : 'signed_out'
-    await noteDeed(tx, { actor, address }, action, person.email, tokens ? { tokens: 'retired' } : {})
+    await recordAction(tx, { actor, address }, action, person.email, tokens ? { tokens: 'retired' } : {})
   })
 }

@@ -30,7 +30,7 @@ import { loadBankFor, parseDefinition } from './parse-definition.ts'
 export interface EditOptions {
   /** The setting; where it is left out, its default. */
   enumeratorDepthMax?: number
-  /** Where the request for it came from, for the audit trail. */
+  /** Where the request for it came from, for the audit log. */
   address?: string | undefined
 }
 
@@ -205,7 +205,7 @@ export async function removeDraft(tx: Transaction, draft: StoredProgramVersion):
   )
 }
 
-export async function tellDiscarded(
+export async function recordDiscarded(
   tx: Transaction,
   draft: StoredProgramVersion,
   { actor, address }: { actor: string; address: string | undefined },

@@ -26,11 +26,11 @@ import {
   openEdit,
   outdated,
   programsAreEdited,
+  recordDiscarded,
   refuseOtherDraft,
   refuseStaleBasis,
   removeDraft,
   says,
-  tellDiscarded,
 } from './edit.ts'
 import {
   type AllowedMoves,
@@ -80,7 +80,7 @@ export async function publishDefinition(
     const { changes } = edit
     const { slug } = edit.definition
     if (active !== undefined && changes.length === 0) {
-      if (used !== undefined) await tellDiscarded(tx, used, { actor, address: options.address })
+      if (used !== undefined) await recordDiscarded(tx, used, { actor, address: options.address })
       return unchanged(active)
     }
     if (kept !== undefined) await deleteDraft(tx, kept.program_version_id)
@@ -116,7 +116,7 @@ export async function publishDraft(
     const changes = diffVersions(active ?? { ...draft, screens: [], questions: [] }, draft)
     if (active !== undefined && changes.length === 0) {
       await removeDraft(tx, draft)
-      await tellDiscarded(tx, draft, { actor, address: options.address })
+      await recordDiscarded(tx, draft, { actor, address: options.address })
       return unchanged(active)
     }
     await refuseOutdatedQuestions(tx, draft)

@@ -17,11 +17,11 @@ import {
   type EditOptions,
   noDraft,
   openEdit,
+  recordDiscarded,
   refuseOtherDraft,
   refuseStaleBasis,
   removeDraft,
   says,
-  tellDiscarded,
 } from './edit.ts'
 import { storeContent } from './store-content.ts'
 
@@ -63,7 +63,7 @@ export async function saveDraft(
       throw otherDraft(draft)
     const { definition, bank, changes } = await checkEdit(tx, document, active, draft, options)
     if (active !== undefined && changes.length === 0) {
-      if (draft !== undefined) await tellDiscarded(tx, draft, { actor, address })
+      if (draft !== undefined) await recordDiscarded(tx, draft, { actor, address })
       return resultOf(active, false, changes)
     }
     const { slug } = definition
@@ -123,6 +123,6 @@ export async function discardDraft(
     if (draft === undefined) throw noDraft(slug)
     refuseOtherDraft(draft, options.reviewed)
     await removeDraft(tx, draft)
-    await tellDiscarded(tx, draft, { actor, address: options.address })
+    await recordDiscarded(tx, draft, { actor, address: options.address })
   })
 }

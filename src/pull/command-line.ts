@@ -15,7 +15,7 @@ same command goes on from there. The file gets its name when everything is in it
   <address>           Where the service is, such as https://apply.example.gov
   --program <slug>    As in the docs of the service
   --out <file>        apps.ndjson: applications as they are, one a line
-                      apps.csv: a table of applications, and beside it apps.<enumerator>.csv for each list of entities
+                      apps.csv: a table of applications, and alongside it apps.<enumerator>.csv for each list of entities
                       apps.parquet: the same tables in Parquet
                       -: lines to standard output, when all have come. Nothing is kept that another pull could go on with
   --to <database>     postgres://user@host/database: the same tables there, made and filled; password from PGPASSWORD
@@ -62,7 +62,7 @@ read the program is needed.`
 
 export interface PullCommand extends PullRequest {
   address: string
-  /** The file; of a database, the name that state and spool stand beside. */
+  /** The file; of a database, the name that state and spool stand alongside. */
   out: string
   format: OutputFormat
   retriesMax: number

@@ -33,7 +33,7 @@ interface Placing {
 
 export const statePath = (out: string): string => `${out}.pull`
 
-/** Pulls into the file `out`, or, of a format that is no file, with its state and spool beside that name. Rejects with CommandError, or with what the client rejects with. */
+/** Pulls into the file `out`, or, of a format that is no file, with its state and spool alongside that name. Rejects with CommandError, or with what the client rejects with. */
 export async function pullToFile(
   out: string,
   format: OutputFormat,

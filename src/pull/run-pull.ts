@@ -129,8 +129,8 @@ async function pullToOutput(
 /** What to do about a key that was refused; any other failure as it is. */
 function aboutTheKey(error: unknown, { baseUrl }: TributaryClient): unknown {
   if (!(error instanceof RequestRefused) || !error.isAboutTheKey) return error
-  const told = `What a key may do is told at ${baseUrl}/api/v1/checkAuth, and why it was refused in the log of the service.`
-  return new CommandError('failed', `${error.message}\n${told}`)
+  const hint = `What a key may do is told at ${baseUrl}/api/v1/checkAuth, and why it was refused in the log of the service.`
+  return new CommandError('failed', `${error.message}\n${hint}`)
 }
 
 async function types({ args, environment, output, say, signal }: ToolProcess): Promise<void> {

@@ -60,9 +60,9 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
     throw new CommandError('mismatch', `${file} has ${count} applications, and ${noted} were pulled.`)
   // Entities have files of their own; these and the state may have moved together.
   for (const { path, bytes, sha256 } of done.files) {
-    const beside = join(dirname(file), basename(path))
-    if (sizeOf(beside) !== bytes || (await sha256Of(beside)) !== sha256)
-      throw new CommandError('mismatch', `${beside} is not as the last pull left it.`)
+    const copied = join(dirname(file), basename(path))
+    if (sizeOf(copied) !== bytes || (await sha256Of(copied)) !== sha256)
+      throw new CommandError('mismatch', `${copied} is not as the last pull left it.`)
   }
   return { count, digest, pulls: done.receipts.length }
 }

@@ -25,7 +25,7 @@ export class CountingRedis {
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       connectTimeout: connectMs,
-      // What leads to it may be gone without a word: then it is connected anew, and is not `ready` before it has answered.
+      // What leads to it may be gone without a word: then it is connected again, and is not `ready` before it has answered.
       socketTimeout: answerMs,
       // Where answers to other commands still come.
       commandTimeout: 2 * answerMs,

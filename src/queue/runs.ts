@@ -100,11 +100,11 @@ export async function within(timeoutMs: number, work: Promise<unknown>): Promise
 }
 
 /** For what may be told many times a second, such as that a store is away. */
-export function atMostEvery<T>(pauseMs: number, tell: (value: T) => void): (value: T) => void {
-  let toldMs = Number.NEGATIVE_INFINITY
+export function atMostEvery<T>(pauseMs: number, report: (value: T) => void): (value: T) => void {
+  let reportedMs = Number.NEGATIVE_INFINITY
   return value => {
-    if (performance.now() - toldMs < pauseMs) return
-    toldMs = performance.now()
-    tell(value)
+    if (performance.now() - reportedMs < pauseMs) return
+    reportedMs = performance.now()
+    report(value)
   }
 }

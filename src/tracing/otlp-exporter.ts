@@ -18,7 +18,7 @@ interface ExporterOptions {
 const [waitingMax, batchMax] = [4096, 512]
 const pauseMs = 1000
 const requestMs = 5000
-const toldEveryMs = 60_000
+const reportEveryMs = 60_000
 
 export class OtlpExporter {
   /** Spans that the collector took, and those that were lost. */
@@ -27,7 +27,7 @@ export class OtlpExporter {
   #waiting: EndedSpan[] = []
   #sending: Promise<void> | undefined
   #timer: Timer | undefined
-  #toldMs = Number.NEGATIVE_INFINITY
+  #reportedMs = Number.NEGATIVE_INFINITY
 
   constructor(private readonly options: ExporterOptions) {}
 
@@ -75,17 +75,17 @@ export class OtlpExporter {
       })
       await response.arrayBuffer()
       if (response.ok) return true
-      this.#tell({ answered: response.status })
+      this.#report({ answered: response.status })
     } catch (error) {
-      this.#tell({ err: error })
+      this.#report({ err: error })
     }
     return false
   }
 
   /** Once a minute for as long as it lasts. */
-  #tell(what: object): void {
-    if (performance.now() - this.#toldMs < toldEveryMs) return
-    this.#toldMs = performance.now()
+  #report(what: object): void {
+    if (performance.now() - this.#reportedMs < reportEveryMs) return
+    this.#reportedMs = performance.now()
     this.options.log.warn(what, 'traces cannot be handed to the collector; they are lost')
   }
 

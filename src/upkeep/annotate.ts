@@ -39,7 +39,7 @@ export interface AnnotationChange {
 export const noteLengthMax = 10_000
 
 /**
- * Changes status and note of an application in one transaction, with their history, the rendered text and the audit trail;
+ * Changes status and note of an application in one transaction, with their history, the rendered text and the audit log;
  * an export sees all of it or nothing (D22), and so does the change feed. Two changes at once come one after the other. `status_last_modified_time`
  * becomes `now` when a status is set, the same again included (D30), or taken away, and stays when only the note changes. A change
  * that sets no status and changes nothing leaves no trace. Returns what holds now.

@@ -31,7 +31,7 @@ export const retentionDaysMax = 36_500
 /** Applications erased in one transaction, so that none is long. */
 const batchRows = 1000
 
-/** For the audit trail: who erases something, and why, in words that name no person. */
+/** For the audit log: who erases something, and why, in words that name no person. */
 interface ErasureOrder {
   /** `admin:<name>`, `operator:<system user>` or `retention`. */
   actor: string
@@ -39,7 +39,7 @@ interface ErasureOrder {
 }
 
 /**
- * Erases one application of a program with its status, notes and their history. The audit trail keeps its id.
+ * Erases one application of a program with its status, notes and their history. The audit log keeps its id.
  * Throws Problem `not_found`, which says so when it was erased before.
  */
 export async function eraseApplication(sql: Sql, place: ErasedApplication, order: ErasureOrder): Promise<void> {

@@ -1,4 +1,4 @@
-// Opens an application's answers for a person. The reading is in the audit trail before the person sees any of them.
+// Opens an application's answers for a person. The reading is in the audit log before the person sees any of them.
 
 import { findStoredApplication, type StoredApplication } from '../db/applications/application-lists.ts'
 import { appendAuditEvent } from '../db/audit/audit.ts'
@@ -17,7 +17,7 @@ export interface ReadingPerson {
 
 /**
  * The stored texts of these applications of a program, in this order. Each one that is read is an event `application_read`, in the
- * transaction that reads it, committed before this resolves: where the trail cannot be written, nothing is read.
+ * transaction that reads it, committed before this resolves: where the audit log cannot be written, nothing is read.
  * Throws `not_found` when one of them is not there.
  */
 export async function openApplications(

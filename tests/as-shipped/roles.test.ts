@@ -4,7 +4,7 @@ import { prepareQueue } from '../../src/queue/connect.ts'
 import { endWithFile, useDatabase } from '../support/fixtures.ts'
 import { useLogin } from '../support/logins.ts'
 import { endProcesses, startMain, startWorker } from '../support/processes.ts'
-import { tellStory } from './story.ts'
+import { playStory } from './story.ts'
 import { describeShipped } from './table.ts'
 
 const database = await useDatabase()
@@ -16,7 +16,7 @@ describeShipped('under the roles of roles.sql', async () => {
   await startWorker({ url: await useLogin(database, 'tributary_worker') })
   const settings = { CONSOLE_DATABASE_URL: await useLogin(database, 'tributary_console') }
   const first = await startMain({ url: serviceUrl }, settings)
-  const truth = await tellStory({ sql: database.sql, baseUrl: first.url, timeZone: 'UTC' })
+  const truth = await playStory({ sql: database.sql, baseUrl: first.url, timeZone: 'UTC' })
   const later = await startMain({ url: serviceUrl }, settings)
   return { sql: database.sql, processes: [first.url, later.url], truth }
 })

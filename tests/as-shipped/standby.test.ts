@@ -5,7 +5,7 @@ import { needs } from '../support/needs.ts'
 import { endProcesses, startMain, startWorker } from '../support/processes.ts'
 import { useCluster } from '../support/replication.ts'
 import { until } from '../support/until.ts'
-import { tellStory } from './story.ts'
+import { playStory } from './story.ts'
 import { describeShipped } from './table.ts'
 
 if (needs('postgresql15')) {
@@ -18,7 +18,7 @@ if (needs('postgresql15')) {
     const settings = { EXPORT_DATABASE_URL: standby!.url }
     await startWorker({ url })
     const first = await startMain({ url }, settings)
-    const truth = await tellStory({ sql, baseUrl: first.url, timeZone: 'UTC' })
+    const truth = await playStory({ sql, baseUrl: first.url, timeZone: 'UTC' })
     const later = await startMain({ url }, settings)
     for (const { health } of [first, later])
       await until('pages to be read from the standby', async () =>

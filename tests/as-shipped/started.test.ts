@@ -9,7 +9,7 @@ import { needs } from '../support/needs.ts'
 import { endProcesses, startMain } from '../support/processes.ts'
 import { useRedis } from '../support/redis.ts'
 import { until } from '../support/until.ts'
-import { tellStory } from './story.ts'
+import { playStory } from './story.ts'
 import { describeShipped, type Shipped } from './table.ts'
 
 const timeZone = 'America/Los_Angeles'
@@ -47,7 +47,7 @@ async function start(settings: Record<string, string>): Promise<Shipped> {
     return /^curl .+$/m.test(said)
   })
   const baseUrl = `http://127.0.0.1:${port}`
-  const truth = await tellStory({ sql, baseUrl, timeZone })
+  const truth = await playStory({ sql, baseUrl, timeZone })
   const later = await startMain({ url }, { INSTANCE_TIME_ZONE: timeZone, ...settings })
   return { sql, processes: [baseUrl, later.url], truth }
 }

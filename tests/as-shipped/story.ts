@@ -65,7 +65,7 @@ export interface Stage {
 }
 
 /** Resolves when the worker has kept what is derived from every version. */
-export async function tellStory({ sql, baseUrl, timeZone }: Stage): Promise<Truth> {
+export async function playStory({ sql, baseUrl, timeZone }: Stage): Promise<Truth> {
   const applications: Truth['applications'][number][] = []
   const changes: Change[] = []
   const asked: Question[] = []
@@ -134,8 +134,8 @@ export async function tellStory({ sql, baseUrl, timeZone }: Stage): Promise<Trut
         state: 'CURRENT',
       })
     }
-    const told = applications.at(-1)!
-    const { application_id } = told.submission
+    const annotated = applications.at(-1)!
+    const { application_id } = annotated.submission
     const set = await get(`/api/v1/admin/programs/${slug}/applications/${application_id}/status`, {
       method: 'PATCH',
       headers: { Authorization: key.authorization, 'Content-Type': 'application/json', 'If-Match': '*' },
@@ -146,7 +146,7 @@ export async function tellStory({ sql, baseUrl, timeZone }: Stage): Promise<Trut
       'status' | 'application_note' | 'status_last_modified_time',
       string
     >
-    told.annotations = { ...state, status_last_modified_time: Date.parse(status_last_modified_time) * 1000 }
+    annotated.annotations = { ...state, status_last_modified_time: Date.parse(status_last_modified_time) * 1000 }
     changes.push({ kind: 'status', application_id }, { kind: 'note', application_id })
   }
   await until('the worker to have kept everything', async () => {

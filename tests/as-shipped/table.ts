@@ -160,15 +160,15 @@ const ways: Record<string, Way> = {
     applies: ({ changes }) => changes !== undefined,
     check: async ({ shipped, ask }) => {
       const { slug, changes } = shipped.truth
-      const told: { kind: string; application_id: number }[] = []
+      const reported: { kind: string; application_id: number }[] = []
       let [after, hasMore] = [changes!.cursor, true]
       while (hasMore) {
         const { text } = await ask(`/api/v1/admin/programs/${slug}/changes?pageSize=4&after=${after}`)
-        const page = JSON.parse(text) as { payload: typeof told; nextCursor: string; hasMore: boolean }
-        told.push(...page.payload.map(({ kind, application_id }) => ({ kind, application_id })))
+        const page = JSON.parse(text) as { payload: typeof reported; nextCursor: string; hasMore: boolean }
+        reported.push(...page.payload.map(({ kind, application_id }) => ({ kind, application_id })))
         ;({ nextCursor: after, hasMore } = page)
       }
-      expect(told).toEqual(changes!.happened as typeof told)
+      expect(reported).toEqual(changes!.happened as typeof reported)
     },
   },
   'a receipt': {

@@ -1,17 +1,17 @@
 // The check of the audit log that a worker does once a night.
 
 import { expect, test } from 'bun:test'
-import { checkAuditTrail } from '../../src/audit/check-audit.ts'
-import { pruneAuditTrail } from '../../src/audit/prune-audit.ts'
-import { verifyAuditTrail } from '../../src/audit/verify-audit.ts'
+import { checkAuditLog } from '../../src/audit/check-audit.ts'
+import { pruneAuditLog } from '../../src/audit/prune-audit.ts'
+import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
 import { settleAuditFaults } from '../../src/db/audit/audit-chains.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { readUpkeepState } from '../../src/db/derived/upkeep-state.ts'
-import { append, tamper } from '../support/audit-trail.ts'
+import { append, tamper } from '../support/audit-log.ts'
 import { endWithTest, useDatabase, useFolder } from '../support/fixtures.ts'
 
 /** A log of 20 events by one connection, so in one chain. */
-async function trail(act: (sql: Sql) => Promise<void>): Promise<void> {
+async function auditLog(act: (sql: Sql) => Promise<void>): Promise<void> {
   const { sql } = await useDatabase({ connectionsMax: 1 }, endWithTest)
   for (let n = 1; n <= 20; n++) await append(sql, `subject ${n}`)
   await act(sql)
@@ -20,7 +20,7 @@ async function trail(act: (sql: Sql) => Promise<void>): Promise<void> {
 /** As if the last check had been a day earlier. */
 const tomorrow = async (sql: Sql) => {
   await sql`update audit_check set checked_at = checked_at - interval '1 day'`
-  return checkAuditTrail(sql)
+  return checkAuditLog(sql)
 }
 const cutEnd = `
   delete from audit_link where link > 10;
@@ -28,47 +28,47 @@ const cutEnd = `
   update audit_chain set links = 10, hash = (select hash from audit_link where link = 10) where links = 20`
 
 test('it is due once a day, and at the start of an installation', () =>
-  trail(async sql => {
+  auditLog(async sql => {
     expect((await readUpkeepState(sql)).audit).toEqual({ faults: 0, checkedSeconds: undefined })
-    expect(await checkAuditTrail(sql)).toEqual([])
+    expect(await checkAuditLog(sql)).toEqual([])
     const { checkedSeconds } = (await readUpkeepState(sql)).audit
     expect(checkedSeconds).toBeGreaterThanOrEqual(0)
     await tamper(sql, `update audit_event set actor = 'key:y' where subject = 'subject 13'`)
-    expect(await checkAuditTrail(sql)).toEqual([])
+    expect(await checkAuditLog(sql)).toEqual([])
     expect(await tomorrow(sql)).toHaveLength(1)
   }))
 
 test('what it finds stays on record until an operator settles it', () =>
-  trail(async sql => {
+  auditLog(async sql => {
     await tamper(sql, `update audit_event set actor = 'key:y' where subject = 'subject 13'`)
     const fault = expect.stringMatching(/^chain \d: link 13: event \d+ is not as it was written$/)
-    expect(await checkAuditTrail(sql)).toEqual([fault])
+    expect(await checkAuditLog(sql)).toEqual([fault])
     await tamper(sql, `update audit_event set actor = 'key:x' where subject = 'subject 13'`)
     expect(await tomorrow(sql)).toEqual([])
     expect((await readUpkeepState(sql)).audit.faults).toBe(1)
-    expect(await settleAuditFaults(sql, (await verifyAuditTrail(sql)).note)).toBe(true)
+    expect(await settleAuditFaults(sql, (await verifyAuditLog(sql)).note)).toBe(true)
     expect((await readUpkeepState(sql)).audit.faults).toBe(0)
-    expect(await settleAuditFaults(sql, (await verifyAuditTrail(sql)).note)).toBe(false)
+    expect(await settleAuditFaults(sql, (await verifyAuditLog(sql)).note)).toBe(false)
   }))
 
 test('an end that was cut off since the last check is found every night, though what is left is whole', () =>
-  trail(async sql => {
-    expect(await checkAuditTrail(sql)).toEqual([])
+  auditLog(async sql => {
+    expect(await checkAuditLog(sql)).toEqual([])
     await append(sql, 'more')
     expect(await tomorrow(sql)).toEqual([])
     await tamper(sql, cutEnd.replace('links = 20', 'links = 21'))
     const cut = expect.stringMatching(/^chain \d: ends at link 10, and had 21 when it was noted: its end was cut off$/)
     expect(await tomorrow(sql)).toEqual([cut])
     expect(await tomorrow(sql)).toEqual([cut])
-    await settleAuditFaults(sql, (await verifyAuditTrail(sql)).note)
+    await settleAuditFaults(sql, (await verifyAuditLog(sql)).note)
     expect(await tomorrow(sql)).toEqual([])
   }))
 
 test('what is pruned between two checks is no fault, whatever the last one noted', () =>
-  trail(async sql => {
-    expect(await checkAuditTrail(sql)).toEqual([])
+  auditLog(async sql => {
+    expect(await checkAuditLog(sql)).toEqual([])
     await append(sql, 'more')
     const order = { before: (Date.now() + 60_000) * 1000, folder: await useFolder(endWithTest), actor: 'operator:kim' }
-    expect(await pruneAuditTrail(sql, order)).toMatchObject({ events: 21 })
+    expect(await pruneAuditLog(sql, order)).toMatchObject({ events: 21 })
     expect(await tomorrow(sql)).toEqual([])
   }))

@@ -1,29 +1,29 @@
-// The audit trail moves into files by age, and nothing of it is lost, doubled or taken out in any other way.
+// The audit log moves into files by age, and nothing of it is lost, doubled or taken out in any other way.
 
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { pruneAuditTrail } from '../../src/audit/prune-audit.ts'
-import { verifyAuditTrail } from '../../src/audit/verify-audit.ts'
+import { pruneAuditLog } from '../../src/audit/prune-audit.ts'
+import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
 import type { Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
-import { append, tamper } from '../support/audit-trail.ts'
+import { append, tamper } from '../support/audit-log.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { endWithTest, useDatabase, useFolder, usePool } from '../support/fixtures.ts'
 import { failureOf } from '../support/refusal.ts'
 
-class Trail {
+class AuditLog {
   private constructor(
     readonly database: TestDatabase,
     readonly folder: string,
     private readonly writers: Sql,
   ) {}
 
-  static async open(act: (trail: Trail) => Promise<void>, connectionsMax = 1): Promise<void> {
+  static async open(act: (auditLog: AuditLog) => Promise<void>, connectionsMax = 1): Promise<void> {
     const database = await useDatabase({ connectionsMax: 4 }, endWithTest)
     const writers = usePool({ url: database.url, connectionsMax }, endWithTest)
-    await act(new Trail(database, await useFolder(endWithTest), writers))
+    await act(new AuditLog(database, await useFolder(endWithTest), writers))
   }
 
   written: string[] = []
@@ -51,7 +51,7 @@ class Trail {
   /** Everything that was written up to now. */
   async prune(before?: Micros): Promise<string[]> {
     const order = { before: before ?? (await this.now()), folder: this.folder, actor: 'operator:kim' }
-    const pruned = await pruneAuditTrail(this.sql, order)
+    const pruned = await pruneAuditLog(this.sql, order)
     return pruned === undefined ? [] : [join(this.folder, pruned.file)]
   }
 
@@ -61,7 +61,7 @@ class Trail {
     return rows.map(row => row.subject)
   }
 
-  faults = async (files: string[] = [], noted?: string) => (await verifyAuditTrail(this.sql, noted, files)).faults
+  faults = async (files: string[] = [], noted?: string) => (await verifyAuditLog(this.sql, noted, files)).faults
 
   tamper = (statement: string) => tamper(this.sql, statement)
 }
@@ -71,57 +71,57 @@ const subjectsOf = async (file: string): Promise<string[]> =>
   (await linesOf(file)).flatMap(line => (JSON.parse(line) as { event?: string[] }).event?.[4] ?? [])
 
 test('several chains are pruned while others write: every event is in the file or in the database, once, and verifies', () =>
-  Trail.open(async trail => {
-    await trail.write(400)
-    const cut = await trail.now()
+  AuditLog.open(async auditLog => {
+    await auditLog.write(400)
+    const cut = await auditLog.now()
     let done = false
     const writing = (async () => {
-      while (!done) await trail.write(20)
+      while (!done) await auditLog.write(20)
     })()
-    const files = await trail.prune(cut).finally(() => {
+    const files = await auditLog.prune(cut).finally(() => {
       done = true
     })
     await writing
     expect(files).toHaveLength(1)
     const inFile = await subjectsOf(files[0]!)
     expect(inFile).toHaveLength(400)
-    expect([...inFile, ...(await trail.remaining())].sort()).toEqual([...trail.written].sort())
-    const [row] = await trail.sql`select count(*) as chains from audit_pruned`
+    expect([...inFile, ...(await auditLog.remaining())].sort()).toEqual([...auditLog.written].sort())
+    const [row] = await auditLog.sql`select count(*) as chains from audit_pruned`
     expect(row!.chains).toBeGreaterThan(1)
     const name = basename(files[0]!)
-    const { faults, pruned, events } = await verifyAuditTrail(trail.sql, undefined, files)
+    const { faults, pruned, events } = await verifyAuditLog(auditLog.sql, undefined, files)
     expect(faults).toEqual([])
     expect(pruned).toEqual([{ file: name, checked: true }])
-    expect(events).toBe(trail.written.length - 400 + 1)
-    expect(await verifyAuditTrail(trail.sql)).toMatchObject({ faults: [], pruned: [{ file: name, checked: false }] })
-    const told = await trail.sql`select actor, action, detail from audit_event where subject = ${name}`
-    expect([...told]).toMatchObject([{ actor: 'operator:kim', action: 'audit_pruned', detail: { events: 400 } }])
+    expect(events).toBe(auditLog.written.length - 400 + 1)
+    expect(await verifyAuditLog(auditLog.sql)).toMatchObject({ faults: [], pruned: [{ file: name, checked: false }] })
+    const reported = await auditLog.sql`select actor, action, detail from audit_event where subject = ${name}`
+    expect([...reported]).toMatchObject([{ actor: 'operator:kim', action: 'audit_pruned', detail: { events: 400 } }])
   }, 16))
 
-test('a whole trail of many batches is pruned, and goes on after it', () =>
-  Trail.open(async trail => {
-    await trail.sql`
+test('a whole audit log of many batches is pruned, and goes on after it', () =>
+  AuditLog.open(async auditLog => {
+    await auditLog.sql`
       insert into audit_event (actor, action, subject) select 'key:x', 'tried', n from generate_series(1, 2500) n`
-    const files = await trail.prune()
+    const files = await auditLog.prune()
     expect(await subjectsOf(files[0]!)).toEqual(Array.from({ length: 2500 }, (_, n) => String(n + 1)))
-    expect(await trail.remaining()).toEqual([])
-    await trail.write(3)
-    expect(await verifyAuditTrail(trail.sql, undefined, files)).toMatchObject({ faults: [], events: 4 })
+    expect(await auditLog.remaining()).toEqual([])
+    await auditLog.write(3)
+    expect(await verifyAuditLog(auditLog.sql, undefined, files)).toMatchObject({ faults: [], events: 4 })
   }))
 
 test('only what is old enough goes', () =>
-  Trail.open(async trail => {
-    await trail.write(5)
-    const cut = await trail.now()
-    await trail.write(5)
-    const files = await trail.prune(cut)
-    expect(await subjectsOf(files[0]!)).toEqual(trail.written.slice(0, 5))
-    expect(await trail.remaining()).toEqual(trail.written.slice(5))
+  AuditLog.open(async auditLog => {
+    await auditLog.write(5)
+    const cut = await auditLog.now()
+    await auditLog.write(5)
+    const files = await auditLog.prune(cut)
+    expect(await subjectsOf(files[0]!)).toEqual(auditLog.written.slice(0, 5))
+    expect(await auditLog.remaining()).toEqual(auditLog.written.slice(5))
   }))
 
 test('what is linked after something newer, since its transaction was long, stays with that', () =>
-  Trail.open(async trail => {
-    const pool = usePool({ url: trail.database.url, connectionsMax: 9 }, endWithTest)
+  AuditLog.open(async auditLog => {
+    const pool = usePool({ url: auditLog.database.url, connectionsMax: 9 }, endWithTest)
     // Of nine connections two share one of eight chains.
     const byChain = new Map<number, Sql>()
     let pair: [Sql, Sql] | undefined
@@ -134,73 +134,73 @@ test('what is linked after something newer, since its transaction was long, stay
     const [long, short] = pair!
     await long`begin`
     await append(long, 'long')
-    const cut = await trail.now()
+    const cut = await auditLog.now()
     await append(short, 'short')
     await long`commit`
-    expect(await trail.prune(cut)).toEqual([])
-    const [file] = await trail.prune()
+    expect(await auditLog.prune(cut)).toEqual([])
+    const [file] = await auditLog.prune()
     expect(await subjectsOf(file!)).toEqual(['short', 'long'])
-    expect(await trail.faults([file!])).toEqual([])
+    expect(await auditLog.faults([file!])).toEqual([])
   }))
 
 test('asked twice it removes nothing twice; asked later it goes on in another file, and both verify in any order', () =>
-  Trail.open(async trail => {
-    await trail.write(10)
-    const cut = await trail.now()
-    const [first] = await trail.prune(cut)
-    expect(await trail.prune(cut)).toEqual([])
-    await trail.write(10)
-    const [second] = await trail.prune()
+  AuditLog.open(async auditLog => {
+    await auditLog.write(10)
+    const cut = await auditLog.now()
+    const [first] = await auditLog.prune(cut)
+    expect(await auditLog.prune(cut)).toEqual([])
+    await auditLog.write(10)
+    const [second] = await auditLog.prune()
     expect(second).not.toBe(first!)
     expect(
       [...(await subjectsOf(first!)), ...(await subjectsOf(second!))].filter(one => one.startsWith('subject')),
-    ).toEqual(trail.written)
-    expect(await trail.faults([second!, first!])).toEqual([])
-    expect(await trail.faults([second!])).toEqual([])
-    expect((await readdir(trail.folder)).sort()).toEqual([basename(first!), basename(second!)].sort())
+    ).toEqual(auditLog.written)
+    expect(await auditLog.faults([second!, first!])).toEqual([])
+    expect(await auditLog.faults([second!])).toEqual([])
+    expect((await readdir(auditLog.folder)).sort()).toEqual([basename(first!), basename(second!)].sort())
   }))
 
 test('when nothing is old enough, no file is made and nothing is noted', () =>
-  Trail.open(async trail => {
-    const cut = await trail.now()
-    expect(await trail.prune()).toEqual([])
-    await trail.write(3)
-    expect(await trail.prune(cut)).toEqual([])
-    expect(await readdir(trail.folder)).toEqual([])
-    expect(await verifyAuditTrail(trail.sql)).toMatchObject({ faults: [], events: 3, pruned: [] })
+  AuditLog.open(async auditLog => {
+    const cut = await auditLog.now()
+    expect(await auditLog.prune()).toEqual([])
+    await auditLog.write(3)
+    expect(await auditLog.prune(cut)).toEqual([])
+    expect(await readdir(auditLog.folder)).toEqual([])
+    expect(await verifyAuditLog(auditLog.sql)).toMatchObject({ faults: [], events: 3, pruned: [] })
   }))
 
 test('two prunes at once: one waits for the other, and every event is in one file', () =>
-  Trail.open(async trail => {
-    await trail.write(30)
-    const cut = await trail.now()
-    const files = (await Promise.all([trail.prune(cut), trail.prune(cut)])).flat()
+  AuditLog.open(async auditLog => {
+    await auditLog.write(30)
+    const cut = await auditLog.now()
+    const files = (await Promise.all([auditLog.prune(cut), auditLog.prune(cut)])).flat()
     expect(files).toHaveLength(1)
-    expect(await subjectsOf(files[0]!)).toEqual(trail.written)
-    expect(await trail.faults(files)).toEqual([])
+    expect(await subjectsOf(files[0]!)).toEqual(auditLog.written)
+    expect(await auditLog.faults(files)).toEqual([])
   }))
 
 test('a folder that is not there is named before anything is done', () =>
-  Trail.open(async trail => {
-    await trail.write(3)
-    const order = { before: await trail.now(), folder: join(trail.folder, 'none'), actor: 'operator:kim' }
-    await expect(pruneAuditTrail(trail.sql, order)).rejects.toThrow('cannot be written (ENOENT)')
-    expect(await trail.remaining()).toHaveLength(3)
+  AuditLog.open(async auditLog => {
+    await auditLog.write(3)
+    const order = { before: await auditLog.now(), folder: join(auditLog.folder, 'none'), actor: 'operator:kim' }
+    await expect(pruneAuditLog(auditLog.sql, order)).rejects.toThrow('cannot be written (ENOENT)')
+    expect(await auditLog.remaining()).toHaveLength(3)
   }))
 
 test.each([
   ['changed', `update audit_event set actor = 'key:y' where audit_event_id = 7`],
   ['removed', 'delete from audit_event where audit_event_id = 7'],
   ['removed with its link', 'delete from audit_event where audit_event_id = 7; delete from audit_link where link = 7'],
-])('a trail in which an event was %s is not pruned, and leaves no file', (_, statement) =>
-  Trail.open(async trail => {
-    await trail.write(10)
-    await trail.tamper(statement)
-    const before = await trail.remaining()
-    await expect(trail.prune()).rejects.toThrow('The audit log is not as it was written')
-    expect(await trail.faults()).toEqual([expect.stringMatching(/link 7/)])
-    expect(await readdir(trail.folder)).toEqual([])
-    expect(await trail.remaining()).toEqual(before)
+])('an audit log in which an event was %s is not pruned, and leaves no file', (_, statement) =>
+  AuditLog.open(async auditLog => {
+    await auditLog.write(10)
+    await auditLog.tamper(statement)
+    const before = await auditLog.remaining()
+    await expect(auditLog.prune()).rejects.toThrow('The audit log is not as it was written')
+    expect(await auditLog.faults()).toEqual([expect.stringMatching(/link 7/)])
+    expect(await readdir(auditLog.folder)).toEqual([])
+    expect(await auditLog.remaining()).toEqual(before)
   }),
 )
 
@@ -245,31 +245,31 @@ describe('a file that is not as it was written is named, with the place', () => 
     ],
     ['no start', lines => lines.slice(1), /: line 1 is not the next link of chain \d/],
   ])('%s', (_, change, fault) =>
-    Trail.open(async trail => {
-      await trail.write(10)
-      const [file] = await trail.prune()
-      expect(await trail.faults([file!])).toEqual([])
+    AuditLog.open(async auditLog => {
+      await auditLog.write(10)
+      const [file] = await auditLog.prune()
+      expect(await auditLog.faults([file!])).toEqual([])
       await Bun.write(file!, `${change(await linesOf(file!)).join('\n')}\n`)
-      expect(await trail.faults([file!])).toEqual([expect.stringMatching(fault)])
-      expect(await trail.faults()).toEqual([])
+      expect(await auditLog.faults([file!])).toEqual([expect.stringMatching(fault)])
+      expect(await auditLog.faults()).toEqual([])
     }),
   )
 
   test('a file of another database', () =>
-    Trail.open(trail =>
-      Trail.open(async other => {
-        for (const one of [trail, other]) await one.write(10)
+    AuditLog.open(auditLog =>
+      AuditLog.open(async other => {
+        for (const one of [auditLog, other]) await one.write(10)
         const [file] = await other.prune()
         const foreign = [expect.stringMatching(/: chain \d: links 1 to 10 are not what was pruned from this database/)]
-        expect(await trail.faults([file!])).toEqual(foreign)
-        await trail.prune()
-        expect(await trail.faults([file!])).toEqual(foreign)
+        expect(await auditLog.faults([file!])).toEqual(foreign)
+        await auditLog.prune()
+        expect(await auditLog.faults([file!])).toEqual(foreign)
       }),
     ))
 
   test('one that cannot be read', () =>
-    Trail.open(async trail => {
-      await expect(trail.faults([join(trail.folder, 'none.ndjson')])).rejects.toMatchObject({
+    AuditLog.open(async auditLog => {
+      await expect(auditLog.faults([join(auditLog.folder, 'none.ndjson')])).rejects.toMatchObject({
         errors: [{ parameter: '--with', detail: expect.stringContaining('none.ndjson cannot be read (ENOENT)') }],
       })
     }))
@@ -296,54 +296,54 @@ describe('a database that is not as it was left is named', () => {
       /: link 3 was there before: it was slipped in$/,
     ],
   ])('%s', (_, statement, fault) =>
-    Trail.open(async trail => {
-      await trail.write(10)
-      const cut = await trail.now()
-      await trail.write(10)
-      await trail.prune(cut)
-      expect(await trail.faults()).toEqual([])
-      await trail.tamper(statement)
-      expect(await trail.faults()).toEqual([expect.stringMatching(fault)])
+    AuditLog.open(async auditLog => {
+      await auditLog.write(10)
+      const cut = await auditLog.now()
+      await auditLog.write(10)
+      await auditLog.prune(cut)
+      expect(await auditLog.faults()).toEqual([])
+      await auditLog.tamper(statement)
+      expect(await auditLog.faults()).toEqual([expect.stringMatching(fault)])
     }),
   )
 })
 
 test('more removed than was pruned, and recorded as pruned: by the file', () =>
-  Trail.open(async trail => {
-    await trail.write(10)
-    const cut = await trail.now()
-    await trail.write(10)
-    const files = await trail.prune(cut)
-    await trail.tamper(`
+  AuditLog.open(async auditLog => {
+    await auditLog.write(10)
+    const cut = await auditLog.now()
+    await auditLog.write(10)
+    const files = await auditLog.prune(cut)
+    await auditLog.tamper(`
       update audit_pruned p set link = 11, hash = l.hash from audit_link l where l.chain = p.chain and l.link = 11;
       delete from audit_link where link = 11; delete from audit_event where audit_event_id = 11`)
-    expect(await trail.faults(files)).toEqual([
+    expect(await auditLog.faults(files)).toEqual([
       expect.stringMatching(/: chain \d: links 1 to 10 are not what was pruned/),
     ])
   }))
 
-test('what was noted before it was pruned is held against the file: pruning is no way to rewrite the trail', () =>
-  Trail.open(async trail => {
-    const note = async () => (await verifyAuditTrail(trail.sql)).note
-    await trail.write(5)
+test('what was noted before it was pruned is held against the file: pruning is no way to rewrite the audit log', () =>
+  AuditLog.open(async auditLog => {
+    const note = async () => (await verifyAuditLog(auditLog.sql)).note
+    await auditLog.write(5)
     const within = await note()
-    await trail.write(5)
+    await auditLog.write(5)
     const atEnd = await note()
-    const files = await trail.prune()
-    expect(await trail.faults([], atEnd)).toEqual([])
-    expect(await trail.faults([], within)).toEqual([
+    const files = await auditLog.prune()
+    expect(await auditLog.faults([], atEnd)).toEqual([])
+    expect(await auditLog.faults([], within)).toEqual([
       expect.stringMatching(
         /: was noted at link 5, which was pruned into audit-.*\.ndjson since: give that file with --with$/,
       ),
     ])
-    expect(await trail.faults(files, within)).toEqual([])
+    expect(await auditLog.faults(files, within)).toEqual([])
     const other = within.replace(/:5:./, found => (found.endsWith('A') ? ':5:B' : ':5:A'))
-    expect(await trail.faults(files, other)).toEqual([
+    expect(await auditLog.faults(files, other)).toEqual([
       expect.stringMatching(/: up to link 5, it is not what it was when it was noted$/),
     ])
   }))
 
-describe('"An audit trail, append-only" (contract section 3): beyond what is in a file the database refuses to remove, to the owner too', () => {
+describe('"An audit log, append-only" (contract section 3): beyond what is in a file the database refuses to remove, to the owner too', () => {
   const refusal = async (statement: PromiseLike<unknown>) => (await failureOf(statement))?.message
   const kept = (table: string) => `${table} rows are never changed or removed`
   const wrongPlace = 'this is not the next part of the chain'
@@ -366,21 +366,21 @@ describe('"An audit trail, append-only" (contract section 3): beyond what is in 
       wrongPlace,
     ],
   ])('%s', (_, statement, message) =>
-    Trail.open(async trail => {
-      await trail.write(10)
-      const cut = await trail.now()
-      await trail.write(10)
-      await trail.prune(cut)
-      expect(await refusal(statement(trail.sql))).toBe(message)
-      expect(await trail.faults()).toEqual([])
+    AuditLog.open(async auditLog => {
+      await auditLog.write(10)
+      const cut = await auditLog.now()
+      await auditLog.write(10)
+      await auditLog.prune(cut)
+      expect(await refusal(statement(auditLog.sql))).toBe(message)
+      expect(await auditLog.faults()).toEqual([])
     }),
   )
 
   test('a role that was given the right to remove is refused what the owner may', () =>
-    Trail.open(async trail => {
-      await trail.write(10)
+    AuditLog.open(async auditLog => {
+      await auditLog.write(10)
       const role = `remover_${process.pid}`
-      const undone = trail.sql.begin(async tx => {
+      const undone = auditLog.sql.begin(async tx => {
         await tx.unsafe(`create role ${role}`)
         await tx.unsafe(`grant select, insert, update, delete on all tables in schema public to ${role}`)
         await tx.unsafe(`set local role ${role}`)

@@ -1,16 +1,16 @@
-// The audit trail as a chain of hashes: somebody who has all rights in the database, and turns off what protects it, is found out.
+// The audit log as a chain of hashes: somebody who has all rights in the database, and turns off what protects it, is found out.
 
 import { describe, expect, test } from 'bun:test'
-import { verifyAuditTrail } from '../../src/audit/verify-audit.ts'
-import { append, tamper } from '../support/audit-trail.ts'
+import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
+import { append, tamper } from '../support/audit-log.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { endWithTest, useDatabase, usePool } from '../support/fixtures.ts'
 
-/** A trail of 20 events by one connection, so in one chain, and one by another. */
-async function trail(act: (database: TestDatabase, note: string) => Promise<void>): Promise<void> {
+/** An audit log of 20 events by one connection, so in one chain, and one by another. */
+async function auditLog(act: (database: TestDatabase, note: string) => Promise<void>): Promise<void> {
   const database = await useDatabase({ connectionsMax: 1 }, endWithTest)
   for (let n = 1; n <= 20; n++) await append(database.sql, `subject ${n}`)
-  const { events, faults, note } = await verifyAuditTrail(database.sql)
+  const { events, faults, note } = await verifyAuditLog(database.sql)
   expect({ events, faults }).toEqual({ events: 20, faults: [] })
   await act(database, note)
 }
@@ -27,74 +27,74 @@ describe('verify names the first event that is not as it was written', () => {
     ['a hash', `update audit_link set hash = sha256(hash) where link = 7`],
     ['two exchanged', `update audit_link set audit_event_id = 15 - audit_event_id where link in (7, 8)`],
   ])('%s', (_, statement) =>
-    trail(async ({ sql }) => {
+    auditLog(async ({ sql }) => {
       await tamper(sql, statement)
-      const { faults } = await verifyAuditTrail(sql)
+      const { faults } = await verifyAuditLog(sql)
       expect(faults).toHaveLength(1)
       expect(faults[0]).toMatch(/^chain [0-7]: link 7: event [78] is not as it was written$/)
     }),
   )
 
   test('an event removed', () =>
-    trail(async ({ sql }) => {
+    auditLog(async ({ sql }) => {
       await tamper(sql, 'delete from audit_event where audit_event_id = 7')
-      expect((await verifyAuditTrail(sql)).faults).toEqual([expect.stringMatching(/: link 7: event 7 is missing$/)])
+      expect((await verifyAuditLog(sql)).faults).toEqual([expect.stringMatching(/: link 7: event 7 is missing$/)])
     }))
 
   test('an event removed with its link', () =>
-    trail(async ({ sql }) => {
+    auditLog(async ({ sql }) => {
       await tamper(sql, 'delete from audit_event where audit_event_id = 7; delete from audit_link where link = 7')
-      expect((await verifyAuditTrail(sql)).faults).toEqual([expect.stringMatching(/: link 7 is missing$/)])
+      expect((await verifyAuditLog(sql)).faults).toEqual([expect.stringMatching(/: link 7 is missing$/)])
     }))
 
   test('an event slipped in', () =>
-    trail(async ({ sql }) => {
+    auditLog(async ({ sql }) => {
       await tamper(sql, `insert into audit_event (actor, action, subject) values ('key:x', 'x', 'x')`)
-      expect((await verifyAuditTrail(sql)).faults).toEqual(['event 21 stands in no chain: it was slipped in'])
+      expect((await verifyAuditLog(sql)).faults).toEqual(['event 21 stands in no chain: it was slipped in'])
     }))
 
   test('the end cut off, also with the end of the chain set back: the latter by what was noted', () =>
-    trail(async ({ sql }, note) => {
+    auditLog(async ({ sql }, note) => {
       await tamper(sql, 'delete from audit_event where audit_event_id > 18; delete from audit_link where link > 18')
-      expect((await verifyAuditTrail(sql)).faults).toEqual([expect.stringMatching(/: link 19 is missing$/)])
+      expect((await verifyAuditLog(sql)).faults).toEqual([expect.stringMatching(/: link 19 is missing$/)])
       await tamper(
         sql,
         'update audit_chain c set links = 18, hash = l.hash from audit_link l where l.chain = c.chain and l.link = 18',
       )
-      expect((await verifyAuditTrail(sql)).faults).toEqual([])
-      expect((await verifyAuditTrail(sql, note)).faults).toEqual([
+      expect((await verifyAuditLog(sql)).faults).toEqual([])
+      expect((await verifyAuditLog(sql, note)).faults).toEqual([
         expect.stringMatching(/: ends at link 18, and had 20 when it was noted: its end was cut off$/),
       ])
     }))
 
   test('all of it written again from the start: by what was noted', () =>
-    trail(async ({ sql }, note) => {
+    auditLog(async ({ sql }, note) => {
       await tamper(
         sql,
         `truncate audit_event, audit_link; update audit_chain set links = 0, hash = decode(repeat('00', 32), 'hex')`,
       )
       for (let n = 1; n <= 21; n++) await append(sql, `subject ${n}`)
-      expect((await verifyAuditTrail(sql)).faults).toEqual([])
-      expect((await verifyAuditTrail(sql, note)).faults).toEqual([
+      expect((await verifyAuditLog(sql)).faults).toEqual([])
+      expect((await verifyAuditLog(sql, note)).faults).toEqual([
         expect.stringMatching(/: up to link 20, it is not what it was when it was noted$/),
       ])
     }))
 
   test('the end of a chain moved', () =>
-    trail(async ({ sql }) => {
+    auditLog(async ({ sql }) => {
       await tamper(sql, 'update audit_chain set hash = sha256(hash) where links > 0')
-      expect((await verifyAuditTrail(sql)).faults).toEqual([expect.stringContaining(': ends at link 20, but not in')])
+      expect((await verifyAuditLog(sql)).faults).toEqual([expect.stringContaining(': ends at link 20, but not in')])
     }))
 
   test('what was noted still holds when more has come', () =>
-    trail(async ({ sql }, note) => {
+    auditLog(async ({ sql }, note) => {
       await append(sql, 'more')
-      expect(await verifyAuditTrail(sql, note)).toMatchObject({ events: 21, faults: [] })
+      expect(await verifyAuditLog(sql, note)).toMatchObject({ events: 21, faults: [] })
     }))
 
   test('a word that was not noted like this is refused', () =>
-    trail(async ({ sql }, note) => {
-      await expect(verifyAuditTrail(sql, `${note}x`)).rejects.toThrow('What was noted cannot be read.')
+    auditLog(async ({ sql }, note) => {
+      await expect(verifyAuditLog(sql, `${note}x`)).rejects.toThrow('What was noted cannot be read.')
     }))
 })
 
@@ -120,6 +120,6 @@ test('many at once, in transactions of several events that wait for other locks,
       }
     }),
   )
-  const { events, faults } = await verifyAuditTrail(database.sql)
+  const { events, faults } = await verifyAuditLog(database.sql)
   expect({ events, faults }).toEqual({ events: 16 * 16 * 2, faults: [] })
 })

@@ -16,7 +16,7 @@ import { succeeds } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
 import { cluster, moveAway, nodesOf, placeOf, useCluster } from './on-cluster.ts'
 
-describe('walks on the nodes, beside 8 writers', () => {
+describe('walks on the nodes, alongside 8 writers', () => {
   test('G1 to G6, G13: shards are moved, the node dies, the coordinator dies: each walk is exact; never short', async () => {
     const database = await useCluster()
     const { sql } = database
@@ -49,7 +49,7 @@ describe('walks on the nodes, beside 8 writers', () => {
 })
 
 describe('the coordinator dies between the two phases of a commit', () => {
-  test('after its own: the submission is there, with its line in the audit trail, once what was prepared is finished', async () => {
+  test('after its own: the submission is there, with its line in the audit log, once what was prepared is finished', async () => {
     const database = await useCluster()
     const { sql } = database
     await aProgram(sql, { slug: 'decided', questions: [q.text('words')] })

@@ -100,8 +100,8 @@ describe('a CiviForm that is away for an hour', () => {
       'it is reached',
       async () => (await sql`select from civiform_source where last_error is null`).length === 1,
     )
-    expect(await sql`select late_applications, set_backs from civiform_source`).toMatchObject([
-      { late_applications: 0, set_backs: 0 },
+    expect(await sql`select late_applications, rollbacks from civiform_source`).toMatchObject([
+      { late_applications: 0, rollbacks: 0 },
     ])
     const { code, lines } = await follower.stop()
     expect(code).toBe(0)

@@ -96,7 +96,7 @@ const held: Readonly<Record<string, readonly (readonly [numbers: readonly number
     ],
     [[81], '81: is good up to the moment it expires, and not after it'],
     [[82], '82: opens the programs it is granted, by slug, and to it no other is there'],
-    [[83], '83: that is retired there, or gone, opens nothing here after the next round, and the trail has it'],
+    [[83], '83: that is retired there, or gone, opens nothing here after the next round, and the audit log has it'],
   ],
   'followed-walks': [
     [

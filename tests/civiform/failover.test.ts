@@ -111,7 +111,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     cluster.pointTo(cluster.primary)
     await standby!.sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${dropped}`
     await until('it goes on', () => succeeds(follower.round()))
-    expect(await sql`select set_backs from civiform_source`).toMatchObject([{ set_backs: 0 }])
+    expect(await sql`select rollbacks from civiform_source`).toMatchObject([{ rollbacks: 0 }])
   })
 
   test('limit 6: after a failover that lost commits, what they held is gone, ids given again are new applications, and it is told', async () => {
@@ -188,11 +188,11 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     ])
     const changes = await sql`select application_id as id from civiform_change where what = 'deleted' order by 1`
     expect(changes.map(row => row.id)).toEqual([old, lost, lostToo])
-    expect(await readFollowFigures(sql)).toMatchObject({ setBacks: 1 })
+    expect(await readFollowFigures(sql)).toMatchObject({ rollbacks: 1 })
     expect(log.filter(line => line.message.includes('has another history'))).toMatchObject([
       { level: 'error', fields: { now: { timeline: 2 }, before: { timeline: 1 } } },
     ])
-    expect(await sql`select detail from audit_event where action = 'civiform_set_back'`).toHaveLength(1)
+    expect(await sql`select detail from audit_event where action = 'civiform_rolled_back'`).toHaveLength(1)
     const status = await runScript('civiform', following.database.url, ['status'], '', {})
     expect(status.out).toContain('Commits lost there:    once, last seen ')
     expect(status.out).toContain('all was compared since then')

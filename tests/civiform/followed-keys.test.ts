@@ -1,4 +1,4 @@
-// CiviForm's API keys at our door: the same ids and secrets, and every constraint they have there.
+// CiviForm's API keys accepted by the service: the same ids and secrets, and every constraint they have there.
 
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
@@ -91,7 +91,7 @@ describe('a key of CiviForm’s', () => {
     expect(await ask(key, { slug: 'later-program' })).toBe(200)
   })
 
-  test('83: that is retired there, or gone, opens nothing here after the next round, and the trail has it', async () => {
+  test('83: that is retired there, or gone, opens nothing here after the next round, and the audit log has it', async () => {
     const [retired, gone] = [await keyOf(), await keyOf()]
     expect([await ask(retired), await ask(gone)]).toEqual([200, 200])
     await civiform.app`update api_keys set retired_time = now() at time zone 'UTC', retired_by = 'admin' where key_id = ${retired.id}`

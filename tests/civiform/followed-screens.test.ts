@@ -96,8 +96,12 @@ describe('a block that is shown under a condition', () => {
     await catchUp()
     const { screens } = await readActiveVersion(sql)
     expect(screens.map(screen => screen.visible_when)).toEqual(Array.from({ length: 8 }, () => null))
-    const told = (await readFindings(sql)).map(({ kind, subject, detail }) => [kind, subject.split(', ')[1], detail])
-    expect(told).toEqual(
+    const reported = (await readFindings(sql)).map(({ kind, subject, detail }) => [
+      kind,
+      subject.split(', ')[1],
+      detail,
+    ])
+    expect(reported).toEqual(
       (
         [
           ['Screen 2', 'has a part of the kind "leafAddressServiceArea"'],

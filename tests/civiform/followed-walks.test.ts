@@ -58,7 +58,7 @@ async function write(writer: number): Promise<void> {
   }
 }
 
-describe('beside 8 writers', () => {
+describe('alongside 8 writers', () => {
   test('G1, G2, G3, G5, G6: a follower that is killed again and again copies each application once, in walks that are exact', async () => {
     await restarted().round()
     const key = await createTestKey(sql, { programs: ['rent-relief'] })

@@ -51,7 +51,7 @@ describe('the role tributary_follower', () => {
     await civiform.set(previewed, { program_id: draft })
     await catchUp()
     await civiform.saveDraft(preview, [
-      { name: 'door', type: 'TEXT' },
+      { name: 'route', type: 'TEXT' },
       { name: 'house', type: 'TEXT' },
     ])
     await civiform.submit({ applicant: await civiform.applicant(), program: preview, answers: {} })

@@ -44,7 +44,7 @@ const connections = async (): Promise<number> =>
   )[0]!.n
 
 describe('a follower that is killed', () => {
-  test('G1: in its first copy and beside 8 writers, has copied each application once and in its place when it comes to an end', async () => {
+  test('G1: in its first copy and alongside 8 writers, has copied each application once and in its place when it comes to an end', async () => {
     await fill()
     let writing = true
     let made = 0
@@ -108,8 +108,8 @@ describe('a follower that is killed', () => {
     expect(
       walked.map(one => [one.application_id, one.revision_state, one.status, one.application.job?.text ?? null]),
     ).toEqual(expected.map(one => [one.id, one.stage === 'active' ? 'CURRENT' : 'OBSOLETE', one.status, one.job]))
-    expect(await sql`select late_applications, set_backs from civiform_source`).toMatchObject([
-      { late_applications: 0, set_backs: 0 },
+    expect(await sql`select late_applications, rollbacks from civiform_source`).toMatchObject([
+      { late_applications: 0, rollbacks: 0 },
     ])
   }, 120_000)
 })

@@ -64,8 +64,8 @@ test('G4, G13: a walk that had it is refused with 400 by every process, whatever
     for (const { client, nextPageToken } of underWay) {
       for (const Accept of exportTypes) {
         const refused = await client(service).request({ nextPageToken }, { Accept })
-        const told = `${refused.status} ${await refused.text()}`
-        expect(`process ${i}, ${Accept}: ${told}`).toMatch(/: 400 .*"code":"walk_of_another_history"/)
+        const reported = `${refused.status} ${await refused.text()}`
+        expect(`process ${i}, ${Accept}: ${reported}`).toMatch(/: 400 .*"code":"walk_of_another_history"/)
       }
     }
     for (const { client, nextPageToken } of before)

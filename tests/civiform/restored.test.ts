@@ -68,7 +68,7 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
   const settled = async ({ sql, catchUp }: Following): Promise<void> => {
     await until('all is compared again', async () => {
       await catchUp()
-      return (await sql`select from civiform_source where not scan_whole and set_back_seen is null`).length === 1
+      return (await sql`select from civiform_source where not scan_whole and rollback_evidence is null`).length === 1
     })
   }
 
@@ -143,7 +143,7 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
       expect(
         (await of.client.walkAll()).map(one => [one.application_id, one.status, one.application.job!.text]),
       ).toEqual([[old, null, 'old'], ...again.map((id, i) => [id, null, `again ${i}`])])
-      expect(await readFollowFigures(sql)).toMatchObject({ setBacks: 1 })
+      expect(await readFollowFigures(sql)).toMatchObject({ rollbacks: 1 })
       expect(log.filter(line => line.message.includes('has another history'))).toMatchObject([
         { level: 'error', fields: { why: expect.stringContaining(why) } },
       ])
@@ -188,10 +188,10 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
     await of.follower.round()
     expect(await sql`select application_id as id from application`).toMatchObject([{ id: first }])
     const events =
-      await sql`select actor, detail from audit_event where action in ('civiform_restored', 'civiform_set_back') order by 1`
+      await sql`select actor, detail from audit_event where action in ('civiform_restored', 'civiform_rolled_back') order by 1`
     expect(events).toHaveLength(2)
-    expect(await sql`select set_backs, set_back_seen from civiform_source`).toMatchObject([
-      { set_backs: 1, set_back_seen: null },
+    expect(await sql`select rollbacks, rollback_evidence from civiform_source`).toMatchObject([
+      { rollbacks: 1, rollback_evidence: null },
     ])
   })
 })

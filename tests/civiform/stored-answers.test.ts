@@ -307,7 +307,7 @@ describe('documents and keys', () => {
   test('63, 64: a document that is empty, cut off or none at all is exported as unanswered; only what is broken is told', () => {
     const questions = [{ name: 'job', type: 'TEXT' }]
     const unanswered = { job: { question_type: 'TEXT', text: null } }
-    for (const [document, told] of [
+    for (const [document, renderedAs] of [
       ['{}', 0],
       ['{"applicant":', 1],
       ['null', 1],
@@ -318,7 +318,7 @@ describe('documents and keys', () => {
       // biome-ignore format: one line
       const { application, reports } = rendered({ questions, document })
       expect(application.application).toEqual(unanswered)
-      expect(reports).toHaveLength(told)
+      expect(reports).toHaveLength(renderedAs)
     }
     const twice = '{"applicant":{"job":{"text":"first","text":"last"}}}'
     expect(rendered({ questions, document: twice }).application.application.job.text).toBe('last')
@@ -342,19 +342,21 @@ describe('documents and keys', () => {
 
 describe('what is said of an application', () => {
   const at = (text: string): number => Date.parse(text) * 1000
-  const told = (row: RenderCase['row'], profile: ExportProfile, timeZone = 'UTC') =>
+  const renderedAs = (row: RenderCase['row'], profile: ExportProfile, timeZone = 'UTC') =>
     rendered({ questions: [], row, timeZone }, profile).application
 
   test('65, 66: times are whole seconds by the manual, and have their fraction by the code', () => {
     const zone = 'America/New_York'
     const half = { submit_time: at('2024-03-10T06:59:59.5Z') }
-    expect(told(half, 'origin', zone).submit_time).toBe('2024-03-10T01:59:59.5-05:00')
-    expect(told(half, 'contract', zone).submit_time).toBe('2024-03-10T01:59:59-05:00')
-    expect(told({ submit_time: at('2024-03-10T07:00:00Z') }, 'origin', zone).submit_time).toBe(
+    expect(renderedAs(half, 'origin', zone).submit_time).toBe('2024-03-10T01:59:59.5-05:00')
+    expect(renderedAs(half, 'contract', zone).submit_time).toBe('2024-03-10T01:59:59-05:00')
+    expect(renderedAs({ submit_time: at('2024-03-10T07:00:00Z') }, 'origin', zone).submit_time).toBe(
       '2024-03-10T03:00:00-04:00',
     )
-    expect(told({ submit_time: at('2024-06-01T00:00:00.12Z') }, 'origin').submit_time).toBe('2024-06-01T00:00:00.12Z')
-    expect(told({ submit_time: at('2024-06-01T00:00:00.12Z') }, 'contract').submit_time).toBe(
+    expect(renderedAs({ submit_time: at('2024-06-01T00:00:00.12Z') }, 'origin').submit_time).toBe(
+      '2024-06-01T00:00:00.12Z',
+    )
+    expect(renderedAs({ submit_time: at('2024-06-01T00:00:00.12Z') }, 'contract').submit_time).toBe(
       '2024-06-01T00:00:00+00:00',
     )
   })
@@ -363,11 +365,11 @@ describe('what is said of an application', () => {
       preferred_locale,
       language,
     ] of [[null, 'en-US'], ['', 'en-US'], ['es-us', 'es-US'], ['not a tag!', 'und'], ['iw', 'he']] as const) // biome-ignore format: one line
-      for (const profile of both) expect(told({ preferred_locale }, profile).language).toBe(language)
+      for (const profile of both) expect(renderedAs({ preferred_locale }, profile).language).toBe(language)
   })
   test('68: an empty status or note is none', () => {
     for (const profile of both)
-      expect(told({ status: '', note: '' }, profile)).toMatchObject({ status: null, application_note: null })
+      expect(renderedAs({ status: '', note: '' }, profile)).toMatchObject({ status: null, application_note: null })
   })
   test('69, 70: an intermediary is who has an e-mail address there; the organization of an applicant is only the code’s (D6)', () => {
     const row = { submitter_email: 'helper@aid.example', ti_organization: 'North Aid' }
@@ -376,24 +378,28 @@ describe('what is said of an application', () => {
       ti_email: 'helper@aid.example',
       ti_organization: 'North Aid',
     }
-    for (const profile of both) expect(told(row, profile)).toMatchObject(intermediary)
+    for (const profile of both) expect(renderedAs(row, profile)).toMatchObject(intermediary)
     const own = { submitter_email: null, ti_organization: 'North Aid' }
-    expect(told(own, 'origin')).toMatchObject({
+    expect(renderedAs(own, 'origin')).toMatchObject({
       submitter_type: 'APPLICANT',
       ti_email: null,
       ti_organization: 'North Aid',
     })
-    expect(told(own, 'contract')).toMatchObject({ submitter_type: 'APPLICANT', ti_email: null, ti_organization: null })
+    expect(renderedAs(own, 'contract')).toMatchObject({
+      submitter_type: 'APPLICANT',
+      ti_email: null,
+      ti_organization: null,
+    })
   })
   test('71, 72: the applicant is the one before a merge; a time that is missing is null', () => {
     for (const profile of both) {
-      expect(told({ applicant_id: 90, original_applicant_id: 41 }, profile).applicant_id).toBe(41)
-      expect(told({ submit_time: null }, profile).submit_time).toBeNull()
+      expect(renderedAs({ applicant_id: 90, original_applicant_id: 41 }, profile).applicant_id).toBe(41)
+      expect(renderedAs({ submit_time: null }, profile).submit_time).toBeNull()
     }
   })
   test('74: the program is its slug by the manual, and its admin name by the code (D5)', () => {
-    expect(told({}, 'contract').program_name).toBe('rent-relief-2')
-    expect(told({}, 'origin').program_name).toBe('Rent Relief 2')
+    expect(renderedAs({}, 'contract').program_name).toBe('rent-relief-2')
+    expect(renderedAs({}, 'origin').program_name).toBe('Rent Relief 2')
   })
   test('75: what the applicant left blank is filled from their own record by the code alone (D3)', () => {
     const live = {

@@ -260,8 +260,8 @@ describe('changes', () => {
 describe('what cannot pass is said at once', () => {
   test('a host that there is not, and a certificate of an authority that is not known, until the service was reached once', async () => {
     const tls = await useService(database, {}, { tls: testCertificate })
-    const told: unknown[] = []
-    const onRetry = (retry: unknown): void => void told.push(retry)
+    const reported: unknown[] = []
+    const onRetry = (retry: unknown): void => void reported.push(retry)
     for (const [baseUrl, said] of [
       ['https://no-such-host.invalid', 'There is no host called no-such-host.invalid'],
       [tls.baseUrl, 'NODE_EXTRA_CA_CERTS'],
@@ -270,12 +270,12 @@ describe('what cannot pass is said at once', () => {
       expect(failure).toBeInstanceOf(Unreachable)
       expect((failure as Error).message).toContain(said)
     }
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     const answers = [fetch, () => fetch('https://no-such-host.invalid'), fetch]
     let asked = 0
     const client = clientOf(undefined, { fetch: (url, init) => (answers[asked++] ?? fetch)(url, init), onRetry })
     expect(await walked(client)).toEqual(ids)
-    expect(told).toHaveLength(1)
+    expect(reported).toHaveLength(1)
   })
 
   test.each([

@@ -76,7 +76,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(complaints).toEqual([])
   })
 
-  test('every deed works without scripts, and of two at once the second sees both', async () => {
+  test('every action works without scripts, and of two at once the second sees both', async () => {
     const options = { ...signedIn, javaScriptEnabled: false }
     const { page } = await openPage(browser, service.baseUrl, options)
     const { page: another } = await openPage(browser, service.baseUrl, options)

@@ -383,8 +383,8 @@ describe('one application', () => {
   test('a program of every kind of question shows each answer, and after another version too', async () => {
     const every = await aProgram(sql, { slug: 'every-kind', questions: everyKind })
     const everyKey = await createTestKey(sql, { programs: [every.slug], maySubmit: true })
-    const door = new FrontEnd(service, everyKey, every.slug)
-    const { application_id } = await door.apply(await door.register(), {
+    const frontEnd = new FrontEnd(service, everyKey, every.slug)
+    const { application_id } = await frontEnd.apply(await frontEnd.register(), {
       applicant_name: { ...name, middle_name: 'K.', suffix: 'JR' },
       home_address: {
         street: '9229 Alder St',
@@ -457,7 +457,7 @@ describe('status and note', () => {
   const one = `${list}/${second.application_id}`
   const seen = (visitor = browser): Promise<string> => seenOf(second, visitor)
 
-  test('are saved by those whose program it is, and stand in the next export, the history and the audit trail', async () => {
+  test('are saved by those whose program it is, and stand in the next export, the history and the audit log', async () => {
     const saved = await programAdministrator!.post(one, {
       status: 'In review',
       note: 'Waiting.\r\nFor a bill.',
@@ -539,7 +539,7 @@ describe('auditors', () => {
   })
 })
 
-describe('the audit trail', () => {
+describe('the audit log', () => {
   test('has a line on every reading of answers, those of the application compared with among them', async () => {
     const one = await aPerson(sql)
     const person = await visitor(one)
@@ -571,14 +571,16 @@ describe('the audit trail', () => {
 test('a file is a link when its address is https and names no user; any other is text', async () => {
   const files = await aProgram(sql, { slug: 'with-files', questions: [q.file('papers', { max_count: 4 })] })
   const filesKey = await createTestKey(sql, { programs: [files.slug], maySubmit: true })
-  const door = new FrontEnd(service, filesKey, files.slug)
+  const frontEnd = new FrontEnd(service, filesKey, files.slug)
   const [safe, ...others] = [
     'https://files.example/1/bill.pdf',
     'http://files.example/1/bill.pdf',
     'https://files.example:pw@evil.example/bill.pdf',
     'https://files.example@evil.example/bill.pdf',
   ] as const
-  const { application_id } = await door.apply(await door.register(), { papers: { file_urls: [safe, ...others] } })
+  const { application_id } = await frontEnd.apply(await frontEnd.register(), {
+    papers: { file_urls: [safe, ...others] },
+  })
   const html = await browser.page(`/admin/programs/${files.slug}/applications/${application_id}`)
   expect(html).toContain(`href="${safe}"`)
   for (const other of others) {

@@ -1,4 +1,4 @@
-// Which actions ask again who one is: every door of the console and every deed of its API, in a session that is eleven minutes old.
+// Which actions ask again who one is: every route of the console and every action of its API, in a session that is eleven minutes old.
 
 import { describe, expect, test } from 'bun:test'
 import { consoleActions, consolePages } from '../../src/console/console.ts'
@@ -9,7 +9,7 @@ import { useDatabase, useService } from '../support/fixtures.ts'
 import { aProgram } from '../support/programs.ts'
 
 /** What hands out a secret, widens what somebody may do, or erases. */
-const confirmedDoors: readonly string[] = [
+const confirmedRoutes: readonly string[] = [
   'GET /admin/account/tokens/new',
   'POST /admin/account/tokens/new',
   'GET /admin/keys/new',
@@ -25,7 +25,7 @@ const confirmedDoors: readonly string[] = [
   'POST /admin/people/:personId/enable',
   'POST /admin/programs/:slug/retention',
 ]
-const confirmedDeeds = [
+const confirmedActions = [
   'PUT /programs/:slug/retention',
   'POST /keys',
   'PATCH /keys/:keyId',
@@ -63,23 +63,23 @@ const asksAgain = async (response: Response, path: string): Promise<boolean> =>
 /** These end the session, or ask for the password themselves. */
 const apart = ['POST /admin/sign-out', 'POST /admin/sign-in', 'POST /admin/confirm', 'POST /admin/account/password']
 
-const doors = consolePages(service.foundation as Deps).map(({ method, path }) => `${method} ${path}`)
+const routes = consolePages(service.foundation as Deps).map(({ method, path }) => `${method} ${path}`)
 
 describe('a session that is eleven minutes old', () => {
-  test.each(doors.filter(door => !apart.includes(door)))('%s', async named => {
+  test.each(routes.filter(route => !apart.includes(route)))('%s', async named => {
     const path = named.split(' ')[1]!
     const response = await ask(named, addressOf(path))
-    expect(await asksAgain(response, addressOf(path))).toBe(confirmedDoors.includes(named))
+    expect(await asksAgain(response, addressOf(path))).toBe(confirmedRoutes.includes(named))
   })
 
-  test('and no other', () => expect(confirmedDoors.filter(door => !doors.includes(door))).toEqual([]))
+  test('and no other', () => expect(confirmedRoutes.filter(route => !routes.includes(route))).toEqual([]))
 
   describe('in the API', () => {
-    const deeds = consoleActions(service.foundation as Deps)
+    const actions = consoleActions(service.foundation as Deps)
 
-    test.each(deeds.map(({ method, path }) => `${method} ${path}`))('%s', async named => {
+    test.each(actions.map(({ method, path }) => `${method} ${path}`))('%s', async named => {
       const [method = '', path = ''] = named.split(' ')
-      const needsBody = deeds.find(deed => deed.method === method && deed.path === path)?.body !== undefined
+      const needsBody = actions.find(action => action.method === method && action.path === path)?.body !== undefined
       const cookie = [...signedIn.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
       const fields = { Cookie: cookie, Origin: service.baseUrl, 'X-CSRF-Token': await browser().csrf() }
       const { status, body } = await new ApiProgram(service, fields).ask(
@@ -88,7 +88,7 @@ describe('a session that is eleven minutes old', () => {
         needsBody ? {} : undefined,
       )
       const refused = status === 403 && String(body.detail).includes('/admin/confirm')
-      expect(refused).toBe(confirmedDeeds.includes(named))
+      expect(refused).toBe(confirmedActions.includes(named))
     })
   })
 })

@@ -41,8 +41,8 @@ describe('a key', () => {
     const { username } = await createTestKey(sql, { programs: ['food'], retiredAt: now })
     await sql`update api_key set earlier_secret_hash = secret_hash, earlier_secret_until = ${now + 7 * day} where api_key_id = ${username}`
     expect(await browser.page(`/admin/keys/${username}`)).not.toContain('Two passwords work')
-    for (const deed of ['retire', 'rotate']) {
-      const { status, headers } = await browser.get(`/admin/keys/${username}/${deed}`)
+    for (const action of ['retire', 'rotate']) {
+      const { status, headers } = await browser.get(`/admin/keys/${username}/${action}`)
       expect([status, headers.get('location')]).toEqual([303, `/admin/keys/${username}`])
     }
   })

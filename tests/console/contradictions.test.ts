@@ -104,7 +104,7 @@ const rows: readonly Row[] = [
     at: 'allowed_subnets',
   },
   {
-    what: 'a key from anywhere: an address that stays beside it',
+    what: 'a key from anywhere: an address that stays alongside it',
     page: `/admin/keys/${pulls.username}`,
     typed: { allowed_subnets: '192.0.2.7' },
     at: 'allowed_subnets',
@@ -118,7 +118,7 @@ const rows: readonly Row[] = [
     },
   ]),
   {
-    what: 'a person: programs beside a role that has none',
+    what: 'a person: programs alongside a role that has none',
     page: `/admin/people/${ada.person_id}`,
     typed: { programs: 'food' },
     at: 'programs',
@@ -142,7 +142,7 @@ const rows: readonly Row[] = [
     at: 'when_what_0',
   },
   {
-    what: 'a question: a comparison in a line without a question, beside one that is whole',
+    what: 'a question: a comparison in a line without a question, alongside one that is whole',
     ...question('third'),
     typed: { when_operator_1: 'less_than' },
     at: 'when_what_1',
@@ -160,7 +160,7 @@ const rows: readonly Row[] = [
     at: 'when_document',
   },
   {
-    what: 'a question: lines beside a condition as a document',
+    what: 'a question: lines alongside a condition as a document',
     ...question('fourth'),
     typed: { when_what_0: first, when_value_0: 'typed value' },
     at: 'when',

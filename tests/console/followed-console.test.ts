@@ -33,7 +33,7 @@ const formsOf = (page: string): string[] =>
     ...page.matchAll(/<form [^>]*method="post"[^>]*action="([^"]*)"|<form [^>]*action="([^"]*)"[^>]*method="post"/g),
   ].map(([, one, other]) => one ?? other!)
 
-describe('the console beside a CiviForm', () => {
+describe('the console alongside a CiviForm', () => {
   test('says of a program that it is followed, and why nothing of it is changed here; how long it is kept still is', async () => {
     expect(await visitor.page('/admin/programs/rent-relief/retention')).toContain('rent relief for all')
     for (const path of ['', '/questions', '/versions']) {
@@ -75,13 +75,13 @@ describe('the console beside a CiviForm', () => {
   })
 
   test('no page or form that edits programs opens by its address, and each says where they are edited', async () => {
-    const doors = [
+    const routes = [
       ...['document', 'add-question', 'question?name=job', 'screen?index=0', 'settings', 'publish', 'discard'].map(
         page => `/admin/programs/rent-relief/${page}`,
       ),
       '/admin/new-program',
     ]
-    for (const path of doors) {
+    for (const path of routes) {
       const answer = await visitor.get(path)
       expect([path, answer.status]).toEqual([path, 409])
       expect(await answer.text()).toContain('Programs are made, edited and published in the CiviForm')

@@ -75,8 +75,8 @@ describe('while too many passwords of an account were wrong', () => {
   })
 
   test('one that does not exist is refused in the same way', async () => {
-    const nobody = `nobody.${crypto.randomUUID()}@example.gov`
-    expect(await spend(from('192.0.2.2'), nobody)).toEqual(await spend(from('192.0.2.2'), ada.email))
+    const unknown = `nobody.${crypto.randomUUID()}@example.gov`
+    expect(await spend(from('192.0.2.2'), unknown)).toEqual(await spend(from('192.0.2.2'), ada.email))
   })
 
   test('its owner comes in elsewhere, in a browser that was signed in before, and with a link', async () => {

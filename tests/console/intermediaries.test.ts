@@ -23,7 +23,7 @@ const actionsOn = async (subject: string) =>
   ])
 
 describe('an organization', () => {
-  test('is added, renamed, disabled and enabled, each in the audit trail', async () => {
+  test('is added, renamed, disabled and enabled, each in the audit log', async () => {
     const path = await add('  Harbor Legal Aid ')
     expect(await browser.page(`${path}?done=added`)).toContain('Now add its people.')
     expect((await browser.post(path, { name: 'Harbor Aid' })).headers.get('location')).toBe(`${path}?done=renamed`)
@@ -60,7 +60,7 @@ describe('an organization', () => {
 })
 
 describe('the people of an organization', () => {
-  test('are added by e-mail, disabled and enabled, each in the audit trail', async () => {
+  test('are added by e-mail, disabled and enabled, each in the audit log', async () => {
     const path = await add('Food Bank')
     const added = await browser.post(`${path}/people`, { email: 'bo@example.org' })
     expect(added.headers.get('location')).toBe(`${path}?done=person-added`)

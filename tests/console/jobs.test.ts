@@ -25,7 +25,7 @@ async function fail(error: string): Promise<void> {
   await failRun(sql, thing, { request, error, final: true })
 }
 
-test('what failed says why, as text, and is asked for again: on record, in the outbox, and in the audit trail', async () => {
+test('what failed says why, as text, and is asked for again: on record, in the outbox, and in the audit log', async () => {
   await fail('<script>alert(1)</script> broke')
   const page = await browser.page('/admin/jobs')
   expect(page).toContain('&lt;script>alert(1)&lt;/script> broke')

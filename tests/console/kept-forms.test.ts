@@ -132,12 +132,12 @@ describe('a form whose session has ended', () => {
 
   test('every form with a field to type in comes back', () => {
     const without = consolePages(service.foundation as Deps)
-      .filter(door => door.method === 'POST' && door.roles !== 'anyone' && door.again === undefined)
+      .filter(route => route.method === 'POST' && route.roles !== 'anyone' && route.again === undefined)
       .map(({ path }) => path.replace('/admin/', ''))
     const buttons =
       /\/(?:retire|take|publish|keep|discard|move|disable|enable|link|unlink|retry|regenerate|verify|sign-out)$|^sign-out$/
     expect(without.filter(path => !buttons.test(path))).toEqual([
-      // Passwords, which go through no page; and the name of a screen, beside its buttons.
+      // Passwords, which go through no page; and the name of a screen, alongside its buttons.
       'confirm',
       'account/password',
       'programs/:slug/screens',

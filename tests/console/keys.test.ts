@@ -52,7 +52,7 @@ describe('creating a key', () => {
     const again = await browser.page(key.path)
     expect(again).toContain('The password is gone')
     expect(again).not.toContain(key.password)
-    // In no sink: not in the log, the audit trail or any table.
+    // In no sink: not in the log, the audit log or any table.
     const everything = service.logText() + JSON.stringify(await database.sql`select * from audit_event`)
     expect(everything).not.toContain(key.password)
     const [event] =
@@ -68,7 +68,7 @@ describe('creating a key', () => {
     await browser.page(response.headers.get('location')!)
   })
 
-  test('with errors beside their fields nothing typed is lost, and no key is made', async () => {
+  test('with errors alongside their fields nothing typed is lost, and no key is made', async () => {
     const before = await database.sql`select from api_key`
     const html = await browser.refused(400, '/admin/keys/new', {
       ...wanted,

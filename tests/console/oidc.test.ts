@@ -273,9 +273,9 @@ describe('who somebody is', () => {
   })
 
   test('of two subjects with one e-mail that come at once, one is the person', async () => {
-    const twin = crypto.randomUUID()
-    provider.accounts.set(twin, { email: ada.email, email_verified: true })
-    expect((await Promise.all([comeIn(), comeIn(twin)])).sort()).toEqual([303, 401])
+    const duplicate = crypto.randomUUID()
+    provider.accounts.set(duplicate, { email: ada.email, email_verified: true })
+    expect((await Promise.all([comeIn(), comeIn(duplicate)])).sort()).toEqual([303, 401])
     const same = await aPerson(database.sql)
     const who = crypto.randomUUID()
     provider.accounts.set(who, { email: same.email, email_verified: true })
@@ -379,11 +379,11 @@ describe('where passwords are off', async () => {
   })
 
   test('the link of an invitation leads to signing in', async () => {
-    const deed = { actor: 'operator:test', now }
+    const by = { actor: 'operator:test', now }
     const { token } = await invitePerson(
       database.sql,
       { email: `${crypto.randomUUID()}@example.gov`, name: 'Bo', role: 'AUDITOR', programs: [] },
-      deed,
+      by,
     )
     const browser = new ConsoleVisitor(without)
     const sent = await browser.get(`/admin/invitations/${token}`)
@@ -441,7 +441,7 @@ test('OIDC_CLIENT_SECRET: while the provider takes both, processes with either s
   for (const service of [before, after]) expect(service.logText()).not.toContain(renewed)
 })
 
-test('without a provider in the settings there is no such door, and no word of it', async () => {
+test('without a provider in the settings there is no such route, and no word of it', async () => {
   const plain = new ConsoleVisitor(await useService(database))
   for (const path of ['/admin/sign-in/oidc', '/admin/sign-in/oidc/callback?code=x&state=x'])
     expect((await plain.get(path)).status).toBe(404)

@@ -14,19 +14,15 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const service = await useService(database)
   await database.sql`insert into program (slug, display_name) values ('food', 'Food')`
   const ada = await aPerson(database.sql, { name: 'Ada Administrator' })
-  const deed = { actor: 'operator:test', now: Date.now() * 1000 }
-  const organization = await addOrganization(
-    database.sql,
-    'Harbor Legal Aid and Community Services of the Region',
-    deed,
-  )
-  await addIntermediary(database.sql, organization, 'somebody.with.a.long.address@harbor-legal-aid.example.org', deed)
+  const by = { actor: 'operator:test', now: Date.now() * 1000 }
+  const organization = await addOrganization(database.sql, 'Harbor Legal Aid and Community Services of the Region', by)
+  await addIntermediary(database.sql, organization, 'somebody.with.a.long.address@harbor-legal-aid.example.org', by)
   const draft = {
     name: 'nightly report of keys that expire',
     scopes: ['keys:read', 'audit:read'],
-    expires_at: deed.now + 30 * 86_400_000_000,
+    expires_at: by.now + 30 * 86_400_000_000,
   }
-  const tokenOf = (person: { person_id: number }) => createAdminToken(database.sql, person, draft, deed)
+  const tokenOf = (person: { person_id: number }) => createAdminToken(database.sql, person, draft, by)
   const tess = await aPerson(database.sql, { name: 'Tess Tokens' })
   await tokenOf(tess)
   const browser = await useBrowser()
@@ -64,7 +60,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(complaints).toEqual([])
   })
 
-  test('every deed works without scripts, and a form comes back as it was typed', async () => {
+  test('every action works without scripts, and a form comes back as it was typed', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
     await page.goto('/admin/people/invite')
     await page.getByLabel('Name').fill('No Script')

@@ -17,7 +17,7 @@ const invite = (form: Record<string, string | readonly string[]>) => browser.pos
 const linkIn = (text: string): string => /\/admin\/invitations\/[A-Za-z0-9_-]{43}/.exec(text)![0]
 
 describe('inviting', () => {
-  test('shows a link once, with which the person chooses a password; the audit trail has who and what, and no link', async () => {
+  test('shows a link once, with which the person chooses a password; the audit log has who and what, and no link', async () => {
     const response = await invite({ name: 'Bo Reader', email: 'bo@example.gov', role: 'AUDITOR' })
     const text = await response.text()
     expect(response.status).toBe(200)
@@ -64,10 +64,10 @@ describe('inviting', () => {
       400,
       expect.objectContaining({ parameter: 'programs', code: 'not_allowed' }),
     ])
-    const told = await database.sql`
+    const reported = await database.sql`
       select from audit_event
       where subject = 'di@example.gov' or (subject = ${fay.email} and action = 'person_edited')`
-    expect(told).toHaveLength(0)
+    expect(reported).toHaveLength(0)
     expect((await browser.post(path, { name: 'Fay', role: 'AUDITOR' })).status).toBe(303)
     const [edited] = await database.sql`
       select detail from audit_event where subject = ${fay.email} and action = 'person_edited'`

@@ -35,7 +35,7 @@ const save = (browser: ConsoleVisitor, document: ProgramDefinition) =>
   saveText(browser, document.slug, JSON.stringify(document, null, 2))
 
 describe('a document', () => {
-  test('is kept as the draft, in the audit trail with who and from where; exports see nothing of it (D21)', async () => {
+  test('is kept as the draft, in the audit log with who and from where; exports see nothing of it (D21)', async () => {
     await aProgram(sql, { slug: 'kept', questions: [q.text('one')] })
     const document = await opened(ada!, 'kept')
     const response = await save(ada!, { ...document, display_name: 'Renamed' })
@@ -150,9 +150,9 @@ describe('two administrators at once', () => {
     await aDraft(sql, { slug: 'reviewed', questions: [q.text('reviewed one', { help: 'First' })] })
     const reviewed = String((await draftOf('reviewed'))!.program_version_id)
     await aDraft(sql, { slug: 'reviewed', questions: [q.text('reviewed one', { help: 'Second' })] })
-    for (const deed of ['publish', 'discard']) {
-      const response = await ada!.post(path('reviewed', `/${deed}`), { reviewed })
-      expect([deed, response.status]).toEqual([deed, 409])
+    for (const action of ['publish', 'discard']) {
+      const response = await ada!.post(path('reviewed', `/${action}`), { reviewed })
+      expect([action, response.status]).toEqual([action, 409])
       expect(await response.text()).toContain('Second')
     }
     expect((await draftOf('reviewed'))!.questions[0]!.settings.help).toBe('Second')

@@ -178,11 +178,11 @@ describe('a question', () => {
     expect(
       await ada.refused(400, path('held', '/question/move'), { name: 'looked at', to: 'down', based_on }),
     ).toContain('Must look at an earlier question')
-    expect(await sendRefused(400, 'held', { ...(await open('held', 'person')), deed: 'remove' })).toContain(
+    expect(await sendRefused(400, 'held', { ...(await open('held', 'person')), action: 'remove' })).toContain(
       'Must come after its enumerator',
     )
     expect((await versions('held')).draft).toBeUndefined()
-    expect((await send('held', { ...(await open('held', 'looking')), deed: 'remove' })).status).toBe(303)
+    expect((await send('held', { ...(await open('held', 'looking')), action: 'remove' })).status).toBe(303)
     expect(await order('held')).toEqual([['looked at', 'person', 'nickname']])
   })
 
@@ -255,14 +255,14 @@ test('screens are added, renamed, moved, and removed with their questions', asyn
   const screens = async (fields: Record<string, string>) =>
     (await ada.post(path('screened', '/screens'), { based_on: await basis('screened'), ...fields })).status
   const names = async () => (await stored('screened')).screens.map(({ name }) => name)
-  expect(await screens({ deed: 'add', screen_name: 'Two' })).toBe(303)
-  expect(await screens({ deed: 'rename', index: '0', screen_name: 'First' })).toBe(303)
-  expect(await screens({ deed: 'down', index: '0' })).toBe(303)
+  expect(await screens({ action: 'add', screen_name: 'Two' })).toBe(303)
+  expect(await screens({ action: 'rename', index: '0', screen_name: 'First' })).toBe(303)
+  expect(await screens({ action: 'down', index: '0' })).toBe(303)
   expect(await names()).toEqual(['Two', 'First'])
-  expect(await screens({ deed: 'remove', index: '1' })).toBe(303)
+  expect(await screens({ action: 'remove', index: '1' })).toBe(303)
   expect(await names()).toEqual(['Two'])
-  expect(await screens({ deed: 'rename', index: '0', screen_name: '' })).toBe(400)
-  expect(await screens({ deed: 'remove', index: '0' })).toBe(400)
+  expect(await screens({ action: 'rename', index: '0', screen_name: '' })).toBe(400)
+  expect(await screens({ action: 'remove', index: '0' })).toBe(400)
 })
 
 test('name and statuses are part of the draft; a status that stands twice is told at its field', async () => {
@@ -293,13 +293,13 @@ test('two people at one question: the second sees what saving would change now, 
   expect((await send('two', fieldsOf(text, path('two', '/question')))).status).toBe(303)
   expect((await questionIn('two', 'contended one')).text).toBe('Mine?')
   expect(await order('two')).toEqual([['contended one', 'theirs too']])
-  for (const [door, form] of [
+  for (const [route, form] of [
     ['/question/move', { name: 'theirs too', to: 'up' }],
-    ['/screens', { deed: 'rename', index: '0', screen_name: 'Late' }],
+    ['/screens', { action: 'rename', index: '0', screen_name: 'Late' }],
     ['/settings', { display_name: 'Late', statuses: '' }],
   ] as const) {
-    const late = await ada.post(path('two', door), { ...form, based_on: fields.based_on! })
-    expect([door, late.status]).toEqual([door, 409])
+    const late = await ada.post(path('two', route), { ...form, based_on: fields.based_on! })
+    expect([route, late.status]).toEqual([route, 409])
   }
 })
 

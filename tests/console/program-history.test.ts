@@ -51,11 +51,11 @@ test('changes that are not listed are counted, and stand with the version itself
 
 test('versions are read one at a time, so that a page of them does not hold the console up', async () => {
   // Versions cannot be read for as long as their questions cannot be.
-  const letGo = await holdTransaction(sql, tx => tx`lock table program_version_question`)
+  const release = await holdTransaction(sql, tx => tx`lock table program_version_question`)
   const listing = api.ask('GET', `/programs/${slug}/versions`)
   await until('a version to be read', async () => (await waitingForLocks(sql)) > 0)
   expect((await api.ask('GET', '/keys')).status).toBe(200)
   expect(await waitingForLocks(sql)).toBe(1)
-  await letGo()
+  await release()
   expect((await listing).status).toBe(200)
 })

@@ -166,7 +166,7 @@ describe('versions', () => {
     expect(await response.json()).toMatchObject({ slug: 'home-help', based_on: home.program_version_id })
   })
 
-  test('an earlier one is taken as a draft, in the audit trail with who and from where', async () => {
+  test('an earlier one is taken as a draft, in the audit log with who and from where', async () => {
     const first = await aProgram(sql, { slug: 'returned', questions: [q.text('asked once'), q.text('asked always')] })
     const second = await publish(sql, { slug: 'returned', questions: [q.text('asked always')] })
     const path = `/admin/programs/returned/versions/${first.program_version_id}`

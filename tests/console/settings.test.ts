@@ -26,7 +26,7 @@ async function programWith(slug: string, ages: readonly number[]) {
 const keptOf = async (slug: string) =>
   (await database.sql<{ retention_days: number | null }[]>`select retention_days from program where slug = ${slug}`)[0]!
     .retention_days
-const trailOf = async (slug: string) => [
+const entriesOf = async (slug: string) => [
   ...(await database.sql`
     select actor, host(address) as address, detail from audit_event
     where action = 'program_retention_set' and subject = ${slug} order by audit_event_id`),
@@ -44,7 +44,7 @@ test('every setting is shown with its value and meaning, and no secret', async (
 })
 
 describe('how long a program keeps its applications', () => {
-  test('is set, shown and taken away, and is in the audit trail', async () => {
+  test('is set, shown and taken away, and is in the audit log', async () => {
     const { path, slug } = await programWith('kept', [3])
     expect((await admin.post(path, { keep: 'days', days: '30', seen: '' })).status).toBe(303)
     expect(await keptOf(slug)).toBe(30)
@@ -55,7 +55,7 @@ describe('how long a program keeps its applications', () => {
     expect((await admin.post(path, { keep: 'ever', days: '30', seen: '30' })).status).toBe(303)
     expect(await keptOf(slug)).toBeNull()
     const actor = `admin:${ada.email}`
-    expect(await trailOf(slug)).toEqual([
+    expect(await entriesOf(slug)).toEqual([
       { actor, address: '127.0.0.1', detail: { days: 30, before: null } },
       { actor, address: '127.0.0.1', detail: { days: null, before: 30 } },
     ])

@@ -243,9 +243,9 @@ describe('a password', () => {
   })
 
   test('a link is good for seven days, and another link takes its place', async () => {
-    const deed = { actor: 'operator:test', now }
-    const first = await inviteAgain(database.sql, ada.person_id, deed)
-    const second = await inviteAgain(database.sql, ada.person_id, deed)
+    const by = { actor: 'operator:test', now }
+    const first = await inviteAgain(database.sql, ada.person_id, by)
+    const second = await inviteAgain(database.sql, ada.person_id, by)
     expect(await status(visitor().get(`/admin/invitations/${first}`))).toBe(404)
     expect(await status(visitor().get(`/admin/invitations/${second}`))).toBe(200)
     now += 7 * 24 * 60 * minutes
@@ -253,14 +253,14 @@ describe('a password', () => {
   })
 
   test('is not chosen with a link that was made before the person was disabled, not after enabling either', async () => {
-    const deed = { actor: 'operator:test', now }
-    const token = await inviteAgain(database.sql, ada.person_id, deed)
-    await disablePerson(database.sql, ada.person_id, deed)
+    const by = { actor: 'operator:test', now }
+    const token = await inviteAgain(database.sql, ada.person_id, by)
+    await disablePerson(database.sql, ada.person_id, by)
     const path = `/admin/invitations/${token}`
     const choose = () =>
       status(visitor().post(path, { csrf: '', password: 'another good one', repeated: 'another good one' }))
     expect([await status(visitor().get(path)), await choose()]).toEqual([404, 404])
-    await enablePerson(database.sql, ada.person_id, deed)
+    await enablePerson(database.sql, ada.person_id, by)
     expect([await status(visitor().get(path)), await choose()]).toEqual([404, 404])
     await visitor().signIn(ada.email)
   })

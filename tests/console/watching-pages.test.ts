@@ -60,7 +60,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(complaints).toEqual([])
   })
 
-  test('the trail is filtered and paged without scripts, by keyboard', async () => {
+  test('the audit log is filtered and paged without scripts, by keyboard', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
     await page.goto('/admin/audit')
     await page.getByLabel('On what').focus()

@@ -1,4 +1,4 @@
-// "Validity lives in the schema": what no door would ask for, asked of the database itself.
+// "Validity lives in the schema": what no route would ask for, asked of the database itself.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { useDatabase } from '../support/fixtures.ts'

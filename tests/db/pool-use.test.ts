@@ -23,7 +23,7 @@ test('used, idle, waiting: as the connections are, in each state', async () => {
   expect(sql.pool()).toEqual({ used: 2, idle: 0, waiting: 0 })
   const waiting = [1, 2, 3].map(i => sql`select ${i}::int as i`.then(([row]) => row!.i))
   await until('three to wait', () => sql.pool().waiting === 3)
-  for (const letGo of held) await letGo()
+  for (const release of held) await release()
   expect(await Promise.all(waiting)).toEqual([1, 2, 3])
   await until('both to be idle', () => sql.pool().idle === 2)
   expect(sql.pool()).toEqual({ used: 0, idle: 2, waiting: 0 })
@@ -57,9 +57,9 @@ test('a statement that is given up for want of a connection tells how long it wa
   const { sql, waits } = aPool(1, 100)
   await sql`select 1`
   waits.length = 0
-  const letGo = await holdTransaction(sql)
+  const release = await holdTransaction(sql)
   const refused = await sql`select 1`.catch(error => (error as { code: string }).code)
-  await letGo()
+  await release()
   expect(refused).toBe('CONNECTION_BUSY')
   expect(waits).toHaveLength(2)
   expect(waits[1]).toBeGreaterThanOrEqual(99)

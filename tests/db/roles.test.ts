@@ -129,7 +129,7 @@ describe('the service, with its own role', () => {
     expect(states).toEqual(['OBSOLETE', 'OBSOLETE', 'CURRENT', 'CURRENT'])
     for (const path of ['/api/v1/checkAuth', '/docs/api', '/docs/api/programs', `/docs/api/programs/${slug}`])
       expect([path, (await running.get(path, { headers })).status]).toEqual([path, 200])
-    await until('the audit trail', async () => {
+    await until('the audit log', async () => {
       const rows = await owner<{ action: string }[]>`
         select action from audit_event where actor = ${`key:${key.api_key_id}`}`
       return rows.filter(row => row.action === 'applications_exported').length === 4 && rows.length > 5
@@ -149,7 +149,7 @@ describe('the service, with its own role', () => {
     expect(log.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
   })
 
-  test("what clients read beside the export, and what they set: that by the console's role", async () => {
+  test("what clients read alongside the export, and what they set: that by the console's role", async () => {
     const program = await insertRawProgram(owner, 'written-by-clients')
     const [id] = await insertRawApplications(owner, program, 1)
     const key = await createTestKey(owner, { programs: ['written-by-clients'], mayAnnotate: true })
@@ -185,7 +185,7 @@ describe('the service, with its own role', () => {
     ['change status or note', "update application set status = 'Approved'"],
     ['delete an application', 'delete from application'],
     ['empty a table', 'truncate application cascade'],
-    ['read the audit trail', 'select from audit_event'],
+    ['read the audit log', 'select from audit_event'],
     [
       'date an audit event',
       "insert into audit_event (happened_at, actor, action, subject) values (now(), 'key:x', 'x', 'x')",

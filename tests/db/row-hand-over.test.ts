@@ -203,14 +203,14 @@ describe('what happens to a statement ends with it', () => {
           error => error as { code?: string; message: string },
         )
         // Written to the same connection at once, if that takes it.
-        const beside = one`select ${rows}::int as rows`.then(
+        const other = one`select ${rows}::int as rows`.then(
           answer => answer as unknown,
           error => error.code as unknown,
         )
         const error = await reading
         const reachable = failsAt === null || failsAt > rows ? rows : failsAt - 1
         const gaveUp = error?.message === thrown
-        expect([[{ rows }], ...(gaveUp ? ['CONNECTION_CLOSED'] : [])]).toContainEqual((await beside) as never)
+        expect([[{ rows }], ...(gaveUp ? ['CONNECTION_CLOSED'] : [])]).toContainEqual((await other) as never)
         if (gaveUp) expect(seen).toBe(readerThrowsAt as number)
         else if (error !== undefined) expect([error.code, seen]).toEqual(['22012', reachable])
         else if (!closed || !cursor) expect(seen).toBe(rows)

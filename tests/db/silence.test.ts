@@ -81,12 +81,12 @@ test('no silence: a cursor whose reader takes its time, a transaction that asks 
 })
 
 test('what waits too long for a connection fails, the oldest first, and what waits less is served', async () => {
-  const letGo = await holdTransaction(sql)
+  const release = await holdTransaction(sql)
   const ended: string[] = []
   const waiting = ['first', 'second'].map(async name => ended.push(`${name} ${await codeOf(sql`select 1`)}`))
   await Promise.all(waiting)
   expect(ended).toEqual(['first CONNECTION_BUSY', 'second CONNECTION_BUSY'])
   const third = codeOf(sql`select 1`)
-  await letGo()
+  await release()
   expect(await third).toBe('done')
 })

@@ -46,7 +46,7 @@ const otherTables = [
   'refusal',
   'schema_migration',
   'skipped_ids',
-  'worker_beat',
+  'worker_heartbeat',
 ]
 
 test('every table of the schema is distributed or known to stay, and nothing else is', async () => {

@@ -115,8 +115,8 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
     quiet: { 'tributary_standby_used{standby="one",instance="a"}': '0x40 1x20' },
   },
   TributaryAuditUnwritten: {
-    fires: { 'tributary_audit_lines_waiting{instance="a"}': '0x50 3x10' },
-    quiet: { 'tributary_audit_lines_waiting{instance="a"}': '0x57 3x2 0' },
+    fires: { 'tributary_audit_entries_waiting{instance="a"}': '0x50 3x10' },
+    quiet: { 'tributary_audit_entries_waiting{instance="a"}': '0x57 3x2 0' },
   },
   TributaryAuditFaulty: {
     fires: { tributary_audit_faults: '0x59 1x1' },
@@ -145,16 +145,16 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
       'tributary_job_seconds_count{job="refresh-key-map",outcome="done"}': '0+9x60',
     },
   },
-  TributaryChoreStuck: {
+  TributaryMaintenanceStuck: {
     // promtool's clock begins at 0.
     fires: {
-      'tributary_chore_timestamp_seconds{chore="relay",instance="a"}': '600x60',
-      'tributary_chore_timestamp_seconds{chore="sweep",instance="a"}': '0+60x60',
+      'tributary_maintenance_timestamp_seconds{task="relay",instance="a"}': '600x60',
+      'tributary_maintenance_timestamp_seconds{task="sweep",instance="a"}': '0+60x60',
     },
     quiet: {
-      'tributary_chore_timestamp_seconds{chore="relay",instance="a"}': '0x60',
-      'tributary_chore_timestamp_seconds{chore="relay",instance="b"}': '0+60x60',
-      'tributary_chore_timestamp_seconds{chore="sweep",instance="a"}': '0x60',
+      'tributary_maintenance_timestamp_seconds{task="relay",instance="a"}': '0x60',
+      'tributary_maintenance_timestamp_seconds{task="relay",instance="b"}': '0+60x60',
+      'tributary_maintenance_timestamp_seconds{task="sweep",instance="a"}': '0x60',
     },
   },
   TributarySelfWalkFault: {
@@ -192,9 +192,9 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
     fires: { 'tributary_civiform_late_applications{none=""}': once },
     quiet: { 'tributary_civiform_late_applications{none=""}': '3x61' },
   },
-  TributaryCiviFormSetBack: {
-    fires: { 'tributary_civiform_set_backs{none=""}': once },
-    quiet: { 'tributary_civiform_set_backs{none=""}': '1x61' },
+  TributaryCiviFormRolledBack: {
+    fires: { 'tributary_civiform_rollbacks{none=""}': once },
+    quiet: { 'tributary_civiform_rollbacks{none=""}': '1x61' },
   },
   TributaryEventLoopLate: {
     fires: slow('tributary_event_loop_delay_seconds', 'instance="a"'),

@@ -1,4 +1,4 @@
-// Backups as OPERATIONS.md has them made, and what a restore does to walks that were under way, to clients and to the audit trail.
+// Backups as OPERATIONS.md has them made, and what a restore does to walks that were under way, to clients and to the audit log.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { chmod, chown, mkdir, stat } from 'node:fs/promises'
@@ -45,7 +45,7 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
     return { sql, program, ids }
   }
 
-  test('G13: after pg_dump and pg_restore, a walk from before the dump goes on; one from after it gets 503, then the 400 that says so; the audit trail verifies', async () => {
+  test('G13: after pg_dump and pg_restore, a walk from before the dump goes on; one from after it gets 503, then the 400 that says so; the audit log verifies', async () => {
     const server = await useInstalledPostgres()
     const folder = await useFolder()
     await server.run('psql', server.url, '-qc', 'create database tributary')
@@ -59,13 +59,13 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
 
     const dump = join(folder, 'tributary.dump')
     await server.run('pg_dump', '--format=custom', `--file=${dump}`, server.addressOf('tributary'))
-    const verified = await runScript('audit-trail', server.addressOf('tributary'), ['verify'])
+    const verified = await runScript('audit-log', server.addressOf('tributary'), ['verify'])
     expect(verified.code).toBe(0)
     const lost = await insertRawApplications(sql, program, 5)
     const after = await page(main, 'pageSize=15')
     main.child.kill('SIGTERM')
     await main.child.exited
-    const later = noteOf((await runScript('audit-trail', server.addressOf('tributary'), ['verify'])).out)
+    const later = noteOf((await runScript('audit-log', server.addressOf('tributary'), ['verify'])).out)
 
     await server.run('psql', server.url, '-qc', 'create database restored')
     await server.run('pg_restore', '--exit-on-error', `--dbname=${server.addressOf('restored')}`, dump)
@@ -86,9 +86,9 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
     expect(whole.payload).toHaveLength(ids.length + lost.length)
 
     const url = server.addressOf('restored')
-    expect(await runScript('audit-trail', url, ['verify', '--noted', noteOf(verified.out)])).toMatchObject({ code: 0 })
-    // What was noted after the dump tells that the end of the trail is not there.
-    expect((await runScript('audit-trail', url, ['verify', '--noted', later])).code).toBe(1)
+    expect(await runScript('audit-log', url, ['verify', '--noted', noteOf(verified.out)])).toMatchObject({ code: 0 })
+    // What was noted after the dump tells that the end of the audit log is not there.
+    expect((await runScript('audit-log', url, ['verify', '--noted', later])).code).toBe(1)
   })
 
   test('G8: after a base backup and the write-ahead log, nothing that was committed is lost, and every walk goes on', async () => {
@@ -127,6 +127,6 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
       ...ids,
       ...later,
     ])
-    expect(await runScript('audit-trail', restored.url, ['verify'])).toMatchObject({ code: 0 })
+    expect(await runScript('audit-log', restored.url, ['verify'])).toMatchObject({ code: 0 })
   })
 })

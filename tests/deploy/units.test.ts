@@ -65,8 +65,8 @@ test('the health ports of two instances and a worker are different, and those th
   const scrape = Bun.YAML.parse(await Bun.file(join(folder, '../prometheus/scrape.yaml')).text()) as {
     scrape_configs: { static_configs: { targets: string[] }[] }[]
   }
-  const told = scrape.scrape_configs.flatMap(job => job.static_configs.flatMap(({ targets }) => targets))
-  expect(told).toEqual(ports.map(port => `127.0.0.1:${port}`))
+  const reported = scrape.scrape_configs.flatMap(job => job.static_configs.flatMap(({ targets }) => targets))
+  expect(reported).toEqual(ports.map(port => `127.0.0.1:${port}`))
 })
 
 describe.skipIf(!needs('systemd'))('systemd', () => {

@@ -203,10 +203,10 @@ describe('what a process makes itself', () => {
     ])
     // A followed CiviForm replaces a version in place: the active one stays what it was, and what was asked before it is another thing.
     const [before] = await readPublishedVersions(database.sql, program_id)
-    const [told] = before!.questions.filter(one => one.question_key === 'told_two')
-    const asks = (question: { question_id: number }) => question.question_id === told!.question_id
+    const [reported] = before!.questions.filter(one => one.question_key === 'told_two')
+    const asks = (question: { question_id: number }) => question.question_id === reported!.question_id
     const screens = before!.screens.map(screen => ({ ...screen, questions: screen.questions.filter(asks) }))
-    const content = { ...before!, screens, questions: [told!] }
+    const content = { ...before!, screens, questions: [reported!] }
     await database.sql.begin(async tx => {
       await tx`set local session_replication_role = replica`
       await replaceFollowedVersion(tx, before!.program_version_id, program_id, content)
@@ -273,7 +273,7 @@ describe('what a process makes itself', () => {
     const statusOf = async (path: string, { authorization }: { authorization: string }) =>
       (await service.get(path, { headers: { Authorization: authorization } })).status
     // Docs cannot be made for as long as their questions cannot be read.
-    const letGo = await holdTransaction(database.sql, tx => tx`lock table program_version_question`)
+    const release = await holdTransaction(database.sql, tx => tx`lock table program_version_question`)
     let answered = 0
     const docs = slugs.map(async slug => {
       const status = await statusOf(`/docs/api/programs/${slug}`, key)
@@ -283,7 +283,7 @@ describe('what a process makes itself', () => {
     await until('docs to be under way', async () => (await waitingForLocks(database.sql)) > 0)
     expect(await statusOf('/api/v1/checkAuth', other)).toBe(200)
     expect([answered, await waitingForLocks(database.sql)]).toEqual([0, 1])
-    await letGo()
+    await release()
     expect(new Set(await Promise.all(docs))).toEqual(new Set([200]))
   })
 })

@@ -6,7 +6,7 @@ import { expect, test } from 'bun:test'
 import type { Sql } from '../../src/db/client.ts'
 import { PageFailure } from '../../src/export/pages/write-page.ts'
 import { Exports } from '../../src/export/servers/exports.ts'
-import { tamper } from '../support/audit-trail.ts'
+import { tamper } from '../support/audit-log.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { failureOf } from '../support/refusal.ts'
@@ -46,10 +46,10 @@ test('no statement asks for more rows than a batch has, nor twice', async () => 
 
 test('G10: a slow reader gives its connection back between two, and gets every row once', async () => {
   const reader = new Reader(() => Bun.sleep(2).then(() => true))
-  const before = distributed.letGo
-  await write(distributed, reader, 205, { limits: { ...small, letGoAfterMs: 0 } })
+  const before = distributed.released
+  await write(distributed, reader, 205, { limits: { ...small, releaseAfterMs: 0 } })
   expect(idsOf(reader)).toEqual(ids)
-  expect(distributed.letGo).toBeGreaterThan(before)
+  expect(distributed.released).toBeGreaterThan(before)
 })
 
 test('G13: a database that is set back in mid-page is refused by the next of them', async () => {

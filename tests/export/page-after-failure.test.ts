@@ -54,7 +54,7 @@ async function read(
       return true
     },
   }
-  const limits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000, ...smaller }
+  const limits = { ...pageLimits, releaseAfterMs: 60_000, stallTimeoutMs: 60_000, ...smaller }
   const exports = new Exports(from, 1)
   await writePage({
     plan: planOf(program, pageSize),

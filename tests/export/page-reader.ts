@@ -9,7 +9,7 @@ import { type PageToWrite, writePage } from '../../src/export/pages/write-page.t
 import { PageBuffers } from '../../src/export/servers/exports.ts'
 import type { RawProgram } from '../support/raw-applications.ts'
 
-export const limits: PageLimits = { ...pageLimits, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 }
+export const limits: PageLimits = { ...pageLimits, releaseAfterMs: 60_000, stallTimeoutMs: 60_000 }
 export const batch = 10
 export const small: PageLimits = {
   ...limits,

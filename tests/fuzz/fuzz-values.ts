@@ -143,7 +143,7 @@ export const absurd: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>(tie => ({
 })).value
 
 /** A value that was told before under this name; another one where none was. */
-export const told = (name: string, otherwise: fc.Arbitrary<Json> = fc.constant('x')): fc.Arbitrary<Json> =>
+export const known = (name: string, otherwise: fc.Arbitrary<Json> = fc.constant('x')): fc.Arbitrary<Json> =>
   fc.tuple(fc.nat(50), otherwise).map(([n, other]) => ({ $from: name, n, else: other }))
 
 /** As the schema says; `name` is what it is called where it stands. */
@@ -166,10 +166,10 @@ function validOf(type: string, schema: Schema, name: string): fc.Arbitrary<Json>
     case 'number': {
       const { minimum = 0, maximum = 1000 } = schema
       const any = fc.integer({ min: minimum, max: Math.max(minimum, maximum) })
-      return fc.oneof({ arbitrary: told(name, any), weight: 3 }, any)
+      return fc.oneof({ arbitrary: known(name, any), weight: 3 }, any)
     }
     case 'string':
-      return fc.oneof({ arbitrary: told(name), weight: 12 }, { arbitrary: hostileText, weight: 1 })
+      return fc.oneof({ arbitrary: known(name), weight: 12 }, { arbitrary: hostileText, weight: 1 })
     case 'array':
       return fc.oneof<fc.MaybeWeightedArbitrary<Json>[]>(
         { arbitrary: fc.array(valid(schema.items ?? {}, name), { minLength: 1, maxLength: 2 }), weight: 4 },
@@ -178,12 +178,12 @@ function validOf(type: string, schema: Schema, name: string): fc.Arbitrary<Json>
     case 'object': {
       const { properties, required = [] } = schema
       // What the document does not spell out was told by the service before, or is made up.
-      if (properties === undefined) return fc.oneof({ arbitrary: told(name), weight: 4 }, absurd)
+      if (properties === undefined) return fc.oneof({ arbitrary: known(name), weight: 4 }, absurd)
       const members = Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, valid(one, key)]))
       return fc.record(members, { requiredKeys: required, noNullPrototype: true }) as fc.Arbitrary<Json>
     }
     default:
-      return fc.oneof(told(name), absurd)
+      return fc.oneof(known(name), absurd)
   }
 }
 

@@ -18,7 +18,7 @@ import { endProcesses, startWorker } from '../support/processes.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
 import { seed as runSeed } from '../support/random.ts'
 import { type Case, type Credentials, Fuzzer } from './fuzzer.ts'
-import { tellStory } from './story.ts'
+import { playStory } from './story.ts'
 
 const seconds = Number(process.env.FUZZ_SECONDS ?? 25)
 /** That of the run unless scripts/fuzz names another. */
@@ -76,14 +76,14 @@ beforeAll(async () => {
   await aProgram(sql, { slug: slugs[1]!, questions: [q.text('one thing', { optional: true })] })
   await comeIn()
   fuzzer = await Fuzzer.open(service, () => credentials)
-  for (const slug of slugs) fuzzer.tell('slug', slug)
+  for (const slug of slugs) fuzzer.learn('slug', slug)
   const answers = JSON.parse(`{${renderMembers(buildKeyMap([version]), sampleAnswers(version), noEntityEnd)}}`)
-  fuzzer.tell('answers', answers)
-  fuzzer.tell('answers', {})
-  for (const [name, value] of Object.entries(usual)) for (const one of [value].flat()) fuzzer.tell(name, one)
-  // Behind deeds that succeeded: much that every later request can be about.
+  fuzzer.learn('answers', answers)
+  fuzzer.learn('answers', {})
+  for (const [name, value] of Object.entries(usual)) for (const one of [value].flat()) fuzzer.learn(name, one)
+  // Behind actions that succeeded: much that every later request can be about.
   for (const slug of slugs)
-    await tellStory(fuzzer, database, { slug, answers: slug === slugs[0] ? answers : { one_thing: { text: 'x' } } })
+    await playStory(fuzzer, database, { slug, answers: slug === slugs[0] ? answers : { one_thing: { text: 'x' } } })
   meant = new Map(fuzzer.succeeded)
 }, 60_000)
 

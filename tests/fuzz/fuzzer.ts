@@ -5,7 +5,17 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import fc from 'fast-check'
 import type { TestService } from '../support/service.ts'
-import { absurd, anyEdits, type Edit, edited, hostileText, type Json, type Schema, told, valid } from './fuzz-values.ts'
+import {
+  absurd,
+  anyEdits,
+  type Edit,
+  edited,
+  hostileText,
+  type Json,
+  known,
+  type Schema,
+  valid,
+} from './fuzz-values.ts'
 
 interface Parameter {
   name: string
@@ -49,7 +59,7 @@ export interface Credentials {
 }
 
 /** Values of one name that are remembered. */
-const toldMax = 200
+const knownMax = 200
 
 export class Fuzzer {
   readonly operations: Operation[]
@@ -57,7 +67,7 @@ export class Fuzzer {
   readonly succeeded = new Map<string, number>()
   /** How often each status was answered. */
   readonly statuses: Record<number, number> = {}
-  readonly #told = new Map<string, Json[]>()
+  readonly #known = new Map<string, Json[]>()
   readonly #checks = new Map<string, (value: unknown) => string[]>()
 
   private constructor(
@@ -78,11 +88,11 @@ export class Fuzzer {
   }
 
   /** Remembers a value under a name, as if the service had told it. */
-  tell(name: string, value: Json): void {
-    const values = this.#told.get(name) ?? []
-    if (values.length >= toldMax) values.shift()
+  learn(name: string, value: Json): void {
+    const values = this.#known.get(name) ?? []
+    if (values.length >= knownMax) values.shift()
     values.push(value)
-    this.#told.set(name, values)
+    this.#known.set(name, values)
   }
 
   /** For tests of the fuzzer that change what is documented. */
@@ -100,7 +110,7 @@ export class Fuzzer {
     // What need not be given mostly is not: among many parameters one is always wrong.
     const parameters = Object.fromEntries(
       operation.parameters.map(({ name, schema = {}, in: place }) => {
-        const right = fc.oneof(told(name), valid({ ...schema, type: schema.type ?? 'string' }, name))
+        const right = fc.oneof(known(name), valid({ ...schema, type: schema.type ?? 'string' }, name))
         const given = fc.oneof(
           { arbitrary: right, weight: 12 },
           { arbitrary: hostileText as fc.Arbitrary<Json>, weight: 1 },
@@ -180,17 +190,17 @@ export class Fuzzer {
     }
     const faults = this.#faultsOf(operation, response, text)
     this.statuses[response.status] = (this.statuses[response.status] ?? 0) + 1
-    for (const [field, name] of Object.entries(toldInFields)) {
+    for (const [field, name] of Object.entries(knownInFields)) {
       const value = response.headers.get(field)
-      if (value !== null) this.tell(name, value)
+      if (value !== null) this.learn(name, value)
     }
     if (response.ok) {
       this.succeeded.set(operation.name, (this.succeeded.get(operation.name) ?? 0) + 1)
       this.#harvest(operation, text)
     }
     const { ok, headers } = response
-    const told = faults.map(fault => `${init.method} ${path} ${response.status}: ${fault}\n${text.slice(0, 500)}`)
-    return { ok, headers, text, faults: told }
+    const known = faults.map(fault => `${init.method} ${path} ${response.status}: ${fault}\n${text.slice(0, 500)}`)
+    return { ok, headers, text, faults: known }
   }
 
   #requestOf(operation: Operation, sent: Case): { path: string; init: RequestInit } | undefined {
@@ -223,7 +233,7 @@ export class Fuzzer {
     if (value === null || typeof value !== 'object') return value
     if (Array.isArray(value)) return value.map(one => this.#resolved(one))
     if (typeof value.$from === 'string' && typeof value.n === 'number') {
-      const values = this.#told.get(spelled(value.$from)) ?? []
+      const values = this.#known.get(spelled(value.$from)) ?? []
       return values.at(value.n % Math.max(1, values.length)) ?? value.else ?? 'x'
     }
     const resolved: Record<string, Json> = {}
@@ -242,7 +252,7 @@ export class Fuzzer {
     if (value === undefined) return
     // A whole answer is what the same address takes back: a definition, for one.
     if (operation.method === 'GET' && typeof value === 'object' && text.length < 50_000)
-      for (const method of ['PUT', 'POST', 'PATCH']) this.tell(spelled(`${method} ${operation.path}`), value)
+      for (const method of ['PUT', 'POST', 'PATCH']) this.learn(spelled(`${method} ${operation.path}`), value)
     let budget = 300
     const visit = (name: string, one: Json): void => {
       if (budget-- < 0) return
@@ -250,8 +260,8 @@ export class Fuzzer {
       else if (one !== null && typeof one === 'object')
         for (const [key, item] of Object.entries(one)) visit(spelled(key), item)
       else if (typeof one === 'string' ? one.length < 500 : typeof one === 'number') {
-        this.tell(name, one)
-        if (states.has(name)) this.tell('based_on', one)
+        this.learn(name, one)
+        if (states.has(name)) this.learn('based_on', one)
       }
     }
     visit('answer', value)
@@ -331,7 +341,7 @@ const aliases: Record<string, string> = {
 /** What a change names to say what it is based on. */
 const states = new Set(['version', 'annotation_id', 'program_version_id'])
 /** What is told in fields of the head, by the parameter that takes it. */
-const toldInFields = { 'Walk-Token': 'walk', 'Change-Cursor': 'after', 'Snapshot-Time': 'from_date', ETag: 'etag' }
+const knownInFields = { 'Walk-Token': 'walk', 'Change-Cursor': 'after', 'Snapshot-Time': 'from_date', ETag: 'etag' }
 const spelled = (name: string): string =>
   aliases[name] ?? (name.includes(' ') ? name : name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`))
 

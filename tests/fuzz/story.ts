@@ -12,7 +12,7 @@ import type { Case, Fuzzer } from './fuzzer.ts'
 type Answer = { body: any; headers: Headers }
 
 /** `slug` asks what `answers` are to, and nothing else need be answered. */
-export async function tellStory(
+export async function playStory(
   fuzzer: Fuzzer,
   { sql }: Pick<TestDatabase, 'sql'>,
   { slug, answers }: { slug: string; answers: Json },
@@ -83,12 +83,12 @@ export async function tellStory(
   await admin('GET', '/programs/{slug}/versions/{versionId}', { slug, versionId })
 
   // A draft is saved and discarded, and another one published.
-  for (const deed of ['discard', 'publish']) {
+  for (const action of ['discard', 'publish']) {
     const { body: document } = await admin('GET', '/programs/{slug}/draft', { slug })
-    const edited = { ...document, display_name: `To ${deed} ${versionId}` }
+    const edited = { ...document, display_name: `To ${action} ${versionId}` }
     const { program_version_id: draft } = (await admin('PUT', '/programs/{slug}/draft', { slug }, edited)).body
     await admin('GET', '/programs/{slug}/difference', { slug })
-    if (deed === 'discard') await admin('DELETE', '/programs/{slug}/draft', { slug, based_on: draft })
+    if (action === 'discard') await admin('DELETE', '/programs/{slug}/draft', { slug, based_on: draft })
     else await admin('POST', '/programs/{slug}/publish', { slug }, { based_on: draft })
   }
 
@@ -145,9 +145,9 @@ export async function tellStory(
   await admin('POST', `${ofOrganization}/people`, organization, mail)
   const [intermediary] = (await admin('GET', `${ofOrganization}/people`, organization)).body.items
   const { intermediary_id: intermediaryId } = intermediary
-  for (const deed of ['disable', 'enable']) {
-    await admin('POST', `${ofOrganization}/people/{intermediaryId}/${deed}`, { organizationId, intermediaryId })
-    await admin('POST', `${ofOrganization}/${deed}`, organization)
+  for (const action of ['disable', 'enable']) {
+    await admin('POST', `${ofOrganization}/people/{intermediaryId}/${action}`, { organizationId, intermediaryId })
+    await admin('POST', `${ofOrganization}/${action}`, organization)
   }
   const facts = { name: 'Story Person', role: 'AUDITOR', programs: [] }
   const invited = { ...facts, email: `story-${applicantId}@example.org` }
@@ -156,7 +156,7 @@ export async function tellStory(
   await admin('GET', '/people/{personId}', { personId })
   await admin('PUT', '/people/{personId}', { personId }, { ...facts, name: 'Another Name' })
   await admin('POST', '/people/{personId}/link', { personId })
-  for (const deed of ['disable', 'enable']) await admin('POST', `/people/{personId}/${deed}`, { personId })
+  for (const action of ['disable', 'enable']) await admin('POST', `/people/{personId}/${action}`, { personId })
   const person = await aPerson(sql, { role: 'AUDITOR' })
   const issuer = 'https://story.example'
   await sql`insert into person_identity (person_id, issuer, subject) values (${person.person_id}, ${issuer}, 'story')`

@@ -1,9 +1,9 @@
-// What happened since: the change feed of a program, over HTTP, with everybody writing beside the reader.
+// What happened since: the change feed of a program, over HTTP, with everybody writing alongside the reader.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplicant, eraseApplication } from '../../src/upkeep/erase.ts'
-import { tamper } from '../support/audit-trail.ts'
+import { tamper } from '../support/audit-log.ts'
 import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
@@ -143,13 +143,13 @@ describe('each kind of change', () => {
     const ids = await insertRawApplications(sql, program, 10_005)
     const { authorization } = await createTestKey(sql, { programs: ['large'] })
     const generous = await useService(database, { maxPageSize: 1_000_000 })
-    const told: number[] = []
+    const reported: number[] = []
     const sizes: [number, boolean][] = []
     let after = '0'
     for (const size of ['', '&pageSize=999999', '&pageSize=999999']) {
       const path = `/api/v1/admin/programs/large/changes?after=${after}${size}`
       const feed = (await (await generous.get(path, { headers: { Authorization: authorization } })).json()) as Feed
-      told.push(...feed.payload.map(({ application_id }) => application_id))
+      reported.push(...feed.payload.map(({ application_id }) => application_id))
       sizes.push([feed.payload.length, feed.hasMore])
       after = feed.nextCursor
     }
@@ -158,7 +158,7 @@ describe('each kind of change', () => {
       [5, false],
       [0, false],
     ])
-    expect(told).toEqual(ids)
+    expect(reported).toEqual(ids)
   })
 
   test('the Change-Cursor of a walk goes on where the walk ended; later pages have none; latest is a cursor of now', async () => {
@@ -185,7 +185,7 @@ describe('each kind of change', () => {
   })
 })
 
-describe('beside 8 writers who submit, resubmit, annotate and erase', () => {
+describe('alongside 8 writers who submit, resubmit, annotate and erase', () => {
   test.each([1, 7, 100])(
     'a client that keeps one cursor gets every change exactly once and in order (pages of %d)',
     async pageSize => {
@@ -270,14 +270,15 @@ describe('beside 8 writers who submit, resubmit, annotate and erase', () => {
     for (let round = 0; round < 6; round++) {
       const applicant = await frontEnd.register()
       const { application_id } = await frontEnd.apply(applicant, answers)
-      const deeds = await Promise.allSettled([
+      const actions = await Promise.allSettled([
         frontEnd.apply(applicant, answers),
         followed.annotate(application_id, { status: 'Received' }),
         followed.annotate(application_id, { note: `round ${round}` }),
         eraseApplicant(sql, applicant, { actor: 'operator:test', reason: undefined }),
       ])
-      expect(deeds[3].status).toBe('fulfilled')
-      for (const deed of deeds) if (deed.status === 'rejected') expect(String(deed.reason)).not.toContain('deadlock')
+      expect(actions[3].status).toBe('fulfilled')
+      for (const action of actions)
+        if (action.status === 'rejected') expect(String(action.reason)).not.toContain('deadlock')
       const rows = await sql`select from application where applicant_id = ${applicant}`
       expect(rows.length).toBe(0)
     }

@@ -43,7 +43,7 @@ interface Walked {
   /** What `:version` stands for. */
   versions?: readonly string[]
   /** Whether a key from which nothing is hidden is told of what is hidden here, so that the test would notice it. */
-  tells?: true
+  reveals?: true
   body?: string
 }
 
@@ -64,15 +64,15 @@ const table: Readonly<Record<string, Walked>> = {
       'nothing=1',
     ],
     accept: exportTypes,
-    tells: true,
+    reveals: true,
   },
   '/api/v1/admin/programs/:programSlug/applications/:applicationId': {
     queries: ['', 'fields=pet', 'fields=qqq'],
-    tells: true,
+    reveals: true,
   },
   '/api/v1/admin/programs/:programSlug/applications/:applicationId/revisions': {
     queries: ['', 'fields=pet', 'fields=qqq&after=x'],
-    tells: true,
+    reveals: true,
   },
   '/api/v1/admin/programs/:programSlug/applications/:applicationId/history': {},
   '/api/v1/admin/programs/:programSlug/applications/:applicationId/status': { body: '{"status":"Denied"}' },
@@ -84,15 +84,15 @@ const table: Readonly<Record<string, Walked>> = {
   '/intake/v1/programs/:slug/applicants/:applicantId/answers': { body: '{"answers":{}}' },
   '/intake/v1/programs/:slug/applicants/:applicantId/submissions': { body: '{"submitter":{"type":"APPLICANT"}}' },
   '/intake/*': {},
-  '/docs/api/programs': { accept: forPeople, tells: true },
-  '/docs/api/programs/:programSlug': { accept: forPeople, tells: true },
-  '/docs/api/programs/:programSlug/versions/:version': { accept: forPeople, versions, tells: true },
+  '/docs/api/programs': { accept: forPeople, reveals: true },
+  '/docs/api/programs/:programSlug': { accept: forPeople, reveals: true },
+  '/docs/api/programs/:programSlug/versions/:version': { accept: forPeople, versions, reveals: true },
   '/docs/api/programs/:programSlug/versions/:version/response.schema.json': {
     queries: ['', 'fields=pet', 'fields=qqq'],
     versions,
-    tells: true,
+    reveals: true,
   },
-  '/docs/api/programs/:programSlug/versions/:version/openapi.json': { versions, tells: true },
+  '/docs/api/programs/:programSlug/versions/:version/openapi.json': { versions, reveals: true },
   '/docs/api/programs/:programSlug/samples/:fileName': {},
   '/docs/api': { accept: forPeople },
   '/docs/api/openapi.json': {},
@@ -173,7 +173,7 @@ describe.each([
 
   test('and a key from which nothing is hidden is told of them, where the table says so: the test would notice', async () => {
     for (const [path, row] of Object.entries(table)) {
-      if (row.tells === undefined) continue
+      if (row.reveals === undefined) continue
       for (const asked of requestsOf('GET', path, { ...row, queries: [''] }, whole)) {
         const { text } = await everythingOf(of, asked)
         if (!text.includes(mark)) throw new Error(`${asked.path} has nothing to hide`)

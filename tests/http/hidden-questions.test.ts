@@ -18,15 +18,15 @@ const get = (path: string, of: TestKey = redacted, headers: Record<string, strin
 
 describe('a hidden question', () => {
   test('is refused in `fields` exactly as one that does not exist', async () => {
-    const doors = [
+    const routes = [
       applications,
       `${applications}/${first.application_id}`,
       `${applications}/${first.application_id}/revisions`,
     ]
     const schema = `/docs/api/programs/${slug}/versions/active/response.schema.json`
-    for (const door of [...doors, schema]) {
+    for (const route of [...routes, schema]) {
       const refusal = async (name: string) => {
-        const response = await get(`${door}?fields=plain_words,${name}`)
+        const response = await get(`${route}?fields=plain_words,${name}`)
         const { request_id: _, ...body } = (await response.json()) as Record<string, unknown>
         expect(response.status).toBe(400)
         return JSON.stringify(body).replaceAll(name, 'NAME')
@@ -95,8 +95,8 @@ describe('a hidden question', () => {
       questions: [q.text('plain words', optional), q.text(`${mark} salary`, optional)],
     })
     const both = await createTestKey(sql, { programs: [later], maySubmit: true })
-    const door = new FrontEnd(service, both, later)
-    await door.apply(await door.register(), { zyxqua_salary: { text: hostile } })
+    const frontEnd = new FrontEnd(service, both, later)
+    await frontEnd.apply(await frontEnd.register(), { zyxqua_salary: { text: hostile } })
     const text = await (await get(`/api/v1/admin/programs/${later}/applications`, key)).text()
     expect(JSON.parse(text).payload.map((one: { application: unknown }) => one.application)).toEqual([
       { plain_words: { question_type: 'TEXT', text: null } },
@@ -104,20 +104,20 @@ describe('a hidden question', () => {
     expect(text).not.toContain(mark)
   })
 
-  test('the trail says what was hidden and what was chosen, of a page and of one application', async () => {
+  test('the audit log says what was hidden and what was chosen, of a page and of one application', async () => {
     const key = await createTestKey(sql, { programs: [slug], hiddenQuestions: [`${mark} salary`, `${mark} roster`] })
     const keyOfAll = await createTestKey(sql, { programs: [slug] })
-    const told = () => sql<{ detail: { fields?: string[]; hidden_questions?: string[] } }[]>`
+    const reported = () => sql<{ detail: { fields?: string[]; hidden_questions?: string[] } }[]>`
       select detail from audit_event
       where actor in (${`key:${key.api_key_id}`}, ${`key:${keyOfAll.api_key_id}`}) and action = 'applications_exported'
       order by audit_event_id desc`
     await (await get(`${applications}?fields=pet.pet_name,plain_words`, key)).text()
     // The line on a page is written when the client has it.
-    await until('the line on the page', async () => (await told()).length === 1)
+    await until('the line on the page', async () => (await reported()).length === 1)
     await (await get(`${applications}/${first.application_id}?fields=plain_words`, key)).text()
     await (await get(`${applications}/${first.application_id}`, keyOfAll)).text()
     const hidden = [`${mark} salary`, `${mark} roster`]
-    expect((await told()).map(({ detail }) => [detail.fields, detail.hidden_questions])).toEqual([
+    expect((await reported()).map(({ detail }) => [detail.fields, detail.hidden_questions])).toEqual([
       [undefined, undefined],
       [['plain_words'], hidden],
       [['plain_words', 'pet.pet_name'], hidden],

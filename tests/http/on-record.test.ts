@@ -2,7 +2,7 @@
 // goes out. Pages of walks are noted after they were sent; export-applications/audit.test.ts holds how many may lack their entry.
 
 import { describe, expect, test } from 'bun:test'
-import { refuseAuditLines } from '../support/audit-trail.ts'
+import { refuseAuditLines } from '../support/audit-log.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
@@ -25,7 +25,7 @@ const get = (path: string, of = service): Promise<Response> =>
   of.get(`${program}${path}`, { headers: { Authorization: key.authorization } })
 
 /** Each route by which a client is told of an application without a walk, and what of it. */
-const routes: [path: string, told: string][] = [
+const routes: [path: string, content: string][] = [
   ['/changes', 'submitted'],
   [`/applications/${id}`, secret],
   [`/applications/${id}/revisions`, secret],
@@ -38,12 +38,12 @@ const entries = async (): Promise<number> => {
   return row!.entries
 }
 
-describe.each(routes)('GET …%s', (path, told) => {
+describe.each(routes)('GET …%s', (path, content) => {
   test('is answered, with one entry', async () => {
     const before = await entries()
     const response = await get(path)
     expect(response.status).toBe(200)
-    expect(await response.text()).toContain(told)
+    expect(await response.text()).toContain(content)
     expect(await entries()).toBe(before + 1)
   })
 
@@ -51,19 +51,19 @@ describe.each(routes)('GET …%s', (path, told) => {
     const takeLines = await refuseAuditLines(sql)
     const response = await get(path)
     expect(response.status).toBeGreaterThanOrEqual(500)
-    expect(await response.text()).not.toContain(told)
+    expect(await response.text()).not.toContain(content)
     await takeLines()
   })
 
   test('tells nothing while the entry hangs, and is refused in time (G14)', async () => {
     const before = await entries()
-    const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+    const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
     const asked = get(path, hurried)
     await until('the entry to wait', async () => (await waitingForLocks(sql, 'audit_event')) > 0)
     const response = await asked
     expect(response.status).toBe(503)
-    expect(await response.text()).not.toContain(told)
-    await letGo()
+    expect(await response.text()).not.toContain(content)
+    await release()
     await until('the entry', async () => (await entries()) === before + 1)
   })
 })

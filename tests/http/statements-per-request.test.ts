@@ -11,14 +11,14 @@ import { until } from '../support/until.ts'
 
 /** How many are enough: what need not be sent any more may be struck off, and nothing may be sent twice. */
 const most = {
-  // Look up the key, start the walk, read the rows, note it in the audit trail.
+  // Look up the key, start the walk, read the rows, note it in the audit log.
   'first page': 4,
   // Whether the database is the walk's is asked by the statement that reads the rows.
   'later page': 3,
   checkAuth: 1,
   // In a transaction: limit the wait for locks, name the active version, find the applicant, make a place for the answers, keep them.
   saving: 8,
-  // In a transaction: the wait, the idempotency key, the saved answers, number and time, the application, the audit trail.
+  // In a transaction: the wait, the idempotency key, the saved answers, number and time, the application, the audit log.
   submission: 9,
 }
 
@@ -34,7 +34,7 @@ const { recorder, recorded } = await useRecorder(database.url)
 const service = await useService(
   { ...database, url: recorder.url, sql: recorded },
   // A reader of this test is never slow on purpose.
-  { maxPageSize: 5000, letGoAfterMs: 60_000, stallTimeoutMs: 60_000 },
+  { maxPageSize: 5000, releaseAfterMs: 60_000, stallTimeoutMs: 60_000 },
 )
 
 /** 10,500 applications of three versions that ask different questions, with 0 to 12 entities each. */
@@ -78,7 +78,7 @@ const sent = (): string[] =>
     .filter(text => !notOfARequest.test(text))
     .sort()
 
-/** Exports a page and waits for its line in the audit trail, which may be written beside the answer. */
+/** Exports a page and waits for its line in the audit log, which may be written alongside the answer. */
 async function exportPage(parameters: Record<string, string>): Promise<{ rows: number; token: string | null }> {
   const noted = async (): Promise<number> =>
     (

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { parseReceiptRequest, readWalkReceipt } from '../../src/export/requests/walk-receipt.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
-import { tamper } from '../support/audit-trail.ts'
+import { tamper } from '../support/audit-log.ts'
 import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
@@ -130,11 +130,11 @@ describe('the receipt of a walk', () => {
     expect(page.payload).toHaveLength(1)
     const ofTheSame = response.headers.get('Walk-Token')!
     expect([await statusOf(tokens[0]!), await statusOf(ofTheSame), await statusOf(tokens[0]!)]).toEqual([200, 200, 200])
-    const letGo = await holdTransaction(sql, tx => tx`lock table application in access exclusive mode`)
+    const release = await holdTransaction(sql, tx => tx`lock table application in access exclusive mode`)
     const first = statusOf(tokens[0]!)
     await until('the receipt to be made', async () => (await waitingForLocks(sql, 'application_id')) > 0)
     expect(await statusOf(tokens[0]!)).toBe(429)
-    await letGo()
+    await release()
     expect(await first).toBe(200)
     expect(await statusOf(tokens[0]!)).toBe(200)
   })
@@ -166,16 +166,16 @@ test('G13: a database that was set back refuses the receipt as it refuses the wa
   const { tokens } = await walkWith({})
   const [last] = await sql<{ submit_seq: number }[]>`
     select max(submit_seq) as submit_seq from application where program_id = ${program_id}`
-  const setBack = () =>
+  const rollBack = () =>
     tamper(
       sql,
       `delete from application where program_id = ${program_id} and submit_seq = ${last!.submit_seq};
        update submission_counter set submit_seq = ${last!.submit_seq - 1} where program_id = ${program_id}`,
     )
-  await setBack()
+  await rollBack()
   const behind = await ask(tokens[0]!)
   expect([behind.status, behind.headers.get('Retry-After')]).toEqual([503, '5'])
-  await setBack()
+  await rollBack()
   for (const applicant of applicants) await apply(applicant)
   const other = await ask(tokens[0]!)
   expect(other.status).toBe(400)

@@ -356,11 +356,11 @@ describe('an idempotency key', () => {
     expect(new Set(ids).size).toBe(3)
   })
 
-  test('of twins under way lets one submit, and gives all of them its receipt', async () => {
+  test('of duplicates under way lets one submit, and gives all of them its receipt', async () => {
     const store = new IntakeStore(database.sql, every.program_id, key)
     const applicant = await store.register()
     await store.save(applicant, { applicant_name: { first_name: 'A', last_name: 'B' } })
-    const results = await Promise.all(Array.from({ length: 12 }, () => store.submit(applicant, 'twins')))
+    const results = await Promise.all(Array.from({ length: 12 }, () => store.submit(applicant, 'duplicates')))
     expect(results.filter(result => !result.repeated).length).toBe(1)
     expect(new Set(results.map(result => JSON.stringify(result.receipt))).size).toBe(1)
     const stored = (await store.applications()).filter(row => row.applicant_id === applicant)

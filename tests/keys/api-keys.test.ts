@@ -132,7 +132,7 @@ describe('making a key', () => {
     expect(await faultsOf(create({ front_end: 'Portal' }))).toEqual(['invalid_request', '/front_end not_allowed'])
   })
 
-  test('the front end of a key that may submit can be changed, which the audit trail tells', async () => {
+  test('the front end of a key that may submit can be changed, which the audit log tells', async () => {
     const { username } = await create({ may_submit: true, front_end: 'Portal' })
     expect((await editApiKey(database.sql, username, { front_end: 'Kiosk' }, by)).front_end).toBe('Kiosk')
     expect((await eventsOf(username)).at(-1)).toMatchObject({
@@ -209,7 +209,7 @@ describe('making a key', () => {
     expect(await listKeys(database.sql, now)).toHaveLength(before)
   })
 
-  test('"An audit trail …: key … changes": who, from where, and what the key may do', async () => {
+  test('"An audit log …: key … changes": who, from where, and what the key may do', async () => {
     const { username } = await create()
     expect(await eventsOf(username)).toEqual([
       {
@@ -267,7 +267,7 @@ describe('retiring a key', () => {
 })
 
 describe('editing a key', () => {
-  test('changes what is given and leaves the rest, with before and after in the audit trail', async () => {
+  test('changes what is given and leaves the rest, with before and after in the audit log', async () => {
     const { username, key } = await create()
     const edited = await editApiKey(database.sql, username, { programs: ['food', 'rent-aid'] }, by)
     expect(edited).toEqual({ ...key, programs: ['food', 'rent-aid'] })

@@ -1,4 +1,4 @@
-// A load in batches, killed at any moment, beside submissions and clients that walk and poll. And what it means for them.
+// A load in batches, killed at any moment, alongside submissions and clients that walk and poll. And what it means for them.
 
 import { describe, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
@@ -124,7 +124,7 @@ async function walkExactly({ sql, client, program_id }: Installation): Promise<E
 }
 
 describe('killed', () => {
-  test('ten times at random, beside submissions, walks and polls: every line once, G1 to G3 in whole batches, G6, and one line in the trail', async () => {
+  test('ten times at random, alongside submissions, walks and polls: every line once, G1 to G3 in whole batches, G6, and one line in the audit log', async () => {
     const here = await installation()
     const { sql } = here
     const path = join(folder, 'killed.ndjson')
@@ -197,10 +197,10 @@ describe('killed', () => {
     const ends = new Set([0, ...(await sql`select stored from batch_ends`).map(row => row.stored as number)])
     expect(loadedInWalks.filter(loaded => !ends.has(loaded))).toEqual([])
     expect(polled.toSorted((a, b) => a - b)).toEqual(walked.toSorted((a, b) => a - b))
-    const [trail] = await sql`
+    const [auditLog] = await sql`
       select count(*)::int as lines, min(detail->>'applications') as applications
       from audit_event where action = 'applications_loaded'`
-    expect(trail).toEqual({ lines: 1, applications: String(applications) })
+    expect(auditLog).toEqual({ lines: 1, applications: String(applications) })
     expect((await sql`select submissions from submission_counter`)[0]!.submissions).toBe(
       applications + submitted.length,
     )

@@ -150,14 +150,14 @@ describe('what an export gives, a load takes', () => {
     ])
   })
 
-  test('the audit trail and the history of statuses say who loaded what', async () => {
+  test('the audit log and the history of statuses say who loaded what', async () => {
     const to = await reasonProgram(sql)
     const changed_at = Date.parse('2020-02-01T00:00:00Z') * 1000
     const noted = { status: 'Gone since', application_note: 'noted' }
     const more = { ...noted, status_last_modified_time: '2020-02-01T00:00:00Z' }
     await load(sql, lines(to, { id: 1, more }, { id: 2 }))
-    const trail = await sql`select actor, subject, detail from audit_event where action = 'applications_loaded'`
-    expect(trail).toMatchObject([{ actor: 'operator:test', subject: 'food-aid', detail: { applications: 2 } }])
+    const auditLog = await sql`select actor, subject, detail from audit_event where action = 'applications_loaded'`
+    expect(auditLog).toMatchObject([{ actor: 'operator:test', subject: 'food-aid', detail: { applications: 2 } }])
     expect((await contents(sql)).notes).toMatchObject([
       { application_id: 1, changed_by: 'operator:test', changed_at, ...noted },
     ])

@@ -33,7 +33,7 @@ interface Refused {
   before?: () => Promise<unknown>
   input: () => string | Buffer
   options?: Parameters<typeof load>[2]
-  told: string[]
+  reported: string[]
   /** What some of the reasons say, by their place among them; or all of it together. */
   reasons?: Record<number, RegExp>
   detail?: string | RegExp
@@ -44,7 +44,7 @@ const anotherDay = (days: number): string => new Date(now / 1000 + days * 86_400
 const refused: Record<string, Refused> = {
   'one bad line after many': {
     input: () => `${manyLines(to, 12_000, { application_note: 'x'.repeat(900) })}{"oops":\n`,
-    told: ['line 12001: not_json'],
+    reported: ['line 12001: not_json'],
     detail: 'Nothing was loaded: 1 of 12,001 applications cannot be.',
   },
   'every bad line, with its number': {
@@ -58,7 +58,7 @@ const refused: Record<string, Refused> = {
         line(to, { id: 4, more: { language: 5, ti_email: 'x' } }),
         '[]',
       ].join('\n'),
-    told: [
+    reported: [
       'line 2: not_json',
       'line 3: unknown_version',
       'line 4: unknown_version',
@@ -73,43 +73,43 @@ const refused: Record<string, Refused> = {
   },
   'of very many, how many more': {
     input: () => 'x\n'.repeat(1234),
-    told: Array.from({ length: 50 }, (_, i) => `line ${i + 1}: not_json`),
+    reported: Array.from({ length: 50 }, (_, i) => `line ${i + 1}: not_json`),
     detail: 'Nothing was loaded: 1,234 of 1,234 applications cannot be. 50 of 1,234 reasons:',
   },
   'applications of a page, with their place on it': {
     before: () => load(sql, lines(to, { id: 1 }, { id: 9 })),
     input: () => `\n{"payload":[${line(to, { id: 4 })},7]}\n{"payload":7}`,
-    told: ['line 2, application 1: too_early', 'line 2, application 2: not_an_object', 'line 3: not_an_array'],
+    reported: ['line 2, application 1: too_early', 'line 2, application 2: not_an_object', 'line 3: not_an_array'],
   },
   'bytes that are not UTF-8, which are not replaced': {
     input: () => Buffer.concat([Buffer.from(lines(to, { id: 1 })), Buffer.from([0x22, 0xff, 0x22, 0x0a])]),
-    told: ['line 2: not_utf8'],
+    reported: ['line 2: not_utf8'],
   },
   'another program than the one that was named': {
     input: () => lines(to, { id: 1 }) + lines(other, { id: 2 }),
     options: { programSlug: 'food-aid' },
-    told: ['line 2: unknown_version'],
+    reported: ['line 2: unknown_version'],
   },
   'times rendered in another zone than the database has': {
     input: () => lines(to, { id: 1 }),
     options: { timeZone: 'America/New_York' },
-    told: [],
+    reported: [],
     detail: /^INSTANCE_TIME_ZONE is America\/New_York, but this database holds times written in UTC/,
   },
   'what is before the last submission: "clients … would never see it" (G6)': {
     before: async () => submit(sql, to, await insertApplicant(sql, testFrontEnd, 'en-US')),
     input: () => lines(to, { id: 100 }),
-    told: ['line 1: too_early'],
+    reported: ['line 1: too_early'],
     reasons: { 0: /Snapshot-Time on would never see it/ },
   },
   'lines out of the order of submit_time, with the line each should stand before': {
     input: () => lines(to, { id: 1, at: 5 }, { id: 2, at: 9 }, { id: 3, at: 8 }, { id: 4, at: 4 }),
-    told: ['line 3: too_early', 'line 4: too_early'],
+    reported: ['line 3: too_early', 'line 4: too_early'],
     reasons: { 1: /the one on line 2/ },
   },
   'what is of the future': {
     input: () => lines(to, { id: 1, more: { submit_time: anotherDay(1) } }),
-    told: ['line 1: in_the_future'],
+    reported: ['line 1: in_the_future'],
   },
   'two CURRENT of one applicant, and an OBSOLETE after the CURRENT, with the other line (G11)': {
     input: () =>
@@ -120,7 +120,7 @@ const refused: Record<string, Refused> = {
         { id: 3, applicant: 1 },
         { id: 4, applicant: 2, state: 'OBSOLETE' },
       ),
-    told: ['line 3: inconsistent', 'line 4: inconsistent'],
+    reported: ['line 3: inconsistent', 'line 4: inconsistent'],
     reasons: {
       0: /must not be CURRENT: the CURRENT application of applicant 1, on line 1, is older/,
       1: /must not be OBSOLETE: the CURRENT application of applicant 2, on line 2, is older/,
@@ -130,7 +130,7 @@ const refused: Record<string, Refused> = {
     before: () => load(sql, lines(other, { id: 5 })),
     input: () =>
       lines(to, { id: 4 }, { id: 5 }, { id: 6 }, { id: 6, at: 7, applicant: 7 }, { id: 4, at: 8, applicant: 8 }),
-    told: ['line 2: taken_id', 'line 4: duplicate_id', 'line 5: duplicate_id'],
+    reported: ['line 2: taken_id', 'line 4: duplicate_id', 'line 5: duplicate_id'],
     reasons: { 1: /^\/application_id is 6, which the one on line 3 has too$/ },
   },
   'one bad line, whatever the others would supersede': {
@@ -140,7 +140,7 @@ const refused: Record<string, Refused> = {
       return `${lines(to, { id: 2, at, applicant: 1, state: 'OBSOLETE' }, { id: 3, at, applicant: 1 })}oops`
     },
     options: { now: now + 3600 * second },
-    told: ['line 3: not_json'],
+    reported: ['line 3: not_json'],
   },
 }
 
@@ -148,7 +148,7 @@ test.each(Object.entries(refused))('refused, and nothing stored: %s', async (_, 
   await asked.before?.()
   const before = await contents(sql)
   const problem = await rejection(load(sql, asked.input(), asked.options))
-  expect(problem.errors.map(error => `${error.parameter}: ${error.code}`)).toEqual(asked.told)
+  expect(problem.errors.map(error => `${error.parameter}: ${error.code}`)).toEqual(asked.reported)
   for (const [place, reason] of Object.entries(asked.reasons ?? {}))
     expect(problem.errors[Number(place)]!.detail).toMatch(reason)
   expect(problem.detail).toMatch(asked.detail ?? /^Nothing was loaded: /)

@@ -133,7 +133,7 @@ test('a worker refuses EXPORT_ONLY, since it could do nothing', async () => {
   expect(await refusalOf(spawnProcess('workers/main.ts', bare, exportOnly))).toContain('EXPORT_ONLY is for the service')
 })
 
-/** What a service would write: last uses of keys, lines of the trail, refusals. */
+/** What a service would write: last uses of keys, lines of the audit log, refusals. */
 async function countsOf(url: string): Promise<unknown> {
   const sql = usePool({ url, connectionsMax: 1 }, endWithTest)
   const [counts] = await sql`

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { refuseAuditLines } from '../support/audit-trail.ts'
+import { refuseAuditLines } from '../support/audit-log.ts'
 import { testCertificate } from '../support/certificate.ts'
 import { createBareDatabase, createTestDatabase } from '../support/database.ts'
 import { useDatabase, useFolder } from '../support/fixtures.ts'
@@ -110,7 +110,7 @@ describe('src/main.ts', () => {
     expect(reader.text.endsWith('0\r\n\r\n')).toBe(false)
   })
 
-  test('SIGTERM: the audit trail has the line of every page that was sent, also of one broken off, before the process ends', async () => {
+  test('SIGTERM: the audit log has the line of every page that was sent, also of one broken off, before the process ends', async () => {
     const reader = await createTestKey(database.sql, { programs: ['raw'] })
     const { child, log, url } = await startMain(database, { DRAIN_TIMEOUT: '200ms' })
     const applications = `${url}/api/v1/admin/programs/raw/applications?pageSize=2`
@@ -121,7 +121,7 @@ describe('src/main.ts', () => {
     child.kill('SIGTERM')
     await until(
       'the line to be waited for',
-      () => child.exitCode !== null || log.some(line => line.msg === 'the audit trail is still being written'),
+      () => child.exitCode !== null || log.some(line => line.msg === 'the audit log is still being written'),
     )
     await takeLines()
     expect(await child.exited).toBe(0)
@@ -146,7 +146,7 @@ describe('src/main.ts', () => {
     const page = await fetch(`${url}/api/v1/admin/programs/raw/applications?pageSize=1`, via('https'))
     expect(page.status).toBe(200)
     await page.text()
-    const letGo = await holdTransaction(
+    const release = await holdTransaction(
       database.sql,
       tx => tx`select from api_key where api_key_id = ${exposed.api_key_id} for update`,
     )
@@ -158,7 +158,7 @@ describe('src/main.ts', () => {
         select from pg_stat_activity where datname = current_database() and application_name like 'tributary-export %'`
       return open.length === 0
     })
-    await letGo()
+    await release()
     expect(await child.exited).toBe(0)
     const marks = await database.sql`
       select from audit_event where action = 'api_key_exposed' and subject = ${exposed.api_key_id}`

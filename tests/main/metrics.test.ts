@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import manifest from '../../package.json' with { type: 'json' }
-import { refuseAuditLines, tamper } from '../support/audit-trail.ts'
+import { refuseAuditLines, tamper } from '../support/audit-log.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { holdTransaction } from '../support/held-transaction.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
@@ -115,7 +115,7 @@ describe('pages', () => {
       )
       silent.end()
     })
-    expect(more).toEqual({ 'tributary_pages_total{outcome="stalled"}': 1, tributary_cursors_let_go_total: 1 })
+    expect(more).toEqual({ 'tributary_pages_total{outcome="stalled"}': 1, tributary_cursors_released_total: 1 })
   })
 
   test('client_gone', async () => {
@@ -135,8 +135,8 @@ describe('pages', () => {
       slow.end()
     })
     expect(more['tributary_pages_total{outcome="whole"}']).toBe(1)
-    expect(more.tributary_cursors_let_go_total).toBeGreaterThanOrEqual(1)
-    expect(more.tributary_cursors_reopened_total).toBe(more.tributary_cursors_let_go_total!)
+    expect(more.tributary_cursors_released_total).toBeGreaterThanOrEqual(1)
+    expect(more.tributary_cursors_reopened_total).toBe(more.tributary_cursors_released_total!)
   })
 })
 
@@ -155,7 +155,7 @@ describe('refusals', () => {
   })
 
   test('429 by limit, and the exports that read and wait while it is reached', async () => {
-    const letGo = await holdTransaction(sql, tx => tx`lock table application in access exclusive mode`)
+    const release = await holdTransaction(sql, tx => tx`lock table application in access exclusive mode`)
     let during: Reading | undefined
     const more = await counted(/^tributary_(rate_limited|unavailable)_/, async () => {
       const three = [1, 2, 3].map(() => pull('pageSize=1'))
@@ -164,7 +164,7 @@ describe('refusals', () => {
         return during.of('tributary_exports_waiting') === 1 && during.of('tributary_exports_reading') === 2
       })
       await Promise.all(three.map(async answer => (await answer).arrayBuffer()))
-      await letGo()
+      await release()
     })
     expect(during!.of('tributary_pool_connections{pool="export",state="used"}')).toBe(2)
     expect(during!.of('tributary_pool_connections_max{pool="export"}')).toBe(2)
@@ -226,7 +226,7 @@ describe('refusals', () => {
 
 test('audit lines that wait to be written', async () => {
   const takeLines = await refuseAuditLines(sql)
-  const waiting = async () => (await readMetrics(service.health)).of('tributary_audit_lines_waiting')
+  const waiting = async () => (await readMetrics(service.health)).of('tributary_audit_entries_waiting')
   await until('the lines of other tests to be written', async () => (await waiting()) === 0)
   await (await pull('pageSize=1')).arrayBuffer()
   await until('one to wait', async () => (await waiting()) === 1)

@@ -43,7 +43,7 @@ describe('the pools of src/main.ts', () => {
     const applicants = await Promise.all([1, 2, 3, 4].map(() => frontEnd.register()))
     for (const applicant of applicants) await frontEnd.save(applicant, { n: { number: applicant } })
 
-    const letGo = await holdTransaction(
+    const release = await holdTransaction(
       database.sql,
       tx => tx`select from submission_counter where program_id = ${busyProgramId} for update`,
     )
@@ -59,7 +59,7 @@ describe('the pools of src/main.ts', () => {
     expect((await client.get('/api/v1/checkAuth')).status).toBe(200)
     for (const slug of ['calm', 'busy'])
       expect((await client.get(`/api/v1/admin/programs/${slug}/applications`)).status).toBe(200)
-    await letGo()
+    await release()
     for (const answer of await Promise.all(submitting)) if (answer !== 201) expect(answer).toContain('answered 503')
   })
 

@@ -60,7 +60,7 @@ async function walk(mains: readonly TestMain[], pageSize: number): Promise<{ ids
 }
 
 /** Writers who submit through these processes in turn until `work` is done. */
-async function besideWriters<T>(mains: readonly TestMain[], work: (committed: number[]) => Promise<T>): Promise<T> {
+async function duringWrites<T>(mains: readonly TestMain[], work: (committed: number[]) => Promise<T>): Promise<T> {
   const committed: number[] = []
   let stopped = false
   let turn = 0
@@ -85,7 +85,7 @@ async function besideWriters<T>(mains: readonly TestMain[], work: (committed: nu
 }
 
 async function expectWholeWalks(mains: readonly TestMain[]): Promise<string[]> {
-  return besideWriters(mains, async committed => {
+  return duringWrites(mains, async committed => {
     await until('some submissions', () => committed.length > 20)
     const tokens: string[] = []
     for (const pageSize of [7, 40]) {
@@ -107,12 +107,12 @@ test('G1, G4, G8: an upgrade that rolls through: the release before and the rele
   expect(nextMain.log.find(line => line.msg === 'listening')).toMatchObject({ release: nextVersion })
   expect(await tables()).toEqual(['0001-foundation.sql', '0002-expanding.sql'])
 
-  // Walks that go to and fro between both are exact, beside writers who do.
+  // Walks that go to and fro between both are exact, alongside writers who do.
   const tokens = await expectWholeWalks([oldMain, nextMain])
   expect(new Set(tokens.map(token => token.length)).size).toBe(1)
   const heldToken = tokens[0]!
 
-  // Workers of both run beside one another.
+  // Workers of both run alongside one another.
   const both = await Promise.all(
     [old, next].map(folder => startWorker(database, {}, program(folder, 'workers/main.ts'))),
   )

@@ -38,7 +38,7 @@ describe.skipIf(!isThere)('with a Redis (contract D23)', () => {
     const one = await startMain(database, settings)
     const services = [one, await startMain(database, { ...settings, PORT: new URL(one.url).port })]
     const allApart = async (value: number): Promise<boolean> =>
-      (await Promise.all(services.map(apart))).every(told => told === value)
+      (await Promise.all(services.map(apart))).every(reported => reported === value)
     await until('both to reach Redis', () => allApart(0))
     expect(await letIn(services, 20)).toBe(8)
 

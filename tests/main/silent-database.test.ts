@@ -124,7 +124,7 @@ describe('a silent database', () => {
 
   test('a statement that PostgreSQL is still busy with is ended there, and its connection kept', async () => {
     await (await ask('/api/v1/checkAuth')).arrayBuffer()
-    const letGo = await holdTransaction(database.sql, tx => tx`lock table api_key in access exclusive mode`)
+    const release = await holdTransaction(database.sql, tx => tx`lock table api_key in access exclusive mode`)
     // The service may open more, as when it notes the use of a key meanwhile: none of those it had may go.
     const connected = () => database.sql<{ pid: number }[]>`
       select pid from pg_stat_activity where datname = current_database() and application_name like 'tributary%'`
@@ -132,7 +132,7 @@ describe('a silent database', () => {
     expect(before.length).toBeGreaterThan(0)
     const answer = await ask('/api/v1/checkAuth')
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-    await letGo()
+    await release()
     expect((await ask('/api/v1/checkAuth')).status).toBe(200)
     expect(await connected()).toEqual(expect.arrayContaining([...before]))
     expect(main.log.find(line => line.reason === 'statement_timeout')).toBeDefined()

@@ -16,15 +16,15 @@ test('one client has at most eight passwords looked at or waiting, and keeps no 
     outcome(isPassword('four plain words here', hash, from)),
   )
   expect(await Promise.all(others)).toEqual([true, true, true])
-  const told = await Promise.all(flood)
-  expect(told.filter(one => one === false)).toHaveLength(8)
-  expect(told.filter(one => one === 'password_queue')).toHaveLength(22)
+  const outcomes = await Promise.all(flood)
+  expect(outcomes.filter(one => one === false)).toHaveLength(8)
+  expect(outcomes.filter(one => one === 'password_queue')).toHaveLength(22)
   // Its places are free again.
   expect(await isPassword('four plain words here', hash, '192.0.2.1')).toBe(true)
 })
 
 test('the queue has an end, however many clients wait in it', async () => {
   const all = Array.from({ length: 70 }, (_, i) => outcome(isPassword('guessed', hash, `client ${i}`)))
-  const told = await Promise.all(all)
-  expect(told.filter(one => one === 'password_queue')).toHaveLength(4)
+  const outcomes = await Promise.all(all)
+  expect(outcomes.filter(one => one === 'password_queue')).toHaveLength(4)
 })

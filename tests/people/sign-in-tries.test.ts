@@ -94,12 +94,12 @@ test('a run of failures is two entries: its first, and the one after which other
 
 test('entries are bounded, however many accounts are tried from however many addresses', async () => {
   const tries = trying()
-  const told = async (account: string, client: ReturnType<typeof at>) =>
+  const outcome = async (account: string, client: ReturnType<typeof at>) =>
     (await (await tries.begin(account, client)).fail()) !== undefined
-  const one = await Promise.all(Array.from({ length: 500 }, (_, i) => told(`person ${i}`, at('192.0.2.1'))))
+  const one = await Promise.all(Array.from({ length: 500 }, (_, i) => outcome(`person ${i}`, at('192.0.2.1'))))
   expect(one.filter(Boolean)).toHaveLength(20)
   const many = await Promise.all(
-    Array.from({ length: 3000 }, (_, i) => told(`x${i}`, at(`2001:db8:0:${i.toString(16)}::1`))),
+    Array.from({ length: 3000 }, (_, i) => outcome(`x${i}`, at(`2001:db8:0:${i.toString(16)}::1`))),
   )
   expect(many.filter(Boolean).length).toBeLessThanOrEqual(980)
 })

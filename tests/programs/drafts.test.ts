@@ -264,7 +264,7 @@ describe('two administrators', () => {
   })
 })
 
-describe('the audit trail', () => {
+describe('the audit log', () => {
   test('tells of saving, publishing and discarding: who, what and which version', async () => {
     const spec = { slug: 'audited', questions: [q.text('a question')] }
     const draft = await save(spec, 'admin:one')

@@ -90,7 +90,7 @@ describe('a program brought into an empty database', () => {
       expect(counter).toEqual({ submit_seq: 0, fits: true })
     }))
 
-  test('is in the audit trail', () =>
+  test('is in the audit log', () =>
     inEmptyDatabase(async ({ sql }) => {
       await importProgram(sql, travelled(housing), 'operator:test')
       const events = await sql<{ actor: string; action: string; subject: string }[]>`
@@ -125,7 +125,7 @@ describe('a program whose place is taken', () => {
       ])
     }))
 
-  test('is refused beside an active program that asks a shared question in another version', () =>
+  test('is refused alongside an active program that asks a shared question in another version', () =>
     inEmptyDatabase(async ({ sql }) => {
       const early = structuredClone(childCare)
       early.program_versions = early.program_versions.slice(0, 1)

@@ -278,7 +278,7 @@ describe('publications at once', () => {
     expect(new Set(made.map(program => program.program_id)).size).toBe(8)
   })
 
-  test('beside drafts being saved by others: every published version holds exactly what was published', async () => {
+  test('alongside drafts being saved by others: every published version holds exactly what was published', async () => {
     const slugs = ['c-mix-a', 'c-mix-b']
     await Promise.all(slugs.map(slug => aProgram(database.sql, { slug, questions: [q.text('c mix')] })))
     const work = Array.from({ length: 24 }, (_, index) => {

@@ -84,12 +84,12 @@ describe('--fields', () => {
   test('a later pull with others is refused in a sentence; a pull of everything begins again', async () => {
     const out = newName('csv')
     await pull(out, fields)
-    for (const [more, told] of [
+    for (const [more, reported] of [
       [[], 'without --fields'],
       [['--fields', 'reason'], 'with --fields reason'],
     ] as const) {
       const { code, err } = await callTool(key, argsOf(out, ['--since-last', ...more]))
-      expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(`and not ${told}.`) })
+      expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(`and not ${reported}.`) })
       expect(err).toContain('it was pulled with --fields child.age,reason')
     }
     expect(headerOf(await pull(out, ['--fields', 'secret']))).toEqual(['secret.text'])
@@ -170,8 +170,8 @@ test('when questions are hidden later, a database keeps their columns: null in w
   await warehouse`create view food_aid.secrets as select secret__text from food_aid.applications`
   const { cars, rows } = await kept()
   await submit()
-  const told = await run(carless, '--since-last')
-  expect(told).toContain('Hidden from the key since the last pull: secret.text, car.entities, car. They stay: null')
+  const reported = await run(carless, '--since-last')
+  expect(reported).toContain('Hidden from the key since the last pull: secret.text, car.entities, car. They stay: null')
   const lacking = { secret__text: null, reason__text: 'why', note: 'ours' }
   expect(await kept()).toEqual({ cars, rows: [...rows, lacking] })
   expect(cars).toBe(rows.length)

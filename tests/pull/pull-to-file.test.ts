@@ -64,7 +64,7 @@ const first = await runTool(key, argsOf(whole))
 const pulledIds = [...ids]
 
 describe('a pull', () => {
-  test('has every application once, in order, as the service sends it, and nothing is left beside it but its state', async () => {
+  test('has every application once, in order, as the service sends it, and nothing is left alongside it but its state', async () => {
     expect(first).toMatchObject({ code: 0, out: '' })
     expect(first.err).toContain(`Pulled 240 applications into ${whole}.`)
     const sent = await client.walkAll({ pageSize: '1000' })
@@ -405,9 +405,9 @@ describe('what the service refuses or fails with', () => {
 describe('results', () => {
   test('--json: count, digest and watermark on standard output', async () => {
     const out = newFile()
-    const { code, out: told } = await pull(out, undefined, '--json', '--quiet')
+    const { code, out: reported } = await pull(out, undefined, '--json', '--quiet')
     expect(code).toBe(0)
-    expect(JSON.parse(told)).toEqual({
+    expect(JSON.parse(reported)).toEqual({
       program: slug,
       into: out,
       pulled: 240,
@@ -494,8 +494,8 @@ describe('what is wrong is said in a sentence', () => {
   test('a key from a file, which others had better not read', async () => {
     const file = join(folder, 'key')
     writeFileSync(file, `${key.username}\n${key.password}\n`)
-    const nobody = { ...key, username: '', password: '' }
-    const run = () => callTool(nobody, [...argsOf(newFile()), '--credentials', file])
+    const anonymous = { ...key, username: '', password: '' }
+    const run = () => callTool(anonymous, [...argsOf(newFile()), '--credentials', file])
     chmodSync(file, 0o600)
     const kept = await run()
     expect(kept).toMatchObject({ code: 0, err: expect.not.stringContaining('chmod') })

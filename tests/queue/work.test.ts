@@ -20,8 +20,8 @@ test('stopping waits until a job that was given up is on record as failed', asyn
   const queue = {
     store: 'postgres' as const,
     add: async () => {},
-    work: async (told: WorkerEvents) => {
-      events = told
+    work: async (reported: WorkerEvents) => {
+      events = reported
       return { close: async () => {} }
     },
     close: async () => {},
@@ -29,7 +29,7 @@ test('stopping waits until a job that was given up is on record as failed', asyn
   const idle = async (): Promise<void> => {}
   const handlers = { 'refresh-key-map': idle, 'refresh-docs-example': idle }
   const working = await startWorking(sql, queue, handlers, createLog('silent'))
-  const letGo = await holdTransaction(
+  const release = await holdTransaction(
     sql,
     tx => tx`select from derived_status where program_version_id = ${version} for update`,
   )
@@ -40,7 +40,7 @@ test('stopping waits until a job that was given up is on record as failed', asyn
   })
   await until('the note to wait for the lock', async () => (await waitingForLocks(sql)) === 1)
   expect(stopped).toBe(false)
-  await letGo()
+  await release()
   await stopping
   expect(await statusOf(sql, version)).toMatchObject({ state: 'failed', last_error: 'Error: stalled once too often' })
 })

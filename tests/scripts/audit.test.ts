@@ -8,7 +8,7 @@ import { until } from '../support/until.ts'
 import { runScript } from './run-script.ts'
 
 const database = await useDatabase()
-const audit = (...args: string[]) => runScript('audit-trail', database.url, args)
+const audit = (...args: string[]) => runScript('audit-log', database.url, args)
 
 for (let n = 1; n <= 5; n++) {
   await appendAuditEvent(database.sql, {
@@ -45,7 +45,7 @@ test('what cannot be asked for is named', async () => {
     expect([args, (await audit(...args)).code]).toEqual([args, 2])
 })
 
-test('verify says that the trail is whole and what to note; what was tampered with is named, with exit status 1', async () => {
+test('verify says that the audit log is whole and what to note; what was tampered with is named, with exit status 1', async () => {
   const [{ events }] = (await database.sql`select count(*) as events from audit_event`) as unknown as [
     { events: number },
   ]
@@ -68,7 +68,7 @@ test('verify says that the trail is whole and what to note; what was tampered wi
 test('sent tells which clients were sent an application, when, and how certain that is', async () => {
   const own = await useDatabase({}, endWithTest)
   const { sql } = own
-  const audit = (...args: string[]) => runScript('audit-trail', own.url, args)
+  const audit = (...args: string[]) => runScript('audit-log', own.url, args)
   const program = await insertRawProgram(sql, 'sent')
   const ids = await insertRawApplications(sql, program, 7)
   const service = await useService(own, {}, {}, endWithTest)

@@ -85,21 +85,21 @@ describe('publish', () => {
     const diff = await program(['diff', changed])
     const active = await findActiveVersion(database.sql, (await findProgram(database.sql, 'p-one'))!.program_id)
     const other = await findActiveVersion(database.sql, (await findProgram(database.sql, 'p-other'))!.program_id)
-    const told = [
+    const reported = [
       `Program "p-one". Against version ${active!.program_version_id}:`,
       '  p day: Question added: DATE.',
       '  p shared: Its text: "New" (was: "p shared?").',
       `It changes questions that "p-other" asks too. There, against version ${other!.program_version_id}:`,
       '  p shared: Its text: "New" (was: "p shared?").',
     ]
-    expect(diff.out.split('\n')).toEqual([...told, 'To publish them along: --move p-other, or --move-all.', ''])
+    expect(diff.out.split('\n')).toEqual([...reported, 'To publish them along: --move p-other, or --move-all.', ''])
     const unsaid = await program(['publish', changed])
-    expect(unsaid).toMatchObject({ code: 1, out: `${told.join('\n')}\n` })
+    expect(unsaid).toMatchObject({ code: 1, out: `${reported.join('\n')}\n` })
     expect(unsaid.err).toContain(
       'Nothing was published. To publish them as well, say so: --move p-other, or --move-all.',
     )
     const second = await program(['publish', changed, '--move', 'p-other'])
-    expect(second.out).toStartWith(told.join('\n'))
+    expect(second.out).toStartWith(reported.join('\n'))
     expect(second.out).toMatch(
       /Published version (\d+) of "p-one"\. Its next edit is based on it: "based_on": \1\.\nIt changes questions of "p-other" too/,
     )
@@ -142,7 +142,7 @@ describe('publish', () => {
     expect(await program(['publish', '--draft', 'p-draft'])).toMatchObject({ code: 1 })
   })
 
-  test('tells the audit trail which operator it was', async () => {
+  test('tells the audit log which operator it was', async () => {
     await program(['publish', await definition({ slug: 'p-audit', questions: [q.text('p audit')] })])
     const [event] = await database.sql<{ actor: string }[]>`select actor from audit_event where subject = 'p-audit'`
     expect(event?.actor).toStartWith('operator:')

@@ -10,7 +10,7 @@ const root = join(import.meta.dir, '../..')
 test.each([
   [['tests/no-such.test.ts'], 'There is no file or folder tests/no-such.test.ts.'],
   [['--seed', 'x'], '--seed must be a whole number above 0, and is x.'],
-  [['--long', 'tests/http'], '--long chooses the files; name none beside it.'],
+  [['--long', 'tests/http'], '--long chooses the files; name none alongside it.'],
 ])('%p is wrong usage', (args, sentence) => {
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(root, 'scripts/run-tests.ts'), ...args])
   expect(stderr.toString()).toContain(sentence)

@@ -50,7 +50,7 @@ test('a fault that there is not, and a number that is none, are named', async ()
 })
 
 describe('the check of the changes tells', () => {
-  const told = (followed: Ledger['followed'], there: number[], annotated: [number, number][] = []): string[] => {
+  const reported = (followed: Ledger['followed'], there: number[], annotated: [number, number][] = []): string[] => {
     const ledger = new Ledger()
     ledger.followed.push(...followed)
     for (const [id, times] of annotated) ledger.annotated.set(id, times)
@@ -61,7 +61,7 @@ describe('the check of the changes tells', () => {
   const status = (change: number, application_id: number) => ({ change, kind: 'status', application_id })
 
   test('nothing, when all is as it should be', () => {
-    expect(told([submitted(1, 10), status(2, 10), submitted(3, 11)], [10, 11], [[10, 1]])).toEqual([])
+    expect(reported([submitted(1, 10), status(2, 10), submitted(3, 11)], [10, 11], [[10, 1]])).toEqual([])
   })
   test.each<[string, Ledger['followed'], number[], [number, number][]]>([
     ['what came twice', [submitted(1, 10), submitted(1, 10)], [10], []],
@@ -69,6 +69,6 @@ describe('the check of the changes tells', () => {
     ['what did not come', [submitted(1, 10)], [10, 11], []],
     ['a status that did not come', [submitted(1, 10)], [10], [[10, 1]]],
   ])('%s', (_, followed, there, annotated) => {
-    expect(told(followed, there, annotated).length).toBe(1)
+    expect(reported(followed, there, annotated).length).toBe(1)
   })
 })

@@ -1,4 +1,4 @@
-// What of an answer of the console's API is not as its deed says: members that are missing, others that are not described, wrong types.
+// What of an answer of the console's API is not as its action says: members that are missing, others that are not described, wrong types.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -7,11 +7,11 @@ import { responseDefinitions } from '../../src/domain/questions/response-schema.
 import type { Deps } from '../../src/http/server/deps.ts'
 
 // For what they say of themselves: none is done.
-const deeds = consoleActions({ config: {} } as Deps)
+const actions = consoleActions({ config: {} } as Deps)
 const schemas = responseDefinitions([], undefined, { definitionsAt: '#/components/schemas/' })
 const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
 formats.default(ajv)
-const checks = deeds.map(({ method, path, answered }) => ({
+const checks = actions.map(({ method, path, answered }) => ({
   method,
   address: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
   check: ajv.compile({ components: { schemas }, allOf: [answered] }),
@@ -20,7 +20,7 @@ const checks = deeds.map(({ method, path, answered }) => ({
 /** `path` is below /admin/api/v1. */
 export function answerFaults(method: string, path: string, answer: unknown): string[] {
   const known = checks.find(one => one.method === method && one.address.test(path.replace(/\?.*/, '')))
-  if (known === undefined) return ['no deed answers here']
+  if (known === undefined) return ['no action answers here']
   known.check(answer)
   return (known.check.errors ?? []).map(e => `${e.instancePath || '/'} ${e.message} ${JSON.stringify(e.params)}`)
 }

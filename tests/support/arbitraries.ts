@@ -87,7 +87,7 @@ export const publishedVersions: fc.Arbitrary<PublishedVersion[]> = fc
     }),
   )
 
-/** What the type invents, and in its place any text, or any number, where the published schema lets the field be any. */
+/** What the type generates, and in its place any text, or any number, where the published schema lets the field be any. */
 function answerOf(node: KeyNode): fc.Arbitrary<Answer> {
   if (node.type === 'ENUMERATOR')
     return fc.record({ type: fc.constant(node.type), entities: fc.array(entityOf(node), { maxLength: 3 }) })
@@ -97,7 +97,7 @@ function answerOf(node: KeyNode): fc.Arbitrary<Answer> {
   const free = Object.entries(fields).filter(([, { form, schema }]) => form === 'text' && isAnyText(schema))
   return fc.nat().chain(seed => {
     const answer = make(seededRandom(seed))
-    if (answer === undefined) throw new Error(`${node.type} invents no answer`)
+    if (answer === undefined) throw new Error(`${node.type} generates no answer`)
     const given = Object.entries(answer).filter(([name, value]) => name !== 'type' && value !== null)
     const changed = given.flatMap(([name, value]): [string, fc.Arbitrary<unknown>][] => {
       if (free.some(([field]) => field === name)) return [[name, anyText]]

@@ -33,7 +33,7 @@ export class ApiProgram {
     return new ApiProgram(service, { Authorization: `Bearer ${token}` })
   }
 
-  /** A request below /admin/api/v1. Throws when it is done and the answer is not as its deed says. */
+  /** A request below /admin/api/v1. Throws when it is done and the answer is not as its action says. */
   async ask(method: string, path: string, body?: unknown): Promise<ApiAnswer> {
     const response = await this.service.get(`/admin/api/v1${path}`, {
       method,

@@ -15,7 +15,7 @@ const nowhere: Readonly<Record<string, string>> = {
   tokenId: `tribat_${'x'.repeat(20)}`,
 }
 
-/** An address of the pattern of a door or a deed: of the program `others`, and otherwise of what is not there. */
+/** An address of the pattern of a route or an action: of the program `others`, and otherwise of what is not there. */
 export const addressOf = (pattern: string): string =>
   pattern.replace('*', 'nothing-here').replaceAll(/:(\w+)/g, (_, name: string) => nowhere[name] ?? '999999')
 
@@ -27,10 +27,10 @@ export async function aPerson(
   const role = person.role ?? 'ADMINISTRATOR'
   const email = person.email ?? `${role.toLowerCase()}.${crypto.randomUUID().slice(0, 8)}@example.gov`
   const name = person.name ?? 'Ada Tester'
-  const deed = { actor: 'operator:test', now: Date.now() * 1000 }
+  const by = { actor: 'operator:test', now: Date.now() * 1000 }
   const programs = role === 'PROGRAM_ADMINISTRATOR' ? (person.programs ?? []) : []
-  const { personId, token } = await invitePerson(sql, { email, name, role, programs }, deed)
-  await acceptInvitation(sql, token, testPassword, deed)
+  const { personId, token } = await invitePerson(sql, { email, name, role, programs }, by)
+  await acceptInvitation(sql, token, testPassword, by)
   return { person_id: personId, email, name }
 }
 

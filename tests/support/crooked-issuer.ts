@@ -6,11 +6,11 @@ type Claims = Record<string, unknown>
 
 export interface CrookedIssuer {
   issuer: string
-  /** What the next ID token says beside or in place of what it should. */
+  /** What the next ID token says alongside or in place of what it should. */
   says: Claims
   /** How the next ID token is signed: as it should be, by a key that is not the provider's, with its name under `none`, or not. */
   signs: 'well' | 'by another key' | 'none' | 'not at all'
-  /** What its description says beside or in place of what it should. */
+  /** What its description says alongside or in place of what it should. */
   describes: Claims
   /** The status with which it answers who exchanges a code. */
   status: number

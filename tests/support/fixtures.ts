@@ -11,7 +11,7 @@ import { openDatabase, type Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { createBareDatabase, createTestDatabase, type TestDatabase } from './database.ts'
 import { ExportClient } from './export-client.ts'
-import { FrontDoor } from './front-door.ts'
+import { IntakeFixture } from './intake-fixture.ts'
 import { createTestKey, type TestKey, type TestKeyOptions } from './keys.ts'
 import type { QuestionSpec } from './programs.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from './raw-applications.ts'
@@ -132,8 +132,8 @@ export async function useExport(options: ExportFixtureOptions = {}): Promise<Exp
 }
 
 /** A service with the program `housing-aid`, which asks these questions, and short ways to send its intake anything at all. */
-export async function useIntake(questions: readonly QuestionSpec[], config?: Partial<Config>): Promise<FrontDoor> {
-  const door = await FrontDoor.open(questions, config)
-  endWithFile(() => door.close())
-  return door
+export async function useIntake(questions: readonly QuestionSpec[], config?: Partial<Config>): Promise<IntakeFixture> {
+  const intake = await IntakeFixture.open(questions, config)
+  endWithFile(() => intake.close())
+  return intake
 }

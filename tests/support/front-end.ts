@@ -1,4 +1,4 @@
-// A form front end in miniature: registers applicants, saves answers and submits, through the intake door of a service.
+// A form front end in miniature: registers applicants, saves answers and submits, through the intake route of a service.
 
 import type { TestKey } from './keys.ts'
 import type { TestService } from './service.ts'

@@ -8,20 +8,20 @@ export async function holdTransaction(
   sql: Sql,
   statement: (tx: Transaction) => PromiseLike<unknown> = async () => {},
 ): Promise<() => Promise<void>> {
-  const release = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
   const held = Promise.withResolvers<void>()
   const holding = sql.begin(async tx => {
     await statement(tx)
     held.resolve()
-    await release.promise
+    await ended.promise
   })
-  const letGo = async (): Promise<void> => {
-    release.resolve()
+  const release = async (): Promise<void> => {
+    ended.resolve()
     await holding
   }
-  endWithTest(letGo)
+  endWithTest(release)
   await Promise.race([held.promise, holding])
-  return letGo
+  return release
 }
 
 /** How many connections to the database wait for a lock; only those whose name or statement holds `of`. */

@@ -75,7 +75,7 @@ function noteNotRun(need: Need, file: string): void {
 }
 
 /** After the last test: to the file that scripts/test prints at its very end, or else here, before Bun's totals. */
-export function tellNotRun(): void {
+export function reportSkipped(): void {
   if (notRun.size === 0) return
   const lines = ['Some tests did not run, because this machine lacks what they need:']
   for (const [need, files] of notRun) {

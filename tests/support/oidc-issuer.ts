@@ -21,7 +21,7 @@ export interface OidcIssuer {
   secrets: Set<string>
   /** Requests so far, as `GET /path`. */
   requests: string[]
-  /** Shuts the provider's door; nothing listens there any more. */
+  /** Shuts the provider's route; nothing listens there any more. */
   close(): Promise<void>
 }
 

@@ -34,8 +34,8 @@ max_client_conn = 200
 `,
   )
   // PgBouncer refuses to run as root.
-  const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
-  const child = Bun.spawn([...asNobody, findNeeded('pgbouncer')!, files.settings], {
+  const asAnonymous = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
+  const child = Bun.spawn([...asAnonymous, findNeeded('pgbouncer')!, files.settings], {
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'ignore',

@@ -3,7 +3,7 @@
 import { afterAll } from 'bun:test'
 import fc from 'fast-check'
 import { stopTestServer } from './database.ts'
-import { tellNotRun } from './needs.ts'
+import { reportSkipped } from './needs.ts'
 import { seed } from './random.ts'
 
 if (process.env.TRIBUTARY_TEST_SEED === undefined) {
@@ -13,4 +13,4 @@ if (process.env.TRIBUTARY_TEST_SEED === undefined) {
 fc.configureGlobal({ seed })
 
 afterAll(stopTestServer)
-afterAll(tellNotRun)
+afterAll(reportSkipped)

@@ -1,4 +1,4 @@
-// Makes programs for tests in a line or two, through the same door administrators use.
+// Makes programs for tests in a line or two, through the same route administrators use.
 
 import type { Sql } from '../../src/db/client.ts'
 import {

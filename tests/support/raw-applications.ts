@@ -1,5 +1,5 @@
 // Applications put into the tables directly. There are three ways to make applications, and this is which to take when:
-// - `FrontEnd` (front-end.ts), through the doors of a service: for what intake makes of answers, programs of any questions;
+// - `FrontEnd` (front-end.ts), through the routes of a service: for what intake makes of answers, programs of any questions;
 // - `insertRawApplications` (here), a program of TEXT questions in three versions: for reading, when answers do not matter but rows do, and
 //   any text, time or number of them is wanted. `useExport` opens a service with these;
 // - `multiplyApplications` (here), tens of thousands from what is there already: for how reading behaves in large tables.
@@ -29,7 +29,7 @@ interface RawVersion {
   shape: KeyMap
 }
 
-/** What each version asks: two others beside the one that is answered, in another order each time, one of them gone and brought back. */
+/** What each version asks: two others alongside the one that is answered, in another order each time, one of them gone and brought back. */
 const orders = [
   ['words', 'more', 'seldom'],
   ['more', 'words'],

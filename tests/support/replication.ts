@@ -38,9 +38,9 @@ export class Node {
   }
 
   async pause(): Promise<void> {
-    await this.#tell(() => this.sql`select pg_wal_replay_pause()`)
+    await this.#apply(() => this.sql`select pg_wal_replay_pause()`)
     await until(`replay on ${this.name} to pause`, () =>
-      this.#tell(async () => {
+      this.#apply(async () => {
         const [row] = await this.sql`select pg_get_wal_replay_pause_state() = 'paused' as is_paused`
         return row!.is_paused
       }),
@@ -48,16 +48,16 @@ export class Node {
   }
 
   async resume(): Promise<void> {
-    await this.#tell(() => this.sql`select pg_wal_replay_resume()`)
+    await this.#apply(() => this.sql`select pg_wal_replay_resume()`)
   }
 
   /** Recovery cancels also what only tells it to go on; then it is told again. */
-  async #tell<T>(statement: () => PromiseLike<T>): Promise<T> {
+  async #apply<T>(statement: () => PromiseLike<T>): Promise<T> {
     try {
       return await statement()
     } catch (error) {
       if ((error as { code?: string }).code !== '40001') throw error
-      return this.#tell(statement)
+      return this.#apply(statement)
     }
   }
 
@@ -127,7 +127,7 @@ export async function useCluster(options: ClusterOptions = {}, endWith = endWith
   running.push(primary)
   let target = first.port
   let isCut = false
-  const door = await startProxy(
+  const proxy = await startProxy(
     () => target,
     () => ({}),
   )
@@ -176,14 +176,14 @@ export async function useCluster(options: ClusterOptions = {}, endWith = endWith
     return rows.length === 2
   })
   endWith(async () => {
-    await door.stop()
+    await proxy.stop()
     await stream.stop()
     await Promise.all(running.map(node => node.stop()))
   })
   return {
     primary,
     standbys,
-    url: door.through(first.url),
+    url: proxy.through(first.url),
     pointTo: node => {
       target = node.server.port
     },

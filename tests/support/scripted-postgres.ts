@@ -10,7 +10,7 @@ export interface Script {
   tag: string
   rows: number
   failsAt?: number | null
-  /** Of each row, beside its tag and number. */
+  /** Of each row, alongside its tag and number. */
   rowBytes?: number
   /** The transaction it belongs to. */
   transaction?: string

@@ -11,7 +11,7 @@ const script = join(import.meta.dir, '../../scripts/tributary.ts')
 
 export type RunningTool = ReturnType<typeof start>
 
-/** `program` are the words that start it: the script under Bun unless given; `environment` is beside the key. */
+/** `program` are the words that start it: the script under Bun unless given; `environment` is alongside the key. */
 export function startTool(
   key: TestKey,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// Waiting for what happens beside a request, without guessing how long it takes.
+// Waiting for what happens alongside a request, without guessing how long it takes.
 
 /** Resolves with the first value that is neither undefined, null nor false; fails after half a minute, which only a fault or a very busy machine needs. */
 export async function until<T>(

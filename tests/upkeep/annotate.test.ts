@@ -95,7 +95,7 @@ describe('annotate', () => {
     expect(await exported()).toEqual({ status: null, status_last_modified_time: since, application_note: null })
   })
 
-  test('the history has every state as it was set, and the audit trail every change, without the note', async () => {
+  test('the history has every state as it was set, and the audit log every change, without the note', async () => {
     await change({ status: 'Received', actor: 'admin:ada' })
     await change({ note: 'a secret of the applicant', now: start + minute, actor: 'operator:bob' })
     await change({ note: 'a secret of the applicant', now: start + 2 * minute })

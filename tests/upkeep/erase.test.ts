@@ -155,7 +155,7 @@ describe('erasing an applicant', () => {
       select detail from audit_event where action = 'applicant_erased' and subject = ${String(applicant)}`
     expect(event!.detail.applications).toHaveLength(3)
     expect((await rejection(eraseApplicant(database.sql, applicant, order))).kind).toBe('not_found')
-    // To every door the applicant is one that was never registered.
+    // To every route the applicant is one that was never registered.
     expect(await here.save(applicant, words(slug, 'x')).catch(String)).toContain('answered 404')
     expect(await here.submit(applicant).catch(String)).toContain('answered 404')
   })
@@ -252,10 +252,10 @@ describe('scripts/erase', () => {
     expect((await erase('retention', raw.slug, '2', '--yes')).out).toBe(`${raw.slug}: erased 2 days after submission\n`)
     // What goes anyway is not asked about again.
     expect((await erase('retention', raw.slug, '3')).out).toBe(`${raw.slug}: erased 3 days after submission\n`)
-    const trail = await database.sql`
+    const auditLog = await database.sql`
       select detail from audit_event
       where action = 'program_retention_set' and subject = ${raw.slug} order by audit_event_id`
-    expect(trail.map(({ detail }) => detail)).toEqual([
+    expect(auditLog.map(({ detail }) => detail)).toEqual([
       { days: 2, before: null },
       { days: 3, before: 2 },
     ])

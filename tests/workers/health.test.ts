@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { freePort } from '../../scripts/free-port.ts'
-import { append, tamper } from '../support/audit-trail.ts'
+import { append, tamper } from '../support/audit-log.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { endProcesses, logged, spawnProcess, startMain, startWorker } from '../support/processes.ts'
@@ -14,7 +14,7 @@ const { sql } = database
 afterEach(async () => {
   await endProcesses()
   // Those that were killed could not say so.
-  await sql`delete from worker_beat`
+  await sql`delete from worker_heartbeat`
 })
 
 const unreachable = 'postgres://127.0.0.1:1/x'
@@ -38,8 +38,10 @@ test('jobs that ran are counted by kind and outcome, and each thing it does agai
   const began = Date.now() / 1000
   const { health } = await startWorker(database)
   const before = await readMetrics(health)
-  for (const chore of ['sweep', 'retention', 'audit_check'])
-    expect(before.of(`tributary_chore_timestamp_seconds{chore="${chore}"}`)).toBeGreaterThanOrEqual(Math.floor(began))
+  for (const task of ['sweep', 'retention', 'audit_check'])
+    expect(before.of(`tributary_maintenance_timestamp_seconds{task="${task}"}`)).toBeGreaterThanOrEqual(
+      Math.floor(began),
+    )
   await aProgram(sql)
   await aProgram(sql)
   const ran = (job: string, outcome: string) => `tributary_job_seconds_count{job="${job}",outcome="${outcome}"}`
@@ -51,7 +53,7 @@ test('jobs that ran are counted by kind and outcome, and each thing it does agai
     )
   })
   await until('the relay', async () => {
-    const relay = 'tributary_chore_timestamp_seconds{chore="relay"}'
+    const relay = 'tributary_maintenance_timestamp_seconds{task="relay"}'
     return (await readMetrics(health)).of(relay) > before.of(relay)
   })
   const after = await readMetrics(health)
@@ -102,11 +104,11 @@ describe('the service tells the same without a worker', () => {
     worker.child.kill('SIGKILL')
     await worker.child.exited
     expect((await readMetrics(health)).of('tributary_workers')).toBe(1)
-    await sql`update worker_beat set beat_at = beat_at - interval '60 seconds'`
+    await sql`update worker_heartbeat set heartbeat_at = heartbeat_at - interval '60 seconds'`
     expect((await readMetrics(health)).of('tributary_workers')).toBe(0)
   })
 
-  test('a fault in the audit trail', async () => {
+  test('a fault in the audit log', async () => {
     // Of its own: nothing mends an audit log that was changed.
     const own = await useDatabase({}, endWithTest)
     const { health } = await startMain(own)

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { freePort } from '../../scripts/free-port.ts'
 import { createLog } from '../../src/log.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
-import { startChores } from '../../workers/chores.ts'
+import { startMaintenance } from '../../workers/maintenance.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { endProcesses, logged, refusalOf, spawnProcess, startWorker } from '../support/processes.ts'
 import { aComputedProgram as aProgram, everyKind } from '../support/programs.ts'
@@ -50,8 +50,8 @@ describe('workers/main.ts', () => {
     const waiting = await aProgram(database.sql)
     const worker = await startWorker(database)
     // What a worker does once a minute, more often.
-    const chores = startChores({ db: database.sql, log: createLog('fatal'), everyMs: 1000, through: () => {} })
-    await chores.first
+    const tasks = startMaintenance({ db: database.sql, log: createLog('fatal'), everyMs: 1000, through: () => {} })
+    await tasks.first
     for (const { program_version_id } of [lost, stuck, waiting])
       await until('docs at first', () => docsOf(program_version_id))
     const ids = [lost, stuck, waiting].map(({ program_version_id }) => program_version_id)
@@ -80,7 +80,7 @@ describe('workers/main.ts', () => {
     }
     await until('what stood still to be done', async () => (await stateOf(stuck)) === 'done')
     expect(await stateOf(waiting)).toBe('queued')
-    await chores.stop()
+    await tasks.stop()
     worker.child.kill('SIGTERM')
     expect(await worker.child.exited).toBe(0)
   })

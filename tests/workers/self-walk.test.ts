@@ -7,7 +7,7 @@ import { annotate } from '../../src/upkeep/annotate.ts'
 import { walkItself } from '../../workers/self-walk.ts'
 import { SelfWalkMetrics } from '../../workers/self-walk-metrics.ts'
 import { startSelfWalks } from '../../workers/self-walks.ts'
-import { tamper } from '../support/audit-trail.ts'
+import { tamper } from '../support/audit-log.ts'
 import { useExport, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { keepDerived } from '../support/keep-derived.ts'
@@ -250,8 +250,8 @@ describe('the worker', () => {
     expect(before.of('tributary_self_walk_timestamp_seconds')).toBeWithin(Date.now() / 1000 - 60, Date.now() / 1000 + 1)
     await tamper(sql, `delete from application where program_id = ${program_id} and submit_seq = 42`)
     const later = await startWorker(database, settings(url, credential))
-    const told = await logged(later, 'the self-walk found promises broken')
-    expect(told).toMatchObject({ level: 'error', faults: [{ promise: 'gapless' }] })
+    const reported = await logged(later, 'the self-walk found promises broken')
+    expect(reported).toMatchObject({ level: 'error', faults: [{ promise: 'gapless' }] })
     const after = await readMetrics(later.health)
     expect(after.of('tributary_self_walk_faults_total{promise="gapless"}')).toBeGreaterThanOrEqual(1)
     expect(after.of('tributary_self_walks_total{outcome="broken"}')).toBeGreaterThanOrEqual(1)

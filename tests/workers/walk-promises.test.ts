@@ -117,8 +117,8 @@ test('one applicant with two CURRENT applications, and a walk without an end, ar
     { promise: 'revision_state', detail: 'applications 101 and 102 of one applicant were both CURRENT' },
   ])
   const endless = [{ applications: served(truth.slice(0, 4), 10), token: 't' }]
-  const told = judge({ ...asked, pagesMax: 1, pages: endless }, truth.slice(0, 4), 10)
-  expect(told).toEqual([{ promise: 'paged', detail: 'it has not ended after 1 pages' }])
+  const reported = judge({ ...asked, pagesMax: 1, pages: endless }, truth.slice(0, 4), 10)
+  expect(reported).toEqual([{ promise: 'paged', detail: 'it has not ended after 1 pages' }])
 })
 
 describe('what was erased while it was walked', () => {
@@ -153,7 +153,7 @@ describe('what was erased while it was walked', () => {
   test('a last page is empty when all it would have had has gone, and not otherwise', () => {
     const emptied = [...pages.slice(0, 2), { applications: [], token: null }]
     expect(judge({ ...asked, pages: emptied }, erased(109, 110), 10)).toEqual([])
-    const told = judge({ ...asked, pages: emptied }, truth, 10).map(fault => fault.promise)
-    expect(new Set(told)).toEqual(new Set(['lost', 'paged']))
+    const reported = judge({ ...asked, pages: emptied }, truth, 10).map(fault => fault.promise)
+    expect(new Set(reported)).toEqual(new Set(['lost', 'paged']))
   })
 })

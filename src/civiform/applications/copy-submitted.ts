@@ -15,7 +15,7 @@ import {
 } from '../db/source-applications.ts'
 import { widenedFor } from '../source/clock-allowance.ts'
 import type { Reading } from '../source/followed-source.ts'
-import { isToCopy } from './given-again.ts'
+import { isToCopy } from './reused-ids.ts'
 import { storeApplications } from './store-applications.ts'
 
 /** Bytes of answers that are read in one go, about, and bounds of the rows that makes. */

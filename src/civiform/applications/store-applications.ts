@@ -28,7 +28,7 @@ import type { Finding } from '../definitions/catalogue-version.ts'
 import { renderApplication } from '../rendering/render-application.ts'
 import type { Reading } from '../source/followed-source.ts'
 import { isSettling } from '../source/known-history.ts'
-import { isToCopy } from './given-again.ts'
+import { isToCopy } from './reused-ids.ts'
 
 export interface StoreOptions {
   /** Where the follower stands; another that went on from there meanwhile is noticed, and nothing is stored. */
@@ -102,7 +102,7 @@ export async function storeApplications(
 const restoreSeen = (state: FollowState, replaced: readonly number[]): Partial<FollowState> =>
   replaced.length === 0 || isSettling(state)
     ? {}
-    : { set_back_seen: `application ${replaced[0]} has a later time of submission than it had` }
+    : { rollback_evidence: `application ${replaced[0]} has a later time of submission than it had` }
 
 interface ArrivingApplication extends FollowedApplication {
   language: string

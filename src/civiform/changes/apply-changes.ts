@@ -4,7 +4,7 @@
 import { holdChanges, insertAnnotationState, updateAnnotations } from '../../db/applications/annotations.ts'
 import { inTransaction, type Transaction } from '../../db/client.ts'
 import { holdInstanceTimeZone } from '../../db/instance.ts'
-import { isGivenAgain } from '../applications/given-again.ts'
+import { isReusedId } from '../applications/reused-ids.ts'
 import { storeApplications } from '../applications/store-applications.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { type FollowState, lockFollowState, noteFindings } from '../db/follow-state.ts'
@@ -77,7 +77,7 @@ async function applyRows(
         void findings.push({ kind: 'application', subject: String(row.id), detail })
       if (before === undefined || plan === undefined) continue
       // Another application under the same id: it is copied as a new one, and replaces this one then.
-      if (isGivenAgain(before, row.submit_time)) continue
+      if (isReusedId(before, row.submit_time)) continue
       if (before.program_version_id !== row.program_id)
         report(
           `was of program version ${before.program_version_id} and is of ${row.program_id} now; it stays where it was`,

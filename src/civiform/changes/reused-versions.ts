@@ -10,8 +10,8 @@ import { removeDeleted } from './apply-changes.ts'
 
 /** Safe to repeat; nothing where the database never lost commits. */
 export async function giveUpReusedVersions(deps: Reading): Promise<void> {
-  const { sql, source, wasSetBack, log } = deps
-  if (!wasSetBack) return
+  const { sql, source, wasRolledBack, log } = deps
+  if (!wasRolledBack) return
   const names = new Map((await readSourceNames(source)).map(({ id, name }) => [id, name]))
   const reused = (await readVersionNames(sql))
     .filter(({ program_version_id: id, origin_name }) => names.has(id) && names.get(id) !== origin_name)

@@ -3,7 +3,7 @@
 
 import { readNow } from '../../db/client.ts'
 import type { SubmittedApplications } from '../applications/copy-submitted.ts'
-import { isGivenAgain } from '../applications/given-again.ts'
+import { isReusedId } from '../applications/reused-ids.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { findFollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
 import { readKeptMarks, type SeenChange } from '../db/followed-changes.ts'
@@ -66,7 +66,7 @@ async function scanStep(
   const late = marks
     .filter(({ id, submit_time }) => {
       const one = here.get(id)
-      const isMissing = one === undefined || isGivenAgain(one, submit_time)
+      const isMissing = one === undefined || isReusedId(one, submit_time)
       return isMissing && (submit_time ?? 0) < (state.watermark ?? 0)
     })
     .map(mark => mark.id)

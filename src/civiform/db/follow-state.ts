@@ -15,10 +15,10 @@ export interface FollowState {
   application_ids: number | null
   event_ids: number | null
   /** What was seen, or said by an operator, that shows a restore; null when it is settled. */
-  set_back_seen: string | null
+  rollback_evidence: string | null
   /** How often its history was cut: a standby took over that lacked commits, or a backup was restored. */
-  set_backs: number
-  set_back_at: Micros | null
+  rollbacks: number
+  rolled_back_at: Micros | null
   position_time: Micros | null
   position_id: number
   watermark: Micros | null
@@ -45,8 +45,8 @@ export interface FollowState {
 /** Undefined where nothing was ever followed. */
 export async function findFollowState(db: Db): Promise<FollowState | undefined> {
   const [row] = await db<FollowState[]>`
-    select identity, rendering, evolution, timeline, written, incarnation, application_ids, event_ids, set_back_seen, set_backs,
-      set_back_at, position_time, position_id, watermark, first_copied_at, slack_ms, slack_widened_at, late_applications, scan_after, scan_whole,
+    select identity, rendering, evolution, timeline, written, incarnation, application_ids, event_ids, rollback_evidence, rollbacks,
+      rolled_back_at, position_time, position_id, watermark, first_copied_at, slack_ms, slack_widened_at, late_applications, scan_after, scan_whole,
       scan_begun_at, scan_ended_at, whole_scan_ended_at, event_after, catalogue, organizations, reached_at, last_error, held_since,
       deletions_accepted_until
     from civiform_source`
@@ -149,7 +149,7 @@ export interface FollowFigures {
   allowanceSeconds: number
   /** Since when a transaction there holds back what can be copied; 0 when none does for long. */
   heldSeconds: number
-  setBacks: number
+  rollbacks: number
   findings: { kind: string; findings: number }[]
 }
 
@@ -163,7 +163,7 @@ export async function readFollowFigures(db: Db): Promise<FollowFigures | undefin
       late_applications as late,
       slack_ms / 1000.0::float8 as "allowanceSeconds",
       coalesce(extract(epoch from clock_timestamp() - held_since), 0)::float8 as "heldSeconds",
-      set_backs as "setBacks"
+      rollbacks as "rollbacks"
     from civiform_source`
   return row === undefined ? undefined : { ...row, findings: await countFindings(db) }
 }

@@ -46,7 +46,7 @@ export interface OpenTransactions {
   pid: number | null
   role: string | null
   /** Sessions of writers of which nothing is told, so that `oldest` cannot be relied on. */
-  untold: number
+  unreported: number
   /** Prepared transactions: no session shows them. */
   prepared: number
 }
@@ -61,7 +61,7 @@ export async function readOpenTransactions(source: Source, writers: readonly str
       min(xact_start) as oldest,
       (array_agg(pid order by xact_start) filter (where xact_start is not null))[1] as pid,
       (array_agg(usename::text order by xact_start) filter (where xact_start is not null))[1] as role,
-      count(*) filter (where state is null or state = 'disabled') as untold,
+      count(*) filter (where state is null or state = 'disabled') as unreported,
       (select count(*) from pg_prepared_xacts where database = current_database()) as prepared
     from pg_stat_activity
     where usename = any(${writers as string[]}::name[])

@@ -1,5 +1,5 @@
 // A CiviForm's own database, as it is read: which columns this release of it has, what we may see of them, and which database it is.
-// Every statement here and in the files beside it only reads; the session is told so, and the role should be able to do no more.
+// Every statement here and in the files alongside it only reads; the session is told so, and the role should be able to do no more.
 
 import { openDatabase, type Sql, type Transaction } from '../../db/client.ts'
 

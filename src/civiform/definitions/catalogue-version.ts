@@ -133,14 +133,14 @@ export function versionOf(
   function conditionOf(block: Block, i: number): Condition | null {
     const { condition, why } = blockCondition(block.hidePredicate, placed)
     // Nothing has to be told of obsolete versions.
-    const tell = (detail: string): void => {
+    const report = (detail: string): void => {
       const kind = 'condition'
       if (state !== 'OBSOLETE') findings.push({ kind, subject: `${version}, ${nameOf(block, i)}`, detail })
     }
     if (why !== undefined)
-      tell(`is shown under a condition that cannot be said here: it ${why}; it counts as always shown`)
+      report(`is shown under a condition that cannot be said here: it ${why}; it counts as always shown`)
     if (block.eligibilityDefinition != null)
-      tell('says who is eligible, which programs cannot say here; it is left out')
+      report('says who is eligible, which programs cannot say here; it is left out')
     return condition
   }
 
@@ -164,15 +164,15 @@ export function versionOf(
 
   /** Of those with one key under one parent, the last in the order of blocks has it, as in CiviForm. */
   function placeQuestion(question: CatalogueQuestion, siblings: CatalogueQuestion[]): void {
-    const twin =
+    const duplicate =
       question.kind === 'STATIC'
         ? -1
         : siblings.findIndex(other => other.kind !== 'STATIC' && other.key === question.key)
-    if (twin === -1) {
+    if (duplicate === -1) {
       siblings.push(question)
       return
     }
-    const [earlier] = siblings.splice(twin, 1, question)
+    const [earlier] = siblings.splice(duplicate, 1, question)
     if (earlier!.name !== question.name)
       findings.push({
         kind: 'key_collision',

@@ -16,64 +16,64 @@ export interface Examined {
   text: string
 }
 
-/** Applications of about 4 KB that are copied in a second by one follower beside a busy database: measured, and then more than halved. */
+/** Applications of about 4 KB that are copied in a second by one follower alongside a busy database: measured, and then more than halved. */
 const copiedPerSecond = 1000
 
 export async function examineSource(source: Sql, sql: Sql, options: FollowOptions): Promise<Examined[]> {
-  const told: Examined[] = []
-  const tell = (kind: Examined['kind'], text: string): void => void told.push({ kind, text })
+  const reported: Examined[] = []
+  const report = (kind: Examined['kind'], text: string): void => void reported.push({ kind, text })
   const layout = await readLayout(source)
-  if (layout.missing.length > 0) tell('fault', `There is no ${layout.missing.join(', ')}: ${whyMissing(layout)}.`)
+  if (layout.missing.length > 0) report('fault', `There is no ${layout.missing.join(', ')}: ${whyMissing(layout)}.`)
   if (layout.notGranted.length > 0)
-    tell('fault', `The role may not read ${layout.notGranted.join(', ')}: grant SELECT on them.`)
-  if (layout.missing.length > 0 || layout.notGranted.length > 0) return told
-  tell('good', `The database is ${await readIdentity(source)}, at evolution ${await readEvolution(source)}.`)
+    report('fault', `The role may not read ${layout.notGranted.join(', ')}: grant SELECT on them.`)
+  if (layout.missing.length > 0 || layout.notGranted.length > 0) return reported
+  report('good', `The database is ${await readIdentity(source)}, at evolution ${await readEvolution(source)}.`)
   const condition = await readCondition(source, options.databaseZone)
   if (condition.inRecovery)
-    tell('fault', 'It is a standby: there it cannot be told which submissions are under way. Use the primary.')
+    report('fault', 'It is a standby: there it cannot be told which submissions are under way. Use the primary.')
   if (condition.prepared > 0)
-    tell('fault', `Nothing can be copied yet because of ${preparedTransactions(condition.prepared)}.`)
-  if (condition.superuser) tell('notice', 'The role is a superuser. One that may only read is enough, and safer.')
+    report('fault', `Nothing can be copied yet because of ${preparedTransactions(condition.prepared)}.`)
+  if (condition.superuser) report('notice', 'The role is a superuser. One that may only read is enough, and safer.')
   else if (condition.canWrite.length > 0)
-    tell(
+    report(
       'notice',
       `The role may write (${condition.canWrite.slice(0, 3).join('; ')}). It never does; one that may only read is safer.`,
     )
-  else tell('good', 'The role may only read.')
-  tellClock(condition.newestAheadSeconds, options, tell)
+  else report('good', 'The role may only read.')
+  reportClock(condition.newestAheadSeconds, options, report)
   const statistics = await maySeeTransactions(source)
   const writers = options.writers ?? (await readWriters(source))
-  tell(
+  report(
     statistics ? 'good' : 'notice',
     `Submissions under way of ${writers.join(', ')} are seen by ${statistics ? 'when their transactions began' : 'their locks, since the role lacks pg_read_all_stats'}.`,
   )
   const own = (await readPrograms(sql)).filter(program => program.origin_name === null)
   if (own.length > 0)
-    tell('fault', `This installation has programs of its own, such as "${own[0]!.slug}". Give it an empty database.`)
+    report('fault', `This installation has programs of its own, such as "${own[0]!.slug}". Give it an empty database.`)
   for (const finding of await readFindings(source, layout, options))
-    tell('notice', `${finding.subject}: ${finding.detail}.`)
+    report('notice', `${finding.subject}: ${finding.detail}.`)
   const { submitted, withoutTime, bytes } = condition
   const minutes = Math.max(1, Math.ceil(submitted / copiedPerSecond / 60))
-  tell(
+  report(
     'good',
     `${submitted} applications${withoutTime > 0 ? `, ${withoutTime} of them without a time,` : ''} in ${Math.ceil(bytes / 1_048_576)} MB: ` +
       `the first copy takes about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
   )
-  return told
+  return reported
 }
 
-function tellClock(
+function reportClock(
   aheadSeconds: number | null,
   { databaseZone, slackMs }: FollowOptions,
-  tell: (kind: Examined['kind'], text: string) => void,
+  report: (kind: Examined['kind'], text: string) => void,
 ): void {
   if (aheadSeconds === null) return
   if (aheadSeconds > slackMs / 1000)
-    tell(
+    report(
       'fault',
       `The newest application was submitted ${Math.round(aheadSeconds)} s from now, by times in ${databaseZone}: set CIVIFORM_DATABASE_TIME_ZONE to the zone of CiviForm's servers, or mend their clocks.`,
     )
-  else tell('good', `Times are in ${databaseZone}; none lies ahead of the database's clock.`)
+  else report('good', `Times are in ${databaseZone}; none lies ahead of the database's clock.`)
 }
 
 async function readFindings(source: Sql, layout: SourceLayout, { databaseZone }: FollowOptions): Promise<Finding[]> {

@@ -32,12 +32,12 @@ export function watchFollowing(meter: Meter, read: () => Promise<FollowFigures |
     'tributary_civiform_held_seconds',
     'How long a transaction has been open in CiviForm’s database that holds back what can be copied; 0 when none does for long',
   )
-  const setBacks = gauge(
-    'tributary_civiform_set_backs',
+  const rollbacks = gauge(
+    'tributary_civiform_rollbacks',
     'How often CiviForm’s database had lost commits that were here: a standby took over, or a backup was restored',
   )
   const findings = gauge('tributary_civiform_findings', 'What of CiviForm’s data could not be taken as it is', ['kind'])
-  const all = [lag, reached, compared, copying, late, allowance, held, setBacks, findings]
+  const all = [lag, reached, compared, copying, late, allowance, held, rollbacks, findings]
   meter.onRead(async () => {
     const found = await read().catch(() => undefined)
     for (const one of all) one.reset()
@@ -49,7 +49,7 @@ export function watchFollowing(meter: Meter, read: () => Promise<FollowFigures |
     late.set(found.late)
     allowance.set(found.allowanceSeconds)
     held.set(found.heldSeconds)
-    setBacks.set(found.setBacks)
+    rollbacks.set(found.rollbacks)
     for (const { kind, findings: count } of found.findings) findings.set({ kind }, count)
   })
 }

@@ -8,7 +8,7 @@ import { Problem } from '../../problem.ts'
 import { SubmittedApplications } from '../applications/copy-submitted.ts'
 import { settleWaiting } from '../applications/settle-waiting.ts'
 import { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
-import { settleSetBack } from '../changes/after-set-back.ts'
+import { settleRollback } from '../changes/after-rollback.ts'
 import { applyChanges } from '../changes/apply-changes.ts'
 import { FollowedDeletions } from '../changes/follow-deletions.ts'
 import { FollowedEvents } from '../changes/follow-events.ts'
@@ -84,12 +84,12 @@ export class Follower {
     const reading: Reading = {
       ...this.deps,
       reading: { layout, zone: options.databaseZone, live: options.profile === 'origin' },
-      wasSetBack: why !== undefined || state.set_backs > 0,
+      wasRolledBack: why !== undefined || state.rollbacks > 0,
     }
     await this.#catalogue.refresh(reading.reading, () => giveUpReusedVersions(reading))
     await followKeys(reading)
     const renamed = await followOrganizations(reading, this.#catalogue)
-    if (why !== undefined) await settleSetBack(reading, this.#catalogue, state, stand, why)
+    if (why !== undefined) await settleRollback(reading, this.#catalogue, state, stand, why)
     this.#watermarks ??= await Watermarks.open(source, options.writers ?? (await readWriters(source)))
     const watermark = await this.#watermarks.read(await this.#allowance())
     const { stored, more } =
@@ -209,9 +209,9 @@ function standby(wasFollowed: boolean): Problem {
 export function refuseLayout(layout: SourceLayout): void {
   const { missing, notGranted } = layout
   if (missing.length === 0 && notGranted.length === 0) return
-  const told = [
+  const reported = [
     ...(missing.length === 0 ? [] : [`it has no ${missing.join(', ')}: ${whyMissing(layout)}`]),
     ...(notGranted.length === 0 ? [] : [`the role may not read ${notGranted.join(', ')}: grant SELECT on them`]),
   ]
-  throw new Problem('conflict', { detail: `CiviForm's database cannot be followed: ${told.join('; ')}.` })
+  throw new Problem('conflict', { detail: `CiviForm's database cannot be followed: ${reported.join('; ')}.` })
 }

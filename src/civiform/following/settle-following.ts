@@ -33,7 +33,7 @@ export async function settleMove(sql: Sql, source: Sql, actor: string): Promise<
 export async function settleRestore(sql: Sql, actor: string): Promise<void> {
   await inTransaction(sql, async tx => {
     await requireFollowing(tx)
-    await moveFollowState(tx, { set_back_seen: 'an operator said that it was restored' })
+    await moveFollowState(tx, { rollback_evidence: 'an operator said that it was restored' })
     await appendAuditEvent(tx, { actor, action: 'civiform_restored', subject: 'civiform' })
   })
 }

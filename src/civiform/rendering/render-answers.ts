@@ -195,7 +195,7 @@ function fileUrl(key: string, baseUrl: string): string {
 }
 
 function featureId(stored: string): string | null {
-  const parsed = parseJson(stored, { depthMax: 10, lastOfTwins: true })
+  const parsed = parseJson(stored, { depthMax: 10, lastOfDuplicates: true })
   return 'json' in parsed && isJsonObject(parsed.json) ? readText(member(parsed.json, 'featureId')) : null
 }
 

@@ -74,7 +74,7 @@ export function renderApplication(
 /** The object that has an applicant's answers; undefined for a document that is none. */
 function readAnswers(document: string | null, report: (detail: string) => void): Json | undefined {
   if (document === null) return undefined
-  const parsed = parseJson(document, { depthMax, lastOfTwins: true })
+  const parsed = parseJson(document, { depthMax, lastOfDuplicates: true })
   if ('json' in parsed && isJsonObject(parsed.json)) return member(parsed.json, 'applicant')
   report('has a document that cannot be read; it is exported as unanswered')
   return undefined

@@ -80,5 +80,5 @@ export interface FollowDeps {
 export interface Reading extends FollowDeps {
   reading: SourceReading
   /** Whether its database has lost commits since it is followed. */
-  wasSetBack: boolean
+  wasRolledBack: boolean
 }

@@ -23,10 +23,10 @@ export const historyOf = ({
 
 /** What shows that its history is another than the one that was followed so far; undefined when nothing does. */
 export function whyCut(
-  before: KnownHistory & Pick<FollowState, 'set_back_seen'>,
+  before: KnownHistory & Pick<FollowState, 'rollback_evidence'>,
   now: KnownHistory,
 ): string | undefined {
-  if (before.set_back_seen !== null) return before.set_back_seen
+  if (before.rollback_evidence !== null) return before.rollback_evidence
   const isOther = (name: 'timeline' | 'incarnation'): boolean =>
     before[name] !== null && now[name] !== null && before[name] !== now[name]
   const isLess = (name: 'written' | 'application_ids' | 'event_ids'): boolean =>
@@ -40,5 +40,5 @@ export function whyCut(
 }
 
 /** Whether everything is still being compared since its history was cut: what is found then is no other loss. */
-export const isSettling = ({ set_back_at, whole_scan_ended_at }: FollowState): boolean =>
-  set_back_at !== null && (whole_scan_ended_at === null || whole_scan_ended_at < set_back_at)
+export const isSettling = ({ rolled_back_at, whole_scan_ended_at }: FollowState): boolean =>
+  rolled_back_at !== null && (whole_scan_ended_at === null || whole_scan_ended_at < rolled_back_at)

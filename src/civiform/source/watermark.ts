@@ -64,9 +64,9 @@ export class Watermarks {
 
   /** Undefined when there is a session of which nothing is told: its transaction would be taken for none. */
   async #byStatistics(): Promise<Micros | undefined> {
-    const { now, oldest, pid, role, untold, prepared } = await readOpenTransactions(this.source, this.writers)
+    const { now, oldest, pid, role, unreported, prepared } = await readOpenTransactions(this.source, this.writers)
     this.#held = oldest === null ? undefined : this.#heldSince(now, oldest, `${pid} of the role ${role}`)
-    if (untold > 0 || prepared > 0) return undefined
+    if (unreported > 0 || prepared > 0) return undefined
     return oldest === null ? now : Math.min(now, oldest)
   }
 

@@ -47,7 +47,7 @@ import { type ListPage, listSearch, readListQuery } from './list-query.ts'
 
 /** Programs on a page of the choice. */
 const programRows = 200
-/** Shown beside an application. */
+/** Shown alongside an application. */
 const revisionsShown = 20
 const statesShown = 30
 /** Most of each in the API. */
@@ -216,22 +216,22 @@ const readingPages = (files: ApplicationFiles): PageRoute[] => [
   },
 ]
 
-/** The page of one application, with what is beside it in the list that one came from. */
+/** The page of one application, with what is alongside it in the list that one came from. */
 function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFiles) {
   /** Its neighbours in the list that one came from. */
   const neighbours = async (visit: Visit, program_id: number, application: ApplicationDetails) => {
     const query = readListQuery(visit.url.searchParams, config.timeZone)
     const filter = query.faults.length > 0 ? {} : query.filter
-    const beside = (direction: ListPlace['direction']): Promise<ListedApplication | undefined> =>
+    const neighbour = (direction: ListPlace['direction']): Promise<ListedApplication | undefined> =>
       readListedApplications(db, program_id, filter, { direction, beyond: application }, 1).then(([row]) => row)
-    const [newer, older] = await Promise.all([beside('newer'), beside('older')])
+    const [newer, older] = await Promise.all([neighbour('newer'), neighbour('older')])
     return { newer: newer?.application_id, older: older?.application_id, search: listSearch(query.values) }
   }
 
   return async (visit: PageVisit) => {
     const { program, application } = await files.find(visit)
     const { program_id } = program
-    const [earlier, revisions, states, beside] = await Promise.all([
+    const [earlier, revisions, states, neighbour] = await Promise.all([
       files.before(application, program_id),
       readRevisions(db, program_id, application.applicant_id, revisionsShown + 1),
       readNewestAnnotations(db, program_id, application.application_id, statesShown + 1),
@@ -249,7 +249,7 @@ function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFile
         moreRevisions={revisions.length > revisionsShown}
         states={states.slice(0, statesShown)}
         moreStates={states.length > statesShown}
-        {...beside}
+        {...neighbour}
         answers={now && readableApplication(now.version, now.application, then?.application)}
         changes={now && then && applicationChanges(now, then)}
       />
@@ -275,7 +275,7 @@ const readActions = ({ consoleDb: db }: Deps, files: ApplicationFiles): Action[]
     method: 'GET',
     path: one,
     summary: 'Read an application',
-    description: 'That it was read is in the audit trail.',
+    description: 'That it was read is in the audit log.',
     answers: 'The application exactly as it is exported, with `annotation_id` of its newest status and note.',
     answered: applicationAnswer,
     roles: readers,

@@ -6,7 +6,7 @@ import type { ApplicationDetails, Revision } from '../../db/applications/applica
 import type { Program } from '../../db/programs/programs.ts'
 import type { ApplicationChange } from '../../domain/readable/application-changes.ts'
 import type { ReadableApplication } from '../../domain/readable/readable-application.ts'
-import { DeedForm, FaultSummary, SelectField, Submit, TextArea } from '../../html/fields.tsx'
+import { ActionForm, FaultSummary, SelectField, Submit, TextArea } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { DoneNotice, figures, LinkButton, Notice, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -54,7 +54,7 @@ export function ApplicationPage(props: ApplicationPageProps) {
       part="applications"
       crumbs={[...crumbsOf(program), { text: String(application.application_id) }]}
       lead={<Lead {...props} />}
-      deeds={
+      actions={
         <>
           {answers !== undefined && <LinkButton href={`${path}/exported`} text="As exported" />}
           {newer !== undefined && (
@@ -206,7 +206,7 @@ function StatusCard({ program, application, action }: ApplicationPageProps & { a
           {present}
         </div>
       )}
-      <DeedForm action={action}>
+      <ActionForm action={action}>
         <input type="hidden" name="seen" value={String(application.annotation_id)} />
         <SelectField
           name="status"
@@ -217,7 +217,7 @@ function StatusCard({ program, application, action }: ApplicationPageProps & { a
         <TextArea name="note" label="Note" optional value={application_note ?? ''} rows={5} />
         <Submit text="Save" />
         <p class="hint">Clients see both on their next read.</p>
-      </DeedForm>
+      </ActionForm>
     </section>
   )
 }

@@ -25,8 +25,8 @@ export function ExportedPage(props: { program: Program; application: Application
       heading="As exported"
       part="applications"
       crumbs={[...crumbsOf(program, application.application_id), { text: 'As exported' }]}
-      lead={`What a client gets that reads it now, ${figures(bytes.length)} bytes. Reading it here is noted in the audit trail, as a download is.`}
-      deeds={
+      lead={`What a client gets that reads it now, ${figures(bytes.length)} bytes. Reading it here is noted in the audit log, as a download is.`}
+      actions={
         <>
           {shown !== undefined && <CopyButton of="exact" />}
           <LinkButton

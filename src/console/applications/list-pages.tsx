@@ -174,7 +174,7 @@ function Filters({ path, program }: { path: string; program: Program }) {
         />
         <TextField name="applicant" label="Applicant" inputmode="numeric" />
         <TextField name="application" label="Application" inputmode="numeric" />
-        <div class="deeds">
+        <div class="actions">
           <Submit icon="search" text="Show" />
           {query.values.size > 0 && <LinkButton href={path} text="Clear" />}
         </div>

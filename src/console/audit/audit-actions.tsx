@@ -5,7 +5,7 @@
 
 import { Type } from 'typebox'
 import { findDisclosures } from '../../audit/disclosure.ts'
-import { measureAuditTrail, verifyAuditTrail } from '../../audit/verify-audit.ts'
+import { measureAuditLog, verifyAuditLog } from '../../audit/verify-audit.ts'
 import { auditEventRow, findAuditEvent, readAuditActions, readAuditEvents } from '../../db/audit/audit.ts'
 import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
 import { readingRoles } from '../../html/navigation.ts'
@@ -17,7 +17,7 @@ import { eventDetailsAnswer, pageBefore, sentAnswer, verdictAnswer } from '../re
 import { closed, text } from '../requests/schemas.ts'
 import type { PageVisit } from '../requests/visit.ts'
 import { downloadEvents } from './audit-download.ts'
-import { EventPage, TrailPage } from './audit-pages.tsx'
+import { AuditLogPage, EventPage } from './audit-pages.tsx'
 import { readAuditQuery } from './audit-query.ts'
 import { DisclosuresPage } from './sent-pages.tsx'
 import { checkedEventsMax, VerifyPage } from './verify-page.tsx'
@@ -42,7 +42,7 @@ export function auditActions(deps: Deps): Part {
       name: 'listAuditEvents',
       method: 'GET',
       path: '/audit/events',
-      summary: 'Read the audit trail',
+      summary: 'Read the audit log',
       answers: 'Events, newest first, 100 a page.',
       answered: pageBefore(auditEventRow),
       ...reads('audit'),
@@ -90,28 +90,28 @@ export function auditActions(deps: Deps): Part {
       }),
     }),
     action({
-      name: 'verifyAuditTrail',
+      name: 'verifyAuditLog',
       method: 'POST',
       path: '/audit/verify',
-      summary: 'Check that the audit trail is as it was written',
+      summary: 'Check that the audit log is as it was written',
       answers: 'How many events were read, the faults if any, and a word to keep elsewhere and send next time.',
       answered: verdictAnswer,
       ...reads('audit'),
       body: noted,
       run: async (_, { noted }) => {
-        if ((await measureAuditTrail(db)).events > checkedEventsMax)
+        if ((await measureAuditLog(db)).events > checkedEventsMax)
           throw new Problem('conflict', {
             detail: `There are more than ${checkedEventsMax} events. scripts/audit verify checks them.`,
           })
-        return verifyAuditTrail(db, noted)
+        return verifyAuditLog(db, noted)
       },
       form: {
         ownPage: '/audit/verify',
         button: true,
-        page: async () => <VerifyPage {...(await measureAuditTrail(db))} verdict={undefined} />,
+        page: async () => <VerifyPage {...(await measureAuditLog(db))} verdict={undefined} />,
         read: ({ form }) => ({ noted: form.get('noted')?.trim() || undefined }),
         next: async (visit, verdict) => {
-          const measured = await measureAuditTrail(db)
+          const measured = await measureAuditLog(db)
           return showForm(visit, { values: visit.form, faults: [] }, () => (
             <VerifyPage {...measured} verdict={verdict} />
           ))
@@ -130,21 +130,27 @@ export function auditActions(deps: Deps): Part {
 function auditPages(deps: Deps): PageRoute[] {
   const { consoleDb: db, config } = deps
 
-  const trail = async (visit: PageVisit): Promise<Response> => {
+  const auditLog = async (visit: PageVisit): Promise<Response> => {
     const { filter, beforeId, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
     const faulty = form.faults.length > 0
     const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: pageRows + 1 })
     const { items: events, next } = pageOf(rows, pageRows, ({ audit_event_id }) => audit_event_id)
     const [actions, names] = await Promise.all([readAuditActions(db), keyNames(deps, events)])
     const page = () => (
-      <TrailPage events={events} nextBefore={next} later={beforeId !== undefined} actions={actions} keyNames={names} />
+      <AuditLogPage
+        events={events}
+        nextBefore={next}
+        later={beforeId !== undefined}
+        actions={actions}
+        keyNames={names}
+      />
     )
     return showForm(visit, form, page, faulty ? 400 : 200)
   }
 
   const download = (visit: PageVisit): Promise<Response> => {
     const { filter, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
-    if (form.faults.length > 0) return trail(visit)
+    if (form.faults.length > 0) return auditLog(visit)
     return downloadEvents(deps, visit, filter, visit.by.actor)
   }
 
@@ -154,7 +160,7 @@ function auditPages(deps: Deps): PageRoute[] {
     const applicationId = idOf(written?.trim())
     const faults = written !== null && applicationId === undefined ? [notAnId] : []
     const found = applicationId === undefined ? [] : await findDisclosures(db, applicationId, placeOf(parameters))
-    const files = found.length === 0 ? [] : (await measureAuditTrail(db)).files
+    const files = found.length === 0 ? [] : (await measureAuditLog(db)).files
     const names = await keyNames(
       deps,
       found.flatMap(({ pages }) => pages),
@@ -165,7 +171,7 @@ function auditPages(deps: Deps): PageRoute[] {
 
   const path = '/admin/audit'
   return [
-    { method: 'GET', path, roles: readingRoles, answer: trail },
+    { method: 'GET', path, roles: readingRoles, answer: auditLog },
     { method: 'GET', path: `${path}/events.csv`, roles: readingRoles, answer: download },
     { method: 'GET', path: `${path}/sent`, roles: readingRoles, answer: sent },
   ]

@@ -52,7 +52,7 @@ export async function downloadEvents(
   const [newest] = await readAuditEvents(db, filter, { beforeId: undefined, rowsMax: 1 })
   await appendAuditEvent(db, {
     actor,
-    action: 'audit_trail_downloaded',
+    action: 'audit_log_downloaded',
     subject: 'audit',
     address: visit.address,
     detail: { filters: shownFilter(filter), events },

@@ -1,4 +1,4 @@
-// The pages of the audit trail: events with filters, and one event.
+// The pages of the audit log: events with filters, and one event.
 
 /** @jsxImportSource preact */
 
@@ -8,13 +8,13 @@ import { FaultSummary, SelectField, Submit, TextField } from '../../html/fields.
 import { type FormState, usePage } from '../../html/page-context.ts'
 import { Facts, figures, InParts, LinkButton, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
+import { actionLabel, detailPairs } from './audit-labels.ts'
 import { queryOf } from './audit-query.ts'
-import { actionWords, detailPairs } from './audit-words.ts'
 
 export const path = '/admin/audit'
 export const crumb = { text: 'Audit', path }
 
-interface TrailProps {
+interface AuditLogProps {
   events: readonly AuditEventRow[]
   /** Where the following page starts, if there is one. */
   nextBefore: number | null
@@ -24,7 +24,7 @@ interface TrailProps {
   keyNames: ReadonlyMap<string, string>
 }
 
-export function TrailPage(props: TrailProps) {
+export function AuditLogPage(props: AuditLogProps) {
   const { events, nextBefore, later, keyNames } = props
   const { root, form } = usePage()
   const filtered = queryOf(form.values) !== ''
@@ -34,7 +34,7 @@ export function TrailPage(props: TrailProps) {
       title="Audit"
       part="audit"
       lead="Who did what, when, from where, on what. The database changes no line, and lets none go but into files that can be checked."
-      deeds={
+      actions={
         <>
           <LinkButton href={`${root}${path}/verify`} icon="check" text="Is it whole?" />
           <LinkButton href={`${root}${path}/sent`} icon="search" text="Who was sent an application?" />
@@ -53,13 +53,13 @@ export function TrailPage(props: TrailProps) {
           label="What"
           choices={[
             { value: '', text: 'Anything' },
-            ...actionsOf(props.actions, form).map(action => ({ value: action, text: actionWords(action) })),
+            ...actionsOf(props.actions, form).map(action => ({ value: action, text: actionLabel(action) })),
           ]}
         />
         <TextField name="subject" label="On what" hint="a program, a key, an id" />
         <TextField name="from" label="From" hint="2026-01-31, or with T09:30" />
         <TextField name="to" label="Before" hint="the same way" />
-        <div class="deeds">
+        <div class="actions">
           <Submit text="Filter" />
           {filtered && <LinkButton href={root + path} text="Show all" />}
         </div>
@@ -83,7 +83,7 @@ export function TrailPage(props: TrailProps) {
             head: 'Who',
             cell: event => <Actor actor={event.actor} href={filterBy({ actor: event.actor })} names={keyNames} />,
           },
-          { head: 'What', cell: event => actionWords(event.action) },
+          { head: 'What', cell: event => actionLabel(event.action) },
           {
             head: 'On',
             cell: event => (
@@ -96,7 +96,7 @@ export function TrailPage(props: TrailProps) {
           { head: 'Details', cell: event => <Details event={event} /> },
         ]}
       />
-      <nav class="deeds" aria-label="Pages">
+      <nav class="actions" aria-label="Pages">
         {later && <LinkButton href={root + path + queryOf(form.values)} text="Newest" />}
         {nextBefore !== null && (
           <LinkButton rel="next" href={filterBy({ before: String(nextBefore) })} icon="chevron-right" text="Earlier" />
@@ -187,7 +187,7 @@ export function EventPage(props: {
   const facts: [string, ComponentChildren][] = [
     ['When', <When at={event.happened_at} />],
     ['Who', <Actor actor={event.actor} href={filter('actor', event.actor)} names={keyNames} />],
-    ['What', <a href={filter('action', event.action)}>{actionWords(event.action)}</a>],
+    ['What', <a href={filter('action', event.action)}>{actionLabel(event.action)}</a>],
     ['On', <a href={filter('subject', event.subject)}>{event.subject}</a>],
     ['From', event.address === null ? 'not by network' : <code>{event.address}</code>],
     ['Written by', <code>{event.database_user}</code>],

@@ -16,7 +16,7 @@ interface SentProps {
   applicationId: number | undefined
   /** Of this application, in each program that has one of this id. */
   found: readonly Disclosures[]
-  /** Files that have the oldest of the trail. They were not searched. */
+  /** Files that have the oldest of the audit log. They were not searched. */
   files: readonly string[]
   keyNames: ReadonlyMap<string, string>
 }
@@ -28,12 +28,12 @@ export function DisclosuresPage({ applicationId, found, files, keyNames }: SentP
       title="Who was sent an application?"
       part="audit"
       crumbs={[crumb, { text: 'Sent to' }]}
-      lead="Every page of every export is in the trail with the submissions it reached over. From that it is told which clients were ever sent an application."
+      lead="Every page of every export is in the audit log with the submissions it reached over. From that it is told which clients were ever sent an application."
     >
       <FaultSummary />
       <form method="get" action={`${root}${path}/sent`} class="card filters fields">
         <TextField name="application" label="Application id" inputmode="numeric" />
-        <div class="deeds">
+        <div class="actions">
           <Submit text="Find out" />
         </div>
       </form>
@@ -44,7 +44,7 @@ export function DisclosuresPage({ applicationId, found, files, keyNames }: SentP
       )}
       {files.length > 0 && (
         <Notice tone="attention">
-          The oldest of the trail was moved into files, and pages from then are not below: search them for{' '}
+          The oldest of the audit log was moved into files, and pages from then are not below: search them for{' '}
           <code>applications_exported</code>, in {files.slice(-10).join(', ')}
           {files.length > 10 && ' and earlier ones'}.
         </Notice>
@@ -55,7 +55,7 @@ export function DisclosuresPage({ applicationId, found, files, keyNames }: SentP
       {found.length > 0 && (
         <p class="soft">
           A page that is on its way just now gets its line when it ends. What people read in this console is in the
-          trail under the application’s own id:{' '}
+          audit log under the application’s own id:{' '}
           <a href={`${root}${path}?subject=${applicationId}`}>everything on {applicationId}</a>.
         </p>
       )}
@@ -99,7 +99,7 @@ function PlaceSection(
             head: 'Page',
             cell: page => (
               <>
-                <a href={`${root}${path}/events/${page.audit_event_id}`}>{pageWords(page)}</a>
+                <a href={`${root}${path}/events/${page.audit_event_id}`}>{pageText(page)}</a>
                 <small>
                   walk <code>{String(page.detail.walk)}</code>
                 </small>
@@ -124,7 +124,7 @@ function PlaceSection(
   )
 }
 
-function pageWords({ detail }: Disclosure): string {
+function pageText({ detail }: Disclosure): string {
   const { applications, applications_before } = detail
   if (typeof applications !== 'number' || typeof applications_before !== 'number') return 'page'
   return `${figures(applications_before + 1)} to ${figures(applications_before + applications)} of its walk`

@@ -1,9 +1,9 @@
-// The page that finds out whether the audit trail is as it was written, and shows the word to be kept elsewhere.
+// The page that finds out whether the audit log is as it was written, and shows the word to be kept elsewhere.
 
 /** @jsxImportSource preact */
 
 import type { AuditVerdict } from '../../audit/verify-audit.ts'
-import { DeedForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { figures, Notice } from '../../html/parts.tsx'
 import { CopyButton } from '../../html/secret.tsx'
@@ -27,7 +27,7 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
   const { root, form } = usePage()
   return (
     <Shell
-      title="Is the trail whole?"
+      title="Is the audit log whole?"
       part="audit"
       crumbs={[{ text: 'Audit', path: '/admin/audit' }, { text: 'Is it whole?' }]}
       lead="Each event is a link in one of eight chains of hashes. Here the hashes are computed again, by other code than wrote them: what was changed, removed or slipped in breaks its chain."
@@ -41,7 +41,7 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
             <code>scripts/audit verify</code>.
           </p>
         ) : (
-          <DeedForm action={`${root}/admin/audit/verify`}>
+          <ActionForm action={`${root}/admin/audit/verify`}>
             <TextField
               name="noted"
               label="Word noted earlier"
@@ -49,7 +49,7 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
               optional
             />
             <Submit icon="check" text={`Check ${figures(events)} ${events === 1 ? 'event' : 'events'}`} />
-          </DeedForm>
+          </ActionForm>
         )}
         {files.length > 0 && (
           <p>
@@ -78,14 +78,14 @@ function Verdict({ verdict: { events, faults }, compared }: { verdict: AuditVerd
   if (faults.length === 0)
     return (
       <Notice tone="good">
-        <strong>The audit trail is whole:</strong> {figures(events)} {events === 1 ? 'event is' : 'events are'} as
+        <strong>The audit log is whole:</strong> {figures(events)} {events === 1 ? 'event is' : 'events are'} as
         written.
         {compared && ' What was noted is still there.'}
       </Notice>
     )
   return (
     <Notice tone="bad">
-      <strong>The audit trail is not as it was written.</strong>
+      <strong>The audit log is not as it was written.</strong>
       <ul>
         {faults.map(fault => (
           <li>{fault}</li>

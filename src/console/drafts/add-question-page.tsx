@@ -5,10 +5,10 @@
 import type { BankEntry } from '../../db/programs/program-overviews.ts'
 import { kindsWith } from '../../domain/definitions/definition-schemas.ts'
 import { questionKinds } from '../../domain/questions/question.ts'
-import { Choices, DeedForm, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
+import { ActionForm, Choices, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { pathOfProgram } from '../programs/program-shell.tsx'
-import { kindWords } from '../programs/question-words.ts'
+import { kindLabel } from '../programs/question-labels.ts'
 import { Basis, type DraftFormProps, DraftFormShell, KeepButton } from './draft-form.tsx'
 import { boundLabels, ConditionFields, earlierThan } from './draft-question-fields.tsx'
 import { bounds } from './read-question-form.ts'
@@ -25,7 +25,7 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
       <div class="columns">
         <section class="card">
           <h2>A new one</h2>
-          <DeedForm action={`${path}/add-question`}>
+          <ActionForm action={`${path}/add-question`}>
             {basis}
             <TextField
               name="admin_name"
@@ -38,7 +38,7 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
               label="Type"
               hint="What is asked for. It cannot change later."
               value="TEXT"
-              choices={questionKinds.map(kind => ({ value: kind, text: kindWords(kind) }))}
+              choices={questionKinds.map(kind => ({ value: kind, text: kindLabel(kind) }))}
             />
             <SelectField
               name="enumerator"
@@ -66,7 +66,7 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
                   <TextField
                     name={bound}
                     label={boundLabels[bound]}
-                    hint={`Of ${kindsWith(bound).map(kindWords).join(', ')}.`}
+                    hint={`Of ${kindsWith(bound).map(kindLabel).join(', ')}.`}
                     optional
                     inputmode="numeric"
                   />
@@ -83,7 +83,7 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
             </details>
             <Submit text="Add it to the draft" />
             <KeepButton view={view} conflict={conflict} />
-          </DeedForm>
+          </ActionForm>
         </section>
         <section class="card">
           <h2>From the question bank</h2>
@@ -98,12 +98,12 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
           <ul class="plain-list">
             {props.banked.map(({ admin_name, kind, settings, enumerator }) => (
               <li>
-                <DeedForm action={`${path}/add-question`}>
+                <ActionForm action={`${path}/add-question`}>
                   {basis}
                   <input type="hidden" name="banked" value={admin_name} />
                   <input type="hidden" name="screen" value={String(screens.length - 1)} />
                   <p>
-                    <strong>{settings.text}</strong> <span class="kind">{kindWords(kind)}</span>
+                    <strong>{settings.text}</strong> <span class="kind">{kindLabel(kind)}</span>
                     <small>
                       <code>{admin_name}</code>
                       {enumerator !== null && ` in each of ${enumerator}`}
@@ -112,7 +112,7 @@ export function AddQuestionPage(props: DraftFormProps & { banked: readonly BankE
                   <button type="submit" class="plain">
                     Add<span class="unseen"> {admin_name}</span> to the last screen
                   </button>
-                </DeedForm>
+                </ActionForm>
               </li>
             ))}
           </ul>

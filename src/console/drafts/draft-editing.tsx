@@ -59,7 +59,7 @@ export class DraftEditing {
   }
 
   /** Saves what a button of the list of questions does, and goes back there; where that cannot be, the list says why. */
-  async saveDeed(visit: PageVisit, { view }: OpenDraft, edited: ProgramDefinition, done = 'saved', screen?: number) {
+  async saveAction(visit: PageVisit, { view }: OpenDraft, edited: ProgramDefinition, done = 'saved', screen?: number) {
     const refused = await this.#save(visit, view, edited)
     if (refused === undefined) return this.#back(visit, done, screen)
     const page = await this.show(visit, ({ view }) => <QuestionsPage view={view} refused={refused} />)

@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import { operatorWords } from '../../domain/definitions/condition-words.ts'
+import { operatorLabel } from '../../domain/definitions/condition-text.ts'
 import type {
   NamedCondition,
   PlacementDefinition,
@@ -178,7 +178,7 @@ export function ConditionFields(props: {
             name={`when_operator_${row}`}
             label={`Comparison of line ${row + 1}`}
             value={stored.lines[row]?.operator ?? 'equal'}
-            choices={Object.entries(operatorWords).map(([value, text]) => ({ value, text }))}
+            choices={Object.entries(operatorLabel).map(([value, text]) => ({ value, text }))}
           />
           <TextField
             name={`when_value_${row}`}

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ProgramDefinition, QuestionDefinition } from '../../domain/definitions/program-definition.ts'
-import { DeedForm, TextArea, TextField } from '../../html/fields.tsx'
+import { ActionForm, TextArea, TextField } from '../../html/fields.tsx'
 import { LinkButton } from '../../html/parts.tsx'
 import { pathOfProgram } from '../programs/program-shell.tsx'
 import { Basis, type DraftFormProps, DraftFormShell, SaveButtons } from './draft-form.tsx'
@@ -15,7 +15,7 @@ export function ProgramSettingsPage(props: DraftFormProps) {
   return (
     <DraftFormShell {...props} tab="settings">
       <div class="card narrow">
-        <DeedForm action={`${path}/settings`}>
+        <ActionForm action={`${path}/settings`}>
           <Basis {...props} />
           <TextField name="display_name" label="Name" hint="What people read." value={definition.display_name} />
           <TextArea
@@ -27,10 +27,10 @@ export function ProgramSettingsPage(props: DraftFormProps) {
             value={definition.statuses.join('\n')}
           />
           <p class="soft">Kept in the draft; both change when it is published.</p>
-          <div class="deeds">
+          <div class="actions">
             <SaveButtons view={view} conflict={conflict} />
           </div>
-        </DeedForm>
+        </ActionForm>
       </div>
       <p>
         <a href={`${path}/retention`}>How long its applications are kept</a> is set apart from drafts, and holds at
@@ -48,7 +48,7 @@ export function ScreenPage(props: DraftFormProps & { index: number }) {
   return (
     <DraftFormShell {...props} tab="questions" title={`Screen ${index + 1} · ${screen.name}`}>
       <div class="card wide-form">
-        <DeedForm action={`${path}/screen`}>
+        <ActionForm action={`${path}/screen`}>
           <input type="hidden" name="index" value={String(index)} />
           <Basis {...props} />
           <TextField name="name" label="Heading" value={screen.name} maxLength={200} />
@@ -57,11 +57,11 @@ export function ScreenPage(props: DraftFormProps & { index: number }) {
             earlier={askedBefore(definition, index)}
             shown="it is shown"
           />
-          <div class="deeds">
+          <div class="actions">
             <SaveButtons view={view} conflict={conflict} />
             <LinkButton href={`${path}/questions`} text="Leave it" />
           </div>
-        </DeedForm>
+        </ActionForm>
       </div>
     </DraftFormShell>
   )

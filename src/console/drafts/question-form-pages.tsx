@@ -6,10 +6,10 @@ import type { BankEntry } from '../../db/programs/program-overviews.ts'
 import { placeOf } from '../../domain/definitions/edit-definition.ts'
 import type { QuestionDefinition } from '../../domain/definitions/program-definition.ts'
 import { questionKey } from '../../domain/questions/question-key.ts'
-import { DeedForm, Submit } from '../../html/fields.tsx'
+import { ActionForm, Submit } from '../../html/fields.tsx'
 import { figures, LinkButton, Notice } from '../../html/parts.tsx'
 import { pathOfProgram } from '../programs/program-shell.tsx'
-import { kindWords } from '../programs/question-words.ts'
+import { kindLabel } from '../programs/question-labels.ts'
 import { Basis, type DraftFormProps, DraftFormShell, SaveButtons } from './draft-form.tsx'
 import { QuestionFields } from './draft-question-fields.tsx'
 
@@ -26,7 +26,7 @@ export function QuestionFormPage(
     <DraftFormShell {...props} tab="questions" title={question.text}>
       <div class="card wide-form">
         <p class="soft">
-          <span class="kind">{kindWords(question.kind)}</span>{' '}
+          <span class="kind">{kindLabel(question.kind)}</span>{' '}
           {question.kind === 'STATIC' ? (
             'Text to read: it has no answer and no key.'
           ) : (
@@ -55,16 +55,16 @@ export function QuestionFormPage(
             )}
           </Notice>
         )}
-        <DeedForm action={`${path}/question`}>
+        <ActionForm action={`${path}/question`}>
           <input type="hidden" name="name" value={question.admin_name} />
           <Basis {...props} />
           <QuestionFields definition={definition} question={question} placement={placement} screen={place.screen} />
-          <div class="deeds">
+          <div class="actions">
             <SaveButtons view={view} conflict={conflict} />
             <LinkButton href={`${path}/questions`} text="Leave it" />
-            <Submit look="danger" name="deed" value="remove" text="Remove from the program" />
+            <Submit look="danger" name="action" value="remove" text="Remove from the program" />
           </div>
-        </DeedForm>
+        </ActionForm>
       </div>
     </DraftFormShell>
   )

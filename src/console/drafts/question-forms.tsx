@@ -43,8 +43,8 @@ function changeForms(deps: Deps): PageRoute[] {
     const stored = await editor.open(visit)
     const { definition } = stored
     const before = questionOf(definition, name)
-    if (form.get('deed') === 'remove')
-      return editor.saveDeed(visit, stored, removeQuestion(definition, name), 'removed')
+    if (form.get('action') === 'remove')
+      return editor.saveAction(visit, stored, removeQuestion(definition, name), 'removed')
     const { admin_name, kind, enumerator } = before
     const sent = readQuestionForm(form, { admin_name, kind, enumerator }, before, definition)
     const page = pageOf(name)
@@ -60,7 +60,7 @@ function changeForms(deps: Deps): PageRoute[] {
     const stored = await editor.open(visit)
     if (placeOf(stored.definition, name) === undefined) throw noQuestion()
     const edited = moveQuestion(stored.definition, name, form.get('to') === 'up' ? -1 : 1)
-    return editor.saveDeed(visit, stored, edited, 'saved', placeOf(edited, name)!.screen)
+    return editor.saveAction(visit, stored, edited, 'saved', placeOf(edited, name)!.screen)
   }
 
   const path = `${one}/question`

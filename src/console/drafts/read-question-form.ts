@@ -10,7 +10,7 @@ import type {
   QuestionDefinition,
 } from '../../domain/definitions/program-definition.ts'
 import type { ProblemItem } from '../../problem.ts'
-import { kindWords } from '../programs/question-words.ts'
+import { kindLabel } from '../programs/question-labels.ts'
 import { type ConditionMode, conditionForm, conditionOf, readLines } from './condition-fields.ts'
 
 export const bounds = ['min', 'max', 'min_length', 'max_length', 'min_count', 'max_count'] as const
@@ -53,7 +53,7 @@ export function readQuestionForm(
   const screen = /^\d{1,3}$/.test(text('screen')) ? Number(text('screen')) : -1
   const faults = [...when.faults, ...options.flatMap(({ faults }) => faults)]
   // A question that is new was given its kind in the same form, which has fields for every kind.
-  const which = `a question of the type “${kindWords(kind)}” has none.`
+  const which = `a question of the type “${kindLabel(kind)}” has none.`
   for (const bound of bounds)
     if (!hasSetting(kind, bound) && text(bound) !== '')
       faults.push(fault(bound, 'not_allowed', `Must be left empty: ${which}`))
@@ -112,7 +112,7 @@ interface SentCondition {
 }
 
 /**
- * The condition that a form was sent with; `opened` is the one it was opened with. What was entered beside a choice that has no place
+ * The condition that a form was sent with; `opened` is the one it was opened with. What was entered alongside a choice that has no place
  * for it is a fault; what the form was opened with gives way to the choice.
  */
 export function readCondition(

@@ -21,14 +21,14 @@ export const screenForms = (deps: Deps): PageRoute[] => {
 }
 
 function screenRoutes(editor: DraftEditing): PageRoute[] {
-  /** The buttons beside a screen in the list of questions. */
+  /** The buttons alongside a screen in the list of questions. */
   const change = async (visit: PageVisit): Promise<Response> => {
     const { form } = visit
     const stored = await editor.open(visit)
     const { definition } = stored
     const index = indexOf(form.get('index'))
-    const deed = form.get('deed') ?? ''
-    if (deed !== 'add') requireScreen(definition, index)
+    const action = form.get('action') ?? ''
+    if (action !== 'add') requireScreen(definition, index)
     const name = (form.get('screen_name') ?? '').trim()
     const edits: Readonly<Record<string, () => ProgramDefinition>> = {
       add: () => addScreen(definition, name),
@@ -37,10 +37,10 @@ function screenRoutes(editor: DraftEditing): PageRoute[] {
       down: () => moveScreen(definition, index, 1),
       remove: () => removeScreen(definition, index),
     }
-    const edit = Object.hasOwn(edits, deed) ? edits[deed] : undefined
+    const edit = Object.hasOwn(edits, action) ? edits[action] : undefined
     if (edit === undefined)
       throw new Problem('not_found', { detail: 'There is nothing of this name to do with a screen.' })
-    return editor.saveDeed(visit, stored, edit())
+    return editor.saveAction(visit, stored, edit())
   }
 
   const pageOf = (index: number) => (props: DraftFormProps) => {

@@ -43,8 +43,8 @@ export const intermediaryActions = (deps: Deps): Part => {
   return [
     ...listActions(deps),
     ...organizationActions(organizations),
-    ...turns(organizations, 'disable', true),
-    ...turns(organizations, 'enable', false),
+    ...toggles(organizations, 'disable', true),
+    ...toggles(organizations, 'enable', false),
   ]
 }
 
@@ -168,7 +168,7 @@ const organizationActions = ({ db, find, listPeople, page, onPage }: Organizatio
   }),
 ]
 
-const turns = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable', disabled: boolean): Action[] => [
+const toggles = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable', disabled: boolean): Action[] => [
   action({
     name: `${name}Organization`,
     method: 'POST',

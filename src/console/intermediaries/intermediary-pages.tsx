@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { IntermediaryRow, OrganizationRow } from '../../db/people/intermediary-rows.ts'
-import { DeedForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
@@ -26,7 +26,7 @@ export function OrganizationsPage({ items, next, checked }: OrganizationsProps) 
       title="Intermediaries"
       part="intermediaries"
       lead="Organizations whose people submit on behalf of applicants."
-      deeds={
+      actions={
         person?.role === 'ADMINISTRATOR' && (
           <LinkButton main href={`${root}${path}/new`} icon="plus" text="Add an organization" />
         )
@@ -128,27 +128,27 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
         <div class="columns">
           <div class="card">
             <h2>Add a person</h2>
-            <DeedForm action={`${at}/people`}>
+            <ActionForm action={`${at}/people`}>
               <TextField name="email" label="E-mail" type="email" hint="As submissions will name it." />
               <Submit text="Add" />
-            </DeedForm>
+            </ActionForm>
           </div>
           <div class="card">
             <h2>The organization</h2>
-            <DeedForm action={at}>
+            <ActionForm action={at}>
               <TextField name="name" label="Name" hint={nameHint} value={organization.name} maxLength={200} />
               <Submit look="plain" text="Rename" />
-            </DeedForm>
+            </ActionForm>
             {disabled ? (
-              <DeedForm action={`${at}/enable`}>
+              <ActionForm action={`${at}/enable`}>
                 <p>Enabling lists the organization again, with the people it had.</p>
                 <Submit look="plain" text={`Enable ${organization.name}`} />
-              </DeedForm>
+              </ActionForm>
             ) : (
-              <DeedForm action={`${at}/disable`}>
+              <ActionForm action={`${at}/disable`}>
                 <p>Disabling takes all its people off the list at once. It can be undone; what was submitted stays.</p>
                 <Submit look="danger" text={`Disable ${organization.name}`} />
-              </DeedForm>
+              </ActionForm>
             )}
           </div>
         </div>
@@ -158,10 +158,10 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
 }
 
 function Turn({ path, person }: { path: string; person: IntermediaryRow }) {
-  const deed = person.disabled_at === null ? 'disable' : 'enable'
+  const action = person.disabled_at === null ? 'disable' : 'enable'
   return (
-    <DeedForm action={`${path}/people/${person.intermediary_id}/${deed}`}>
-      <Submit look="plain" text={deed === 'disable' ? 'Disable' : 'Enable'} unseen={` ${person.email}`} />
-    </DeedForm>
+    <ActionForm action={`${path}/people/${person.intermediary_id}/${action}`}>
+      <Submit look="plain" text={action === 'disable' ? 'Disable' : 'Enable'} unseen={` ${person.email}`} />
+    </ActionForm>
   )
 }

@@ -5,7 +5,7 @@
 import type { DerivedStatus } from '../../db/derived/derived-status.ts'
 import type { DerivedListing } from '../../db/derived/missing-derived.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { DeedForm, Submit } from '../../html/fields.tsx'
+import { ActionForm, Submit } from '../../html/fields.tsx'
 import { Pages } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, DoneNotice, distance, figures, Named, Notice, Table, type Tone, When } from '../../html/parts.tsx'
@@ -39,7 +39,7 @@ export function JobsPage(props: JobsProps) {
       title="Jobs"
       part="jobs"
       lead="Workers make what exports and docs need whenever a version is published or saved. Exports wait for none of it: what is missing is computed on the spot."
-      deeds={mayAct && <Regenerate program="" text="Make all docs again" />}
+      actions={mayAct && <Regenerate program="" text="Make all docs again" />}
       scripts={['/assets/progress.js']}
     >
       <DoneNotice said={said} />
@@ -66,7 +66,7 @@ export function JobsPage(props: JobsProps) {
               head: 'Last error',
               cell: one => (one.last_error === null ? '' : <span class="mono">{one.last_error}</span>),
             },
-            ...(mayAct ? [{ head: 'Do', cell: (one: DerivedListing) => <Deed listing={one} /> }] : []),
+            ...(mayAct ? [{ head: 'Do', cell: (one: DerivedListing) => <DerivedAction listing={one} /> }] : []),
           ]}
         />
       </div>
@@ -100,7 +100,7 @@ function Lag({ unfinished, outbox }: JobsProps) {
       {failed > 0 && (
         <Notice tone="attention">
           <strong>{failed === 1 ? 'One thing' : `${figures(failed)} things`} could not be made.</strong> The reason
-          stands beside it. Another release tries it again by itself.
+          stands alongside it. Another release tries it again by itself.
         </Notice>
       )}
     </>
@@ -134,17 +134,17 @@ function Made({ listing: { produced_at: at } }: { listing: DerivedListing }) {
   return at === null ? <>never</> : <When at={at} said={distance(at, now)} />
 }
 
-function Deed({ listing }: { listing: DerivedListing }) {
+function DerivedAction({ listing }: { listing: DerivedListing }) {
   const { root, query } = usePage()
   const { slug, display_name, job_name, program_version_id, state } = listing
   if (state === 'failed')
     return (
-      <DeedForm action={`${root}/admin/jobs/retry`}>
+      <ActionForm action={`${root}/admin/jobs/retry`}>
         <input type="hidden" name="job" value={job_name} />
         <input type="hidden" name="version" value={String(program_version_id)} />
         <input type="hidden" name="after" value={query.get('after') ?? ''} />
         <Submit look="plain" text="Try again" unseen={`: ${jobNames[job_name]} of ${display_name}`} />
-      </DeedForm>
+      </ActionForm>
     )
   if (job_name !== 'refresh-docs-example') return null
   return <Regenerate program={slug} text="Make again" of={display_name} />
@@ -153,10 +153,10 @@ function Deed({ listing }: { listing: DerivedListing }) {
 function Regenerate({ program, text, of }: { program: string; text: string; of?: string }) {
   const { root, query } = usePage()
   return (
-    <DeedForm action={`${root}/admin/jobs/regenerate`}>
+    <ActionForm action={`${root}/admin/jobs/regenerate`}>
       <input type="hidden" name="program" value={program} />
       <input type="hidden" name="after" value={query.get('after') ?? ''} />
       <Submit look="plain" icon="refresh-cw" text={text} unseen={of && `: the docs of ${of}`} />
-    </DeedForm>
+    </ActionForm>
   )
 }

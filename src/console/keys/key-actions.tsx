@@ -50,8 +50,8 @@ import { CheckPage } from './key-check-page.tsx'
 import { NewKeyPage, RetirePage, RotatePage } from './key-form-pages.tsx'
 import { KeyIndexPage } from './key-index-page.tsx'
 import { IssuedPage } from './key-issued-page.tsx'
+import { addressesOf, pathOfKey } from './key-labels.tsx'
 import { EditKeyPage } from './key-page.tsx'
-import { addressesOf, pathOfKey } from './key-words.tsx'
 
 const members = {
   name: text('Whose key it is, and what for.'),
@@ -438,7 +438,7 @@ function frontEndOf(form: URLSearchParams, maySubmit: boolean): { front_end?: st
 }
 
 /** What the form says in its own words, by field and code. */
-const formWords: Readonly<Record<string, string>> = {
+const formDetails: Readonly<Record<string, string>> = {
   'allowed_subnets required': 'Write the addresses it may be used from, or choose “Anywhere”.',
   'allowed_subnets anywhere_not_alone':
     'Must be empty where the key may be used from anywhere: clear it, or choose “These addresses only”.',
@@ -453,7 +453,7 @@ const inAddresses = (parameter: string | undefined, detail: string): string =>
 
 const onKeyField = (fault: ProblemItem): ProblemItem => {
   const { parameter, code, detail } = onField(fault)
-  return { parameter: parameter!, code, detail: formWords[`${parameter} ${code}`] ?? inAddresses(parameter, detail) }
+  return { parameter: parameter!, code, detail: formDetails[`${parameter} ${code}`] ?? inAddresses(parameter, detail) }
 }
 
 /** One admin name a line. */

@@ -10,7 +10,7 @@ import { Shell } from '../../html/shell.tsx'
 import type { ListedApiKey } from '../../keys/api-keys.ts'
 import type { Reason } from '../../keys/caller.ts'
 import { reasonTexts } from '../../keys/judge-call.ts'
-import { pathOfKey } from './key-words.tsx'
+import { pathOfKey } from './key-labels.tsx'
 
 /** Why the call would be refused; undefined when it would pass. */
 export interface Verdict {

@@ -6,7 +6,7 @@ import { Choices, TextArea, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { type ListedApiKey, overlapDaysMax } from '../../keys/api-keys.ts'
-import { addressesOf, pathOfKey } from './key-words.tsx'
+import { addressesOf, pathOfKey } from './key-labels.tsx'
 
 export const crumb = { text: 'API keys', path: '/admin/keys' }
 export const expiryHint = 'Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead.'

@@ -9,7 +9,7 @@ import { Badge, distance, LastUse, LinkButton, Notice, Table, Tabs, When } from 
 import { Shell } from '../../html/shell.tsx'
 import { isListed, type KeyGroup, type ListedApiKey } from '../../keys/api-keys.ts'
 import { expiringSoonDays } from '../../keys/expiry.ts'
-import { Expiry, fromWhere, pathOfKey, StateBadge, Use } from './key-words.tsx'
+import { Expiry, fromWhere, pathOfKey, StateBadge, Use } from './key-labels.tsx'
 
 interface KeyIndexProps {
   all: readonly ListedApiKey[]
@@ -40,7 +40,7 @@ export function KeyIndexPage(props: KeyIndexProps) {
       part="keys"
       crumbs={[{ text: 'API' }, { text: 'API keys' }]}
       lead="Each key lets one outside system pull, or one front end submit, the applications of named programs."
-      deeds={
+      actions={
         <>
           <LinkButton href={`${path}/check`} icon="flask-conical" text="Would a call pass?" />
           {mayMake && <LinkButton main href={`${path}/new`} icon="plus" text="Create a key" />}

@@ -8,7 +8,7 @@ import { CommandSample, Secret } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import type { ListedApiKey } from '../../keys/api-keys.ts'
 import { apiSecretToken } from '../../keys/credential.ts'
-import { fromWhere, pathOfKey } from './key-words.tsx'
+import { fromWhere, pathOfKey } from './key-labels.tsx'
 
 /** `password` is undefined when it was shown before. */
 export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; password: string | undefined }) {

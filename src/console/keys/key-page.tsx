@@ -5,7 +5,7 @@
 import type { ApiKeyDay } from '../../db/keys/api-key-rows.ts'
 import type { Refusal } from '../../db/keys/refusal-rows.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { DeedForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { DoneNotice, Facts, figures, LastUse, LinkButton, Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -13,7 +13,7 @@ import { keyVersion, type ListedApiKey } from '../../keys/api-keys.ts'
 import type { Reason } from '../../keys/caller.ts'
 import { reasonTexts } from '../../keys/judge-call.ts'
 import { CommonFields, crumb, expiryHint } from './key-form-pages.tsx'
-import { Expiry, fromWhere, pathOfKey, StateBadge } from './key-words.tsx'
+import { Expiry, fromWhere, pathOfKey, StateBadge } from './key-labels.tsx'
 
 const said: Readonly<Record<string, string>> = {
   saved: 'Saved. It holds from the next request, on every walk.',
@@ -46,7 +46,7 @@ export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
           <StateBadge state={key.state} /> <code>{key.api_key_id}</code>
         </>
       }
-      deeds={
+      actions={
         mayChange && (
           <>
             <LinkButton href={`${path}/rotate`} icon="refresh-cw" text="Rotate" />
@@ -89,7 +89,7 @@ export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
       <div class="columns">
         <div class="card">
           {mayChange ? (
-            <DeedForm action={path}>
+            <ActionForm action={path}>
               <input type="hidden" name="based_on" value={basis} />
               <CommonFields programs={allPrograms} apiKey={key} />
               {key.may_submit && (
@@ -97,7 +97,7 @@ export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
               )}
               <TextField name="expiry" label="New expiry" optional hint={`Left empty it stays. ${expiryHint}`} />
               <Submit text="Save" />
-            </DeedForm>
+            </ActionForm>
           ) : (
             <Facts
               facts={[
@@ -116,7 +116,7 @@ export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
           <Facts
             facts={[
               ['Expires', <Expiry apiKey={key} />],
-              ['May', deedsOf(key)],
+              ['May', allowedActions(key)],
               ['Made', <By at={key.created_at} actor={key.created_by} />],
               ['Retired', key.retired_at === null ? undefined : <By at={key.retired_at} actor={key.retired_by} />],
               ['Last used', <LastUse at={key.last_used_at} address={key.last_used_address} />],
@@ -141,7 +141,7 @@ export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
   )
 }
 
-const deedsOf = ({ may_export, may_annotate, may_submit, front_end }: ListedApiKey): string =>
+const allowedActions = ({ may_export, may_annotate, may_submit, front_end }: ListedApiKey): string =>
   [may_export && 'pull', may_annotate && 'set status and note', may_submit && `submit as ${front_end}`]
     .filter(Boolean)
     .join(', ')

@@ -4,7 +4,7 @@
 
 import type { IdentityRow } from '../../db/people/identity-rows.ts'
 import type { PersonRow } from '../../db/people/person-rows.ts'
-import { Choices, DeedForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, Choices, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, DoneNotice, InParts, LinkButton, Named, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -27,7 +27,7 @@ export function PeoplePage({ people }: { people: readonly PersonRow[] }) {
       title="People"
       part="people"
       lead="Who works in this console. People are invited and disabled, never removed: what they did stays theirs."
-      deeds={mayInvite && <LinkButton main href={`${root}/admin/people/invite`} icon="plus" text="Invite somebody" />}
+      actions={mayInvite && <LinkButton main href={`${root}/admin/people/invite`} icon="plus" text="Invite somebody" />}
     >
       <Table
         caption="People"
@@ -117,11 +117,11 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
       <div class="columns">
         <div class="card">
           {mayChange ? (
-            <DeedForm action={path}>
+            <ActionForm action={path}>
               <TextField name="name" label="Name" value={person.name} maxLength={200} />
               <RoleFields programs={programs} person={person} />
               <Submit text="Save" />
-            </DeedForm>
+            </ActionForm>
           ) : (
             <p>
               {roleNames[person.role]}
@@ -147,42 +147,42 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
                 Known at <code>{issuer}</code> as <code>{subject}</code>, since <When at={created_at} day />.
               </p>
               {mayChange && (
-                <DeedForm action={`${path}/unlink`}>
+                <ActionForm action={`${path}/unlink`}>
                   <input type="hidden" name="issuer" value={issuer} />
                   <p>
                     Unlinking forgets that, and ends every sign-in and token of this person. The next to come from there
                     with the verified e-mail {person.email} is this person. Do it when their account there was replaced.
                   </p>
                   <Submit look="danger" text={`Unlink ${issuer}`} />
-                </DeedForm>
+                </ActionForm>
               )}
             </div>
           ))}
           {mayChange && person.disabled_at === null && (
             <>
               {ways.password && (
-                <DeedForm action={`${path}/link`}>
+                <ActionForm action={`${path}/link`}>
                   <p>
                     A new link lets this person choose another password. Links made before stop working. When the
                     password is chosen, every sign-in and every token of this person ends.
                   </p>
                   <Submit look="plain" text="Make a new link" />
-                </DeedForm>
+                </ActionForm>
               )}
-              <DeedForm action={`${path}/disable`}>
+              <ActionForm action={`${path}/disable`}>
                 <p>
                   Disabling ends every sign-in, every token and the link of this person at once and allows no other.
                   Enabling lets this person sign in again; what has ended stays so.
                 </p>
                 <Submit look="danger" text={`Disable ${person.name}`} />
-              </DeedForm>
+              </ActionForm>
             </>
           )}
           {mayChange && person.disabled_at !== null && (
-            <DeedForm action={`${path}/enable`}>
+            <ActionForm action={`${path}/enable`}>
               <p>Enabling lets this person sign in again, as before. Tokens and links are to be made again.</p>
               <Submit look="plain" text={`Enable ${person.name}`} />
-            </DeedForm>
+            </ActionForm>
           )}
         </div>
       </div>

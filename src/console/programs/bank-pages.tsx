@@ -8,7 +8,7 @@ import { usePage } from '../../html/page-context.ts'
 import { Badge, Facts, Named, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { pathOfProgram } from './program-shell.tsx'
-import { boundWords, kindWords } from './question-words.ts'
+import { boundLabel, kindLabel } from './question-labels.ts'
 
 const path = '/admin/questions'
 
@@ -45,7 +45,7 @@ export function BankPage({ items, next }: { items: readonly BankEntry[]; next: s
               />
             ),
           },
-          { head: 'Type', cell: one => <span class="kind">{kindWords(one.kind)}</span> },
+          { head: 'Type', cell: one => <span class="kind">{kindLabel(one.kind)}</span> },
           { head: 'Asked by', cell: one => <Uses uses={one.uses} most={4} /> },
         ]}
       />
@@ -71,7 +71,7 @@ function Uses({ uses, most }: { uses: readonly QuestionUse[]; most: number }) {
 
 export function BankQuestionPage({ question }: { question: BankEntry }) {
   const { settings } = question
-  const bounds = boundWords({ ...settings, admin_name: question.admin_name, kind: question.kind })
+  const bounds = boundLabel({ ...settings, admin_name: question.admin_name, kind: question.kind })
   return (
     <Shell
       title={settings.text}
@@ -93,7 +93,7 @@ export function BankQuestionPage({ question }: { question: BankEntry }) {
                   </>
                 ),
               ],
-              ['Type', <span class="kind">{kindWords(question.kind)}</span>],
+              ['Type', <span class="kind">{kindLabel(question.kind)}</span>],
               ['Repeated', question.enumerator === null ? undefined : `in each of ${question.enumerator}`],
               ['Help', settings.help],
               ['Bounds', bounds === '' ? undefined : bounds],

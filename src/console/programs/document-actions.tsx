@@ -169,7 +169,7 @@ const emptyProgram = (form: URLSearchParams) => ({
   screens: [{ name: 'About you', questions: [] }],
 })
 
-/** A document in place of what its author was shown beside it, as `<active id>-<draft id>`. */
+/** A document in place of what its author was shown alongside it, as `<active id>-<draft id>`. */
 function overwriting(document: unknown, shown: string | null): { document: unknown; over?: number } {
   if (shown === null || typeof document !== 'object' || document === null) return { document }
   const [active, draft] = shown.split('-').map(idOf)

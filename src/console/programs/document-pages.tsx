@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
-import { DeedForm, FaultSummary, Submit, TextArea, TextField } from '../../html/fields.tsx'
+import { ActionForm, FaultSummary, Submit, TextArea, TextField } from '../../html/fields.tsx'
 import { type FormState, usePage } from '../../html/page-context.ts'
 import { LinkButton, Notice, When, Words } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -35,7 +35,7 @@ export function DocumentPage({ view, text, faults = [], conflict }: DocumentProp
       tab="questions"
       title="As a document"
       changes={view.draft === undefined ? undefined : view.changes.length}
-      deeds={
+      actions={
         <LinkButton
           href={download}
           download={`${program.slug}-${current.program_version_id}.json`}
@@ -47,9 +47,9 @@ export function DocumentPage({ view, text, faults = [], conflict }: DocumentProp
       <Faults faults={faults} />
       {conflict !== undefined && <ConflictNotice view={view} conflict={conflict} />}
       <div class="card">
-        <DeedForm action={`${path}/document`}>
+        <ActionForm action={`${path}/document`}>
           <DocumentField text={text} faults={faults} />
-          <div class="deeds">
+          <div class="actions">
             {conflict === undefined ? (
               <Submit text="Keep in draft" />
             ) : (
@@ -65,7 +65,7 @@ export function DocumentPage({ view, text, faults = [], conflict }: DocumentProp
             )}
             <LinkButton href={`${path}/questions`} text="Leave it" />
           </div>
-        </DeedForm>
+        </ActionForm>
       </div>
       {conflict !== undefined && (
         <details class="card">
@@ -186,18 +186,18 @@ export function NewProgramPage({ text, faults }: { text: string; faults: readonl
       <div class="columns">
         <section class="card">
           <h2>From a document</h2>
-          <DeedForm action={path}>
+          <ActionForm action={path}>
             <DocumentField text={text} faults={faults} />
             <Submit text="Make the draft" />
-          </DeedForm>
+          </ActionForm>
         </section>
         <section class="card">
           <h2>From nothing</h2>
-          <DeedForm action={path}>
+          <ActionForm action={path}>
             <TextField name="display_name" label="Name" hint="What people read." />
             <TextField name="slug" label="Slug" hint="Lower case letters, digits and dashes: housing-aid-2026." />
             <Submit look="plain" text="Begin with an empty screen" />
-          </DeedForm>
+          </ActionForm>
         </section>
       </div>
     </Shell>

@@ -35,7 +35,7 @@ export function ProgramShell(
     tab: ProgramTab
     /** The page below the tab, when it is not the tab's own. */
     title?: string
-    deeds?: ComponentChildren
+    actions?: ComponentChildren
     changes?: number
     children: ComponentChildren
   },
@@ -56,7 +56,7 @@ export function ProgramShell(
           ? [{ text: program.display_name }]
           : [{ text: program.display_name, path: `/admin/programs/${program.slug}` }, { text: props.title }]),
       ]}
-      deeds={props.deeds}
+      actions={props.actions}
       lead={
         <>
           <States program={program} changes={props.changes} /> <code>{program.slug}</code> ·{' '}

@@ -23,7 +23,7 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
           ? 'What residents apply for. Each program is a document of questions; publishing a version changes what is asked from then on.'
           : `What residents apply for in the ${origin} that is followed. Programs are made, edited and published there, and are here within seconds.`
       }
-      deeds={
+      actions={
         mayEditPrograms(context) && (
           <LinkButton main href={`${root}/admin/new-program`} icon="plus" text="New program" />
         )

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import { exportEffects } from '../../domain/definitions/export-effects.ts'
-import { Choices, DeedForm, FaultSummary, Submit } from '../../html/fields.tsx'
+import { ActionForm, Choices, FaultSummary, Submit } from '../../html/fields.tsx'
 import { LinkButton, Notice, When } from '../../html/parts.tsx'
 import type { ProblemItem } from '../../problem.ts'
 import type { Move } from '../../programs/move-questions.ts'
@@ -65,7 +65,7 @@ export function PublishPage(props: PublishProps) {
           </section>
           {hindrance === undefined && (
             <section class="card">
-              <DeedForm action={`${path}/publish`}>
+              <ActionForm action={`${path}/publish`}>
                 <input type="hidden" name="reviewed" value={String(draft.program_version_id)} />
                 {moves.length > 0 && (
                   <>
@@ -101,11 +101,11 @@ export function PublishPage(props: PublishProps) {
                 <p>
                   It is asked from now on. A version that was published is never changed; going back makes another one.
                 </p>
-                <div class="deeds">
+                <div class="actions">
                   <Submit text="Publish" />
                   <LinkButton href={`${path}/questions`} text="Not yet" />
                 </div>
-              </DeedForm>
+              </ActionForm>
             </section>
           )}
         </div>
@@ -121,7 +121,7 @@ function HindranceNotice({ view, hindrance }: PublishProps & { hindrance: Hindra
       <h2>{title}</h2>
       <PlacedFaults faults={faults} />
       {keep && (
-        <DeedForm action={`${pathOfProgram(view.program.slug)}/keep`}>
+        <ActionForm action={`${pathOfProgram(view.program.slug)}/keep`}>
           <p>
             If the draft is to stay as it is, it is saved again over what came meanwhile. What that does is then among
             its changes here, before anything is published.
@@ -129,7 +129,7 @@ function HindranceNotice({ view, hindrance }: PublishProps & { hindrance: Hindra
           <input type="hidden" name="active" value={String(view.active?.program_version_id ?? '')} />
           <input type="hidden" name="draft" value={String(view.draft?.program_version_id ?? '')} />
           <Submit look="plain" text="Keep the draft as it is" />
-        </DeedForm>
+        </ActionForm>
       )}
     </Notice>
   )
@@ -154,13 +154,13 @@ export function DiscardPage({ view, refused }: { view: ProgramInView; refused: E
         <p>
           <a href={`${path}/versions/${draft.program_version_id}/document`}>Download it first</a>
         </p>
-        <DeedForm action={`${path}/discard`}>
+        <ActionForm action={`${path}/discard`}>
           <input type="hidden" name="reviewed" value={String(draft.program_version_id)} />
-          <div class="deeds">
+          <div class="actions">
             <Submit look="danger" text="Discard the draft" />
             <LinkButton href={`${path}/questions`} text="Keep it" />
           </div>
-        </DeedForm>
+        </ActionForm>
       </section>
     </ProgramShell>
   )

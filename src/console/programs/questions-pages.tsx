@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import { conditionWords } from '../../domain/definitions/condition-words.ts'
+import { namedConditionText } from '../../domain/definitions/condition-text.ts'
 import type {
   PlacementDefinition,
   ProgramDefinition,
@@ -10,7 +10,7 @@ import type {
 } from '../../domain/definitions/program-definition.ts'
 import { describeVersion } from '../../domain/definitions/version-definition.ts'
 import { questionKey } from '../../domain/questions/question-key.ts'
-import { DeedForm, Submit } from '../../html/fields.tsx'
+import { ActionForm, Submit } from '../../html/fields.tsx'
 import { Icon } from '../../html/icon.tsx'
 import { SearchForm } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
@@ -18,7 +18,7 @@ import { Badge, DoneNotice, LinkButton, Notice } from '../../html/parts.tsx'
 import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
 import { Changes, counted, ProgramShell, pathOfProgram } from './program-shell.tsx'
-import { boundWords, kindWords } from './question-words.ts'
+import { boundLabel, kindLabel } from './question-labels.ts'
 
 interface QuestionsProps {
   view: ProgramInView
@@ -55,7 +55,7 @@ export function QuestionsPage({ view, refused }: QuestionsProps) {
       program={program}
       tab="questions"
       changes={draft === undefined ? undefined : changes.length}
-      deeds={mayEditPrograms(context) && <Deeds path={path} draft={draft !== undefined} />}
+      actions={mayEditPrograms(context) && <Actions path={path} draft={draft !== undefined} />}
     >
       {isOvertaken(view) && (
         <Notice tone="attention">
@@ -79,20 +79,20 @@ export function QuestionsPage({ view, refused }: QuestionsProps) {
       <Screens definition={definition} view={view} search={search} editing={editing} />
       {editing !== undefined && (
         <div class="card narrow">
-          <DeedForm action={`${path}/screens`}>
+          <ActionForm action={`${path}/screens`}>
             <input type="hidden" name="based_on" value={editing.basis} />
-            <input type="hidden" name="deed" value="add" />
+            <input type="hidden" name="action" value="add" />
             <label for="screen_name">A screen more</label>
             <input id="screen_name" name="screen_name" placeholder="Its heading" maxLength={200} />
             <Submit look="plain" icon="plus" text="Add a screen" />
-          </DeedForm>
+          </ActionForm>
         </div>
       )}
     </ProgramShell>
   )
 }
 
-function Deeds({ path, draft }: { path: string; draft: boolean }) {
+function Actions({ path, draft }: { path: string; draft: boolean }) {
   return (
     <>
       <LinkButton href={`${path}/document`} icon="file-text" text="As a document" />
@@ -141,7 +141,7 @@ function Screens(props: {
             </h2>
             <span class="soft">{counted(placed.length, 'question')}</span>
           </summary>
-          {screen.visible_when != null && <p class="soft">shown when {conditionWords(screen.visible_when)}</p>}
+          {screen.visible_when != null && <p class="soft">shown when {namedConditionText(screen.visible_when)}</p>}
           <ol class="asked">
             {placed.map(placement => (
               <Row
@@ -174,19 +174,19 @@ function ScreenForm({ editing, index, name }: { editing: Editing; index: number;
       <summary>
         Change this screen<span class="unseen">, {name}</span>
       </summary>
-      <DeedForm action={`${path}/screens`}>
+      <ActionForm action={`${path}/screens`}>
         <input type="hidden" name="based_on" value={basis} />
         <input type="hidden" name="index" value={String(index)} />
         <label for={`screen-name-${index}`}>Heading</label>
         <input id={`screen-name-${index}`} name="screen_name" value={name} maxLength={200} />
-        <div class="deeds">
-          <Submit name="deed" value="rename" text="Rename" />
+        <div class="actions">
+          <Submit name="action" value="rename" text="Rename" />
           <LinkButton href={`${path}/screen?index=${index}`} text="When it is shown…" />
-          <Submit look="plain" name="deed" value="up" icon="arrow-up" text="Earlier" />
-          <Submit look="plain" name="deed" value="down" icon="arrow-down" text="Later" />
-          <Submit look="danger" name="deed" value="remove" text="Remove it with its questions" />
+          <Submit look="plain" name="action" value="up" icon="arrow-up" text="Earlier" />
+          <Submit look="plain" name="action" value="down" icon="arrow-down" text="Later" />
+          <Submit look="danger" name="action" value="remove" text="Remove it with its questions" />
         </div>
-      </DeedForm>
+      </ActionForm>
     </details>
   )
 }
@@ -215,13 +215,13 @@ function Row(props: {
         </small>
       </div>
       <div>
-        <span class="kind">{kindWords(question.kind)}</span>
+        <span class="kind">{kindLabel(question.kind)}</span>
       </div>
       <div class="facts">
         <Facts placement={placement} question={question} />
       </div>
       {editing !== undefined && (
-        <DeedForm action={`${editing.path}/question/move`}>
+        <ActionForm action={`${editing.path}/question/move`}>
           <input type="hidden" name="based_on" value={editing.basis} />
           <input type="hidden" name="name" value={question.admin_name} />
           <div class="moves">
@@ -232,7 +232,7 @@ function Row(props: {
               <Icon name="arrow-down" />
             </button>
           </div>
-        </DeedForm>
+        </ActionForm>
       )}
     </li>
   )
@@ -244,8 +244,8 @@ function Facts({ placement, question }: { placement: PlacementDefinition; questi
     <>
       {placement.optional && <span>optional</span>}
       {question.enumerator !== undefined && <span>in each of {question.enumerator}</span>}
-      {placement.visible_when != null && <span>when {conditionWords(placement.visible_when)}</span>}
-      {boundWords(question) !== '' && <span>{boundWords(question)}</span>}
+      {placement.visible_when != null && <span>when {namedConditionText(placement.visible_when)}</span>}
+      {boundLabel(question) !== '' && <span>{boundLabel(question)}</span>}
       {options !== undefined && (
         <details>
           <summary>

@@ -4,7 +4,7 @@
 
 import type { StoredProgramVersion } from '../../db/programs/programs.ts'
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
-import { DeedForm, Submit } from '../../html/fields.tsx'
+import { ActionForm, Submit } from '../../html/fields.tsx'
 import { Pages } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { Badge, DoneNotice, LinkButton, Notice, When } from '../../html/parts.tsx'
@@ -97,7 +97,7 @@ export function VersionPage(
             />
           </p>
           {mayTake && (
-            <DeedForm action={`${path}/take`}>
+            <ActionForm action={`${path}/take`}>
               <h2>Back to this version</h2>
               {program.draft_version_id === null ? (
                 <p>
@@ -115,7 +115,7 @@ export function VersionPage(
                 value={String(program.draft_version_id ?? program.active_version_id)}
               />
               <Submit look={program.draft_version_id === null ? 'plain' : 'danger'} text="Take it as a new draft" />
-            </DeedForm>
+            </ActionForm>
           )}
         </section>
       </div>

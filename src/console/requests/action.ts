@@ -64,7 +64,7 @@ export interface Form<Done> {
   next: (visit: PageVisit, done: Done) => Soon<string | Response>
   /** The field that a fault is shown at. */
   atField?: (fault: ProblemItem) => ProblemItem
-  /** The faults that a conflict is shown with, beside what was typed. Undefined for one that is a page of its own. */
+  /** The faults that a conflict is shown with, alongside what was typed. Undefined for one that is a page of its own. */
   onConflict?: (conflict: Problem) => readonly ProblemItem[] | undefined
 }
 

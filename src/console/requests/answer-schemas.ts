@@ -162,7 +162,7 @@ export const historyAnswer = row({
   revisions: Type.Array(revisionRow),
 })
 
-// Jobs, generated docs and the audit trail.
+// Jobs, generated docs and the audit log.
 
 export const docsStatusAnswer = pageAfter(derivedListing)
 const count = Type.Optional(integer)

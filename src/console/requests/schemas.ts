@@ -1,4 +1,4 @@
-// The forms of bodies that several deeds take.
+// The forms of bodies that several actions take.
 
 import { Type } from 'typebox'
 

@@ -1,7 +1,7 @@
 // A request of the console: who makes it, from where, and what is in it. The same for its pages and for its API.
 
 import type { VNode } from 'preact'
-import type { Deed } from '../../audit/deed.ts'
+import type { AuditContext } from '../../audit/record-action.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { htmlResponse } from '../../html/html-response.ts'
@@ -38,7 +38,7 @@ export interface OpenVisit {
 export interface Visit extends OpenVisit {
   person: Person
   /** Who does it and from where, for the audit log. */
-  by: Deed
+  by: AuditContext
   token: TokenHolder | undefined
 }
 

@@ -4,7 +4,7 @@
 
 import type { ProgramRetention } from '../../db/programs/program-overviews.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { Choices, DeedForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, Choices, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
 import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { DoneNotice, distance, figures, LinkButton, Named, Notice, Table, When } from '../../html/parts.tsx'
@@ -93,7 +93,7 @@ export function RetentionPage(props: RetentionProps) {
         {mayChange && (
           <section class="card">
             <h2>{wanted === undefined ? 'Change it' : 'Confirm it'}</h2>
-            <DeedForm action={path}>
+            <ActionForm action={path}>
               <input type="hidden" name="seen" value={form.values.get('seen') ?? String(retention_days ?? '')} />
               <Choices
                 name="keep"
@@ -118,14 +118,14 @@ export function RetentionPage(props: RetentionProps) {
                   hint="It cannot be undone but from a backup."
                 />
               )}
-              <div class="deeds">
+              <div class="actions">
                 <Submit
                   look={wanted === undefined ? undefined : 'danger'}
                   text={wanted === undefined ? 'Save' : 'Save, and erase them'}
                 />
                 {wanted !== undefined && <LinkButton href={path} text="Leave it as it is" />}
               </div>
-            </DeedForm>
+            </ActionForm>
           </section>
         )}
         <section class="card">
@@ -138,7 +138,7 @@ export function RetentionPage(props: RetentionProps) {
           <p>
             An application goes with its status, notes and their history; answers that were saved and not submitted go
             when they were not touched for as long. What stays is its number and time of submission, and a line in the
-            audit trail. Clients that pull go on without it.
+            audit log. Clients that pull go on without it.
           </p>
           <p class="soft">Backups, and copies that clients have pulled already, are not reached.</p>
         </section>

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { Choices, DeedForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, Choices, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
 import { emptyForm, usePage } from '../../html/page-context.ts'
 import { DoneNotice, LinkButton, Table, When } from '../../html/parts.tsx'
 import { PlainPage, Shell } from '../../html/shell.tsx'
@@ -79,11 +79,11 @@ export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
       )}
       {ways.password && (
         <div class="card narrow">
-          <DeedForm action={`${root}/admin/confirm`}>
+          <ActionForm action={`${root}/admin/confirm`}>
             <input type="hidden" name="next" value={next} />
             <TextField name="password" label="Password" type="password" autocomplete="current-password" />
             <Submit text="Go on" />
-          </DeedForm>
+          </ActionForm>
         </div>
       )}
     </Shell>
@@ -117,7 +117,7 @@ export function AccountPage({ ways, sessions }: AccountProps) {
           { head: 'Last seen', cell: one => <When at={one.seen_at} /> },
         ]}
       />
-      <DeedForm action={`${root}/admin/sign-out`}>
+      <ActionForm action={`${root}/admin/sign-out`}>
         <input type="hidden" name="everywhere" value="yes" />
         <Choices
           form={emptyForm}
@@ -128,7 +128,7 @@ export function AccountPage({ ways, sessions }: AccountProps) {
           many
         />
         <Submit look="plain" text="Sign out everywhere" />
-      </DeedForm>
+      </ActionForm>
       <h2>API tokens</h2>
       <p>
         A program of yours can do here what you may do, with <a href={`${root}/admin/account/tokens`}>a token</a>.
@@ -137,11 +137,11 @@ export function AccountPage({ ways, sessions }: AccountProps) {
         <>
           <h2>Change your password</h2>
           <div class="card narrow">
-            <DeedForm action={`${root}/admin/account/password`}>
+            <ActionForm action={`${root}/admin/account/password`}>
               <TextField name="current" label="Present password" type="password" autocomplete="current-password" />
               <NewPasswordFields />
               <Submit text="Change it" />
-            </DeedForm>
+            </ActionForm>
           </div>
         </>
       )}

@@ -86,7 +86,7 @@ async function noteFailure(
 ): Promise<void> {
   if (detail === undefined) return
   await appendAuditEvent(db, {
-    actor: 'nobody',
+    actor: 'anonymous',
     action: 'sign_in_failed',
     subject: who.slice(0, 254),
     address,

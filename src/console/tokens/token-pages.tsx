@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import { Choices, DeedForm, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, Choices, Submit, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { usePage } from '../../html/page-context.ts'
 import {
@@ -37,7 +37,7 @@ export function TokensPage({ tokens }: { tokens: readonly ListedAdminToken[] }) 
       part={undefined}
       crumbs={[crumbs[0]!, { text: 'API tokens' }]}
       lead="With a token, a program of yours does through the API what you may do here, and never more."
-      deeds={<LinkButton main href={`${root}${path}/new`} icon="plus" text="Make a token" />}
+      actions={<LinkButton main href={`${root}${path}/new`} icon="plus" text="Make a token" />}
     >
       <DoneNotice said={said} />
       <TokenTable
@@ -92,9 +92,9 @@ export function TokenTable(props: {
           head: 'Retire',
           cell: one =>
             one.state === 'good' && retireAt !== undefined ? (
-              <DeedForm action={retireAt(one.admin_token_id)}>
+              <ActionForm action={retireAt(one.admin_token_id)}>
                 <Submit look="danger" text="Retire" unseen={` ${one.name}`} />
-              </DeedForm>
+              </ActionForm>
             ) : null,
         },
       ]}
@@ -102,19 +102,19 @@ export function TokenTable(props: {
   )
 }
 
-const areaWords: Readonly<Record<string, string>> = {
+const areaLabel: Readonly<Record<string, string>> = {
   keys: 'API keys',
   programs: 'programs, drafts and the question bank',
   applications: 'applications, their status and note',
   jobs: 'jobs and generated docs',
-  audit: 'the audit trail',
+  audit: 'the audit log',
   intermediaries: 'intermediaries',
   people: 'people and their tokens',
   settings: 'settings and retention',
 }
 
 /** Where a scope alone would reach further through what is made with it. */
-const reachWords: Partial<Record<Scope, string>> = {
+const reachText: Partial<Record<Scope, string>> = {
   'keys:write':
     ' To make, edit or rotate a key that exports it needs applications:read too, and applications:write for one that submits or sets statuses.',
   'people:write':
@@ -123,8 +123,8 @@ const reachWords: Partial<Record<Scope, string>> = {
 }
 
 const scopeHint = (scope: Scope): string => {
-  const [area = '', deed] = scope.split(':')
-  return `${deed === 'read' ? 'Read' : 'Read and change'} ${areaWords[area]}.${reachWords[scope] ?? ''}`
+  const [area = '', action] = scope.split(':')
+  return `${action === 'read' ? 'Read' : 'Read and change'} ${areaLabel[area]}.${reachText[scope] ?? ''}`
 }
 
 export const NewTokenPage = () => (
@@ -132,7 +132,7 @@ export const NewTokenPage = () => (
     title="Make an API token"
     part={undefined}
     crumbs={[...crumbs, { text: 'Make one' }]}
-    lead="It acts in your name: what is done with it is in the audit trail as yours. It ends when it expires, is retired, or you are disabled."
+    lead="It acts in your name: what is done with it is in the audit log as yours. It ends when it expires, is retired, or you are disabled."
     path={`${path}/new`}
     submit="Make the token"
   >

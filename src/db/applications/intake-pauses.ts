@@ -1,4 +1,4 @@
-// Pauses of a program's intake: until when submissions are refused. Kept beside the counter that submissions are numbered by.
+// Pauses of a program's intake: until when submissions are refused. Kept alongside the counter that submissions are numbered by.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db, Transaction } from '../client.ts'

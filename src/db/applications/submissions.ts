@@ -28,7 +28,7 @@ interface NewSubmissionRequest {
 /**
  * Notes a submission under its idempotency key and draws its application id; undefined when there is one under this key, or the
  * front end has no such applicant, who is not erased until the transaction ends.
- * Waits for a twin that is under way, until that has committed (then undefined) or failed (then its place is taken).
+ * Waits for a duplicate that is under way, until that has committed (then undefined) or failed (then its place is taken).
  */
 export async function insertSubmissionRequest(
   tx: Transaction,

@@ -1,4 +1,4 @@
-// Which pages an application was on: read from the lines on exports in the audit trail.
+// Which pages an application was on: read from the lines on exports in the audit log.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
@@ -54,7 +54,7 @@ export async function readPagesWith(
   { beforeId, rowsMax }: { beforeId: number | undefined; rowsMax: number },
 ): Promise<PageWithApplication[]> {
   const { slug, submit_seq, submit_time, superseded_seq, erased_at } = place
-  // As export-trail writes it, which orders as text as it does in time.
+  // As export-audit-log writes it, which orders as text as it does in time.
   const time = formatMicros(submit_time)
   const meetsRevision = db`case
     when not detail->'filters' ? 'revision_state' then true

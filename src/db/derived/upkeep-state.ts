@@ -28,8 +28,8 @@ export async function readUpkeepState(db: Db): Promise<UpkeepState> {
         ) as derived_oldest_seconds,
         (
           select count(*)
-          from worker_beat
-          where beat_at > clock_timestamp() - ${aliveSeconds} * interval '1 second'
+          from worker_heartbeat
+          where heartbeat_at > clock_timestamp() - ${aliveSeconds} * interval '1 second'
         ) as workers,
         cardinality(c.faults) as audit_faults,
         extract(epoch from clock_timestamp() - c.checked_at)::float8 as audit_checked_seconds

@@ -85,25 +85,25 @@ export interface StagedOdds {
 const together = 1000
 
 /** Tells of applications with an id that an earlier one has, in their order. */
-export async function eachDuplicate(session: Db, tell: (odds: StagedOdds) => void): Promise<void> {
+export async function eachDuplicate(session: Db, take: (odds: StagedOdds) => void): Promise<void> {
   await session<StagedOdds[]>`
     select place, application_id, applicant_id, is_current, earlier
     from staged
     join (select application_id, min(place) as earlier from staged group by application_id having count(*) > 1) first
       using (application_id)
     where place > earlier
-    order by place`.cursor(together, rows => rows.forEach(tell))
+    order by place`.cursor(together, rows => rows.forEach(take))
 }
 
 /** Tells of applications whose applicant has an earlier one to the program that says it is CURRENT, in their order. */
-export async function eachAfterCurrent(session: Db, tell: (odds: StagedOdds) => void): Promise<void> {
+export async function eachAfterCurrent(session: Db, take: (odds: StagedOdds) => void): Promise<void> {
   await session<StagedOdds[]>`
     select place, application_id, applicant_id, is_current, earlier
     from staged
     join (select program_id, applicant_id, min(place) as earlier from staged where is_current group by program_id, applicant_id) first
       using (program_id, applicant_id)
     where place > earlier
-    order by place`.cursor(together, rows => rows.forEach(tell))
+    order by place`.cursor(together, rows => rows.forEach(take))
 }
 
 /** An id of an application or an applicant, and where it stands. */
@@ -119,14 +119,14 @@ export interface StagedId {
 export async function eachLoadedBefore(
   session: Db,
   { stored, reached }: { stored: number; reached: number },
-  tell: (id: StagedId) => void,
+  take: (id: StagedId) => void,
 ): Promise<void> {
   await session<StagedId[]>`
     select place, application_id as id
     from staged
     join loaded_ids on page = application_id / 512 and get_bit(ids, (application_id % 512)::integer) = 1
     where n > ${stored} and application_id <= ${reached}
-    order by place`.cursor(together, rows => rows.forEach(tell))
+    order by place`.cursor(together, rows => rows.forEach(take))
 }
 
 /**
@@ -137,7 +137,7 @@ export async function eachDrawn(
   session: Db,
   sequence: IdSequence,
   { stored, after, reached }: { stored: number; after: number; reached: number },
-  tell: (id: StagedId) => void,
+  take: (id: StagedId) => void,
 ): Promise<void> {
   const id = session(sequence === 'application_application_id_seq' ? 'application_id' : 'applicant_id')
   await session<StagedId[]>`
@@ -151,7 +151,7 @@ export async function eachDrawn(
       order by first_id desc
       limit 1
     ), true)
-    order by place`.cursor(together, rows => rows.forEach(tell))
+    order by place`.cursor(together, rows => rows.forEach(take))
 }
 
 /** What has to be known of an application to number it. */

@@ -1,7 +1,7 @@
 -- expand, oldest release 0.1.0
 --
--- Programs, questions, applications, keys, the audit trail, and what is derived from program versions.
--- Validity lives here as well as in the code: what these constraints refuse cannot be stored by any door.
+-- Programs, questions, applications, keys, the audit log, and what is derived from program versions.
+-- Validity lives here as well as in the code: what these constraints refuse cannot be stored by any route.
 
 -- One row: facts about this installation that stored texts depend on.
 create table instance (
@@ -844,9 +844,9 @@ create table civiform_source (
   application_ids bigint,
   event_ids bigint,
   -- What a round or an operator saw that only a restore explains; the next round settles it.
-  set_back_seen text,
-  set_backs bigint not null default 0,
-  set_back_at timestamptz,
+  rollback_evidence text,
+  rollbacks bigint not null default 0,
+  rolled_back_at timestamptz,
   -- The last application copied, in the order of time and id. Without a time: those that have none are being copied.
   position_time timestamptz,
   position_id bigint not null default 0,
@@ -1175,7 +1175,7 @@ create table intermediary (
 create trigger intermediary_is_kept before delete on intermediary
   for each row execute function refuse_change();
 
--------------------------------------------------------------------------------------------------- audit trail
+-------------------------------------------------------------------------------------------------- audit log
 
 create table audit_event (
   audit_event_id bigint generated always as identity primary key,
@@ -1190,7 +1190,7 @@ create table audit_event (
   -- The role that wrote it, as the database knows it.
   database_user text not null default session_user
 );
--- The trail is read newest first, whole or of one actor, action or subject.
+-- The audit log is read newest first, whole or of one actor, action or subject.
 create index audit_event_by_time on audit_event (happened_at, audit_event_id);
 create index audit_event_by_actor on audit_event (actor, happened_at, audit_event_id);
 create index audit_event_by_action on audit_event (action, happened_at, audit_event_id);
@@ -1207,7 +1207,7 @@ language plpgsql as $$
 declare
   group_name constant text := case
     when new.actor like 'key:%' and new.action <> 'application_annotated' then 'tributary_service'
-    when new.actor like 'key:%' or new.actor like 'admin:%' or new.actor like 'admin-token:%' or new.actor = 'nobody' then 'tributary_console'
+    when new.actor like 'key:%' or new.actor like 'admin:%' or new.actor like 'admin-token:%' or new.actor = 'anonymous' then 'tributary_console'
     when new.actor = 'retention' then 'tributary_worker'
     when new.actor = 'civiform' then 'tributary_follower'
   end;
@@ -1222,7 +1222,7 @@ begin
 end $$;
 create trigger audit_event_is_stamped before insert on audit_event
   for each row execute function stamp_audit_event();
--- What each key pulled on each day, in UTC, so that nobody has to count the trail to see whether a key is used.
+-- What each key pulled on each day, in UTC, so that nobody has to count the audit log to see whether a key is used.
 create table api_key_day (
   api_key_id text not null,
   day date not null,
@@ -1365,7 +1365,7 @@ create table program_key_map (
   duration_ms double precision not null check (duration_ms >= 0)
 );
 
--- The generated docs of a program version. Invented values only.
+-- The generated docs of a program version. Sample values only.
 create table docs_example (
   program_version_id bigint primary key references program_version on delete cascade,
   code_version integer not null check (code_version > 0),
@@ -1399,7 +1399,7 @@ create table derived_status (
 create index derived_status_unfinished on derived_status (updated_at) where state <> 'done';
 
 -- The worker processes, by what each says of itself every few seconds: so that it is seen elsewhere that none is left.
-create table worker_beat (
+create table worker_heartbeat (
   worker_id uuid primary key,
-  beat_at timestamptz not null default clock_timestamp()
+  heartbeat_at timestamptz not null default clock_timestamp()
 );

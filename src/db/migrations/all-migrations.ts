@@ -9,7 +9,7 @@ export interface Migration {
   sha256: string
   /**
    * What it is to releases before the one it came with (its first line says so). `expand` adds what they do not need to know: they go
-   * on beside it, and the release it came with needs it. `contract` takes away what only they needed: it waits until they are gone.
+   * on alongside it, and the release it came with needs it. `contract` takes away what only they needed: it waits until they are gone.
    */
   kind: 'expand' | 'contract'
   /** The oldest release that goes on working once it is applied. */

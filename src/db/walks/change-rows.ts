@@ -21,7 +21,7 @@ export interface ChangePlace {
 }
 
 export interface ChangeRow {
-  /** Its number. Two changes that were one deed have the same. */
+  /** Its number. Two changes that were one action have the same. */
   change: number
   kind: ChangeKind
   application_id: number

@@ -1,4 +1,4 @@
-// The list beside a page of the docs: everything on it by name, with a field to narrow the list.
+// The list alongside a page of the docs: everything on it by name, with a field to narrow the list.
 
 /** @jsxImportSource preact */
 

@@ -64,12 +64,12 @@ function schemaFaults(document: unknown): DefinitionFault[] {
       if (keyword !== 'anyOf') return []
       return oneFault(path, 'wrong_type', 'Must be the id of a version of the program, or null.')
     }
-    if (keyword === 'pattern') return oneFault(path, 'wrong_characters', patternWords(path))
+    if (keyword === 'pattern') return oneFault(path, 'wrong_characters', patternText(path))
     return schemaFault(error)
   })
 }
 
-function patternWords(path: string): string {
+function patternText(path: string): string {
   return path === '/slug'
     ? 'Must be lower case letters a to z and digits, in groups joined by single dashes, such as `housing-aid-2026`.'
     : 'Must be one line: no line breaks, tabs or other control characters.'
@@ -117,7 +117,7 @@ function conditionFaults(condition: unknown, path: string): DefinitionFault[] {
       .map(name => ({
         path: pointerTo(path, name),
         code: 'unknown_member',
-        detail: `Must be left out: beside \`${wanted[0]}\` only ${wanted.slice(1).join(', ') || 'nothing'} may stand here.`,
+        detail: `Must be left out: alongside \`${wanted[0]}\` only ${wanted.slice(1).join(', ') || 'nothing'} may stand here.`,
       })),
   ]
   if (form === 'not') return [...faults, ...conditionFaults(condition.not, `${path}/not`)]

@@ -145,13 +145,13 @@ function enumeratorFaults(
       return fault('enumerator_cycle', `Must not lead back to itself: ${chain}${above.length > 10 ? ' → …' : ''}.`)
     }
     return kind === 'ENUMERATOR' && above.length === enumeratorDepthMax
-      ? fault('too_deep', enumeratorDepthWords(admin_name, enumeratorDepthMax))
+      ? fault('too_deep', enumeratorDepthLabel(admin_name, enumeratorDepthMax))
       : []
   })
 }
 
 /** D29. Said of the first enumerator that is too deep, not of all within it. */
-export function enumeratorDepthWords(admin_name: string, enumeratorDepthMax: number): string {
+export function enumeratorDepthLabel(admin_name: string, enumeratorDepthMax: number): string {
   return `Must not have more than ${enumeratorDepthMax} enumerators within one another (ENUMERATOR_DEPTH_MAX): "${admin_name}" is one more.`
 }
 
@@ -245,7 +245,7 @@ function optionFaults(
         : oneFault(
             at,
             'wrong_characters',
-            'Must be lower case letters a to z, digits, `_` and `-` only. An id that is older than this rule is kept with `"legacy_id": true` beside it.',
+            'Must be lower case letters a to z, digits, `_` and `-` only. An id that is older than this rule is kept with `"legacy_id": true` alongside it.',
           )),
       ...(earlier === undefined
         ? []

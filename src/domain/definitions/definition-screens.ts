@@ -5,7 +5,7 @@ import { comparisonFaults } from './definition-conditions.ts'
 import { type DefinitionFault, isObject, member, members, oneFault } from './definition-form.ts'
 import {
   ancestors,
-  enumeratorDepthWords,
+  enumeratorDepthLabel,
   type KnownQuestion,
   knownQuestions,
   type ReadQuestion,
@@ -120,7 +120,7 @@ function bankedDepthFaults(
   const question = known.get(admin_name)
   if (question?.kind !== 'ENUMERATOR' || !question.banked) return []
   if (ancestors(admin_name, known).length !== enumeratorDepthMax + 1) return []
-  return oneFault(`${path}/question`, 'too_deep', enumeratorDepthWords(admin_name, enumeratorDepthMax))
+  return oneFault(`${path}/question`, 'too_deep', enumeratorDepthLabel(admin_name, enumeratorDepthMax))
 }
 
 function unplacedFaults(questions: readonly ReadQuestion[], first: ReadonlyMap<string, Placed>): DefinitionFault[] {

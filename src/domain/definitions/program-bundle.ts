@@ -5,7 +5,7 @@ import { Value } from 'typebox/value'
 import type { Condition } from '../questions/program-version.ts'
 import { questionKinds } from '../questions/question.ts'
 import { characterFaults, type DefinitionFault, definitionDepthMax, depthFault, oneFault } from './definition-form.ts'
-import { enumeratorDepthWords } from './definition-questions.ts'
+import { enumeratorDepthLabel } from './definition-questions.ts'
 import { closed, conditionRef, conditionSchema, settingSchemas } from './definition-schemas.ts'
 import { enumeratorDepthUsual } from './program-definition.ts'
 
@@ -115,7 +115,7 @@ function nestingFaults({ questions }: ProgramBundle, enumeratorDepthMax: number)
     for (let id = enumerator_id; id !== null && !above.has(id); id = byId.get(id)?.enumerator_id ?? null) above.add(id)
     if (above.has(question_id)) return oneFault(path, 'enumerator_cycle', 'Must not lead back to itself.')
     return kind === 'ENUMERATOR' && above.size === enumeratorDepthMax
-      ? oneFault(path, 'too_deep', enumeratorDepthWords(admin_name, enumeratorDepthMax))
+      ? oneFault(path, 'too_deep', enumeratorDepthLabel(admin_name, enumeratorDepthMax))
       : []
   })
 }

@@ -43,7 +43,7 @@ export function schemaFault({ keyword, instancePath: path, params }: SchemaError
         detail: `Must be left out: there is no \`${name}\` here.`,
       }))
     case 'type':
-      return [{ path, code: 'wrong_type', detail: `Must be ${typeWords(wants.type)}.` }]
+      return [{ path, code: 'wrong_type', detail: `Must be ${typeLabel(wants.type)}.` }]
     case 'enum':
       return [{ path, code: 'not_allowed', detail: `Must be one of ${names(wants.allowedValues).join(', ')}.` }]
     case 'minLength':
@@ -75,7 +75,7 @@ const words: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-const typeWords = (type: unknown): string =>
+const typeLabel = (type: unknown): string =>
   [type]
     .flat()
     .map(one => words[String(one)] ?? String(one))

@@ -65,7 +65,7 @@ export interface QuestionType<A, S extends SettingSchemas = SettingSchemas> exte
   lines(answer: A, optionText: (id: string) => string): readonly AnswerLine[]
   /** The answer in fields that are not all empty; undefined when something is wrong with it, which is then noted. */
   read(fields: FieldReader, rules: AnswerRules<S>): A | undefined
-  /** The invented answer that shows most: every field filled, several selections. Two variants differ. */
+  /** The sample answer that shows most: every field filled, several selections. Two variants differ. */
   sample(settings: SettingsOf<S>, variant: number): A
   /** A maker of varied answers; undefined where nothing can be answered (no options, no files). */
   random(settings: SettingsOf<S>): (next: Rng) => A | undefined

@@ -107,8 +107,8 @@ export const address = {
   lines: a => [
     { text: a.line2 === null ? a.street : `${a.street}, ${a.line2}` },
     { text: `${a.city}, ${a.state} ${a.zip}` },
-    ...(a.corrected === null ? [] : [{ text: correctedWords[a.corrected], look: 'aside' as const }]),
-    ...(a.service_area?.split(',') ?? []).map(area => ({ text: areaInWords(area), look: 'aside' as const })),
+    ...(a.corrected === null ? [] : [{ text: correctedText[a.corrected], look: 'aside' as const }]),
+    ...(a.service_area?.split(',') ?? []).map(area => ({ text: areaText(area), look: 'aside' as const })),
     ...(a.latitude === null
       ? []
       : [{ text: `at ${a.latitude}, ${a.longitude} (system ${a.well_known_id})`, look: 'aside' as const }]),
@@ -154,14 +154,14 @@ export const address = {
     },
 } as const satisfies QuestionType<Address, typeof settings>
 
-const correctedWords: Readonly<Record<(typeof correctedStates)[number], string>> = {
+const correctedText: Readonly<Record<(typeof correctedStates)[number], string>> = {
   Corrected: 'corrected against a directory',
   Failed: 'could not be corrected',
   AsEnteredByUser: 'kept as the applicant entered it',
 }
 
 /** `seattle_InArea_1767225600` → `inside seattle`. */
-function areaInWords(item: string): string {
+function areaText(item: string): string {
   const [, name, state] = /^(.+)_(InArea|NotInArea|Failed)_[0-9]+$/s.exec(item) ?? []
   if (name === undefined) return item
   return state === 'Failed'

@@ -21,7 +21,7 @@ export const date = {
     },
   },
   text: a => `{"question_type":"DATE","date":${json(a.date)}}`,
-  lines: a => [{ text: dayInWords(a.date) }],
+  lines: a => [{ text: dayText(a.date) }],
   read: fields => {
     const date = fields.formatted('date', isCalendarDate, 'a day of the calendar as YYYY-MM-DD')
     return date === undefined ? undefined : { type: 'DATE', date }
@@ -53,7 +53,7 @@ function daysInMonth(year: number, month: number): number {
 const months = 'January February March April May June July August September October November December'.split(' ')
 
 /** `1962-08-27` → `27 August 1962`. */
-export function dayInWords(date: string): string {
+export function dayText(date: string): string {
   const [year = '', month, day] = date.split('-')
   const name = months[Number(month) - 1]
   return name === undefined ? date : `${Number(day)} ${name} ${year.replace(/^0+(?=.)/, '')}`

@@ -80,7 +80,7 @@ export function objectSchema(properties: Record<string, JsonSchema>, style: Sche
 }
 
 /** The type of a value in words, such as `string or null`. */
-export function typeWords(schema: JsonSchema): string {
+export function typeLabel(schema: JsonSchema): string {
   const item = (schema.items as JsonSchema | undefined)?.type
   return [schema.type]
     .flat()

@@ -61,13 +61,13 @@ export function buildKeyMap(versions: readonly PublishedVersion[]): KeyMap {
           )
         }
         const place = `${parent?.question_id} ${question.question_key}`
-        const twin = places.get(place)
-        if (twin === undefined) {
+        const duplicate = places.get(place)
+        if (duplicate === undefined) {
           places.set(place, node)
           ;(parent?.children ?? top).push(node)
         } else {
-          twin.also = [...(twin.also ?? []), { question_id: question.question_id, type }]
-          node = twin
+          duplicate.also = [...(duplicate.also ?? []), { question_id: question.question_id, type }]
+          node = duplicate
         }
         nodes.set(question.question_id, node)
       }

@@ -14,7 +14,7 @@ export function questionKey(adminName: string): string {
 
 /**
  * The form under which two keys count as equal: compared without case (D15). Idempotent.
- * Decomposed first and composed last, because some letters have an upper case only with their accents beside them (ΐ).
+ * Decomposed first and composed last, because some letters have an upper case only with their accents alongside them (ΐ).
  */
 export function foldedQuestionKey(key: string): string {
   return key.normalize('NFD').toLowerCase().toUpperCase().toLowerCase().normalize('NFC')

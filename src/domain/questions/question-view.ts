@@ -33,7 +33,10 @@ export function seenPart(keyMap: KeyMap, { hidden, chosen }: QuestionView): KeyM
 }
 
 /** Questions that share a key are seen or hidden together. */
-const idsOf = ({ question_id, also = [] }: KeyNode): number[] => [question_id, ...also.map(twin => twin.question_id)]
+const idsOf = ({ question_id, also = [] }: KeyNode): number[] => [
+  question_id,
+  ...also.map(duplicate => duplicate.question_id),
+]
 
 /** What of one version's shape is in the seen part of its program's key map. By key, since that is what an export shows. */
 export function seenShape(shape: KeyMap, seen: KeyMap): KeyMap {

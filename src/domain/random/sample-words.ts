@@ -1,4 +1,4 @@
-// The words invented answers are made of: names, places, employers, sentences. No real people; places are real, so that codes fit.
+// The words sample answers are made of: names, places, employers, sentences. No real people; places are real, so that codes fit.
 
 const listed = (words: string): readonly string[] => words.trim().split(/,\s+/)
 

@@ -4,7 +4,7 @@
 /** The next number, at least 0 and below 1. */
 export type Rng = () => number
 
-/** Mulberry32: 32 bits of state, one multiplication or two a number, good enough for invented data. */
+/** Mulberry32: 32 bits of state, one multiplication or two a number, good enough for sample data. */
 export function seededRandom(seed: number): Rng {
   let state = seed >>> 0
   return () => {

@@ -5,7 +5,7 @@ import type { AnswerLine } from '../fields/question-type.ts'
 import type { Answer, Answers } from '../questions/answers.ts'
 import type { VersionQuestion } from '../questions/question.ts'
 import { holds } from '../questions/visibility.ts'
-import { conditionInWords } from './asked-when.ts'
+import { conditionText } from './asked-when.ts'
 import {
   type ExportedObject,
   entitiesOf,
@@ -114,7 +114,7 @@ class Reader {
   }
 
   words(condition: Condition): string {
-    return conditionInWords(condition, this.version.questions)
+    return conditionText(condition, this.version.questions)
   }
 
   rows(

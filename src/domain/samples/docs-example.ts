@@ -1,4 +1,4 @@
-// The example response in the docs: the exporter's own text for invented answers.
+// The example response in the docs: the exporter's own text for sample answers.
 // Made up from the version alone: no clock, no real applicant.
 
 import type { Answers, noEntityEnd } from '../questions/answers.ts'
@@ -15,7 +15,7 @@ export interface ExampleVersion extends PublishedVersion {
   screens: readonly Screen[]
 }
 
-/** 2026-01-15 18:04:05 UTC, when the invented applicant began. */
+/** 2026-01-15 18:04:05 UTC, when the sample applicant began. */
 const beganAt: Micros = 1_768_500_245_000_000
 const minute = 60_000_000
 /** Looks like a page token, and is none. */
@@ -44,7 +44,7 @@ export function examplePage(version: ExampleVersion, keyMap: KeyMap, timeZone: s
   return `{"payload":[${applications.join(',')}],"nextPageToken":${JSON.stringify(exampleToken)}}`
 }
 
-/** What the two invented applicants submitted: everything, by an intermediary; nothing, by the applicant. */
+/** What the two sample applicants submitted: everything, by an intermediary; nothing, by the applicant. */
 export function exampleSubmissions(version: ExampleVersion): [Submission, Submission] {
   const common = { program_name: version.slug, program_version_id: version.program_version_id }
   const nothing: Answers = new Map()
@@ -60,7 +60,7 @@ export function exampleSubmissions(version: ExampleVersion): [Submission, Submis
       submitter: {
         submitter_type: 'TRUSTED_INTERMEDIARY',
         ti_email: 'helper@community.example.org',
-        ti_organization: 'Community Helpers (invented)',
+        ti_organization: 'Community Helpers (sample)',
       },
     },
     {

@@ -1,4 +1,4 @@
-// Invented answers for the questions of a program version: the same for the docs every time, many and varied for seeds.
+// Sample answers for the questions of a program version: the same for the docs every time, many and varied for seeds.
 // Made up from the version alone: no clock, no real applicant.
 
 import type { Answer, Answers, Entity } from '../questions/answers.ts'

@@ -3,7 +3,7 @@
 import { enumeratorDepthUsual } from '../definitions/program-definition.ts'
 import type { DescribableVersion } from '../definitions/version-definition.ts'
 import { diffVersions, type VersionChange } from '../definitions/version-diff.ts'
-import { answerFields, typeWords } from '../questions/answer-schema.ts'
+import { answerFields, typeLabel } from '../questions/answer-schema.ts'
 import { buildKeyMap, type KeyMap, type KeyNode } from '../questions/key-map.ts'
 import type { ExportedType, VersionQuestion } from '../questions/question.ts'
 import { type ExampleVersion, examplePage, type ShortExample, shortExample } from './docs-example.ts'
@@ -18,7 +18,7 @@ export interface VersionDocs {
   slug: string
   display_name: string
   statuses: readonly string[]
-  /** A page of an export, as JSON text: what the exporter makes of invented answers. */
+  /** A page of an export, as JSON text: what the exporter makes of sample answers. */
   example: string
   /** The beginning of it, for lists of programs. */
   short_example: ShortExample
@@ -174,7 +174,7 @@ function questionDocs(
 function fieldPaths(node: KeyNode, path: string): { path: string; type: string }[] {
   const fields = Object.entries(answerFields(node, { definitionsAt: '#/$defs/' })).map(([name, schema]) => ({
     path: `${path}.${name}`,
-    type: typeWords(schema),
+    type: typeLabel(schema),
   }))
   return node.type === 'ENUMERATOR'
     ? [...fields, { path: `${path}.entities[<index>].entity_name`, type: 'string' }]

@@ -38,7 +38,7 @@ interface JsonLimits {
   /** Most values: each number, text, literal, array and object, whether an item, a member or the whole. */
   valuesMax?: number
   /** Of a key that stands twice, the last is taken, as most readers do; it is no fault then. */
-  lastOfTwins?: boolean
+  lastOfDuplicates?: boolean
 }
 
 /**
@@ -103,15 +103,15 @@ class Reader {
   #values = 0
   readonly #valuesMax: number
   readonly #depthMax: number
-  readonly #lastOfTwins: boolean
+  readonly #lastOfDuplicates: boolean
   /** Where the value lies that is being read: for each array or object that is open, the step into it. */
   readonly #place: (string | number)[] = []
 
   constructor(
     readonly text: string,
-    { depthMax, valuesMax = Number.POSITIVE_INFINITY, lastOfTwins = false }: JsonLimits,
+    { depthMax, valuesMax = Number.POSITIVE_INFINITY, lastOfDuplicates = false }: JsonLimits,
   ) {
-    this.#lastOfTwins = lastOfTwins
+    this.#lastOfDuplicates = lastOfDuplicates
     this.#depthMax = depthMax
     this.#valuesMax = valuesMax
   }
@@ -228,7 +228,7 @@ class Reader {
       if (this.text.charCodeAt(start) !== quote) throw this.#malformedWithin('a key in double quotes')
       const key = this.#string()
       this.#place[step] = key
-      if (!this.#lastOfTwins && members.has(key)) {
+      if (!this.#lastOfDuplicates && members.has(key)) {
         this.#at = start
         throw this.#refusal('duplicate_key', 'Must be given once: this key stands twice.')
       }

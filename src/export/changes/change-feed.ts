@@ -20,7 +20,7 @@ import { parsePageSize, requestProblem, type SentParameters, SentQuery } from '.
 /** Changes in one answer at most, whatever MAX_PAGE_SIZE allows a page: an answer is not streamed, but built whole in memory. */
 export const changesMax = 10_000
 
-/** Changes that were one deed, and so have one number, at most by far: a bulk load can bring three together. */
+/** Changes that were one action, and so have one number, at most by far: a bulk load can bring three together. */
 const sameNumberMax = 8
 
 export interface ChangesRequest {

@@ -1,4 +1,4 @@
-// The formats an export has, by the names the log and the audit trail know them by.
+// The formats an export has, by the names the log and the audit log know them by.
 
 import { csvPage } from './csv-page.ts'
 import { cutRows, cutterOf } from './cut-text.ts'

@@ -32,7 +32,7 @@ export interface PageToPack {
 export class PagePacker implements RowReader {
   applications = 0
   /** Set when a cursor was left before its rows had ended, so that another is needed. */
-  letGo = false
+  released = false
   /** The place of the last row that was packed, in two numbers: an object for each row would be garbage at once. */
   #submitTime: Micros | undefined
   #submitSeq = 0
@@ -75,7 +75,7 @@ export class PagePacker implements RowReader {
   take(row: RowView): void {
     this.#rowsSeen++
     this.#bytesSeen += row.annotationsTo - row.snapshotFrom
-    if (this.outlet.gone || this.letGo) return
+    if (this.outlet.gone || this.released) return
     if (this.applications === this.asked.plan.pageSize) {
       this.#more = true
       return
@@ -107,7 +107,7 @@ export class PagePacker implements RowReader {
     const aheadBytes = this.#aheadBytes()
     if (this.outlet.waitingBytes <= aheadBytes) return this.#nextBatch()
     const { exports, limits } = this.asked
-    const patience = (): number => (exports.crowded ? limits.letGoCrowdedMs : limits.letGoAfterMs)
+    const patience = (): number => (exports.crowded ? limits.releaseCrowdedMs : limits.releaseAfterMs)
     return this.catchUp(aheadBytes, patience).then(() => this.#nextBatch())
   }
 
@@ -117,7 +117,7 @@ export class PagePacker implements RowReader {
    */
   async catchUp(bytesMax: number, patienceMs: () => number): Promise<void> {
     if (await this.outlet.catchUp(bytesMax, patienceMs)) return
-    this.letGo = true
+    this.released = true
     this.outlet.dropWaiting()
     if (this.#buffer !== undefined) this.asked.buffers.give(this.#buffer)
     this.#buffer = undefined
@@ -146,7 +146,7 @@ export class PagePacker implements RowReader {
 
   /** Rows of the next batch, by those that came since it was last asked; 0 when no more are wanted. */
   #nextBatch(): number {
-    if (this.outlet.gone || this.letGo || this.#more) return 0
+    if (this.outlet.gone || this.released || this.#more) return 0
     if (this.#rowsSeen > 0) this.#rowBytes = this.#bytesSeen / this.#rowsSeen
     this.#rowsSeen = 0
     this.#bytesSeen = 0

@@ -10,21 +10,21 @@ export interface PageLimits {
   /** Bytes that may wait for the client when the next batch is asked for: enough to write while its rows come. */
   aheadBytes: number
   /** How long a write may wait before the connection is given back, and how long when other exports wait for one. */
-  letGoAfterMs: number
-  letGoCrowdedMs: number
+  releaseAfterMs: number
+  releaseCrowdedMs: number
   stallTimeoutMs: number
   /** How often a lost database connection is replaced without a row having come from it, and the pause before the first. */
   reopensMax: number
   reopenPauseMs: number
 }
 
-export const pageLimits: Omit<PageLimits, 'letGoAfterMs' | 'stallTimeoutMs'> = {
+export const pageLimits: Omit<PageLimits, 'releaseAfterMs' | 'stallTimeoutMs'> = {
   firstBatchRows: 100,
   batchRows: 200,
   batchRowsMin: 40,
   batchBytes: 4 * 1024 * 1024,
   aheadBytes: 1024 * 1024,
-  letGoCrowdedMs: 10,
+  releaseCrowdedMs: 10,
   reopensMax: 8,
   reopenPauseMs: 50,
 }

@@ -8,7 +8,7 @@ import type { PageFraming } from '../framings/page-framing.ts'
 import { databaseIsBehind, questionsAreLost, sealPageToken, walkIsLost } from '../requests/page-token.ts'
 import { nextPage, type Walk } from '../requests/walk.ts'
 import type { Exports, PageBuffers } from '../servers/exports.ts'
-import type { ExportTrail, SentPage } from './export-trail.ts'
+import type { ExportAuditLog, SentPage } from './export-audit-log.ts'
 import type { PageLimits } from './page-limits.ts'
 import type { Sink } from './page-outlet.ts'
 import { PageFailure, type PageReceipt, writePage } from './write-page.ts'
@@ -22,7 +22,7 @@ interface Page {
   /** Whether the versions that those are of may be replaced. */
   isFollowed: boolean
   framing: PageFraming
-  /** What the audit trail says of it besides. */
+  /** What the audit log says of it besides. */
   sentTo: Omit<SentPage, 'walk' | 'after' | 'receipt'>
 }
 
@@ -35,8 +35,8 @@ export interface Serving {
   now: () => Micros
   /** Where the batches of the page are noted, in a trace. */
   steps: Steps | undefined
-  /** Where it is noted how the page ended, if the client may have got any of it: the audit trail, and the log's line of the request. */
-  trail: ExportTrail
+  /** Where it is noted how the page ended, if the client may have got any of it: the audit log, and the log's line of the request. */
+  auditLog: ExportAuditLog
   fields: { applications?: number; bytes?: number }
 }
 
@@ -70,11 +70,11 @@ export async function servePage(page: Page, serving: Serving, sink: Sink): Promi
   }
 }
 
-function note({ walk, after, sentTo }: Page, { fields, steps, trail }: Serving, receipt: PageReceipt): void {
+function note({ walk, after, sentTo }: Page, { fields, steps, auditLog }: Serving, receipt: PageReceipt): void {
   fields.applications = receipt.applications
   fields.bytes = receipt.bytes
   steps?.end(receipt.applications, receipt.outcome === 'failed')
-  void trail.note({ ...sentTo, walk, after, receipt })
+  void auditLog.note({ ...sentTo, walk, after, receipt })
 }
 
 /** A database that lags behind the walk never makes a page short (G13): waiting helps, or the walk is over. */

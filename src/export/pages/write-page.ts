@@ -4,7 +4,7 @@
 // rows are known to be whole, and every failure before that rejects, which the caller turns into a broken connection.
 //
 // A cursor pins a database connection and the oldest snapshot for as long as it is open. So it is let go: when one write has waited
-// longer than `letGoAfterMs`, or hardly at all while other exports wait for a connection, the cursor is closed and its connection given
+// longer than `releaseAfterMs`, or hardly at all while other exports wait for a connection, the cursor is closed and its connection given
 // back. When the client reads on, a new cursor starts after the last row that was handed over. The same re-opening serves a killed
 // backend, a restart or a failover of the database, and a standby that recovery or an operator takes away. Nothing is lost or repeated
 // by it, because the horizon of the walk fixed which rows belong to the page, and in which order, before the first row was read. A
@@ -66,7 +66,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     if (page.applications > 0) exports.reopened++
     const before = page.applications
     let failure: { error: unknown } | undefined
-    page.letGo = false
+    page.released = false
     try {
       await exports.read(sql => {
         const firstRows = Math.min(limits.firstBatchRows, shareOfRows(limits, exports.reading))
@@ -77,9 +77,9 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     }
     const progressed = page.applications > before
     // The connection has been given back, so no other export waits for this.
-    if (!page.letGo) await page.catchUp(0, () => limits.letGoAfterMs)
-    if (failure === undefined && !page.letGo) break
-    if (page.letGo) exports.letGo++
+    if (!page.released) await page.catchUp(0, () => limits.releaseAfterMs)
+    if (failure === undefined && !page.released) break
+    if (page.released) exports.released++
     if (progressed) {
       reopens = silences = 0
       source.noteProgress()

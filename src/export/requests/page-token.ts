@@ -27,7 +27,7 @@ export interface TokenOpening {
 const flagsAndWalkBytes = 1 + 8
 const numberBytes = 7
 
-/** How many numbers a token has beside the chosen questions. */
+/** How many numbers a token has alongside the chosen questions. */
 const plainNumbers = 13
 /** How many chosen questions a token can name at most. */
 export const fieldsMax = 100
@@ -166,7 +166,7 @@ function keyId(key: Buffer): Buffer {
   return id
 }
 
-/** Bits of the first byte, beside the two of the revision state. */
+/** Bits of the first byte, alongside the two of the revision state. */
 const has = { from: 4, to: 8, lastChange: 16 }
 
 function pack(token: PageToken): Buffer {

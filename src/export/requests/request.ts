@@ -127,17 +127,17 @@ export function unknownFields(unknown: readonly string[], seen: KeyMap): Problem
   const list = (names: readonly string[]): string => names.slice(0, namesListed).join(', ')
   const detail =
     `names what is no question of this program: ${list(unknown.map(name => JSON.stringify(name.slice(0, 100))))}. ` +
-    `${known.length === 0 ? 'It has none that can be named' : `Known are ${list(known)}`}${more > 0 ? `, and ${more} more, which its docs list` : ''}. Whatever stands beside application is always sent.`
+    `${known.length === 0 ? 'It has none that can be named' : `Known are ${list(known)}`}${more > 0 ? `, and ${more} more, which its docs list` : ''}. Whatever stands alongside application is always sent.`
   return { parameter: 'fields', code: 'unknown_field', detail }
 }
 
 /**
  * `fields`: keys of questions with commas between, those of repeated questions after their enumerators' and a dot. No key has spaces, so
- * those beside commas are not meant.
+ * those alongside commas are not meant.
  */
 export function parseFields(value: string, fault: Fault): string[] | undefined {
   const names = [...new Set(value.split(',').map(name => name.trim()))]
-  if (names.includes('')) return fault('empty_field', 'has a comma with no question beside it.')
+  if (names.includes('')) return fault('empty_field', 'has a comma with no question alongside it.')
   if (names.length <= fieldsMax) return names
   return fault(
     'too_many_fields',

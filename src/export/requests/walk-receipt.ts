@@ -22,7 +22,7 @@ const batchRows = 50_000
 const erasedMax = 100_000
 
 export interface WalkReceipt {
-  /** As the log and the audit trail name the walk. */
+  /** As the log and the audit log name the walk. */
   walk: string
   program_name: string
   filters: ReturnType<typeof shownFilters>

@@ -26,7 +26,7 @@ export interface WalkFilters extends Pick<WalkScope, 'from' | 'to' | 'revisionSt
 export type PlainFilter = Exclude<keyof WalkFilters, 'pageSizeMax' | 'fields'>
 
 export interface Walk extends WalkScope, WalkFilters {
-  /** 16 hexadecimal digits, random, to tell walks apart in the log and the audit trail. */
+  /** 16 hexadecimal digits, random, to tell walks apart in the log and the audit log. */
   walkId: string
   /** The publication up to which versions count for the questions of its applications (D34); `earliest` when there was none. */
   questionsAsOf: Micros
@@ -83,7 +83,7 @@ export function nextPage(walk: Walk, after: Position, applications: number, issu
   return { ...walk, after, applications: walk.applications + applications, issuedAt }
 }
 
-/** Which applications a walk is limited to, as the log and the audit trail show it. */
+/** Which applications a walk is limited to, as the log and the audit log show it. */
 export function shownFilters(walk: WalkFilters) {
   const shown = (instant: Micros | undefined): string | undefined =>
     instant === undefined ? undefined : formatMicros(instant)

@@ -43,7 +43,7 @@ export class Exports {
   readonly buffers = new PageBuffers(128 * 1024, 64)
   readonly compressedBuffers = new PageBuffers(compressedBufferBytes, 16)
   /** How often a connection was given back for a slow client, and how often a page went on on another one. */
-  letGo = 0
+  released = 0
   reopened = 0
   readonly #primary: ExportServer
   readonly #servers: readonly ExportServer[]

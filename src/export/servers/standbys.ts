@@ -142,7 +142,7 @@ export class Standbys {
   /** Whether it was told that a failover cannot be noted. */
   #isUnnoted = false
   /** What was last told of each. */
-  readonly #told = new Map<Standby, string>()
+  readonly #reported = new Map<Standby, string>()
   #timer: Timer | undefined
 
   constructor(
@@ -205,7 +205,7 @@ export class Standbys {
         if (strangeness === undefined) this.#noteReplayed(standby, standbysAskedAtMs, answer)
         else standby.noteSilence(new StrangeServer(strangeness))
       }
-      this.#tell(standby)
+      this.#report(standby)
     }
   }
 
@@ -216,7 +216,7 @@ export class Standbys {
   #leaveAll(fault: Error): void {
     for (const standby of this.all) {
       standby.noteSilence(fault)
-      this.#tell(standby)
+      this.#report(standby)
     }
   }
 
@@ -266,7 +266,7 @@ export class Standbys {
     const askedAtMs = performance.now()
     const coordinator = await answerOf(readClusterView(this.settings.primary))
     const lookAt = async (node: Standby): Promise<void> => {
-      if (coordinator instanceof Error) return this.#tell(node, coordinator)
+      if (coordinator instanceof Error) return this.#report(node, coordinator)
       const answer = await answerOf(readClusterView(node.watch))
       if (answer instanceof Error) node.noteSilence(answer)
       else {
@@ -274,17 +274,17 @@ export class Standbys {
         if (strangeness === undefined) node.noteAnswer(askedAtMs, askedAtMs, undefined)
         else node.noteSilence(new StrangeServer(strangeness))
       }
-      this.#tell(node)
+      this.#report(node)
     }
     await Promise.all(this.all.map(lookAt))
   }
 
   /** Once, when it changes. */
-  #tell(standby: Standby, fault = standby.fault): void {
+  #report(standby: Standby, fault = standby.fault): void {
     const { isUsed, lagSeconds, lagBytes, name, strangeness } = standby.state(this.settings.lagMaxMs)
-    const told = `${isUsed} ${strangeness}`
-    if (this.#told.get(standby) === told) return
-    this.#told.set(standby, told)
+    const reported = `${isUsed} ${strangeness}`
+    if (this.#reported.get(standby) === reported) return
+    this.#reported.set(standby, reported)
     const facts = { standby: name, lag_seconds: lagSeconds, lag_bytes: lagBytes }
     const what = this.isDistributed ? 'a node of the cluster' : 'a standby'
     if (isUsed) this.settings.log.info(facts, `pages are read from ${what}`)

@@ -2,7 +2,7 @@
 const field = document.querySelector('[data-find]')
 if (field !== null) {
   const entries = [...document.querySelectorAll('#find li')]
-  const told = document.querySelector('[data-found]')
+  const status = document.querySelector('[data-found]')
   const narrow = () => {
     const wanted = field.value.trim().toLowerCase()
     // From the innermost out: what holds a match is shown with it.
@@ -14,7 +14,7 @@ if (field !== null) {
     }
     entries.reverse()
     const found = entries.filter(entry => !entry.hidden).length
-    told.textContent = wanted === '' ? '' : found === 0 ? 'Nothing found' : `${found} found`
+    status.textContent = wanted === '' ? '' : found === 0 ? 'Nothing found' : `${found} found`
   }
   field.closest('[hidden]').hidden = false
   field.addEventListener('input', narrow)

@@ -67,11 +67,11 @@ export const readApplications = (deps: Deps) => {
     const applicationId = applicationIdIn(params.applicationId!)
     if (applicationId === undefined) throw noSuchApplication()
     record.fields.application_id = applicationId
-    await deps.trail.settle(caller.api_key_id)
+    await deps.auditLog.settle(caller.api_key_id)
     return { programId, applicationId, chosen, after, headers }
   }
 
-  /** As an export sends it. What is sent is in the audit trail before that. */
+  /** As an export sends it. What is sent is in the audit log before that. */
   const disclosed = async (
     asked: AskedByKey,
     { programId, chosen }: Pick<Reading, 'programId' | 'chosen'>,

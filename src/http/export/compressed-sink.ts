@@ -1,6 +1,6 @@
 // Between what writes bytes and the client: hands them on compressed.
 //
-// The work is done on the threads beside the event loop; the page goes on reading and packing into other buffers meanwhile, and
+// The work is done on the threads alongside the event loop; the page goes on reading and packing into other buffers meanwhile, and
 // waits when some of them wait here.
 //
 // zstd is a frame of its own for each buffer: nothing is kept between two, however many readers there are (a stream's window and

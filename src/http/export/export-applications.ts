@@ -17,7 +17,7 @@ const path = '/api/v1/admin/programs/:programSlug/applications'
 
 /** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
 export const exportApplications = (deps: Deps) => {
-  const { config, limits, trail } = deps
+  const { config, limits, auditLog } = deps
   const versionKey = pageVersionKey(config.apiKeyPepper)
   const headConfig = { timeZone: config.timeZone, versionKey, tokenKeys: config.pageTokenKeys }
   const answer = async (asked: AskedExport): Promise<Response> => {
@@ -38,7 +38,7 @@ export const exportApplications = (deps: Deps) => {
     const empty = await head.withoutBody()
     if (empty !== undefined) return empty
     const questions = await loadQuestions(deps, asked.caller, opened)
-    const place = await trail.beginPage(asked.caller.api_key_id, () => limits.beginExport(asked.caller.api_key_id))
+    const place = await auditLog.beginPage(asked.caller.api_key_id, () => limits.beginExport(asked.caller.api_key_id))
     return sendPage(deps, opened, questions, head, place)
   }
   return new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })

@@ -19,7 +19,7 @@ const mayBeEmpty = ({ method, headers }: Request): boolean =>
 
 export class PageHead {
   /** When it is counted what is left to the key, which the head says. */
-  readonly told: Promise<void>
+  readonly quotaSet: Promise<void>
   #headers: Headers | undefined
 
   constructor(
@@ -27,8 +27,8 @@ export class PageHead {
     private readonly config: { timeZone: string; versionKey: Buffer; tokenKeys: readonly Buffer[] },
     counted: Promise<KeyQuota>,
   ) {
-    this.told = counted.then(quota => tellQuota(this.headers, quota))
-    this.told.catch(ignored)
+    this.quotaSet = counted.then(quota => setQuotaHeaders(this.headers, quota))
+    this.quotaSet.catch(ignored)
   }
 
   get headers(): Headers {
@@ -48,7 +48,7 @@ export class PageHead {
     const tag = headers.get('ETag')
     const noneNew = tag !== null && namesTag(request.headers.get('if-none-match'), tag)
     if (!noneNew && request.method !== 'HEAD') return undefined
-    await this.told
+    await this.quotaSet
     if (noneNew) return nothingNew(headers)
     // No page is read for it, so how long one would be is not known.
     record.lengthUnknown = true
@@ -75,7 +75,7 @@ export class PageHead {
   }
 }
 
-function tellQuota(headers: Headers, quota: KeyQuota): void {
+function setQuotaHeaders(headers: Headers, quota: KeyQuota): void {
   for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
 }
 

@@ -44,27 +44,27 @@ export function sendPage(
   const produce = (sink: Sink): Promise<Outcome> => servePage(page, serving, sink).finally(place.end)
   const send = (client: Sink): Promise<Outcome> =>
     coding === undefined ? produce(client) : compressed(coding, client, produce)
-  const granted = Promise.all([head.told, place.granted])
+  const granted = Promise.all([head.quotaSet, place.granted])
   granted.catch(ignored)
   const digest = wantedDigest(request.headers.get('want-content-digest'))
   return streamResponse(record, head, opened.deadlineMs, send, { granted, digest })
 }
 
 function servingOf(
-  { config, exports, now, trail }: Deps,
+  { config, exports, now, auditLog }: Deps,
   coding: Coding | undefined,
   { fields }: RequestRecord,
 ): Serving {
-  const { letGoAfterMs, stallTimeoutMs, pageTokenKeys } = config
+  const { releaseAfterMs, stallTimeoutMs, pageTokenKeys } = config
   const span = currentSpan()
   return {
-    limits: { ...pageLimits, letGoAfterMs, stallTimeoutMs },
+    limits: { ...pageLimits, releaseAfterMs, stallTimeoutMs },
     exports,
     buffers: coding === undefined ? exports.buffers : exports.compressedBuffers,
     pageTokenKeys,
     now,
     steps: span === undefined ? undefined : new Steps(span, 'batch'),
-    trail,
+    auditLog,
     fields,
   }
 }

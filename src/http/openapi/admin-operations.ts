@@ -60,7 +60,7 @@ export const adminTag = {
     'What administrators do in the console, for their programs: with a token made under Account, or with the session of a browser and its X-CSRF-Token. A person may do the same here as there; a token of theirs what its scopes say, also through the keys and people that it makes.',
 }
 
-/** The ways in, beside that of API keys. */
+/** The ways in, alongside that of API keys. */
 export const adminSecuritySchemes = {
   adminToken: { type: 'http', scheme: 'bearer', description: 'A token of an administrator, `tribat_…`.' },
   consoleSession: {

@@ -9,7 +9,10 @@ const change = {
   type: 'object',
   description: 'One thing that happened to one application.',
   properties: {
-    change: { type: 'integer', description: 'Its number: ascending, with gaps. Changes that were one deed share it.' },
+    change: {
+      type: 'integer',
+      description: 'Its number: ascending, with gaps. Changes that were one action share it.',
+    },
     kind: {
       type: 'string',
       examples: ['submitted', 'superseded', 'status', 'note', 'erased'],

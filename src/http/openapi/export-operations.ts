@@ -232,7 +232,7 @@ const dateForms =
 export const fieldsParameter = queryParameter(
   'fields',
   'Only these questions: question keys with commas between. A repeated question stands after the keys of its enumerators, with dots: ' +
-    '<question>,<enumerator>.<question>. Without it all are sent. What stands beside application is always sent.',
+    '<question>,<enumerator>.<question>. Without it all are sent. What stands alongside application is always sent.',
 )
 
 /** What stands for a walk. */

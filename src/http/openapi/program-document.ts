@@ -33,7 +33,7 @@ export function programOpenApi(described: DescribedExport): JsonSchema {
       '/api/v1/checkAuth': { get: checkAuthOperation },
       [`/api/v1/admin/programs/${slug}/applications`]: {
         get: exportOperation({
-          invented: { summary: 'Every question answered, and none answered. All values are invented.', value: example },
+          sample: { summary: 'Every question answered, and none answered. All values are fictitious.', value: example },
         }),
       },
     },

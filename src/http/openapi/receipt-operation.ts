@@ -24,7 +24,7 @@ export const receiptOperation = {
       content: json({
         title: 'WalkReceipt',
         ...object({
-          walk: { type: 'string', description: 'Names the walk in the log and the audit trail of the service.' },
+          walk: { type: 'string', description: 'Names the walk in the log and the audit log of the service.' },
           program_name: text,
           filters: { type: 'object', description: 'What the walk was limited to.' },
           applications: { type: 'integer', description: 'How many of the walk are there.' },

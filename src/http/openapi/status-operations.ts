@@ -51,7 +51,7 @@ export const setStatusOperation = {
   summary: 'Set status and note of an application',
   description:
     'For a key that may. What is left out stays as it is, null takes away. A status that is set again counts: its time moves. Both are ' +
-    'changed together or not at all, and are in the history, the changes and the audit trail.',
+    'changed together or not at all, and are in the history, the changes and the audit log.',
   ...byKey('Export'),
   parameters: [
     programSlugParameter,

@@ -7,10 +7,10 @@ import type { Sql } from '../../db/client.ts'
 import type { KeyMaps } from '../../derived/program-key-map.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { ChangeWatch } from '../../export/changes/change-watch.ts'
-import type { ExportTrail } from '../../export/pages/export-trail.ts'
+import type { ExportAuditLog } from '../../export/pages/export-audit-log.ts'
 import type { Exports } from '../../export/servers/exports.ts'
 import type { Standbys } from '../../export/servers/standbys.ts'
-import type { ProgramTurns } from '../../intake/program-turns.ts'
+import type { ProgramConcurrency } from '../../intake/program-concurrency.ts'
 import type { FailureThrottle } from '../../keys/failure-throttle.ts'
 import type { KeySource } from '../../keys/key-source.ts'
 import type { KeyUses } from '../../keys/key-use.ts'
@@ -58,11 +58,11 @@ export interface Deps extends Foundation {
   tries: SignInTries
   keyMaps: KeyMaps
   /** Saving and submitting have turns of their own: submissions wait for one another, and saving must not wait for them. */
-  saves: ProgramTurns
-  submissions: ProgramTurns
+  saves: ProgramConcurrency
+  submissions: ProgramConcurrency
   exports: Exports
-  trail: ExportTrail
-  /** Adds a line to the audit trail: in the database, or in the log where the database is only read. */
+  auditLog: ExportAuditLog
+  /** Adds a line to the audit log: in the database, or in the log where the database is only read. */
   audit: (event: AuditEvent) => Promise<void>
   watch: ChangeWatch
 }

@@ -10,8 +10,8 @@ import type { Outcome, RequestCounts } from './request-record.ts'
 
 /** What is looked at whenever metrics are read. */
 interface Watched {
-  exports: { readonly holding: number; readonly waiting: number; readonly letGo: number; readonly reopened: number }
-  trail: { readonly waiting: number }
+  exports: { readonly holding: number; readonly waiting: number; readonly released: number; readonly reopened: number }
+  auditLog: { readonly waiting: number }
 }
 
 /** Refusals with 429, by the code that the log has for them; those of failed authentications have the code of the failure. */
@@ -105,7 +105,7 @@ export class Metrics extends Meter implements RequestCounts {
     })
   }
 
-  watch({ exports, trail }: Watched): void {
+  watch({ exports, auditLog }: Watched): void {
     const { registers } = this
     const gauge = (name: string, help: string, read: () => number): void => {
       const made = new Gauge({ name, help, registers })
@@ -121,9 +121,9 @@ export class Metrics extends Meter implements RequestCounts {
     gauge('tributary_exports_reading', 'Exports that are reading from the database', () => exports.holding)
     gauge('tributary_exports_waiting', 'Exports that wait for a database connection', () => exports.waiting)
     counter(
-      'tributary_cursors_let_go_total',
+      'tributary_cursors_released_total',
       'Times an export gave its database connection back because its client read too slowly',
-      () => exports.letGo,
+      () => exports.released,
     )
     counter(
       'tributary_cursors_reopened_total',
@@ -131,9 +131,9 @@ export class Metrics extends Meter implements RequestCounts {
       () => exports.reopened,
     )
     gauge(
-      'tributary_audit_lines_waiting',
-      'Lines of the audit trail on pages that were sent, which are not written yet',
-      () => trail.waiting,
+      'tributary_audit_entries_waiting',
+      'Lines of the audit log on pages that were sent, which are not written yet',
+      () => auditLog.waiting,
     )
   }
 

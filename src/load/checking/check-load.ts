@@ -108,9 +108,9 @@ export class LoadCheck {
     const version = versions.get(program_version_id)
     if (version === undefined) throw new Error(`program ${slug} has no published version ${program_version_id}`)
     this.#read++
-    const { within, beside } = program.check(application.submit_time, place)
+    const { within, clash } = program.check(application.submit_time, place)
     if (within !== undefined) this.#faults.add(place, within)
-    if (beside !== undefined) this.#clashes.add(place, beside)
+    if (clash !== undefined) this.#clashes.add(place, clash)
     this.#largest.application = Math.max(this.#largest.application, application_id)
     this.#largest.applicant = Math.max(this.#largest.applicant, applicant_id)
     const before = this.#rows.length

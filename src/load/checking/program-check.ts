@@ -22,13 +22,13 @@ export class ProgramCheck {
     return this.#first!
   }
 
-  /** What is wrong with the next application within the input, or beside what was submitted before. */
-  check(submitTime: Micros, place: LinePlace): { within?: Fault; beside?: Fault } {
+  /** What is wrong with the next application within the input, or alongside what was submitted before. */
+  check(submitTime: Micros, place: LinePlace): { within?: Fault; clash?: Fault } {
     this.applications++
     this.#first ??= submitTime
     const { submit_seq, last_submit_time } = this.before
     if (submit_seq > 0 && submitTime <= last_submit_time)
-      return { beside: tooEarly(this.definition.slug, last_submit_time) }
+      return { clash: tooEarly(this.definition.slug, last_submit_time) }
     if (this.#last !== undefined && submitTime < this.#last.submit_time) {
       const { place: lastPlace, submit_time: lastTime } = this.#last
       const whose = `that of the one on ${describePlace(lastPlace)} (${formatMicros(lastTime)})`

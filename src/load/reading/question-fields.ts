@@ -30,8 +30,8 @@ export class ObjectFields extends FieldReader {
   /** An operator's own data may be told: a file of a million lines is mended with the value in sight. */
   override fault(name: string, code: string, detail: string, item?: number): undefined {
     const value = this.raw(name)
-    const told = describeValue(item === undefined ? value : (value as readonly unknown[])[item])
-    this.find.add(code, `${detail.charAt(0).toLowerCase()}${detail.slice(1, -1)} (is ${told})`, name, item)
+    const described = describeValue(item === undefined ? value : (value as readonly unknown[])[item])
+    this.find.add(code, `${detail.charAt(0).toLowerCase()}${detail.slice(1, -1)} (is ${described})`, name, item)
     return undefined
   }
 

@@ -33,7 +33,7 @@ export interface LoadOptions {
   now: Micros
   /** The zone of the instance, in which times are rendered. */
   timeZone: string
-  /** Who sets a status or note, for its history; and for the audit trail. */
+  /** Who sets a status or note, for its history; and for the audit log. */
   actor: string
   /**
    * The front end that applicants belong to who are not there yet (D26); without it none, so that no key can reach them. Those who are

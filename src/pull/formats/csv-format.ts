@@ -41,7 +41,7 @@ function idInRecord(record: Buffer): number | undefined {
 
 const bufferCharacters = 256 * 1024
 
-/** One table that is being written, beside its place. */
+/** One table that is being written, alongside its place. */
 class CsvFile {
   private readonly next: string
   private readonly descriptor: number

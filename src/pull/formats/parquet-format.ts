@@ -59,7 +59,7 @@ async function loadParquet(): Promise<[Library, Reading]> {
 
 type Element = ConstructorParameters<Library['ParquetWriter']>[0]['schema'][number]
 
-/** One table that is being written, beside its place; a group of its rows is in memory, and nothing of those before. */
+/** One table that is being written, alongside its place; a group of its rows is in memory, and nothing of those before. */
 class ParquetFile {
   private readonly next: string
   private descriptor: number

@@ -12,7 +12,7 @@ import { type Cell, NoColumn, rowMaker } from './table-rows.ts'
 export const tablePath = (out: string, ending: string, table: Table): string =>
   table.path.length === 0 ? out : `${out.slice(0, -ending.length)}.${tableName(table)}${ending}`
 
-/** One table that is being written, beside its place. */
+/** One table that is being written, alongside its place. */
 interface TableFile {
   add(cells: readonly Cell[]): void
   finish(): ReadyFile

@@ -1,4 +1,4 @@
-// Applications as tables in the puller's own PostgreSQL. The state of the pull stays beside the spool, on this machine.
+// Applications as tables in the puller's own PostgreSQL. The state of the pull stays alongside the spool, on this machine.
 
 import { GaveUp, RequestRefused } from '../../client/client-errors.ts'
 import { columnNames, loadTables } from '../formats/load-tables.ts'

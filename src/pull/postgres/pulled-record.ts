@@ -1,4 +1,4 @@
-// What the database itself knows of what was pulled into it: a row beside the tables, written in the transaction that fills them. So it
+// What the database itself knows of what was pulled into it: a row alongside the tables, written in the transaction that fills them. So it
 // is true of the rows whatever became of the pull, of the folder it ran in, or of the database since: also after a restore.
 
 import type postgres from 'postgres'

@@ -42,9 +42,9 @@ export interface OutputFormat {
   destination?: string
   /** Where lines are collected, until the output is made of them. */
   spoolPath: (out: string) => string
-  /** What the last pull of it left, of an output that knows it by itself; of others the state beside them does. */
+  /** What the last pull of it left, of an output that knows it by itself; of others the state alongside them does. */
   readDone?: (origin: Origin) => Promise<PulledBefore | undefined>
-  /** Makes the files that get their final names next, whole and on the disk, and beside their places. */
+  /** Makes the files that get their final names next, whole and on the disk, and alongside their places. */
   prepare: (job: FormatJob) => Promise<Prepared>
   /** The ids of the applications in a file, in order, many at a time; undefined where something stands that is none. */
   idsIn?: (path: string) => AsyncGenerator<(number | undefined)[], void, undefined>

@@ -1,4 +1,4 @@
-// What a pull remembers beside its output: how far the walk is, and after its end what the next one needs. One SQLite file, for two
+// What a pull remembers alongside its output: how far the walk is, and after its end what the next one needs. One SQLite file, for two
 // things that it does well: what is committed survives any interruption, whole; and the system itself lets go of its lock when the
 // process ends, however it ends, so that two pulls never work on one output and a dead one stops no other.
 

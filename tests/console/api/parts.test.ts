@@ -191,7 +191,7 @@ describe('applications', async () => {
   await frontEnd.apply(applicant, { why: { text: 'first' } })
   await frontEnd.apply(applicant, { why: { text: 'second' } })
 
-  test('are found by filters, and read exactly as they are exported, which is in the audit trail', async () => {
+  test('are found by filters, and read exactly as they are exported, which is in the audit log', async () => {
     const all = await api.ask('GET', '/programs/aid/applications')
     expect(all.body.items).toHaveLength(2)
     const current = await api.ask('GET', '/programs/aid/applications?revision=CURRENT')
@@ -289,7 +289,7 @@ describe('what is watched', () => {
     expect(retried.status).toBe(404)
   })
 
-  test('the audit trail, page by page, and whether it is whole', async () => {
+  test('the audit log, page by page, and whether it is whole', async () => {
     const first = await api.ask('GET', `/audit/events?actor=admin:${ada.email}`)
     expect(first.body.items[0]).toMatchObject({ actor: `admin:${ada.email}` })
     const { items } = (await api.ask('GET', '/audit/events')).body

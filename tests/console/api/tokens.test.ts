@@ -44,9 +44,9 @@ describe('in the console', () => {
     expect((await browser.post(`${path}/${tokenId}/retire`)).status).toBe(303)
     expect((await whoAmI(token)).status).toBe(401)
     expect((await browser.post(`${path}/${tokenId}/retire`)).status).toBe(404)
-    const trail = await sql`
+    const auditLog = await sql`
       select action, actor from audit_event where subject = ${tokenId} order by audit_event_id`
-    expect([...trail]).toEqual([
+    expect([...auditLog]).toEqual([
       { action: 'admin_token_created', actor: `admin:${ada.email}` },
       { action: 'admin_token_retired', actor: `admin:${ada.email}` },
     ])
@@ -97,7 +97,7 @@ describe('a token', () => {
     expect(body.detail).toContain('Sign in')
   })
 
-  test('opens no page, and no door of clients', async () => {
+  test('opens no page, and no route of clients', async () => {
     const { token } = await aToken(sql, ada)
     const headers = { Authorization: `Bearer ${token}` }
     expect((await service.get('/admin/keys', { headers })).status).toBe(303)
@@ -185,12 +185,12 @@ describe('a token', () => {
     expect((await program.ask('GET', '/intermediaries')).status).toBe(200)
   })
 
-  test('stands in the audit trail as its person’s', async () => {
+  test('stands in the audit log as its person’s', async () => {
     const { token, tokenId } = await aToken(sql, ada)
-    await ApiProgram.withToken(service, token).ask('POST', '/intermediaries', { name: 'Trail' })
+    await ApiProgram.withToken(service, token).ask('POST', '/intermediaries', { name: 'Harbor' })
     const [event] = await sql`
       select actor, host(address) as address from audit_event
-      where action = 'intermediary_organization_added' and subject = 'Trail'`
+      where action = 'intermediary_organization_added' and subject = 'Harbor'`
     expect(event).toEqual({ actor: `admin-token:${tokenId}:${ada.email}`, address: '127.0.0.1' })
   })
 

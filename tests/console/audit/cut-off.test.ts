@@ -1,4 +1,4 @@
-// An audit trail whose end was cut off: a file of its own, since nothing is whole in the database afterwards.
+// An audit log whose end was cut off: a file of its own, since nothing is whole in the database afterwards.
 
 import { expect, test } from 'bun:test'
 import { appendAuditEvent } from '../../../src/db/audit/audit.ts'
@@ -28,6 +28,6 @@ test('an end that was cut off is found by what was noted alone', async () => {
   })
   const check = async (form: Record<string, string>): Promise<string> =>
     (await browser.post(`${path}/verify`, form)).text()
-  expect(await check({})).toContain('The audit trail is whole')
+  expect(await check({})).toContain('The audit log is whole')
   expect(await check({ noted })).toContain('its end was cut off')
 })

@@ -1,4 +1,4 @@
-// Which clients were ever sent an application: what the trail says against what the clients got (contract, section 3: "per export:
+// Which clients were ever sent an application: what the audit log says against what the clients got (contract, section 3: "per export:
 // which key, which walk, filters, how many applications, up to which sequence, from which address").
 
 import { beforeAll, describe, expect, test } from 'bun:test'
@@ -36,15 +36,15 @@ async function keep(pages: AsyncIterable<Fetched> | Fetched[]): Promise<void> {
     )
 }
 
-/** The requests whose pages the trail says had the application, for certain and possibly. */
-async function told(applicationId: number): Promise<{ certain: string[]; possible: string[] }> {
+/** The requests whose pages the audit log says had the application, for certain and possibly. */
+async function sentTo(applicationId: number): Promise<{ certain: string[]; possible: string[] }> {
   const [place] = await findApplicationPlaces(sql, applicationId)
-  const told = { certain: [] as string[], possible: [] as string[] }
+  const sentTo = { certain: [] as string[], possible: [] as string[] }
   for (const { detail, was_there, meets_revision } of await readPagesWith(sql, place!, newest)) {
     const certain = was_there && meets_revision === true && detail.outcome === 'complete'
-    told[certain ? 'certain' : 'possible'].push(detail.request_id as string)
+    sentTo[certain ? 'certain' : 'possible'].push(detail.request_id as string)
   }
-  return { certain: told.certain.sort(), possible: told.possible.sort() }
+  return { certain: sentTo.certain.sort(), possible: sentTo.possible.sort() }
 }
 
 const truth = (applicationId: number): string[] =>
@@ -101,7 +101,7 @@ describe('which clients were ever sent an application', () => {
     >`select application_id from application order by application_id`
     expect(there.length).toBeGreaterThan(50)
     for (const { application_id: id } of there) {
-      const { certain, possible } = await told(id)
+      const { certain, possible } = await sentTo(id)
       // Other tests add entries of pages that nobody fetched.
       const fetched = (requests: string[]): string[] => requests.filter(request => got.has(request))
       expect([id, fetched(certain), fetched(possible)]).toEqual([id, truth(id), []])
@@ -137,17 +137,17 @@ describe('which clients were ever sent an application', () => {
       select submit_seq, submit_time from application where application_id = ${id}`) as unknown as [
       { submit_seq: number; submit_time: Micros },
     ]
-    const before = await told(id)
+    const before = await sentTo(id)
     const line = (after_seq: number, last_seq: number, outcome: string) => sql`
       insert into audit_event (actor, action, subject, detail)
       values ('key:x', 'applications_exported', ${slug}, ${sql.json({
         request_id: `${outcome}-${after_seq}-${last_seq}`, walk: 'x', horizon: 1000, filters: { page_size: 5 }, applications: 5,
         applications_before: 0, after_micros: submit_time, after_seq, last_micros: submit_time, last_seq, outcome,
-      })})` // biome-ignore format: one line of the trail
+      })})` // biome-ignore format: one line of the audit log
     await line(submit_seq - 1, submit_seq, 'client_gone')
     await line(submit_seq, submit_seq + 5, 'client_gone')
     await line(0, submit_seq - 1, 'client_gone')
-    expect(await told(id)).toEqual({
+    expect(await sentTo(id)).toEqual({
       certain: before.certain,
       possible: [`client_gone-${submit_seq - 1}-${submit_seq}`],
     })
@@ -169,7 +169,7 @@ describe('which clients were ever sent an application', () => {
       { program_id: programId, application_id: id },
       { actor: 'operator:test', reason: undefined },
     )
-    const after = await told(id)
+    const after = await sentTo(id)
     expect(after.certain).toEqual(had.filter(request => withoutFilter.has(request)))
     // What revision state it had is not known any more: so nothing that is possible is left out.
     expect([...after.certain, ...after.possible].sort()).toEqual(expect.arrayContaining(had))
@@ -182,11 +182,11 @@ describe('which clients were ever sent an application', () => {
       insert into audit_event (actor, action, subject, detail)
       values ('key:x', 'applications_exported', ${slug}, ${sql.json({
         request_id: String(began_at), horizon: 1000, filters: {}, after_micros: 0, after_seq: 0, last_micros: late, last_seq: 1000, outcome: 'complete', began_at: formatMicros(began_at),
-      })})` // biome-ignore format: one line of the trail
+      })})` // biome-ignore format: one line of the audit log
     await line(late)
     await line(late - 3_600_000_000)
-    expect((await told(id)).possible).toContain(String(late - 3_600_000_000))
-    expect((await told(id)).possible).not.toContain(String(late))
+    expect((await sentTo(id)).possible).toContain(String(late - 3_600_000_000))
+    expect((await sentTo(id)).possible).not.toContain(String(late))
   })
 
   test('pages by keyset', async () => {

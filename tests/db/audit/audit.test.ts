@@ -31,7 +31,7 @@ test('it shares the fate of the transaction it was written in', async () => {
   expect([...(await readOn('undone'))]).toEqual([])
 })
 
-test('"An audit trail, append-only" (contract section 3): the database itself refuses update, delete and truncate', async () => {
+test('"An audit log, append-only" (contract section 3): the database itself refuses update, delete and truncate', async () => {
   await appendAuditEvent(database.sql, eventOn('untouched'))
   const { sql } = database
   for (const change of [

@@ -41,7 +41,7 @@ describe('marks are set once', () => {
   })
 })
 
-describe('what no door could store, the schema refuses', () => {
+describe('what no route could store, the schema refuses', () => {
   const refusal = async (change: PromiseLike<unknown>) => {
     const error = await failureOf(change)
     return error?.constraint_name ?? error?.code

@@ -19,8 +19,8 @@ describe('conditions', () => {
     expect(faults(later)).toEqual(['not_earlier /screens/0/questions/0/visible_when/question'])
     const itself = aDefinition({ questions: [q.text('a', { visible_when: answered('a') })] })
     expect(faults(itself)).toEqual(['not_earlier /screens/0/questions/0/visible_when/question'])
-    const nobody = aDefinition({ questions: [q.text('a', { visible_when: answered('zzz') })] })
-    expect(faults(nobody)).toEqual(['not_asked /screens/0/questions/0/visible_when/question'])
+    const unknown = aDefinition({ questions: [q.text('a', { visible_when: answered('zzz') })] })
+    expect(faults(unknown)).toEqual(['not_asked /screens/0/questions/0/visible_when/question'])
   })
 
   test('of a screen look at questions of earlier screens only', () => {

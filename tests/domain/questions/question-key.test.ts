@@ -27,7 +27,7 @@ describe('questionKey (D15)', () => {
     expect(questionKey(name)).toBe(key)
   })
 
-  test('a letter with its accent beside it is the letter with its accent ("after NFC")', () => {
+  test('a letter with its accent alongside it is the letter with its accent ("after NFC")', () => {
     expect(questionKey('cafe\u0301')).toBe('caf\u00e9')
     expect(questionKey('\u1100\u1161')).toBe('\uac00')
     expect(questionKey('q\u0301')).toBe('q')

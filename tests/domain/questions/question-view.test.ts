@@ -21,13 +21,13 @@ const node = (question_id: number, question_key: string, more: Partial<KeyNode> 
 describe('a hidden question', () => {
   test('hides all that hangs under it, at any depth', () => {
     const deepest = [node(4, 'deepest')]
-    const inner = [node(3, 'inner', { type: 'ENUMERATOR', children: deepest }), node(5, 'beside')]
+    const inner = [node(3, 'inner', { type: 'ENUMERATOR', children: deepest }), node(5, 'alongside')]
     const keyMap: KeyMap = [node(1, 'seen'), node(2, 'outer', { type: 'ENUMERATOR', children: inner })]
     const hiding = (...ids: number[]) => keysOf(seenPart(keyMap, { hidden: new Set(ids), chosen: undefined }))
     expect(hiding(2)).toEqual([['seen', []]])
     expect(hiding(3)).toEqual([
       ['seen', []],
-      ['outer', [['beside', []]]],
+      ['outer', [['alongside', []]]],
     ])
     // Also when what hangs under it was chosen.
     expect(keysOf(seenPart(keyMap, { hidden: new Set([2]), chosen: [1, 4] }))).toEqual([['seen', []]])

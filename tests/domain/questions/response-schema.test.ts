@@ -35,7 +35,7 @@ describe('the response schema', () => {
     // A schema is compiled for each program.
   }, 60_000)
 
-  test('fits any answers, not only invented ones', () => {
+  test('fits any answers, not only sample ones', () => {
     const check = schemaChecker(schemaOf(keyMap, true))
     fc.assert(
       fc.property(answersTo(keyMap), answers => {

@@ -24,7 +24,7 @@ const child = (entity_name: string, date: string | null, ...jobs: object[]) => (
 
 const between = (before: ExportedObject, now: ExportedObject, versions = { before: version, now: version }) =>
   applicationChanges({ version: versions.now, application: now }, { version: versions.before, application: before })
-const told = (...given: Parameters<typeof between>) =>
+const changesOf = (...given: Parameters<typeof between>) =>
   between(...given).changes.map(({ path, before, now }) => [
     path.join(' / '),
     before.map(line => line.text),
@@ -34,12 +34,12 @@ const told = (...given: Parameters<typeof between>) =>
 describe('what changed', () => {
   test('is nothing between two that are the same', () => {
     const one = { reason: text('a'), child: list(child('Bo', '2020-01-02')) }
-    expect(told(one, structuredClone(one))).toEqual([])
+    expect(changesOf(one, structuredClone(one))).toEqual([])
   })
 
   test('is told at the place of each answer, at every depth', () => {
     expect(
-      told(
+      changesOf(
         { reason: text('a'), child: list(child('Bo', '2020-01-02', { entity_name: 'Bakery', pay: pay(10) })) },
         { reason: text(null), child: list(child('Bo', '2020-01-03', { entity_name: 'Bakery', pay: pay(12.5) })) },
       ),
@@ -52,7 +52,7 @@ describe('what changed', () => {
 
   test('an entity that is new or gone is told whole', () => {
     expect(
-      told(
+      changesOf(
         { reason: text(null), child: list(child('Old', '2001-02-03')) },
         { reason: text(null), child: list(child('New', null, { entity_name: 'Bakery', pay: pay(10) })) },
       ),
@@ -69,8 +69,8 @@ describe('what changed', () => {
       { reason: text('a'), more: text(null) },
       { reason: text('a'), more: text('b') },
     ]
-    expect(told(less, more, { before: narrow, now: wide })).toEqual([['more?', [], ['b']]])
-    expect(told(more, less, { before: wide, now: narrow })).toEqual([['more?', ['b'], []]])
+    expect(changesOf(less, more, { before: narrow, now: wide })).toEqual([['more?', [], ['b']]])
+    expect(changesOf(more, less, { before: wide, now: narrow })).toEqual([['more?', ['b'], []]])
   })
 
   test('ends at so many, and says so', () => {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Condition } from '../../../src/domain/questions/program-version.ts'
-import { conditionInWords } from '../../../src/domain/readable/asked-when.ts'
+import { conditionText } from '../../../src/domain/readable/asked-when.ts'
 import { aVersion } from '../../support/program-version.ts'
 
 const { questions } = aVersion({
@@ -48,5 +48,5 @@ test.each<[Condition, string]>([
     '“tenure?” is Owning and (“tenure?” is Renting or “size?” was answered)',
   ],
 ])('%j', (condition, words) => {
-  expect(conditionInWords(condition, questions)).toBe(words)
+  expect(conditionText(condition, questions)).toBe(words)
 })

@@ -47,28 +47,28 @@ describe('an address', () => {
     fc.assert(fc.property(fc.ipV4(), address => text(address) === address))
     fc.assert(
       fc.property(fc.ipV6(), address => {
-        const told = text(address)
-        return told === undefined || text(told) === told
+        const spelled = text(address)
+        return spelled === undefined || text(spelled) === spelled
       }),
     )
   })
 })
 
 describe('a subnet', () => {
-  const told = (spelling: string): string => {
+  const spelled = (spelling: string): string => {
     const subnet = parseSubnet(spelling)
     return 'fault' in subnet ? subnet.fault : subnet.text
   }
 
   test('has as many bits as its family, all of them without a slash', () => {
-    expect(told('192.0.2.0/24')).toBe('192.0.2.0/24')
-    expect(told('192.0.2.1')).toBe('192.0.2.1/32')
-    expect(told('0.0.0.0/0')).toBe('0.0.0.0/0')
-    expect(told('2001:db8::/32')).toBe('2001:db8::/32')
-    expect(told('2001:db8::1')).toBe('2001:db8::1/128')
-    expect(told('::/0')).toBe('::/0')
-    expect(told('::ffff:10.0.0.0/104')).toBe('10.0.0.0/8')
-    expect(told('::ffff:10.0.0.1')).toBe('10.0.0.1/32')
+    expect(spelled('192.0.2.0/24')).toBe('192.0.2.0/24')
+    expect(spelled('192.0.2.1')).toBe('192.0.2.1/32')
+    expect(spelled('0.0.0.0/0')).toBe('0.0.0.0/0')
+    expect(spelled('2001:db8::/32')).toBe('2001:db8::/32')
+    expect(spelled('2001:db8::1')).toBe('2001:db8::1/128')
+    expect(spelled('::/0')).toBe('::/0')
+    expect(spelled('::ffff:10.0.0.0/104')).toBe('10.0.0.0/8')
+    expect(spelled('::ffff:10.0.0.1')).toBe('10.0.0.1/32')
   })
 
   test.each([
@@ -89,8 +89,8 @@ describe('a subnet', () => {
     ['10.0.0.1/8', 'the subnet is 10.0.0.0/8'],
     ['2001:db8::1/32', 'the subnet is 2001:db8::/32'],
   ])('%s is refused: %s', (spelling, fault) => {
-    expect(told(spelling)).toContain(fault)
-    expect(told(spelling)).toContain(`"${spelling}"`)
+    expect(spelled(spelling)).toContain(fault)
+    expect(spelled(spelling)).toContain(`"${spelling}"`)
   })
 
   test('contains what its bits say, and nothing of the other family', () => {
@@ -103,7 +103,7 @@ describe('a subnet', () => {
   })
 })
 
-test('loopback is 127.0.0.0/8 and ::1, and nothing beside them', () => {
+test('loopback is 127.0.0.0/8 and ::1, and nothing alongside them', () => {
   for (const address of ['127.0.0.1', '127.255.255.255', '::1', '::ffff:127.0.0.1'])
     expect([address, isLoopback(parseAddress(address)!)]).toEqual([address, true])
   for (const address of ['126.255.255.255', '128.0.0.0', '::', '2001:db8::1', 'fe80::1', '::ffff:128.0.0.1'])

@@ -8,7 +8,7 @@ import { nextBatchRows, type PageLimits } from '../../../src/export/pages/page-l
 import type { Sink } from '../../../src/export/pages/page-outlet.ts'
 import { PageFailure, type PageToWrite } from '../../../src/export/pages/write-page.ts'
 import { Exports, PageBuffers } from '../../../src/export/servers/exports.ts'
-import { tamper } from '../../support/audit-trail.ts'
+import { tamper } from '../../support/audit-log.ts'
 import { endWithTest, useDatabase, usePool } from '../../support/fixtures.ts'
 import { portOf, startProxy } from '../../support/proxy.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
@@ -37,8 +37,8 @@ async function busyBackends(): Promise<{ pid: number }[]> {
 
 describe('writePage', () => {
   test('G7: pages joined are the whole list, once each, in order; the token is null exactly on the last page, also where batches and pages meet', async () => {
-    const besideBatches = [batch - 1, batch, batch + 1, 4 + batch, 4 + 2 * batch]
-    for (const pageSize of [1, 3, 4, 5, ...besideBatches, 41, 204, 205, 206, 1000]) {
+    const atBatchLimits = [batch - 1, batch, batch + 1, 4 + batch, 4 + 2 * batch]
+    for (const pageSize of [1, 3, 4, 5, ...atBatchLimits, 41, 204, 205, 206, 1000]) {
       const joined: number[] = []
       let after: Position | undefined
       let pages = 0
@@ -91,10 +91,10 @@ describe('writePage', () => {
         for (const { pid } of await busyBackends()) await database.sql`select pg_terminate_backend(${pid})`
       return true
     })
-    const letGo = { ...small, letGoAfterMs: 10 }
+    const released = { ...small, releaseAfterMs: 10 }
     for (const [reader, limits] of [
       [new Reader(), small],
-      [slow, letGo],
+      [slow, released],
       [killing, small],
     ] as const) {
       await write(reader, planAll(205), limits, { framing: ndjsonPage })
@@ -123,7 +123,7 @@ describe('writePage', () => {
       await until('the connection to be given back', async () => (await busyBackends()).length === 0)
       return true
     })
-    const receipt = await write(reader, planAll(205), { ...small, letGoAfterMs: 10 })
+    const receipt = await write(reader, planAll(205), { ...small, releaseAfterMs: 10 })
     expect(receipt.outcome).toBe('complete')
     expect(idsOf(reader)).toEqual(ids)
     expect(reader.writes).toBeGreaterThan(10)
@@ -131,7 +131,7 @@ describe('writePage', () => {
 
   test('G10: a reader that stops for STALL_TIMEOUT is cut off without the closing bracket', async () => {
     const reader = new Reader(n => (n < 3 ? true : new Promise<boolean>(() => {})))
-    const receipt = await write(reader, planAll(205), { ...small, letGoAfterMs: 10, stallTimeoutMs: 60 })
+    const receipt = await write(reader, planAll(205), { ...small, releaseAfterMs: 10, stallTimeoutMs: 60 })
     expect(receipt.outcome).toBe('stalled')
     expect(() => reader.page()).toThrow()
     expect(await busyBackends()).toEqual([])
@@ -206,7 +206,7 @@ describe('writePage', () => {
       const page = write(
         reader,
         planAll(205),
-        { ...small, firstBatchRows, batchRows: 100, letGoAfterMs: 10 },
+        { ...small, firstBatchRows, batchRows: 100, releaseAfterMs: 10 },
         { buffers },
       )
       await until(
@@ -251,7 +251,7 @@ describe('writePage', () => {
         void caughtUp(reader).then(() => setCounter(100))
         return true
       })
-      const all = { ...small, letGoAfterMs: 10, reopenPauseMs: 1, ...using }
+      const all = { ...small, releaseAfterMs: 10, reopenPauseMs: 1, ...using }
       return { reader, movedIds, page: write(reader, planOf(moved, 100, 100), all, { fills: moved.fills }) }
     }
 
@@ -299,14 +299,14 @@ describe('writePage', () => {
   })
 
   test('pages under way share what is read in one go, each getting enough to be worth asking for', () => {
-    const rowsBeside = (pages: number): number => nextBatchRows(limits, pages, 1000)
-    expect([1, 2, 4, 5, 16].map(rowsBeside)).toEqual([200, 100, 50, 40, 40])
+    const rowsOfPages = (pages: number): number => nextBatchRows(limits, pages, 1000)
+    expect([1, 2, 4, 5, 16].map(rowsOfPages)).toEqual([200, 100, 50, 40, 40])
     expect(nextBatchRows(small, 16, 1000)).toBe(batch)
   })
 
   test('many slow readers at once share few connections', async () => {
     const few = usePool({ url: database.url, connectionsMax: 2 }, endWithTest)
-    const using: PageLimits = { ...small, firstBatchRows: 50, letGoAfterMs: 10 }
+    const using: PageLimits = { ...small, firstBatchRows: 50, releaseAfterMs: 10 }
     const shared = { exports: new Exports(few, 2), buffers: new PageBuffers(8192, 4) }
     const readers = Array.from({ length: 20 }, () => new Reader(() => Bun.sleep(30).then(() => true)))
     const receipts = await Promise.all(readers.map(reader => write(reader, planAll(205), using, shared)))
@@ -352,7 +352,7 @@ describe('writePage', () => {
         return true
       })
       const buffers = new PageBuffers(2048, 4)
-      const ahead = { ...small, aheadBytes: 1024 * 1024, letGoAfterMs: 10 }
+      const ahead = { ...small, aheadBytes: 1024 * 1024, releaseAfterMs: 10 }
       const receipt = await write(reader, planAll(pageSize), ahead, { buffers })
       expect(receipt).toMatchObject({ outcome: 'complete', applications: pageSize })
       expect(idsOf(reader)).toEqual(ids.slice(0, pageSize))

@@ -205,7 +205,7 @@ describe('contract D10: "A name that is a known one but for case, `_` or `-`: 40
     expect(errors[0]!.detail).toEndWith(`Did you mean ${meant}?`)
   })
 
-  test('beside the right one, too: which of the two counts is not for us to guess', () => {
+  test('alongside the right one, too: which of the two counts is not for us to guess', () => {
     expect(codes(() => parse('pageSize=2&pagesize=1'))).toEqual([['pagesize', 'unknown_parameter']])
   })
 })

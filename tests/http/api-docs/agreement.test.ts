@@ -36,7 +36,7 @@ interface Change {
 }
 
 /** Of a kind that the specification does not have: what its type says of itself. */
-function invented(kind: QuestionKind): Change {
+function sample(kind: QuestionKind): Change {
   const type = exportedType(kind) as PlainType
   const answered = JSON.parse(plainType(type).text(plainType(type).sample({}, 0)))
   return {
@@ -157,7 +157,7 @@ const changes: Partial<Record<QuestionKind, Change>> = {
 type Loose = ReturnType<typeof JSON.parse>
 
 describe.each([...questionKinds])('a program that gains a question of kind %s', kind => {
-  const { add, answer, answered, unanswered } = changes[kind] ?? invented(kind)
+  const { add, answer, answered, unanswered } = changes[kind] ?? sample(kind)
   const slug = `gains-${kind.toLowerCase().replaceAll('_', '-')}`
   const words = kind.toLowerCase().replaceAll('_', ' ')
   const [topKey, innerKey, petKey] = [`${words} new`, `${words} inner`, `${words} pet`].map(n =>

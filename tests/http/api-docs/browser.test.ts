@@ -86,7 +86,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     }
   })
 
-  test('the list beside the page narrows to what is typed, by key and by text, from the keyboard', async () => {
+  test('the list alongside the page narrows to what is typed, by key and by text, from the keyboard', async () => {
     const { page } = await openPage(browser, service.baseUrl, signedIn)
     await page.goto('/docs/api/programs/large')
     await page.keyboard.press('/')
@@ -131,7 +131,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     },
   )
 
-  test('without scripts, samples are one tab beside another, and there is no button that does nothing', async () => {
+  test('without scripts, samples are one tab alongside another, and there is no button that does nothing', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
     await page.goto('/docs/api/programs/shown')
     await page.getByText('#!/bin/sh').waitFor()

@@ -64,7 +64,7 @@ test('a page that is not as documented would be noticed', async () => {
   await expect(expectValidPage(database.sql, slug, page)).rejects.toThrow('later_one')
 })
 
-// Contract, section 3: "Docs hold invented values only, never an applicant's."
+// Contract, section 3: "Docs hold sample values only, never an applicant's."
 test('nothing an applicant wrote is in the docs', async () => {
   const written = 'kestrel-canary-in-an-answer'
   const frontEnd = new FrontEnd(service, key, slug)

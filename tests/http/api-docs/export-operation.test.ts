@@ -1,4 +1,4 @@
-// What OpenAPI says of the export beside its pages: the parameters that are taken, and the fields of the head that are sent.
+// What OpenAPI says of the export alongside its pages: the parameters that are taken, and the fields of the head that are sent.
 
 import { expect, test } from 'bun:test'
 import { exportParameterNames } from '../../../src/export/requests/request.ts'
@@ -23,8 +23,8 @@ test('has every field of the head that is sent: of a page, of nothing new, of HE
   const undocumented = async (response: Response): Promise<string[]> => {
     await response.arrayBuffer()
     seen.add(response.status)
-    const told = [...general.split(' '), ...Object.keys(responses[response.status]?.headers ?? {})]
-    const known = new Set(told.map(name => name.toLowerCase()))
+    const reported = [...general.split(' '), ...Object.keys(responses[response.status]?.headers ?? {})]
+    const known = new Set(reported.map(name => name.toLowerCase()))
     return [...response.headers.keys()].filter(name => !known.has(name)).map(name => `${response.status} ${name}`)
   }
   const { page, response: first } = await client.page({ pageSize: '2' })

@@ -80,7 +80,7 @@ describe.each(Object.keys(pages))('the page %s', name => {
     const links = all('a')
     expect(links[0]!.attributes.get('href')).toBe('#content')
     expect(all('main')[0]!.attributes.get('id')).toBe('content')
-    // The lists beside the content have headings of their own.
+    // The lists alongside the content have headings of their own.
     const levels = elements
       .slice(elements.indexOf(all('main')[0]!))
       .filter(({ name }) => /^h[1-6]$/.test(name))

@@ -97,7 +97,7 @@ describe('the page', () => {
     )
     for (const name of new Set(referred)) {
       expect(page).toContain(`id="schema-${name}"`)
-      // In the list beside the page, and where it is used.
+      // In the list alongside the page, and where it is used.
       expect(page.split(`href="#schema-${name}"`).length).toBeGreaterThan(2)
     }
   })

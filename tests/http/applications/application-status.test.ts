@@ -15,7 +15,7 @@ const program = await insertRawProgram(sql, slug)
 await sql`update program set statuses = ${['Approved', 'Denied']} where slug = ${slug}`
 const ids = await insertRawApplications(sql, program, 30)
 const service = await useService(database)
-const key = await createTestKey(sql, { programs: [slug, 'written-beside'], mayAnnotate: true })
+const key = await createTestKey(sql, { programs: [slug, 'written-alongside'], mayAnnotate: true })
 const client = new ExportClient(service, key, slug)
 let next = 0
 /** An application that no other test uses. */
@@ -44,7 +44,7 @@ const codes = async (response: Response) => {
 const exported = async (id: number) => (await client.walkAll()).find(a => a.application_id === id)!
 
 describe('setting status and note', () => {
-  test('is in the export, the history and the changes, with the key as who did it, and in the audit trail', async () => {
+  test('is in the export, the history and the changes, with the key as who did it, and in the audit log', async () => {
     const id = fresh()
     const response = await set(
       id,
@@ -202,7 +202,7 @@ describe('who may', () => {
     const id = fresh()
     const reading = await createTestKey(sql, { programs: [slug] })
     const submitting = await createTestKey(sql, { programs: [slug], mayExport: false, maySubmit: true })
-    const stranger = await createTestKey(sql, { programs: ['written-beside'], mayAnnotate: true })
+    const stranger = await createTestKey(sql, { programs: ['written-alongside'], mayAnnotate: true })
     for (const of of [reading, submitting, stranger]) {
       expect((await set(id, 'not JSON', {}, of)).status).toBe(401)
       expect((await set(999_999_999, { status: 'Approved' }, { 'If-Match': '*' }, of)).status).toBe(401)
@@ -215,8 +215,8 @@ describe('who may', () => {
   })
 
   test('an application of another program, and an id that never was: the same 404', async () => {
-    const beside = await aProgram(sql, { slug: 'written-elsewhere', questions: [q.text('elsewhere words')] })
-    expect(beside.slug).toBe('written-elsewhere')
+    const other = await aProgram(sql, { slug: 'written-elsewhere', questions: [q.text('elsewhere words')] })
+    expect(other.slug).toBe('written-elsewhere')
     const elsewhere = await insertRawProgram(sql, 'written-raw')
     const [foreign] = await insertRawApplications(sql, elsewhere, 1)
     const bodies: unknown[] = []

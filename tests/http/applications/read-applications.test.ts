@@ -1,10 +1,10 @@
-// What clients read beside the export: the programs of their key, one application, its revisions and its history.
+// What clients read alongside the export: the programs of their key, one application, its revisions and its history.
 
 import { describe, expect, test } from 'bun:test'
 import { findApplicationPlaces, readPagesWith } from '../../../src/db/audit/disclosures.ts'
 import { annotate } from '../../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../../src/upkeep/erase.ts'
-import { refuseAuditLines } from '../../support/audit-trail.ts'
+import { refuseAuditLines } from '../../support/audit-log.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
@@ -151,7 +151,7 @@ describe('one application', () => {
     }
   })
 
-  test('is in the audit trail before it is sent, and found by who asks which clients were sent it; HEAD sends nothing', async () => {
+  test('is in the audit log before it is sent, and found by who asks which clients were sent it; HEAD sends nothing', async () => {
     const reader = await createTestKey(sql, { programs: [slug] })
     expect((await get(`/${slug}/applications/${ids[0]}`, reader, { method: 'HEAD' })).status).toBe(200)
     const pagesOf = async (id: number) => {
@@ -175,7 +175,7 @@ describe('one application', () => {
     expect(await pagesOf(other)).toHaveLength(0)
   })
 
-  test('while the trail cannot be written, nothing is sent', async () => {
+  test('while the audit log cannot be written, nothing is sent', async () => {
     await refuseAuditLines(sql)
     for (const path of ['', '/revisions', '/history']) {
       const response = await get(`/${slug}/applications/${ids[0]}${path}`)

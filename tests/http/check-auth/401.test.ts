@@ -159,7 +159,7 @@ describe('"Every request must use HTTPS." (spec, "Authentication" 1)', () => {
     expect(answer.headers.get('location')).toBeNull()
   })
 
-  test('"A valid credential seen in plain text marks its key as exposed", once, in the audit trail and in the log', async () => {
+  test('"A valid credential seen in plain text marks its key as exposed", once, in the audit log and in the log', async () => {
     const { api_key_id, authorization } = await makeKey()
     const exposure = async () => {
       const [row] = await database.sql<{ exposed_at: number | null; events: number }[]>`
@@ -199,7 +199,7 @@ describe('"Every request must use HTTPS." (spec, "Authentication" 1)', () => {
   })
 })
 
-describe('"A secret or credential never reaches a log, an error, a job, a URL or the audit trail" (contract section 3)', () => {
+describe('"A secret or credential never reaches a log, an error, a job, a URL or the audit log" (contract section 3)', () => {
   test('a canary is sent in every way and found nowhere', async () => {
     const canary = await makeKey({ programs: ['rent-aid'] })
     const { authorization, password, username, apiSecretToken: token } = canary

@@ -34,7 +34,7 @@ async function statuses(count: number, get: () => Promise<Response>): Promise<nu
 }
 
 describe('"Failed authentications are throttled per address; a valid key from an allowed address is never locked out." (contract section 3)', () => {
-  test('beyond the limit a failing request gets 429 with Retry-After, and the valid key beside it 200', () =>
+  test('beyond the limit a failing request gets 429 with Retry-After, and the valid key alongside it 200', () =>
     withService({ authFailuresPerMinute: 3 }, async (get, service) => {
       expect(await statuses(5, () => get('Basic eDp5'))).toEqual([401, 401, 401, 429, 429])
       expect(await statuses(3, () => get(key.authorization))).toEqual([200, 200, 200])

@@ -320,7 +320,7 @@ describe('the list endpoint', () => {
     expect([unknown.status, unknown.headers.get('Content-Type')]).toEqual([404, 'application/problem+json'])
   })
 
-  test('an export is noted in the audit trail: key, walk, filters, how many, up to which sequence, from where', async () => {
+  test('an export is noted in the audit log: key, walk, filters, how many, up to which sequence, from where', async () => {
     const key = await createTestKey(database.sql, { programs: [slug] })
     const { response } = await new ExportClient(service, key, slug).page({
       pageSize: '1',

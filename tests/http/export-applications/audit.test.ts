@@ -1,13 +1,13 @@
-// "An audit trail, append-only: … per export: which key, which walk, filters, how many applications" (contract, section 3): the line
+// "An audit log, append-only: … per export: which key, which walk, filters, how many applications" (contract, section 3): the line
 // of a page that was sent is not lost, and while it cannot be written its key gets no further page.
 
 import { describe, expect, test } from 'bun:test'
 import { type AuditEvent, appendAuditEvents } from '../../../src/db/audit/audit.ts'
 import { earliest } from '../../../src/domain/values/offset-time.ts'
-import { ExportTrail, linesOfUnlimitedMax, type SentPage } from '../../../src/export/pages/export-trail.ts'
+import { ExportAuditLog, linesOfUnlimitedMax, type SentPage } from '../../../src/export/pages/export-audit-log.ts'
 import { createLog } from '../../../src/log.ts'
 import { Problem } from '../../../src/problem.ts'
-import { refuseAuditLines } from '../../support/audit-trail.ts'
+import { refuseAuditLines } from '../../support/audit-log.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { holdTransaction } from '../../support/held-transaction.ts'
@@ -103,7 +103,7 @@ describe('lines that hang', () => {
   ): Promise<{ sent: number; reasons: Set<string> }> {
     const limited = await useService(database, { exportsAtATime })
     const { key, client } = await aReader(limited)
-    const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+    const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
     let sent = 0
     const reasons = new Set<string>()
     while (reasons.size === 0 && sent < 60) {
@@ -115,7 +115,7 @@ describe('lines that hang', () => {
       }
     }
     expect(await linesOf(key.api_key_id)).toHaveLength(0)
-    await letGo()
+    await release()
     await until('a line for every page', async () => (await linesOf(key.api_key_id)).length === sent)
     return { sent, reasons }
   }
@@ -134,7 +134,7 @@ describe('lines that hang', () => {
   })
 })
 
-describe('the trail', () => {
+describe('the audit log', () => {
   const page = (apiKeyId: string, requestId: string): SentPage => ({
     apiKeyId,
     address: '127.0.0.1',
@@ -168,9 +168,9 @@ describe('the trail', () => {
   }
 
   test('tries again by itself, for a key that does not come back', async () => {
-    const trail = new ExportTrail({ ...settings, retryMs: 20 })
+    const auditLog = new ExportAuditLog({ ...settings, retryMs: 20 })
     const takeLines = await refuseAuditLines(sql)
-    await trail.note(page('gone', 'late'))
+    await auditLog.note(page('gone', 'late'))
     expect(await linesOf('gone')).toHaveLength(0)
     await takeLines()
     const [line] = await until('the line', async () => {
@@ -179,53 +179,53 @@ describe('the trail', () => {
     })
     // When it ended, not when it could be written.
     expect(line!.detail).toMatchObject({ request_id: 'late', ended_at: '2023-11-14T22:13:20.000000Z' })
-    await trail.settle('gone')
+    await auditLog.settle('gone')
     expect(await linesOf('gone')).toHaveLength(1)
   })
 
   test('has each line once, also when several requests of its key wait for it', async () => {
-    const trail = new ExportTrail(settings)
+    const auditLog = new ExportAuditLog(settings)
     const takeLines = await refuseAuditLines(sql)
-    await trail.note(page('twice', 'first'))
+    await auditLog.note(page('twice', 'first'))
     await takeLines()
-    await Promise.all([trail.settle('twice'), trail.settle('twice'), trail.finish(10_000)])
+    await Promise.all([auditLog.settle('twice'), auditLog.settle('twice'), auditLog.finish(10_000)])
     expect(await linesOf('twice')).toHaveLength(1)
-    expect(trail.waiting).toBe(0)
+    expect(auditLog.waiting).toBe(0)
   })
 
   test('at the end of the process it is waited for, and what cannot be written by then stands in the log, once', async () => {
     const logged: { audit_event: { detail: { request_id: string } } }[] = []
     const log = createLog('info', { write: line => void logged.push(JSON.parse(line)) })
-    const trail = new ExportTrail({ ...settings, log })
+    const auditLog = new ExportAuditLog({ ...settings, log })
     const requests = () => logged.map(line => line.audit_event.detail.request_id)
     const takeLines = await refuseAuditLines(sql)
-    await trail.note(page('last', 'refused'))
-    const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
-    void trail.note(page('last', 'waiting'))
-    await trail.finish(1)
+    await auditLog.note(page('last', 'refused'))
+    const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+    void auditLog.note(page('last', 'waiting'))
+    await auditLog.finish(1)
     expect(requests()).toEqual(['refused', 'waiting'])
-    expect(trail.waiting).toBe(2)
-    const finished = trail.finish(10_000)
-    await letGo()
+    expect(auditLog.waiting).toBe(2)
+    const finished = auditLog.finish(10_000)
+    await release()
     await takeLines()
     await finished
     expect((await linesOf('last')).map(({ detail }) => detail.request_id).sort()).toEqual(['refused', 'waiting'])
   })
 
   test('is bounded where exports are not limited: with so many lines under way a page waits for them, and is refused when that takes too long (G14)', async () => {
-    const trail = new ExportTrail(settings)
-    const hurried = new ExportTrail({ ...settings, settleMs: 0 })
-    const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+    const auditLog = new ExportAuditLog(settings)
+    const hurried = new ExportAuditLog({ ...settings, settleMs: 0 })
+    const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
     const noting: Promise<void>[] = []
-    const note = (id: number) => noting.push(...[trail, hurried].map(one => one.note(page('slow', String(id)))))
+    const note = (id: number) => noting.push(...[auditLog, hurried].map(one => one.note(page('slow', String(id)))))
     for (let i = 1; i < linesOfUnlimitedMax; i++) note(i)
-    await trail.settle('slow')
+    await auditLog.settle('slow')
     await hurried.settle('slow')
     note(0)
     await expect(hurried.settle('slow')).rejects.toBeInstanceOf(Problem)
     await hurried.settle('another')
-    const settled = trail.settle('slow').then(() => trail.waiting)
-    await letGo()
+    const settled = auditLog.settle('slow').then(() => auditLog.waiting)
+    await release()
     expect(await settled).toBe(0)
     await Promise.all(noting)
     await hurried.settle('slow')
@@ -233,30 +233,30 @@ describe('the trail', () => {
   })
 
   test('D41: pages under way and pages whose line is not stored are together no more than a key may have', async () => {
-    const trail = new ExportTrail({ ...settings, pagesMax: () => 3, settleMs: 0 })
-    const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+    const auditLog = new ExportAuditLog({ ...settings, pagesMax: () => 3, settleMs: 0 })
+    const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
     let ended = 0
-    const begin = () => trail.beginPage('three', () => ({ name: 'a place', end: () => void ended++ }))
+    const begin = () => auditLog.beginPage('three', () => ({ name: 'a place', end: () => void ended++ }))
     const [first, second] = [await begin(), await begin()]
     expect(first.name).toBe('a place')
-    const noting = [trail.note(page('three', '1'))]
+    const noting = [auditLog.note(page('three', '1'))]
     first.end()
     first.end()
     const third = await begin()
     await expect(begin()).rejects.toMatchObject({ kind: 'unavailable', internal: 'audit_unwritten' })
-    noting.push(trail.note(page('three', '2')), trail.note(page('three', '3')))
+    noting.push(auditLog.note(page('three', '2')), auditLog.note(page('three', '3')))
     second.end()
     third.end()
     await expect(begin()).rejects.toBeInstanceOf(Problem)
     // What cannot be taken counts for nothing, and neither does a page of which nothing was sent.
-    await letGo()
+    await release()
     await Promise.all(noting)
-    const full = trail.beginPage('three', () => {
+    const full = auditLog.beginPage('three', () => {
       throw new Error('no place')
     })
     await expect(full).rejects.toThrow('no place')
     for (let i = 0; i < 9; i++) (await begin()).end()
-    expect([ended, trail.waiting]).toEqual([13, 0])
+    expect([ended, auditLog.waiting]).toEqual([13, 0])
   })
 
   test('a key has one statement under way, and what comes meanwhile is written with the next: it takes no connection from others (G14)', async () => {
@@ -267,11 +267,11 @@ describe('the trail', () => {
       await held.promise
       return appendAuditEvents(sql, events)
     }
-    const trail = new ExportTrail({ ...settings, append })
-    const noting = [trail.note(page('busy', '1'))]
+    const auditLog = new ExportAuditLog({ ...settings, append })
+    const noting = [auditLog.note(page('busy', '1'))]
     await until('the first line to be under way', () => batches.length === 1)
-    for (const id of ['2', '3', '4']) noting.push(trail.note(page('busy', id)))
-    noting.push(trail.note(page('idle', '1')))
+    for (const id of ['2', '3', '4']) noting.push(auditLog.note(page('busy', id)))
+    noting.push(auditLog.note(page('idle', '1')))
     await until('the line of another key to be under way', () => batches.length > 1)
     expect(batches).toEqual([['key:busy 1'], ['key:idle 1']])
     held.resolve()
@@ -280,6 +280,6 @@ describe('the trail', () => {
     const lines =
       await sql`select detail->>'request_id' as id from audit_event where actor = 'key:busy' order by audit_event_id`
     expect(lines.map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
-    expect(trail.waiting).toBe(0)
+    expect(auditLog.waiting).toBe(0)
   })
 })

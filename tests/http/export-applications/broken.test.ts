@@ -18,7 +18,7 @@ const program = await insertRawProgram(database.sql, slug)
 const ids = await insertRawApplications(database.sql, program, count, i => `${i} `.repeat(10_000))
 const service = await useService(database, {
   ...unlimited,
-  letGoAfterMs: 50,
+  releaseAfterMs: 50,
   stallTimeoutMs: 1500,
   exportConnections: 4,
 })
@@ -118,7 +118,7 @@ describe('a page that cannot be finished', () => {
     const line = service.requestLine(response.headers.get('X-Request-Id'))
     expect(line).toMatchObject({ outcome: 'failed', level: 'error' })
     expect(line!.applications).toBeWithin(1, 290)
-    // What the client may have got is in the audit trail as well.
+    // What the client may have got is in the audit log as well.
     const [event] = await until('the audit event', async () => {
       const events = await database.sql<{ detail: Record<string, unknown> }[]>`
         select detail from audit_event where actor = ${`key:${brokenKey.api_key_id}`}`
@@ -187,7 +187,7 @@ describe('a page that cannot be finished', () => {
   })
 
   test('G10: with two connections and 24 stalled readers whose patience is a minute, a new export starts all the same', async () => {
-    const narrow = await useService(database, { ...unlimited, exportConnections: 2, letGoAfterMs: 60_000 })
+    const narrow = await useService(database, { ...unlimited, exportConnections: 2, releaseAfterMs: 60_000 })
     const stalled = await Promise.all(Array.from({ length: 24 }, () => openSocket(s => s.pause(), narrow.port)))
     await until('all of them to have got something', () => stalled.every(({ state }) => state.bytes > 0))
     const reader = new ExportClient(narrow, key, slug)
@@ -209,11 +209,11 @@ describe('a page that cannot be finished', () => {
 
   test('when every export connection is taken for longer than an export waits: 503 with Retry-After', async () => {
     const narrow = await useService(database, { exportConnections: 1, exportQueueTimeoutMs: 300 })
-    const letGo = await holdTransaction(narrow.foundation.exportDb)
+    const release = await holdTransaction(narrow.foundation.exportDb)
     const response = await new ExportClient(narrow, key, slug).request()
     expect(response.status).toBe(503)
     expect(response.headers.get('Retry-After')).toBe('5')
-    await letGo()
+    await release()
     const again = () => new ExportClient(narrow, key, slug).request({ pageSize: '2' })
     await until('it to be served', async () => (await again()).status === 200)
   })
@@ -224,9 +224,9 @@ describe('a page that cannot be finished', () => {
     const hurried = await useService(database, bounded, { db })
     const reader = new ExportClient(hurried, key, slug)
     for (const table of ['api_key', 'submission_counter', 'application']) {
-      const letGo = await holdTransaction(database.sql, tx => tx`lock table ${tx(table)} in access exclusive mode`)
+      const release = await holdTransaction(database.sql, tx => tx`lock table ${tx(table)} in access exclusive mode`)
       const response = await reader.request({ pageSize: '2' })
-      await letGo()
+      await release()
       expect([table, response.status, response.headers.get('Retry-After')]).toEqual([table, 503, '5'])
       expect(hurried.requestLine(response.headers.get('X-Request-Id'))).toMatchObject({ reason: 'statement_timeout' })
       await until('it to be served', async () => (await reader.request({ pageSize: '2' })).status === 200)

@@ -21,7 +21,7 @@ const noise = randomBytes(1_000_000).toString('base64')
 await insertRawApplications(database.sql, program, count, i =>
   i % 150 === 149 ? noise : noise.slice(i * 100, i * 100 + 22_000),
 )
-const service = await useService(database, { letGoAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 })
+const service = await useService(database, { releaseAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 })
 const key = await createTestKey(database.sql, { programs: [slug] })
 
 const curl = (...args: string[]) => outputOf(['curl', '-s', '-u', `${key.username}:${key.password}`, ...args])

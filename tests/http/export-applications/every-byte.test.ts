@@ -1,4 +1,4 @@
-// Thousands of invented applications, of several versions of a program, as they arrive at a client: each is what the plain
+// Thousands of sample applications, of several versions of a program, as they arrive at a client: each is what the plain
 // renderer makes of it, and each page is, to the byte, what JSON.stringify would have written.
 
 import { expect, test } from 'bun:test'
@@ -34,7 +34,7 @@ for (const questions of [everyKind, fewer, [...fewer, member, pets], [q.text('la
   versions.push(await aProgram(database.sql, { slug, questions }))
 const service = await useService(database, { timeZone, maxPageSize: 5000 })
 
-interface Invented {
+interface SampleApplication {
   submission: Submission
   annotations: Annotations
   superseded: boolean
@@ -50,7 +50,7 @@ const annotations: fc.Arbitrary<Annotations> = fc
   }))
 
 /** An application of each of the versions in turn. */
-function invent(seed: number): Invented[] {
+function sampleApplications(seed: number): SampleApplication[] {
   const perVersion = versions.map(({ version, program_version_id }) =>
     fc.sample(
       fc.record({
@@ -72,16 +72,16 @@ function invent(seed: number): Invented[] {
     ),
   )
   return Array.from({ length: count }, (_, i) => {
-    const invented = perVersion[i % versions.length]![Math.floor(i / versions.length)]!
+    const sample = perVersion[i % versions.length]![Math.floor(i / versions.length)]!
     const submit_time = 1_901_000_000_000_000 + i * 1_000_000
     return {
-      ...invented,
-      submission: { ...invented.submission, applicant_id: i + 1, application_id: 5000 + i, submit_time },
+      ...sample,
+      submission: { ...sample.submission, applicant_id: i + 1, application_id: 5000 + i, submit_time },
     }
   })
 }
 
-async function store(applications: readonly Invented[]): Promise<void> {
+async function store(applications: readonly SampleApplication[]): Promise<void> {
   const { sql } = database
   const shapes = new Map(
     versions.map(({ version, program_version_id }) => [program_version_id, buildKeyMap([version])]),
@@ -109,9 +109,9 @@ async function store(applications: readonly Invented[]): Promise<void> {
     where program_id = ${versions[0]!.program_id}`
 }
 
-test('3,000 invented applications of four versions arrive as the plain renderer has them, in pages that are JSON.stringify to the byte', async () => {
+test('3,000 sample applications of four versions arrive as the plain renderer has them, in pages that are JSON.stringify to the byte', async () => {
   const seed = Math.floor(random() * 2 ** 31)
-  const applications = invent(seed)
+  const applications = sampleApplications(seed)
   await store(applications)
   const keyMap = buildKeyMap(versions.map(({ version }) => version))
   const client = new ExportClient(service, await createTestKey(database.sql, { programs: [slug] }), slug)

@@ -152,8 +152,8 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
       const goingOn = await client.page({ nextPageToken: before.get(kind)!.nextPageToken })
       // But for what was erased of it since.
       expect([kind, goingOn.page.payload.length]).toEqual([kind, kind === 'erased' ? 4 : 5])
-      const told = await one.read(before.get(kind)!.cursor)
-      expect(told.body.payload.map(change => change.kind)).toEqual([kind, kind, kind, kind])
+      const reported = await one.read(before.get(kind)!.cursor)
+      expect(reported.body.payload.map(change => change.kind)).toEqual([kind, kind, kind, kind])
     }
     const [idsAfter] = await sql<{ annotation: number; event: number }[]>`
       select (select min(annotation_id) from application_annotation where annotation_id > ${idsBefore[0]!.annotations}) as annotation,
@@ -223,7 +223,7 @@ describe.skipIf(!needs('postgresql15'))('a standby is left alone', () => {
     })
   }, 120_000)
 
-  test('while it has replayed more than the primary has written, and once it is promoted beside it', async () => {
+  test('while it has replayed more than the primary has written, and once it is promoted alongside it', async () => {
     const cluster = await useCluster({}, endWithTest)
     const [a, b] = cluster.standbys as [Node, Node]
     const lines: string[] = []

@@ -65,7 +65,7 @@ const refusalOf = async (query: string) => {
 }
 
 describe('a walk with fields', () => {
-  test('has the chosen questions alone on every page, with everything beside application, each application once', async () => {
+  test('has the chosen questions alone on every page, with everything alongside application, each application once', async () => {
     const whole = (await pageOf('')).payload
     const walked: ExportPage['payload'] = []
     let query = '?pageSize=2&fields=member.job.pay,asked_later,story'
@@ -100,8 +100,8 @@ describe('a walk with fields', () => {
     const first = q.text('grows at first', optional)
     await aProgram(sql, { slug: other, questions: [first] })
     const keyOfOther = await createTestKey(sql, { programs: [other], maySubmit: true })
-    const door = new FrontEnd(service, keyOfOther, other)
-    for (let i = 0; i < 2; i++) await door.apply(await door.register(), {})
+    const frontEnd = new FrontEnd(service, keyOfOther, other)
+    for (let i = 0; i < 2; i++) await frontEnd.apply(await frontEnd.register(), {})
     const ask = async (query: string) => {
       const headers = { Authorization: keyOfOther.authorization }
       const response = await service.get(`/api/v1/admin/programs/${other}/applications?${query}`, { headers })

@@ -259,7 +259,7 @@ describe('G9: "Never a partial 200 that parses"', () => {
   })
 })
 
-test('"per export: which key, which walk, filters …": the audit trail and the log have the format', async () => {
+test('"per export: which key, which walk, filters …": the audit log and the log have the format', async () => {
   const key = await createTestKey(sql, { programs: [slug] })
   const reader = new ExportClient(service, key, slug)
   for (const type of exportTypes) {

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { refreshKeyMap } from '../../../src/derived/program-key-map.ts'
-import { tamper } from '../../support/audit-trail.ts'
+import { tamper } from '../../support/audit-log.ts'
 import { unlimited } from '../../support/config.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'

@@ -3,7 +3,7 @@
 
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { formatMicros } from '../../../src/domain/values/offset-time.ts'
-import { tamper } from '../../support/audit-trail.ts'
+import { tamper } from '../../support/audit-log.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 
 /** Sets the program back to its first `submissions` submissions, as if the others had never come. */
-const setBack = (submissions: number) =>
+const rollBack = (submissions: number) =>
   tamper(
     database.sql,
     `delete from application where program_id = ${program.program_id} and submit_seq > ${submissions};
@@ -55,7 +55,7 @@ test.each(pageSizes)(
     const { first, last } = await tokensOf(pageSize)
     const rows = await database.sql`select * from application where program_id = ${program.program_id}`
     for (const reached of [count - 1, 3]) {
-      await setBack(reached)
+      await rollBack(reached)
       for (const { token } of [first, last]) {
         const response = await client.request({ nextPageToken: token })
         expect(response.status).toBe(503)
@@ -79,7 +79,7 @@ test.each(pageSizes)(
   'G13: a database that went on from an earlier state ends the walk with a 400 that says so, on its first and last pages (page size %d)',
   async pageSize => {
     const { first, last } = await tokensOf(pageSize)
-    await setBack(count - 5)
+    await rollBack(count - 5)
     // As many as were lost, and then more than were lost, come in their place.
     for (const more of [5, 20]) {
       await insertRawApplications(
@@ -103,7 +103,7 @@ test('G13: an application that was rewritten under the number of the walk’s la
   const { first, last } = await tokensOf(7)
   const [row] = await database.sql<{ create_time: number; submit_time: number }[]>`
     select create_time, submit_time from application where program_id = ${program.program_id} and submit_seq = ${count}`
-  // Reckoned here: a cluster changes rows only by what it need not compute for each.
+  // Computed here: a cluster changes rows only by what it need not compute for each.
   await tamper(
     database.sql,
     `update application
@@ -118,7 +118,7 @@ test.each(pageSizes)(
   'G13: a database that lost the walk’s last application, and whose next change was none, ends the walk: its number alone does not stand for it (page size %d)',
   async pageSize => {
     const { first, last } = await tokensOf(pageSize)
-    await setBack(count - 1)
+    await rollBack(count - 1)
     // A status of another application takes the number.
     await database.sql`update submission_counter set submit_seq = ${count} where program_id = ${program.program_id}`
     for (const { token } of [first, last]) {

@@ -53,7 +53,7 @@ async function polled() {
 }
 
 describe('If-None-Match', () => {
-  test('while nothing happens: 304 without a body, not in the audit trail, with the header fields that go with it', async () => {
+  test('while nothing happens: 304 without a body, not in the audit log, with the header fields that go with it', async () => {
     const { slug, apiKey, apply, tagOf } = await polled()
     await apply()
     const tag = await tagOf()
@@ -217,12 +217,12 @@ describe('If-None-Match', () => {
     // Two databases alike in every number: the same applications at the same times, one annotation more in each, of another moment.
     const tags = await Promise.all(
       [1_790_000_000_000_000, 1_790_000_000_000_001].map(async at => {
-        const twin = await useDatabase()
-        const other = await useService(twin)
-        const program = await insertRawProgram(twin.sql, 'restored')
-        const [application_id] = await insertRawApplications(twin.sql, program, 3)
+        const duplicate = await useDatabase()
+        const other = await useService(duplicate)
+        const program = await insertRawProgram(duplicate.sql, 'restored')
+        const [application_id] = await insertRawApplications(duplicate.sql, program, 3)
         const { program_id } = program
-        await annotate(twin.sql, {
+        await annotate(duplicate.sql, {
           program_id,
           application_id: application_id!,
           note: 'x',
@@ -230,7 +230,7 @@ describe('If-None-Match', () => {
           now: at,
           timeZone,
         })
-        const key = await createTestKey(twin.sql, { programs: ['restored'] })
+        const key = await createTestKey(duplicate.sql, { programs: ['restored'] })
         const response = await new ExportClient(other, key, 'restored').request()
         await response.text()
         const cursor = response.headers.get('Change-Cursor')
@@ -242,7 +242,7 @@ describe('If-None-Match', () => {
   })
 })
 
-test('a client that polls with If-None-Match beside writers has at each 304 all that was committed before it asked', async () => {
+test('a client that polls with If-None-Match alongside writers has at each 304 all that was committed before it asked', async () => {
   const { client, apply, change, program_id } = await polled()
   const committed = new Map<number, string>()
   for (let i = 0; i < 5; i++) committed.set((await apply()).application_id, '')

@@ -1,4 +1,4 @@
-// Pages while their keys are counted in Redis, beside the reading: nothing of a page leaves before it is known that it may.
+// Pages while their keys are counted in Redis, alongside the reading: nothing of a page leaves before it is known that it may.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { ExportPlaces } from '../../../src/keys/limits.ts'
@@ -35,7 +35,7 @@ describe.skipIf(!needs('redis'))('D23: keys counted in one Redis by two services
     const key = await createTestKey(database.sql, { programs: ['raw'] })
     return { key, clients: services.map(service => new ExportClient(service, key, 'raw')) }
   }
-  /** How many lines the audit trail has on pages that a key was sent. */
+  /** How many lines the audit log has on pages that a key was sent. */
   const sentTo = async (id: string): Promise<number> => {
     const [row] = await database.sql`
       select count(*)::int as lines from audit_event where actor = ${`key:${id}`} and action = 'applications_exported'`
@@ -51,7 +51,7 @@ describe.skipIf(!needs('redis'))('D23: keys counted in one Redis by two services
       left.push(/r=(\d+)/.exec(response.headers.get('RateLimit') ?? '')?.[1] ?? null)
     }
     expect(left).toEqual(['5', '4', '3', '2', '1', '0'])
-    const sent = await until('the trail to be written', async () =>
+    const sent = await until('the audit log to be written', async () =>
       (await sentTo(key.api_key_id)) === 6 ? 6 : undefined,
     )
     const asked: [Record<string, string>, Record<string, string>][] = [

@@ -1,5 +1,5 @@
 // Pages that are read from streaming standbys: a real primary and two real standbys that lag, stop, and take over (contract G1 to G6,
-// G13). `STANDBY_ROUNDS=20` has twenty times as many walks beside faults.
+// G13). `STANDBY_ROUNDS=20` has twenty times as many walks alongside faults.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Sql } from '../../../src/db/client.ts'
@@ -48,7 +48,7 @@ describe.skipIf(!isThere)('pages are read from standbys', () => {
   async function open(
     servers: readonly StandbyPool[],
     applications = 50,
-    options: { lagMaxMs?: number; letGoAfterMs?: number; textOf?: (i: number) => string; exportDb?: Sql } = {},
+    options: { lagMaxMs?: number; releaseAfterMs?: number; textOf?: (i: number) => string; exportDb?: Sql } = {},
   ): Promise<Opened> {
     const slug = `standby-${++programs}`
     const program = await insertRawProgram(database.sql, slug)
@@ -58,7 +58,7 @@ describe.skipIf(!isThere)('pages are read from standbys', () => {
     const config = {
       ...unlimited,
       exportLagMaxMs: options.lagMaxMs ?? 60_000,
-      letGoAfterMs: options.letGoAfterMs ?? 1000,
+      releaseAfterMs: options.releaseAfterMs ?? 1000,
       databaseUrl: cluster.url,
     }
     const serviceOptions: TestServiceOptions = {
@@ -135,7 +135,7 @@ describe.skipIf(!isThere)('pages are read from standbys', () => {
   test('G8: a snapshot that recovery withdraws in mid-page re-opens after the last row sent', async () => {
     const count = 400
     const { service, client, ids, program } = await open(both(), count, {
-      letGoAfterMs: 60_000,
+      releaseAfterMs: 60_000,
       textOf: () => 'x'.repeat(60_000),
     })
     const response = await client.request({ pageSize: String(count) }, { 'Accept-Encoding': 'identity' })
@@ -221,7 +221,7 @@ describe.skipIf(!isThere)('pages are read from standbys', () => {
   })
 })
 
-describe.skipIf(!isThere)('walks beside 8 writers, while standbys stop, die and take over', () => {
+describe.skipIf(!isThere)('walks alongside 8 writers, while standbys stop, die and take over', () => {
   const rounds = Number(process.env.STANDBY_ROUNDS ?? 1)
 
   test.each(['waits for', 'does not wait for'])(

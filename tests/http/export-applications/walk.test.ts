@@ -1,4 +1,4 @@
-// The promises to those who pull (contract G1 to G8, G11), over HTTP, with writers running beside the reader.
+// The promises to those who pull (contract G1 to G8, G11), over HTTP, with writers running alongside the reader.
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { unlimited } from '../../support/config.ts'
@@ -77,7 +77,7 @@ async function applicantsWith(count: number): Promise<number[]> {
   return applicants
 }
 
-describe('a walk beside 8 writers who submit and resubmit', () => {
+describe('a walk alongside 8 writers who submit and resubmit', () => {
   test('G1, G2, G3: each application committed before page 1 exactly once, none later, states as of page 1; at page sizes 1, 7, 100, 1000', async () => {
     crowd = new Crowd(await applicantsWith(40))
     await crowd.until(40)

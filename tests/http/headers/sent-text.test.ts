@@ -21,14 +21,14 @@ const program = ApiProgram.withToken(service, token)
 const nowhere = '%00'
 const notText = ['%00', 'a%00b', '%FF', '%ED%A0%80', '%zz']
 
-const doors = consolePages(service.foundation as Deps)
-const deeds = consoleActions(service.foundation as Deps)
+const routes = consolePages(service.foundation as Deps)
+const actions = consoleActions(service.foundation as Deps)
 
 /** The pattern once for each part of its path, with that part not text. */
 const spoilt = (pattern: string): string[] =>
   [...pattern.matchAll(/:\w+/g)].map(([part]) => addressOf(pattern.replace(part, nowhere)))
 
-test.each(doors.filter(door => door.path.includes(':')).map(({ method, path }) => [method, path] as const))(
+test.each(routes.filter(route => route.path.includes(':')).map(({ method, path }) => [method, path] as const))(
   'a part of a path, console: %s %s is not there',
   async (method, pattern) => {
     for (const path of spoilt(pattern)) {
@@ -38,7 +38,7 @@ test.each(doors.filter(door => door.path.includes(':')).map(({ method, path }) =
   },
 )
 
-test.each(deeds.filter(deed => deed.path.includes(':')).map(({ method, path }) => [method, path] as const))(
+test.each(actions.filter(action => action.path.includes(':')).map(({ method, path }) => [method, path] as const))(
   'a part of a path, API: %s %s is not there',
   async (method, pattern) => {
     const body = method === 'GET' ? undefined : {}
@@ -48,11 +48,11 @@ test.each(deeds.filter(deed => deed.path.includes(':')).map(({ method, path }) =
 )
 
 test.each(notText)('a query, in every part of the console and its API: %s', async value => {
-  for (const { path } of doors.filter(door => door.method === 'GET')) {
+  for (const { path } of routes.filter(route => route.method === 'GET')) {
     const answer = await browser.get(`${addressOf(path)}?any=${value}`)
     expect([path, answer.status]).toEqual([path, 400])
   }
-  for (const { method, path } of deeds.filter(deed => deed.method === 'GET')) {
+  for (const { method, path } of actions.filter(action => action.method === 'GET')) {
     const answer = await program.ask(method, `${addressOf(path)}?any=${value}`)
     expect([path, answer.status, answer.body.errors[0].parameter]).toEqual([path, 400, 'any'])
   }
@@ -68,7 +68,7 @@ test.each(notText)('a field of a form, of every form of the console: %s', async 
     'Content-Type': 'application/x-www-form-urlencoded',
     Accept: 'application/json',
   }
-  for (const { path } of doors.filter(door => door.method === 'POST')) {
+  for (const { path } of routes.filter(route => route.method === 'POST')) {
     const answer = await service.get(addressOf(path), {
       method: 'POST',
       headers,
@@ -98,7 +98,7 @@ describe('what once was answered with 500', () => {
     await stranger.refused(400, '/admin/sign-in', { csrf: '', email: 'a\0b', password: 'x' })
   })
 
-  test.each(['actor', 'action', 'subject'])('the filter %s of the audit trail', async name => {
+  test.each(['actor', 'action', 'subject'])('the filter %s of the audit log', async name => {
     expect((await browser.get(`/admin/audit?${name}=%00`)).status).toBe(400)
     expect((await program.ask('GET', `/audit/events?${name}=%00`)).status).toBe(400)
   })

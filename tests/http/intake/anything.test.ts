@@ -6,8 +6,8 @@ import { useIntake } from '../../support/fixtures.ts'
 import { everyKind } from '../../support/programs.ts'
 
 const questions = everyKind.map(spec => ({ ...spec, placement: { ...spec.placement, optional: true } }))
-const door = await useIntake(questions, unlimited)
-const keys: string[] = door.program.version.questions
+const intake = await useIntake(questions, unlimited)
+const keys: string[] = intake.program.version.questions
   .filter(question => question.enumerator_id === null)
   .map(q => q.question_key)
 
@@ -98,12 +98,12 @@ test('whatever is sent as answers: a clear 400, or kept and exported exactly; ne
       objectOf(entries.map(([key, answer]) => [typeof key === 'number' ? keys[key % keys.length]! : key, answer])),
     )
   const seen = new Set<number>()
-  let told = 0
+  let reported = 0
   const submissions = new Map<unknown, Record<string, unknown>>()
   await fc.assert(
     fc.asyncProperty(body, async answers => {
-      const applicant = await door.register()
-      const saved = await door.save(applicant, answers)
+      const applicant = await intake.register()
+      const saved = await intake.save(applicant, answers)
       seen.add(saved.status)
       if (saved.status === 400) {
         expect(saved.body.errors!.length).toBeGreaterThan(0)
@@ -112,13 +112,13 @@ test('whatever is sent as answers: a clear 400, or kept and exported exactly; ne
       }
       expect(saved.status).toBe(200)
       // What GET gives later is what PUT answered, and both have all that was sent.
-      const read = await door.send('GET', door.answersPath(applicant))
+      const read = await intake.send('GET', intake.answersPath(applicant))
       const kept = saved.body.answers as Record<string, unknown>
       if (read.status === 404) expect(kept).toEqual({})
       else expect(read.body.answers).toEqual(kept)
       expectKept(answers, kept, '')
-      for (const answer of Object.values(kept)) if (hasText(answer)) told++
-      const submitted = await door.submit(applicant)
+      for (const answer of Object.values(kept)) if (hasText(answer)) reported++
+      const submitted = await intake.submit(applicant)
       if (submitted.status === 400) return
       expect(submitted.status).toBe(201)
       submissions.set(submitted.body.application_id as number, kept)
@@ -126,9 +126,9 @@ test('whatever is sent as answers: a clear 400, or kept and exported exactly; ne
     { numRuns: 300 },
   )
   expect([...seen].sort()).toEqual([200, 400])
-  expect(told).toBeGreaterThan(0)
+  expect(reported).toBeGreaterThan(0)
   expect(submissions.size).toBeGreaterThan(0)
-  for (const { application_id, application } of await door.exported()) {
+  for (const { application_id, application } of await intake.exported()) {
     const kept = submissions.get(application_id)
     if (kept === undefined) continue
     for (const [key, answer] of Object.entries(kept)) expect(application[key]).toEqual(answer)
@@ -162,11 +162,11 @@ test('whatever bytes are sent: never a 500', async () => {
     fc.asyncProperty(bytes, async body => {
       const paths = [
         ['POST', 'applicants'],
-        ['PUT', door.answersPath(1)],
+        ['PUT', intake.answersPath(1)],
         ['POST', 'programs/housing-aid/applicants/1/submissions'],
       ] as const
       for (const [method, path] of paths) {
-        const { status } = await door.send(method, path, new Uint8Array(body), { 'Idempotency-Key': 'k' })
+        const { status } = await intake.send(method, path, new Uint8Array(body), { 'Idempotency-Key': 'k' })
         expect([400, 404, 415]).toContain(status)
       }
     }),

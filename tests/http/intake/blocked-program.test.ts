@@ -9,11 +9,11 @@ import { createTestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
 import { until } from '../../support/until.ts'
 
-const door = await useIntake([q.text('t', { optional: true })], { intakeConnections: 4 })
-const { sql } = door.database
+const intake = await useIntake([q.text('t', { optional: true })], { intakeConnections: 4 })
+const { sql } = intake.database
 await aProgram(sql, { slug: 'rent-aid', questions: [q.text('other', { optional: true })] })
 const rentAid = new FrontEnd(
-  door.service,
+  intake.service,
   await createTestKey(sql, { maySubmit: true, programs: ['rent-aid'] }),
   'rent-aid',
 )
@@ -23,25 +23,25 @@ const operator = 'operator:test'
 /** Holds the counter of the program, as a submission that does not end would, until `work` has ended. */
 const whileBlocked = <T>(work: () => Promise<T>): Promise<T> =>
   sql.begin(async tx => {
-    await tx`select from submission_counter where program_id = ${door.program.program_id} for update`
+    await tx`select from submission_counter where program_id = ${intake.program.program_id} for update`
     return work()
   }) as Promise<T>
 
 describe('a program whose counter is held', () => {
   test('keeps 30 submissions waiting, and nothing else: another program, saving, reading, registering', async () => {
-    const applicants = await Promise.all(Array.from({ length: 30 }, () => door.register()))
+    const applicants = await Promise.all(Array.from({ length: 30 }, () => intake.register()))
     let answered = 0
     const submitting = await whileBlocked(async () => {
       const waiting = applicants.map(async applicant => {
-        const { status } = await door.submit(applicant)
+        const { status } = await intake.submit(applicant)
         answered++
         return status
       })
       await until('submissions to wait', async () => (await waitingForLocks(sql, 'submission_counter')) > 0)
       await rentAid.apply(await rentAid.register(), { other: { text: 'x' } })
-      const applicant = await door.register()
-      expect(await door.save(applicant, { t: { text: 'x' } })).toMatchObject({ status: 200 })
-      expect(await door.send('GET', door.answersPath(applicant))).toMatchObject({ status: 200 })
+      const applicant = await intake.register()
+      expect(await intake.save(applicant, { t: { text: 'x' } })).toMatchObject({ status: 200 })
+      expect(await intake.send('GET', intake.answersPath(applicant))).toMatchObject({ status: 200 })
       expect(answered).toBe(0)
       return waiting
     })
@@ -53,30 +53,30 @@ describe('a pause of intake', () => {
   const paused = { status: 503, body: { title: 'Service Unavailable', detail: expect.stringContaining('paused') } }
 
   test('answers submissions with 503 and Retry-After, keeps what was saved, and lets everything else go on', async () => {
-    const applicant = await door.register()
-    const done = await door.register()
-    expect(await door.submit(done, 'before')).toMatchObject({ status: 201 })
+    const applicant = await intake.register()
+    const done = await intake.register()
+    expect(await intake.submit(done, 'before')).toMatchObject({ status: 201 })
     await pauseIntake(sql, slug, 3_600_000, operator)
-    expect(await door.save(applicant, { t: { text: 'kept' } })).toMatchObject({ status: 200 })
-    const refused = await door.submit(applicant)
+    expect(await intake.save(applicant, { t: { text: 'kept' } })).toMatchObject({ status: 200 })
+    const refused = await intake.submit(applicant)
     expect(refused).toMatchObject(paused)
     expect(refused.headers.get('retry-after')).toBe('60')
     // What was submitted before is told again all the same.
-    expect(await door.submit(done, 'before')).toMatchObject({ status: 200 })
+    expect(await intake.submit(done, 'before')).toMatchObject({ status: 200 })
     await rentAid.apply(await rentAid.register(), {})
     expect(await resumeIntake(sql, slug, operator)).toBe(true)
-    expect(await door.submit(applicant)).toMatchObject({ status: 201 })
-    expect((await door.exported()).at(-1)!.application).toMatchObject({ t: { text: 'kept' } })
+    expect(await intake.submit(applicant)).toMatchObject({ status: 201 })
+    expect((await intake.exported()).at(-1)!.application).toMatchObject({ t: { text: 'kept' } })
   })
 
   test('a submission that waited for the counter as the pause began is refused too', async () => {
-    const applicant = await door.register()
+    const applicant = await intake.register()
     const submitting = await sql.begin(async tx => {
       await tx`
         update submission_counter
         set intake_paused_until = clock_timestamp() + interval '1 hour'
-        where program_id = ${door.program.program_id}`
-      const submitting = door.submit(applicant)
+        where program_id = ${intake.program.program_id}`
+      const submitting = intake.submit(applicant)
       await until('the submission to wait', async () => (await waitingForLocks(sql, 'submission_counter')) === 1)
       return [submitting]
     })
@@ -86,13 +86,13 @@ describe('a pause of intake', () => {
 
   test('ends by itself', async () => {
     await pauseIntake(sql, slug, 20, operator)
-    const applicant = await door.register()
-    await until('the pause to end', async () => (await door.submit(applicant)).status === 201)
+    const applicant = await intake.register()
+    await until('the pause to end', async () => (await intake.submit(applicant)).status === 201)
   })
 
-  test('is in the audit trail, with its end; what is not paused is not resumed', async () => {
+  test('is in the audit log, with its end; what is not paused is not resumed', async () => {
     await pauseIntake(sql, slug, 60_000, operator)
-    expect(await door.submit(await door.register())).toMatchObject(paused)
+    expect(await intake.submit(await intake.register())).toMatchObject(paused)
     expect(await resumeIntake(sql, slug, operator)).toBe(true)
     expect(await resumeIntake(sql, slug, operator)).toBe(false)
     const events = await sql<{ action: string; actor: string }[]>`

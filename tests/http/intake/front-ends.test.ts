@@ -7,12 +7,12 @@ import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { q } from '../../support/programs.ts'
 import { useRecorder } from '../../support/statement-recorder.ts'
 
-const door = await useIntake([q.text('secret', { optional: true })])
-const { sql, url } = door.database
+const intake = await useIntake([q.text('secret', { optional: true })])
+const { sql, url } = intake.database
 const { recorder, recorded } = await useRecorder(url)
 // Both connections have asked for the types by now, as each does first.
 await Promise.all([recorded`select 1`, recorded`select 1`])
-const service = await useService({ ...door.database, url: recorder.url, sql: recorded })
+const service = await useService({ ...intake.database, url: recorder.url, sql: recorded })
 const keyOf = (frontEnd: string) => createTestKey(sql, { maySubmit: true, programs: ['housing-aid'], frontEnd })
 const [owner, sibling, stranger] = [await keyOf('Portal'), await keyOf('Portal'), await keyOf('Kiosk')]
 
@@ -73,18 +73,18 @@ describe('to a key of another front end an applicant does not exist (D26)', () =
     '%s: the 404 of an id never given, by the same statements, and nothing has happened',
     async (_, ask) => {
       await ask(stranger, neverGiven)
-      const told: { all: string; statements: string[] }[] = []
+      const reported: { all: string; statements: string[] }[] = []
       for (const id of [applicant, neverGiven]) {
         recorder.clear()
         const { all, status } = await ask(stranger, id)
         expect(status).toBe(404)
-        told.push({
+        reported.push({
           all,
           statements: recorder.statements.map(({ text }) => text).filter(text => !/last_used/.test(text)),
         })
       }
-      expect(told[0]!).toEqual(told[1]!)
-      expect(told[0]!.statements.length).toBeGreaterThan(1)
+      expect(reported[0]!).toEqual(reported[1]!)
+      expect(reported[0]!.statements.length).toBeGreaterThan(1)
       expect(JSON.parse((await say(owner, 'GET', answersOf(applicant))).text).answers).toEqual({
         secret: { question_type: 'TEXT', text: 'told to the portal alone' },
       })
@@ -93,7 +93,7 @@ describe('to a key of another front end an applicant does not exist (D26)', () =
   )
 
   test('what was submitted under an idempotency key is not told either, once that key is of another front end', async () => {
-    const key = await createTestKey(door.database.sql, {
+    const key = await createTestKey(intake.database.sql, {
       maySubmit: true,
       programs: ['housing-aid'],
       frontEnd: 'Portal',
@@ -101,14 +101,14 @@ describe('to a key of another front end an applicant does not exist (D26)', () =
     const submit = (id: number) => say(key, 'POST', submissionsOf(id), submitter, 'kept')
     expect(await submit(applicant)).toMatchObject({ status: 201 })
     expect(await submit(applicant)).toMatchObject({ status: 200 })
-    await door.database.sql`update api_key set front_end = 'Kiosk' where api_key_id = ${key.api_key_id}`
+    await intake.database.sql`update api_key set front_end = 'Kiosk' where api_key_id = ${key.api_key_id}`
     const [replayed, never] = [await submit(applicant), await submit(neverGiven)]
     expect(replayed.status).toBe(404)
     expect(replayed.all).toBe(never.all)
   })
 
   test("an applicant of no front end is no key's", async () => {
-    const { sql } = door.database
+    const { sql } = intake.database
     const [row] = await sql<{ applicant_id: number }[]>`
       insert into applicant (language) values ('en') returning applicant_id`
     for (const [, ask] of ways) expect((await ask(owner, row!.applicant_id)).status).toBe(404)
@@ -134,11 +134,11 @@ describe('"several keys may share one" (D26)', () => {
   })
 })
 
-test('the audit trail has who was registered, changed and submitted, by which key; ids, and nothing that was told', async () => {
+test('the audit log has who was registered, changed and submitted, by which key; ids, and nothing that was told', async () => {
   await say(sibling, 'PUT', `applicants/${applicant}`, { language: 'vi' })
   const { text } = await say(owner, 'POST', submissionsOf(applicant), submitter, crypto.randomUUID())
   const { application_id, program_version_id } = JSON.parse(text)
-  const rows = await door.database.sql`
+  const rows = await intake.database.sql`
     select actor, action, subject, host(address) as address, detail
     from audit_event
     where (action like 'applicant\\_%' and subject = ${String(applicant)})
@@ -154,14 +154,14 @@ test('the audit trail has who was registered, changed and submitted, by which ke
       action: 'application_submitted',
       subject: String(application_id),
       address: '127.0.0.1',
-      detail: { ...detail, program_id: door.program.program_id, program_version_id, applicant_id: applicant },
+      detail: { ...detail, program_id: intake.program.program_id, program_version_id, applicant_id: applicant },
     },
   ])
 })
 
-/** What the audit trail has of an applicant. */
+/** What the audit log has of an applicant. */
 async function traces(applicantId: number): Promise<string[]> {
-  const rows = await door.database.sql<{ action: string }[]>`
+  const rows = await intake.database.sql<{ action: string }[]>`
     select action
     from audit_event
     where subject = ${String(applicantId)}

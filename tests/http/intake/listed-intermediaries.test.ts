@@ -9,30 +9,33 @@ import {
   setOrganizationDisabled,
 } from '../../../src/people/intermediaries.ts'
 import { useIntake } from '../../support/fixtures.ts'
-import { codesOf, type FrontDoor } from '../../support/front-door.ts'
+import { codesOf, type IntakeFixture } from '../../support/intake-fixture.ts'
 import { q } from '../../support/programs.ts'
 
 const questions = [q.text('plain', { optional: true })]
-const deed = { actor: 'operator:test', now: Date.now() * 1000 }
+const by = { actor: 'operator:test', now: Date.now() * 1000 }
 const submitterOf = (email: string, organization: string) => ({
   submitter: { type: 'TRUSTED_INTERMEDIARY', email, organization },
 })
 
-async function submitAs(door: FrontDoor, email: string, organization: string, key?: string, applicant?: number) {
-  return door.submit(applicant ?? (await door.register()), key, submitterOf(email, organization))
+async function submitAs(intake: IntakeFixture, email: string, organization: string, key?: string, applicant?: number) {
+  return intake.submit(applicant ?? (await intake.register()), key, submitterOf(email, organization))
 }
 
 describe('INTERMEDIARIES=any', () => {
   test('takes an intermediary that nobody has listed, as it is named', async () => {
-    const door = await useIntake(questions, { intermediaries: 'any' })
-    expect((await submitAs(door, 'ti@example.org', 'Legal  aid')).status).toBe(201)
-    expect((await door.exported()).at(-1)).toMatchObject({ ti_email: 'ti@example.org', ti_organization: 'Legal  aid' })
+    const intake = await useIntake(questions, { intermediaries: 'any' })
+    expect((await submitAs(intake, 'ti@example.org', 'Legal  aid')).status).toBe(201)
+    expect((await intake.exported()).at(-1)).toMatchObject({
+      ti_email: 'ti@example.org',
+      ti_organization: 'Legal  aid',
+    })
   })
 })
 
 describe('INTERMEDIARIES=listed', async () => {
-  const door = await useIntake(questions, { intermediaries: 'listed' })
-  const { sql } = door.database
+  const intake = await useIntake(questions, { intermediaries: 'listed' })
+  const { sql } = intake.database
   let aid: number
   let food: number
   const personOf = async (organization: number, email: string): Promise<number> => {
@@ -42,18 +45,18 @@ describe('INTERMEDIARIES=listed', async () => {
   }
 
   beforeAll(async () => {
-    aid = await addOrganization(sql, 'Legal Aid Straße', deed)
-    food = await addOrganization(sql, 'Food Bank', deed)
-    await addIntermediary(sql, aid, 'Bo@example.org', deed)
-    await addIntermediary(sql, aid, 'gone@example.org', deed)
-    await addIntermediary(sql, food, 'cy@example.org', deed)
+    aid = await addOrganization(sql, 'Legal Aid Straße', by)
+    food = await addOrganization(sql, 'Food Bank', by)
+    await addIntermediary(sql, aid, 'Bo@example.org', by)
+    await addIntermediary(sql, aid, 'gone@example.org', by)
+    await addIntermediary(sql, food, 'cy@example.org', by)
     const intermediaryId = await personOf(aid, 'gone@example.org')
-    await setIntermediaryDisabled(sql, { organizationId: aid, intermediaryId }, true, deed)
+    await setIntermediaryDisabled(sql, { organizationId: aid, intermediaryId }, true, by)
   })
 
   test('"Name of the intermediary\'s organization, as set in the Intermediaries admin panel": however a submission spells it', async () => {
-    expect((await submitAs(door, 'bo@EXAMPLE.org', ' LEGAL  aid STRAßE')).status).toBe(201)
-    expect((await door.exported()).at(-1)).toMatchObject({
+    expect((await submitAs(intake, 'bo@EXAMPLE.org', ' LEGAL  aid STRAßE')).status).toBe(201)
+    expect((await intake.exported()).at(-1)).toMatchObject({
       submitter_type: 'TRUSTED_INTERMEDIARY',
       ti_email: 'bo@EXAMPLE.org',
       ti_organization: 'Legal Aid Straße',
@@ -74,44 +77,44 @@ describe('INTERMEDIARIES=listed', async () => {
     ],
     ['an e-mail that no database holds', 'cy\0@example.org', 'Food Bank', '/submitter/email', 'unknown_intermediary'],
   ])('refuses %s with 400, naming the field, and keeps what was saved', async (_, email, organization, path, code) => {
-    const applicant = await door.register()
-    await door.save(applicant, { plain: { text: 'kept' } })
-    const before = (await door.exported()).length
-    const refused = await submitAs(door, email, organization, 'one-key', applicant)
+    const applicant = await intake.register()
+    await intake.save(applicant, { plain: { text: 'kept' } })
+    const before = (await intake.exported()).length
+    const refused = await submitAs(intake, email, organization, 'one-key', applicant)
     expect([refused.status, codesOf(refused)]).toEqual([400, { [path]: code }])
-    expect((await door.exported()).length).toBe(before)
+    expect((await intake.exported()).length).toBe(before)
     // The same idempotency key is not used up.
-    expect((await submitAs(door, 'cy@example.org', 'Food Bank', 'one-key', applicant)).status).toBe(201)
-    expect((await door.exported()).at(-1)!.application).toMatchObject({ plain: { text: 'kept' } })
+    expect((await submitAs(intake, 'cy@example.org', 'Food Bank', 'one-key', applicant)).status).toBe(201)
+    expect((await intake.exported()).at(-1)!.application).toMatchObject({ plain: { text: 'kept' } })
     await sql`delete from submission_request`
   })
 
   test('a disabled organization is refused, and taken again once it is enabled', async () => {
-    await setOrganizationDisabled(sql, food, true, deed)
-    const refused = await submitAs(door, 'cy@example.org', 'Food Bank')
+    await setOrganizationDisabled(sql, food, true, by)
+    const refused = await submitAs(intake, 'cy@example.org', 'Food Bank')
     expect([refused.status, codesOf(refused)]).toEqual([400, { '/submitter/organization': 'organization_disabled' }])
-    await setOrganizationDisabled(sql, food, false, deed)
-    expect((await submitAs(door, 'cy@example.org', 'Food Bank')).status).toBe(201)
+    await setOrganizationDisabled(sql, food, false, by)
+    expect((await submitAs(intake, 'cy@example.org', 'Food Bank')).status).toBe(201)
   })
 
   test('the name is that of the submission: renaming changes nothing submitted, and a repetition gives the first receipt', async () => {
-    const old = await addOrganization(sql, 'Old Name', deed)
-    await addIntermediary(sql, old, 'di@example.org', deed)
-    const applicant = await door.register()
-    const first = await submitAs(door, 'di@example.org', 'old name', 'renamed', applicant)
+    const old = await addOrganization(sql, 'Old Name', by)
+    await addIntermediary(sql, old, 'di@example.org', by)
+    const applicant = await intake.register()
+    const first = await submitAs(intake, 'di@example.org', 'old name', 'renamed', applicant)
     expect(first.status).toBe(201)
-    await renameOrganization(sql, old, 'New Name', deed)
-    const again = await submitAs(door, 'di@example.org', 'old name', 'renamed', applicant)
+    await renameOrganization(sql, old, 'New Name', by)
+    const again = await submitAs(intake, 'di@example.org', 'old name', 'renamed', applicant)
     expect([again.status, again.body]).toEqual([200, first.body])
-    expect((await door.exported()).at(-1)!.ti_organization).toBe('Old Name')
-    expect(codesOf(await submitAs(door, 'di@example.org', 'Old Name'))).toEqual({
+    expect((await intake.exported()).at(-1)!.ti_organization).toBe('Old Name')
+    expect(codesOf(await submitAs(intake, 'di@example.org', 'Old Name'))).toEqual({
       '/submitter/organization': 'unknown_organization',
     })
-    await submitAs(door, 'di@example.org', 'new name')
-    expect((await door.exported()).at(-1)!.ti_organization).toBe('New Name')
+    await submitAs(intake, 'di@example.org', 'new name')
+    expect((await intake.exported()).at(-1)!.ti_organization).toBe('New Name')
   })
 
   test('an applicant who submits needs no list', async () => {
-    expect((await door.submit(await door.register())).status).toBe(201)
+    expect((await intake.submit(await intake.register())).status).toBe(201)
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { useIntake } from '../../support/fixtures.ts'
-import { codesOf } from '../../support/front-door.ts'
+import { codesOf } from '../../support/intake-fixture.ts'
 import { createTestKey, ensureTestProgram } from '../../support/keys.ts'
 import { q } from '../../support/programs.ts'
 import { rawRequest } from '../../support/raw-request.ts'
 
-const door = await useIntake([q.text('t', { optional: true })], { intakeBodyBytesMax: 110_000, intakeDepthMax: 16 })
-const applicant = await door.register()
+const intake = await useIntake([q.text('t', { optional: true })], { intakeBodyBytesMax: 110_000, intakeDepthMax: 16 })
+const applicant = await intake.register()
 
 const answers = { answers: { t: { text: 'x' } } }
 
@@ -19,12 +19,12 @@ describe('who is not let in', () => {
   ]
 
   test('gets one and the same 401, before anything else is looked at', async () => {
-    const { sql } = door.database
+    const { sql } = intake.database
     await ensureTestProgram(sql, 'other-program')
     const exporter = await createTestKey(sql, { mayExport: true, programs: ['housing-aid'] })
     const refusals: string[] = []
     const refuse = async (method: string, path: string, body: unknown, headers: Record<string, string | undefined>) => {
-      const answer = await door.send(method, path, body, headers)
+      const answer = await intake.send(method, path, body, headers)
       expect([method, path, answer.status]).toEqual([method, path, 401])
       refusals.push(JSON.stringify({ ...answer.body, request_id: '' }) + answer.headers.get('www-authenticate'))
     }
@@ -49,8 +49,8 @@ describe('who is not let in', () => {
   })
 
   test('the log has the reason', async () => {
-    const { headers } = await door.send('GET', 'programs/no-such-program')
-    expect(door.service.requestLine(headers.get('x-request-id'))).toMatchObject({ reason: 'no_grant' })
+    const { headers } = await intake.send('GET', 'programs/no-such-program')
+    expect(intake.service.requestLine(headers.get('x-request-id'))).toMatchObject({ reason: 'no_grant' })
   })
 })
 
@@ -65,7 +65,7 @@ describe('methods (contract D25)', () => {
     ]
     for (const [path, allow] of offered) {
       for (const method of ['DELETE', 'PATCH', 'OPTIONS', 'POST', 'PUT', 'GET'].filter(one => !allow.includes(one))) {
-        const answer = await door.send(method, path, method === 'GET' ? undefined : '{')
+        const answer = await intake.send(method, path, method === 'GET' ? undefined : '{')
         expect([method, path, answer.status, answer.headers.get('allow')]).toEqual([method, path, 405, allow])
         expect(answer.headers.get('content-type')).toBe('application/problem+json')
       }
@@ -73,8 +73,8 @@ describe('methods (contract D25)', () => {
   })
 
   test('HEAD answers as GET does, without the body', async () => {
-    for (const path of ['programs/housing-aid', 'programs/no-such-program', door.answersPath(999_999)]) {
-      const [head, get] = [await door.send('HEAD', path), await door.send('GET', path)]
+    for (const path of ['programs/housing-aid', 'programs/no-such-program', intake.answersPath(999_999)]) {
+      const [head, get] = [await intake.send('HEAD', path), await intake.send('GET', path)]
       expect([path, head.status, head.body]).toEqual([path, get.status, undefined as never])
     }
   })
@@ -82,7 +82,7 @@ describe('methods (contract D25)', () => {
 
 describe('bodies', () => {
   const put = (body: unknown, headers?: Record<string, string | undefined>) =>
-    door.send('PUT', door.answersPath(applicant), body, headers)
+    intake.send('PUT', intake.answersPath(applicant), body, headers)
 
   test('are sent as JSON in UTF-8, or get 415', async () => {
     for (const type of [
@@ -119,12 +119,12 @@ describe('bodies', () => {
 
   test('that lie about their length are no bodies', async () => {
     const lines = (length: string) => [
-      `PUT /intake/v1/${door.answersPath(applicant)} HTTP/1.1`,
-      ...['Host: localhost', `Authorization: ${door.key.authorization}`, 'Content-Type: application/json'],
+      `PUT /intake/v1/${intake.answersPath(applicant)} HTTP/1.1`,
+      ...['Host: localhost', `Authorization: ${intake.key.authorization}`, 'Content-Type: application/json'],
       `Content-Length: ${length}`,
     ]
     for (const length of ['99999999999999999999', '2000000000']) {
-      const { status } = await rawRequest(door.service.port, lines(length))
+      const { status } = await rawRequest(intake.service.port, lines(length))
       expect([length, status >= 400 && status < 500]).toEqual([length, true])
     }
   })
@@ -175,7 +175,7 @@ describe('bodies', () => {
   })
 
   test('of submissions name who submits', async () => {
-    const submission = (submitter: unknown) => door.submit(applicant, 'k', { submitter })
+    const submission = (submitter: unknown) => intake.submit(applicant, 'k', { submitter })
     const faults: [unknown, Record<string, string>][] = [
       [undefined, { '/submitter': 'required' }],
       [null, { '/submitter': 'required' }],
@@ -196,10 +196,10 @@ describe('bodies', () => {
 
   test('of applicants name a language', async () => {
     for (const language of ['en_US', '', 'x'.repeat(200), null, 7, '\0', 'en; drop table applicant']) {
-      const answer = await door.send('POST', 'applicants', { language })
+      const answer = await intake.send('POST', 'applicants', { language })
       expect([language, answer.status, Object.keys(codesOf(answer))]).toEqual([language, 400, ['/language']])
     }
-    expect((await door.send('POST', 'applicants', '{"language":"\\ud800"}')).status).toBe(400)
+    expect((await intake.send('POST', 'applicants', '{"language":"\\ud800"}')).status).toBe(400)
   })
 })
 
@@ -220,17 +220,17 @@ describe('applicants and idempotency keys', () => {
       "1';--",
       '١',
     ]) {
-      expect([id, (await door.send('PUT', `applicants/${id}`, { language: 'en' })).status]).toEqual([id, 404])
-      expect([id, (await door.send('PUT', door.answersPath(id), answers)).status]).toEqual([id, 404])
-      expect([id, (await door.send('GET', door.answersPath(id))).status]).toEqual([id, 404])
-      expect([id, (await door.submit(id)).status]).toEqual([id, 404])
+      expect([id, (await intake.send('PUT', `applicants/${id}`, { language: 'en' })).status]).toEqual([id, 404])
+      expect([id, (await intake.send('PUT', intake.answersPath(id), answers)).status]).toEqual([id, 404])
+      expect([id, (await intake.send('GET', intake.answersPath(id))).status]).toEqual([id, 404])
+      expect([id, (await intake.submit(id)).status]).toEqual([id, 404])
     }
   })
 
   test('a submission needs a key of 1 to 200 printable ASCII characters', async () => {
     const path = `programs/housing-aid/applicants/${applicant}/submissions`
     const submission = { submitter: { type: 'APPLICANT' } }
-    const send = (key: string | undefined) => door.send('POST', path, submission, { 'Idempotency-Key': key })
+    const send = (key: string | undefined) => intake.send('POST', path, submission, { 'Idempotency-Key': key })
     for (const [key, code] of [
       [undefined, 'required'],
       ['', 'required'],
@@ -241,7 +241,7 @@ describe('applicants and idempotency keys', () => {
       const answer = await send(key)
       expect([key, answer.status, codesOf(answer)]).toEqual([key, 400, { 'Idempotency-Key': code }])
     }
-    await door.save(applicant, answers.answers)
+    await intake.save(applicant, answers.answers)
     expect(await send(`~ "'${'x'.repeat(196)}`)).toMatchObject({ status: 201 })
   })
 })

@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'bun:test'
 import { eraseApplication } from '../../../src/upkeep/erase.ts'
 import { useIntake } from '../../support/fixtures.ts'
-import { codesOf } from '../../support/front-door.ts'
+import { codesOf } from '../../support/intake-fixture.ts'
 import { everyKind } from '../../support/programs.ts'
 
-const door = await useIntake(everyKind, { timeZone: 'UTC' })
+const intake = await useIntake(everyKind, { timeZone: 'UTC' })
 
 const name = { applicant_name: { first_name: 'Ada', last_name: 'L' } }
 
 describe('from the first question to the export', () => {
   test('what is saved screen by screen is what is exported', async () => {
-    const registered = await door.send('POST', 'applicants', { language: 'en-us' })
+    const registered = await intake.send('POST', 'applicants', { language: 'en-us' })
     expect(registered).toMatchObject({ status: 201, body: { language: 'en-US' } })
     const applicant = registered.body.applicant_id as number
-    expect(await door.save(applicant, name)).toMatchObject({ status: 200 })
-    const last = await door.save(applicant, {
+    expect(await intake.save(applicant, name)).toMatchObject({ status: 200 })
+    const last = await intake.save(applicant, {
       monthly_rent: { currency_dollars: 1200.5 },
       contact_phone: { phone_number: '+1 206 555 0100' },
       household_member: { entities: [{ entity_name: 'Bo', member_job: { entities: [{ entity_name: 'Mill' }] } }] },
     })
-    const saved = await door.send('GET', door.answersPath(applicant))
+    const saved = await intake.send('GET', intake.answersPath(applicant))
     expect(saved).toMatchObject({ status: 200, body: last.body })
     expect(saved.body).toMatchObject({ applicant_id: applicant, program_name: 'housing-aid' })
     expect(saved.body.create_time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/)
 
-    const submitted = await door.submit(applicant, 'k-1')
+    const submitted = await intake.submit(applicant, 'k-1')
     expect(submitted.status).toBe(201)
     expect(Object.keys(submitted.body).sort()).toEqual([
       'application_id',
@@ -33,7 +33,7 @@ describe('from the first question to the export', () => {
       'revision_state',
       'submit_time',
     ])
-    const exported = (await door.exported()).at(-1)!
+    const exported = (await intake.exported()).at(-1)!
     expect(exported).toMatchObject({
       ...submitted.body,
       applicant_id: applicant,
@@ -46,24 +46,24 @@ describe('from the first question to the export', () => {
       monthly_rent: { question_type: 'CURRENCY', currency_dollars: 1200.5 },
       owns_home: { question_type: 'SINGLE_SELECT', selection: null },
     })
-    expect(await door.send('GET', door.answersPath(applicant))).toMatchObject({ status: 404 })
+    expect(await intake.send('GET', intake.answersPath(applicant))).toMatchObject({ status: 404 })
   })
 
   test('sent again with its key, a submission gives the same body with 200; the key for another is a conflict', async () => {
-    const [applicant, other] = [await door.register(), await door.register()]
-    await door.save(applicant, name)
-    const first = await door.submit(applicant, 'k-2')
-    expect(await door.submit(applicant, 'k-2')).toMatchObject({ status: 200, body: first.body })
-    const refused = await door.submit(other, 'k-2')
+    const [applicant, other] = [await intake.register(), await intake.register()]
+    await intake.save(applicant, name)
+    const first = await intake.submit(applicant, 'k-2')
+    expect(await intake.submit(applicant, 'k-2')).toMatchObject({ status: 200, body: first.body })
+    const refused = await intake.submit(other, 'k-2')
     expect(refused.status).toBe(409)
     expect(codesOf(refused)).toEqual({ 'Idempotency-Key': 'idempotency_key_reused' })
   })
 
   test('the key with another intermediary is a conflict, however the two are spelled', async () => {
-    const applicant = await door.register()
-    await door.save(applicant, name)
+    const applicant = await intake.register()
+    await intake.save(applicant, name)
     const submitAs = (email: string, organization: string) =>
-      door.submit(applicant, 'k-spelled', { submitter: { type: 'TRUSTED_INTERMEDIARY', email, organization } })
+      intake.submit(applicant, 'k-spelled', { submitter: { type: 'TRUSTED_INTERMEDIARY', email, organization } })
     expect(await submitAs('a,b', 'c')).toMatchObject({ status: 201 })
     expect(await submitAs('a,b', 'c')).toMatchObject({ status: 200 })
     const refused = await submitAs('a', 'b,c')
@@ -71,52 +71,52 @@ describe('from the first question to the export', () => {
   })
 
   test('the key of an application that was erased since makes no second one, and says so', async () => {
-    const applicant = await door.register()
-    await door.save(applicant, name)
-    const { body } = await door.submit(applicant, 'k-erased')
-    const { program_id } = door.program
+    const applicant = await intake.register()
+    await intake.save(applicant, name)
+    const { body } = await intake.submit(applicant, 'k-erased')
+    const { program_id } = intake.program
     const place = { program_id, application_id: body.application_id as number }
-    await eraseApplication(door.database.sql, place, { actor: 'operator:test', reason: undefined })
-    await door.save(applicant, name)
-    const refused = await door.submit(applicant, 'k-erased')
+    await eraseApplication(intake.database.sql, place, { actor: 'operator:test', reason: undefined })
+    await intake.save(applicant, name)
+    const refused = await intake.submit(applicant, 'k-erased')
     expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('has been removed since') } })
-    expect((await door.exported()).filter(application => application.applicant_id === applicant)).toEqual([])
+    expect((await intake.exported()).filter(application => application.applicant_id === applicant)).toEqual([])
   })
 
   test("the language is the applicant's as they submit", async () => {
-    const applicant = await door.register()
-    await door.save(applicant, name)
-    expect(await door.send('PUT', `applicants/${applicant}`, { language: 'ES-mx' })).toMatchObject({
+    const applicant = await intake.register()
+    await intake.save(applicant, name)
+    expect(await intake.send('PUT', `applicants/${applicant}`, { language: 'ES-mx' })).toMatchObject({
       status: 200,
       body: { applicant_id: applicant, language: 'es-MX' },
     })
-    await door.submit(applicant)
-    await door.send('PUT', `applicants/${applicant}`, { language: 'de' })
-    expect((await door.exported()).at(-1)).toMatchObject({ applicant_id: applicant, language: 'es-MX' })
+    await intake.submit(applicant)
+    await intake.send('PUT', `applicants/${applicant}`, { language: 'de' })
+    expect((await intake.exported()).at(-1)).toMatchObject({ applicant_id: applicant, language: 'es-MX' })
   })
 
   test('answers that are missing are named by their path below what was saved', async () => {
-    const applicant = await door.register()
-    await door.save(applicant, { household_member: { entities: [{ entity_name: 'Bo' }] } })
-    const refused = await door.submit(applicant)
+    const applicant = await intake.register()
+    await intake.save(applicant, { household_member: { entities: [{ entity_name: 'Bo' }] } })
+    const refused = await intake.submit(applicant)
     expect(refused.status).toBe(400)
     expect(codesOf(refused)).toEqual({ '/answers/applicant_name': 'required' })
   })
 
   test('a front end learns what to ask', async () => {
-    const { status, body, headers } = await door.send('GET', 'programs/housing-aid')
+    const { status, body, headers } = await intake.send('GET', 'programs/housing-aid')
     expect(status).toBe(200)
     expect(headers.get('cache-control')).toBe('no-store')
-    expect(body).toMatchObject({ program_name: 'housing-aid', program_version_id: door.program.program_version_id })
-    expect(body.screens).toEqual(door.program.version.screens as never)
+    expect(body).toMatchObject({ program_name: 'housing-aid', program_version_id: intake.program.program_version_id })
+    expect(body.screens).toEqual(intake.program.version.screens as never)
     const questions = body.questions as { question_key: string }[]
     expect(questions.find(question => question.question_key === 'county')).toEqual({
-      question_id: door.program.question('county').question_id,
+      question_id: intake.program.question('county').question_id,
       question_key: 'county',
       kind: 'DROPDOWN',
       question_type: 'SINGLE_SELECT',
       enumerator_id: null,
-      settings: door.program.question('county').settings,
+      settings: intake.program.question('county').settings,
     } as never)
     expect(questions.find(question => question.question_key === 'welcome')).toMatchObject({
       question_type: null,
@@ -124,20 +124,20 @@ describe('from the first question to the export', () => {
   })
 
   test('the log tells program and application, and no answer', async () => {
-    const applicant = await door.register()
-    await door.save(applicant, {
+    const applicant = await intake.register()
+    await intake.save(applicant, {
       applicant_name: { first_name: 'Xanthippe', last_name: 'L' },
       case_number: { id: '123456789' },
     })
-    await door.save(applicant, { county: { selection: 'Xanthippe' } })
-    const { headers, body } = await door.submit(applicant)
-    expect(door.service.requestLine(headers.get('x-request-id'))).toMatchObject({
+    await intake.save(applicant, { county: { selection: 'Xanthippe' } })
+    const { headers, body } = await intake.submit(applicant)
+    expect(intake.service.requestLine(headers.get('x-request-id'))).toMatchObject({
       program: 'housing-aid',
       application_id: body.application_id,
       status: 201,
-      api_key_id: door.key.api_key_id,
+      api_key_id: intake.key.api_key_id,
     })
-    expect(door.service.logText()).not.toContain('Xanthippe')
-    expect(door.service.logText()).not.toContain('123456789')
+    expect(intake.service.logText()).not.toContain('Xanthippe')
+    expect(intake.service.logText()).not.toContain('123456789')
   })
 })

@@ -13,7 +13,7 @@ const key = await createTestKey(database.sql, { programs: ['any'] })
 const service = await useService(database, { responseTimeoutMs: 150 })
 
 test('G14: a request that waits for a lock is answered when its budget is spent, and served once the lock is gone', async () => {
-  const letGo = await holdTransaction(database.sql, tx => tx`lock table api_key in access exclusive mode`)
+  const release = await holdTransaction(database.sql, tx => tx`lock table api_key in access exclusive mode`)
   const headers = { Authorization: key.authorization }
   for (const path of ['/api/v1/checkAuth', '/api/v1/admin/programs/any/applications', '/docs/api/programs']) {
     const answer = await service.get(path, { headers })
@@ -23,7 +23,7 @@ test('G14: a request that waits for a lock is answered when its budget is spent,
       reason: 'response_timeout',
     })
   }
-  await letGo()
+  await release()
   await until('it to be served', async () => (await service.get('/api/v1/checkAuth', { headers })).status === 200)
 })
 

@@ -62,20 +62,20 @@ test('TLS 1.2 offers authenticated encryption with forward secrecy alone, and no
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, tls, fetch })
   // What Bun offers when it is not told: the suites that are refused are such as a client could have had.
   const { cert, key } = tls
-  const untold = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, tls: { cert, key }, fetch })
+  const unreported = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, tls: { cert, key }, fetch })
   try {
     for (const suite of ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305']) {
       const ciphers = `ECDHE-ECDSA-${suite}`
       expect(await agreed(server.port!, { ciphers, maxVersion: 'TLSv1.2' })).toBe(`TLSv1.2 ${ciphers}`)
     }
     for (const ciphers of ['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES256-SHA']) {
-      expect(await agreed(untold.port!, { ciphers, maxVersion: 'TLSv1.2' })).toBe(`TLSv1.2 ${ciphers}`)
+      expect(await agreed(unreported.port!, { ciphers, maxVersion: 'TLSv1.2' })).toBe(`TLSv1.2 ${ciphers}`)
       expect(await agreed(server.port!, { ciphers, maxVersion: 'TLSv1.2' })).toBeUndefined()
     }
     expect(await agreed(server.port!, {})).toStartWith('TLSv1.3 ')
     expect(await agreed(server.port!, { maxVersion: 'TLSv1.1' })).toBeUndefined()
   } finally {
     await server.stop(true)
-    await untold.stop(true)
+    await unreported.stop(true)
   }
 })

@@ -37,7 +37,7 @@ describe('parseExactJson', () => {
     fc.assert(
       fc.property(fc.json(), json => {
         expect(parseExactJson(json)).toEqual(JSON.parse(json))
-        // A long number beside it makes the exact parser read it.
+        // A long number alongside it makes the exact parser read it.
         const [value] = Object.values(parseExactJson(`{"a":${json},"b":12345678901234567890}`) as object)
         expect(value).toEqual(JSON.parse(json))
       }),
@@ -52,7 +52,7 @@ describe('parseExactJson', () => {
     }
   })
 
-  test('a key that stands twice in one object is refused, with or without long numbers beside it', () => {
+  test('a key that stands twice in one object is refused, with or without long numbers alongside it', () => {
     for (const number of ['1', '12345678901234567890'])
       for (const text of [
         `{"a":${number},"a":${number}}`,

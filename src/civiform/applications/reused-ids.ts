@@ -5,7 +5,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import type { KnownApplication } from '../db/followed-applications.ts'
 
 /** Whether the one that is there now, submitted at `now`, is another than the one that was known under its id. */
-export const isGivenAgain = (known: { submitted_at: Micros | null }, now: Micros | null): boolean =>
+export const isReusedId = (known: { submitted_at: Micros | null }, now: Micros | null): boolean =>
   known.submitted_at !== null && now !== null && now > known.submitted_at
 
 /**
@@ -13,4 +13,4 @@ export const isGivenAgain = (known: { submitted_at: Micros | null }, now: Micros
  * What was erased here alone stays erased.
  */
 export const isToCopy = (known: KnownApplication | undefined, now: Micros | null): boolean =>
-  known === undefined || known.deleted_there || isGivenAgain(known, now)
+  known === undefined || known.deleted_there || isReusedId(known, now)

@@ -1,19 +1,19 @@
-// Who does something, from where and when, and the event in the audit trail that says so.
+// Who does something, from where and when, and the event in the audit log that says so.
 
 import { type AuditEvent, appendAuditEvent } from '../db/audit/audit.ts'
 import type { Db } from '../db/client.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 
-export interface Deed {
+export interface AuditContext {
   /** `admin:<e-mail>`, `admin-token:<token id>:<e-mail>` or `operator:<system user>`. */
   actor: string
   address?: string | undefined
   now: Micros
 }
 
-export const noteDeed = (
+export const recordAction = (
   tx: Db,
-  { actor, address }: Pick<Deed, 'actor' | 'address'>,
+  { actor, address }: Pick<AuditContext, 'actor' | 'address'>,
   action: string,
   subject: string,
   detail?: AuditEvent['detail'],

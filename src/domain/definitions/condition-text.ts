@@ -3,7 +3,7 @@
 import type { ComparisonOperator } from '../questions/program-version.ts'
 import type { NamedCondition } from './program-definition.ts'
 
-export const operatorWords: Readonly<Record<ComparisonOperator | 'answered', string>> = {
+export const operatorLabel: Readonly<Record<ComparisonOperator | 'answered', string>> = {
   answered: 'was answered',
   equal: 'is',
   not_equal: 'is not',
@@ -19,17 +19,17 @@ export const operatorWords: Readonly<Record<ComparisonOperator | 'answered', str
 /** Fields that go without saying: the only one of their type. */
 const obvious = new Set(['selection', 'selections', 'number', 'text', 'date', 'currency_dollars'])
 
-export function conditionWords(condition: NamedCondition): string {
+export function namedConditionText(condition: NamedCondition): string {
   if ('all' in condition) return joined(condition.all, ' and ')
   if ('any' in condition) return joined(condition.any, ' or ')
-  if ('not' in condition) return `not (${conditionWords(condition.not)})`
-  if (condition.operator === 'answered') return `${condition.question} ${operatorWords.answered}`
+  if ('not' in condition) return `not (${namedConditionText(condition.not)})`
+  if (condition.operator === 'answered') return `${condition.question} ${operatorLabel.answered}`
   const { question, field, operator, value } = condition
   const subject = obvious.has(field) ? question : `${field} of ${question}`
-  return `${subject} ${operatorWords[operator]} ${Array.isArray(value) ? value.join(', ') : value}`
+  return `${subject} ${operatorLabel[operator]} ${Array.isArray(value) ? value.join(', ') : value}`
 }
 
 const joined = (conditions: readonly NamedCondition[], word: string): string =>
   conditions
-    .map(inner => ('all' in inner || 'any' in inner ? `(${conditionWords(inner)})` : conditionWords(inner)))
+    .map(inner => ('all' in inner || 'any' in inner ? `(${namedConditionText(inner)})` : namedConditionText(inner)))
     .join(word)

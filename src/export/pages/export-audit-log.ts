@@ -1,9 +1,9 @@
-// The audit trail's line on each page that was sent: which key read what, up to where, from which address. None is lost silently,
+// The audit log's line on each page that was sent: which key read what, up to where, from which address. None is lost silently,
 // and none holds an answer.
 //
 // No response waits for its line, since the client has the applications by then. A line that cannot be written is logged as it
 // stands, kept, and tried again; until it is written its key gets no further page. Nor does a key begin a page while as many as it may
-// have at a time are under way or have no stored line yet. So the trail lacks at most that many of a key, also where a statement hangs.
+// have at a time are under way or have no stored line yet. So the audit log lacks at most that many of a key, also where a statement hangs.
 //
 // A key has one statement under way at a time, and what comes meanwhile is written with the next one. The lines of a key wait for one
 // another in the database anyway (`api_key_day`); side by side they would do so on all its connections, and every look-up of a key with them.
@@ -24,7 +24,7 @@ const retryMs = 5000
 /** How soon a line is tried again when the process is about to end. */
 const lastRetryMs = 200
 
-const unnoted = 'an export could not be noted in the audit trail'
+const unnoted = 'an export could not be noted in the audit log'
 
 /** A page that was sent, whole or in part. */
 export interface SentPage {
@@ -55,8 +55,8 @@ interface Writing {
   next: Promise<void> | undefined
 }
 
-interface ExportTrailSettings {
-  /** Adds lines to the trail, all or none. */
+interface ExportAuditLogSettings {
+  /** Adds lines to the audit log, all or none. */
   append: (events: readonly AuditEvent[]) => Promise<void>
   log: Log
   now: () => Micros
@@ -69,7 +69,7 @@ interface ExportTrailSettings {
   settleMs?: number
 }
 
-export class ExportTrail {
+export class ExportAuditLog {
   readonly #lines = new Set<Line>()
   readonly #writing = new Map<string, Writing>()
   /** Pages under way, by key. */
@@ -81,7 +81,7 @@ export class ExportTrail {
     return this.#lines.size
   }
 
-  constructor(private readonly settings: ExportTrailSettings) {}
+  constructor(private readonly settings: ExportAuditLogSettings) {}
 
   /** Writes the line of a page. Never rejects. */
   async note(page: SentPage): Promise<void> {
@@ -119,7 +119,7 @@ export class ExportTrail {
       const written = await settledWithin(endMs - performance.now(), this.#write(apiKeyId))
       if (written && !this.#linesOf(apiKeyId).some(line => line.failed) && performance.now() < endMs) continue
       throw new Problem('unavailable', {
-        detail: 'What this key has exported cannot be noted in the audit trail just now. Try again in a few seconds.',
+        detail: 'What this key has exported cannot be noted in the audit log just now. Try again in a few seconds.',
         retryAfterSeconds: 5,
         internal: 'audit_unwritten',
       })

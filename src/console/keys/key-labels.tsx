@@ -42,7 +42,7 @@ export function Expiry({ apiKey }: { apiKey: ListedApiKey }) {
 const width = 74
 const height = 22
 
-/** Applications pulled on each of the last 30 days as a line, and their sum beside it. */
+/** Applications pulled on each of the last 30 days as a line, and their sum alongside it. */
 export function Use({ days, apiKey }: { days: readonly ApiKeyDay[]; apiKey: ListedApiKey }) {
   const { now } = usePage()
   const own = days.filter(day => day.api_key_id === apiKey.api_key_id)

@@ -1,44 +1,44 @@
 // What a worker does at its start and on a timer: it looks for missing derived data, erases what has been kept long enough, checks the
 // audit log once a night, and notes that it is alive. When one of these fails, the others still run.
 
-import { checkAuditTrail } from '../src/audit/check-audit.ts'
+import { checkAuditLog } from '../src/audit/check-audit.ts'
 import type { Sql } from '../src/db/client.ts'
 import { historyNoted, noteHistory } from '../src/db/database-history.ts'
-import { noteWorkerBeat, removeWorkerBeat } from '../src/db/derived/worker-beats.ts'
+import { recordWorkerHeartbeat, removeWorkerHeartbeat } from '../src/db/derived/worker-heartbeats.ts'
 import { sweepDerived } from '../src/derived/sweep.ts'
 import type { Log } from '../src/log.ts'
 import { eraseExpired } from '../src/upkeep/erase.ts'
-import type { ChoreName } from './worker-metrics.ts'
+import type { MaintenanceTask } from './worker-metrics.ts'
 
 /** How often a worker says that it is alive: several times before readUpkeepState would count it as gone. */
-const beatMs = 15_000
+const heartbeatMs = 15_000
 
-interface ChoresOptions {
+interface MaintenanceOptions {
   db: Sql
   log: Log
   everyMs: number
   /** Called whenever one of them has succeeded. */
-  through: (chore: ChoreName) => void
+  through: (task: MaintenanceTask) => void
 }
 
-interface Chores {
+interface Maintenance {
   /** Resolves when each was tried once. */
   first: Promise<void>
   /** Resolves when what is under way has ended. */
   stop(): Promise<void>
 }
 
-export function startChores({ db, log, everyMs, through }: ChoresOptions): Chores {
+export function startMaintenance({ db, log, everyMs, through }: MaintenanceOptions): Maintenance {
   const workerId = crypto.randomUUID()
-  const beat = (): Promise<void> =>
-    Promise.all([noteWorkerBeat(db, workerId), noteHistory(db)]).then(
+  const heartbeat = (): Promise<void> =>
+    Promise.all([recordWorkerHeartbeat(db, workerId), noteHistory(db)]).then(
       ([, isNews]) => {
         if (isNews) log.warn(historyNoted)
       },
       error => log.warn({ err: error }, 'it cannot be noted that this worker is alive'),
     )
   const all = async (): Promise<void> => {
-    for (const { name, run, failing } of chores(db, log)) {
+    for (const { name, run, failing } of tasks(db, log)) {
       try {
         await run()
         through(name)
@@ -48,7 +48,7 @@ export function startChores({ db, log, everyMs, through }: ChoresOptions): Chore
     }
   }
   // One round may take longer than the pause before the next.
-  let underWay = Promise.all([beat(), all()]).then(() => {})
+  let underWay = Promise.all([heartbeat(), all()]).then(() => {})
   let busy = true
   const first = underWay
   void first.then(() => {
@@ -61,26 +61,26 @@ export function startChores({ db, log, everyMs, through }: ChoresOptions): Chore
       busy = false
     })
   }, everyMs)
-  const beating = setInterval(() => void beat(), beatMs)
+  const heartbeats = setInterval(() => void heartbeat(), heartbeatMs)
   return {
     first,
     stop: async () => {
       clearInterval(again)
-      clearInterval(beating)
+      clearInterval(heartbeats)
       await underWay
-      await removeWorkerBeat(db, workerId).catch(() => {})
+      await removeWorkerHeartbeat(db, workerId).catch(() => {})
     },
   }
 }
 
-interface Chore {
-  name: ChoreName
+interface Task {
+  name: MaintenanceTask
   run: () => Promise<void>
   /** Logged when it fails. */
   failing: string
 }
 
-const chores = (db: Sql, log: Log): Chore[] => [
+const tasks = (db: Sql, log: Log): Task[] => [
   {
     name: 'sweep',
     run: async () => {
@@ -100,7 +100,7 @@ const chores = (db: Sql, log: Log): Chore[] => [
   {
     name: 'audit_check',
     run: async () => {
-      for (const fault of await checkAuditTrail(db)) log.error({ fault }, 'the audit log is not as it was written')
+      for (const fault of await checkAuditLog(db)) log.error({ fault }, 'the audit log is not as it was written')
     },
     failing: 'the audit log could not be checked; the next round tries again',
   },

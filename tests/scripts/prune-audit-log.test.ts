@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '../../src/db/client.ts'
-import { append } from '../support/audit-trail.ts'
+import { append } from '../support/audit-log.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { endWithTest, useDatabase, useFolder, usePool } from '../support/fixtures.ts'
 import type { Ended } from '../support/run.ts'
@@ -22,7 +22,7 @@ beforeEach(async () => {
   folder = await useFolder(endWithTest)
 })
 
-const audit = (...args: string[]): Promise<Ended> => runScript('audit-trail', database.url, args)
+const audit = (...args: string[]): Promise<Ended> => runScript('audit-log', database.url, args)
 const prune = (): Promise<Ended> => audit('prune', '--before', cut, '--to', folder)
 const files = async (): Promise<string[]> => (await readdir(folder)).map(name => join(folder, name))
 
@@ -39,7 +39,7 @@ async function write(count: number): Promise<void> {
 async function killAt(lock: (sql: Sql) => PromiseLike<unknown>, reached: () => Promise<boolean>): Promise<void> {
   await holder`begin`
   await lock(holder)
-  const script = startScript('audit-trail', database.url, ['prune', '--before', cut, '--to', folder])
+  const script = startScript('audit-log', database.url, ['prune', '--before', cut, '--to', folder])
   await until('the script to get there', reached)
   script.kill('SIGKILL')
   await script.exited

@@ -1,8 +1,8 @@
-// The audit trail in the console: "An audit trail, append-only" (contract, section 3), to be read, filtered, taken away and checked.
+// The audit log in the console: "An audit log, append-only" (contract, section 3), to be read, filtered, taken away and checked.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { appendAuditEvent } from '../../../src/db/audit/audit.ts'
-import { refuseAuditLines } from '../../support/audit-trail.ts'
+import { refuseAuditLines } from '../../support/audit-log.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
@@ -124,7 +124,7 @@ describe('the download', () => {
     return { response, text: await response.text() }
   }
 
-  test('has every event that meets the filters once, over many batches, and is noted in the trail', async () => {
+  test('has every event that meets the filters once, over many batches, and is noted in the audit log', async () => {
     await sql`
       insert into audit_event (actor, action, subject)
       select 'operator:many', 'x', 'many-' || n from generate_series(1, 2500) as n`
@@ -139,7 +139,7 @@ describe('the download', () => {
     const subjects = lines.slice(1, -1).map(line => /"(many-\d+)"/.exec(line)![1])
     expect(subjects).toEqual(Array.from({ length: 2500 }, (_, i) => `many-${2500 - i}`))
     const [event] =
-      await sql`select actor, detail from audit_event where action = 'audit_trail_downloaded' order by audit_event_id desc`
+      await sql`select actor, detail from audit_event where action = 'audit_log_downloaded' order by audit_event_id desc`
     expect(event).toMatchObject({
       actor: `admin:${ada.email}`,
       detail: { filters: { actor: 'operator:many' }, events: 2500 },
@@ -156,13 +156,13 @@ describe('the download', () => {
   })
 
   test('without a filter has itself not in it, and HEAD makes none', async () => {
-    const before = await sql`select from audit_event where action = 'audit_trail_downloaded'`
+    const before = await sql`select from audit_event where action = 'audit_log_downloaded'`
     const head = await service.get(`${path}/events.csv`, {
       method: 'HEAD',
       headers: { Cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
     })
     expect([head.status, await head.text()]).toEqual([200, ''])
-    expect(await sql`select from audit_event where action = 'audit_trail_downloaded'`).toHaveLength(before.length)
+    expect(await sql`select from audit_event where action = 'audit_log_downloaded'`).toHaveLength(before.length)
     const [{ count }] = (await sql`select count(*) from audit_event`) as unknown as [{ count: number }]
     const { text } = await csvOf('')
     expect(text.match(/"\r\n"\d+",/g)).toHaveLength(count)
@@ -194,7 +194,7 @@ describe('is it whole?', () => {
       await tx.unsafe(statement)
     })
 
-  test('a trail as it was written is; so is one that has what was noted', async () => {
+  test('an audit log as it was written is; so is one that has what was noted', async () => {
     const noted = await word()
     await note('after-the-note')
     const [{ count }] = (await sql`select count(*) from audit_event`) as unknown as [{ count: number }]
@@ -220,7 +220,7 @@ describe('is it whole?', () => {
       await tamper(`update audit_event set actor = 'admin:other' where audit_event_id = ${last.id}`)
       expect(await parts()).toContain(`event ${last.id} is not as it was written`)
       await tamper(`update audit_event set actor = 'admin:kim@example.gov' where audit_event_id = ${last.id}`)
-      expect(await parts()).toContain('The audit trail is whole')
+      expect(await parts()).toContain('The audit log is whole')
     })
 
     test('one that was slipped in', async () => {

@@ -1,4 +1,4 @@
-// Every door of the console with every role: a table that is walked, and that must have every door.
+// Every route of the console with every role: a table that is walked, and that must have every route.
 
 import { describe, expect, test } from 'bun:test'
 import { consolePages } from '../../src/console/console.ts'
@@ -13,14 +13,14 @@ import { aProgram } from '../support/programs.ts'
 type Expected = readonly [stranger: number, administrator: number, programAdministrator: number, auditor: number]
 /**
  * Statuses for: nobody signed in, ADMINISTRATOR, PROGRAM_ADMINISTRATOR, AUDITOR. Forms are sent empty, with the right token: 400
- * or 404 says that the door was passed, 403 that it was not; 303 for a stranger leads to signing in, 401 tells that nothing was done.
+ * or 404 says that the route was passed, 403 that it was not; 303 for a stranger leads to signing in, 401 tells that nothing was done.
  */
 const table: Readonly<Record<string, Expected>> = {
   'GET /admin': [303, 303, 303, 303],
   'GET /admin/*': [404, 404, 404, 404],
   'GET /admin/sign-in': [200, 303, 303, 303],
   'POST /admin/sign-in': [401, 401, 401, 401],
-  // The provider is away: 503 tells that the door was passed.
+  // The provider is away: 503 tells that the route was passed.
   'GET /admin/sign-in/oidc': [503, 303, 303, 303],
   'GET /admin/sign-in/oidc/callback': [400, 400, 400, 400],
   'POST /admin/sign-out': [401, 303, 303, 303],
@@ -128,7 +128,7 @@ const people = await Promise.all(
   roles.map(role => (role === undefined ? undefined : aPerson(database.sql, { role, programs: ['granted'] }))),
 )
 
-/** One for each role, signed in once: doors tell nothing of one another. */
+/** One for each role, signed in once: routes tell nothing of one another. */
 const visitors = new Map<number, ConsoleVisitor>()
 async function visitor(i: number): Promise<ConsoleVisitor> {
   const found = visitors.get(i) ?? new ConsoleVisitor(service)
@@ -137,14 +137,14 @@ async function visitor(i: number): Promise<ConsoleVisitor> {
   return found
 }
 
-test('the table has every door, and no other', () => {
-  const doors = consolePages(service.foundation as Deps).map(({ method, path }) => `${method} ${path}`)
-  expect(Object.keys(table).sort()).toEqual(doors.sort())
+test('the table has every route, and no other', () => {
+  const routes = consolePages(service.foundation as Deps).map(({ method, path }) => `${method} ${path}`)
+  expect(Object.keys(table).sort()).toEqual(routes.sort())
 })
 
-describe.each(Object.entries(table))('%s', (door, expected) => {
+describe.each(Object.entries(table))('%s', (route, expected) => {
   test.each(roles.map((role, i) => [role ?? 'nobody', i] as const))('%s', async (_, i) => {
-    const [method, path] = door.split(' ') as [string, string]
+    const [method, path] = route.split(' ') as [string, string]
     const filled = addressOf(path)
     const browser = await visitor(i)
     const response = method === 'GET' ? await browser.get(filled) : await browser.post(filled)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ProgramTurns, saveTurns, submissionTurns } from '../../src/intake/program-turns.ts'
+import { ProgramConcurrency, saveConcurrency, submissionConcurrency } from '../../src/intake/program-concurrency.ts'
 
 const refusalOf = (promise: Promise<unknown>): Promise<{ kind: string; internal: string; headers: object }> =>
   promise.then(
@@ -27,7 +27,7 @@ const settle = () => new Promise(setImmediate)
 
 describe('turns in a program (contract G14: "what waits for one program … never stops the others")', () => {
   test('only so many have theirs at once; the others follow as they came; another program is not kept waiting', async () => {
-    const turns = new ProgramTurns({ atATime: 2, waitingMax: 10, waitMs: 60_000 })
+    const turns = new ProgramConcurrency({ atATime: 2, waitingMax: 10, waitMs: 60_000 })
     const works = Array.from({ length: 5 }, work)
     const runs = works.map(one => turns.run(1, one.run))
     await settle()
@@ -42,7 +42,7 @@ describe('turns in a program (contract G14: "what waits for one program … neve
   })
 
   test('one more than may wait is refused at once, with Retry-After', async () => {
-    const turns = new ProgramTurns({ atATime: 1, waitingMax: 1, waitMs: 60_000 })
+    const turns = new ProgramConcurrency({ atATime: 1, waitingMax: 1, waitMs: 60_000 })
     const [first, second] = [work(), work()]
     const runs = [turns.run(1, first.run), turns.run(1, second.run)]
     const refused = await refusalOf(turns.run(1, async () => 'never'))
@@ -54,7 +54,7 @@ describe('turns in a program (contract G14: "what waits for one program … neve
   })
 
   test('a turn that does not come in time is refused, and its work is never begun', async () => {
-    const turns = new ProgramTurns({ atATime: 1, waitingMax: 10, waitMs: 1 })
+    const turns = new ProgramConcurrency({ atATime: 1, waitingMax: 10, waitMs: 1 })
     const [first, late] = [work(), work()]
     const run = turns.run(1, first.run)
     expect(await refusalOf(turns.run(1, late.run))).toMatchObject({ internal: 'program_busy' })
@@ -66,7 +66,7 @@ describe('turns in a program (contract G14: "what waits for one program … neve
   })
 
   test('work that fails gives its turn on', async () => {
-    const turns = new ProgramTurns({ atATime: 1, waitingMax: 10, waitMs: 60_000 })
+    const turns = new ProgramConcurrency({ atATime: 1, waitingMax: 10, waitMs: 60_000 })
     const failing = turns.run(1, () => Promise.reject(new Error('broken')))
     const next = turns.run(1, async () => 'next')
     expect(await refusalOf(failing)).toMatchObject({ message: 'broken' })
@@ -75,7 +75,7 @@ describe('turns in a program (contract G14: "what waits for one program … neve
 
   test('from four connections on, one program leaves some to the others', () => {
     for (let connections = 4; connections <= 500; connections++) {
-      const taken = submissionTurns(connections).atATime + saveTurns(connections).atATime
+      const taken = submissionConcurrency(connections).atATime + saveConcurrency(connections).atATime
       expect(taken).toBeLessThan(connections)
     }
   })

@@ -1,4 +1,4 @@
-// Every deed of the console's API with every role, with the wrong scope and with nothing: a table that is walked, and that must have every deed.
+// Every action of the console's API with every role, with the wrong scope and with nothing: a table that is walked, and that must have every action.
 
 import { describe, expect, test } from 'bun:test'
 import { consoleActions } from '../../../src/console/console.ts'
@@ -13,7 +13,7 @@ import { aProgram } from '../../support/programs.ts'
 type Expected = readonly [stranger: number, administrator: number, program: number, auditor: number, scope: Scope | '']
 /**
  * Statuses for: nobody, a token of an ADMINISTRATOR, of a PROGRAM_ADMINISTRATOR of another program, of an AUDITOR; and the scope without
- * which an administrator's token gets 403. Bodies are sent empty: 400 or 404 says that the door was passed, 403 that it was not.
+ * which an administrator's token gets 403. Bodies are sent empty: 400 or 404 says that the route was passed, 403 that it was not.
  */
 const table: Readonly<Record<string, Expected>> = {
   'GET /session': [401, 200, 200, 200, ''],
@@ -79,7 +79,7 @@ const database = await useDatabase()
 const service = await useService(database)
 await database.sql`insert into program (slug, display_name) values ('granted', 'Granted')`
 await aProgram(database.sql, { slug: 'others' })
-const deeds = consoleActions(service.foundation as Deps)
+const actions = consoleActions(service.foundation as Deps)
 const roles = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR'] as const
 const people = await Promise.all(roles.map(role => aPerson(database.sql, { role, programs: ['granted'] })))
 const programs = [new ApiProgram(service, {})]
@@ -94,15 +94,16 @@ for (const scope of scopes) {
   without.set(scope, ApiProgram.withToken(service, token))
 }
 
-test('the table has every deed with its scope, and no other', () => {
-  const known = deeds.map(({ method, path, scope = '' }) => [`${method} ${path}`, scope])
-  expect(Object.entries(table).map(([deed, expected]) => [deed, expected[4]])).toEqual(known)
+test('the table has every action with its scope, and no other', () => {
+  const known = actions.map(({ method, path, scope = '' }) => [`${method} ${path}`, scope])
+  expect(Object.entries(table).map(([action, expected]) => [action, expected[4]])).toEqual(known)
 })
 
 describe.each(Object.entries(table))('%s', (named, expected) => {
   const [method = '', path = ''] = named.split(' ')
   const filled = addressOf(path)
-  const body = deeds.find(deed => deed.method === method && deed.path === path)?.body === undefined ? undefined : {}
+  const body =
+    actions.find(action => action.method === method && action.path === path)?.body === undefined ? undefined : {}
 
   test.each(['nobody', ...roles].map((who, i) => [who, i] as const))('%s', async (_, i) => {
     const { status, headers } = await programs[i]!.ask(method, filled, body)
@@ -132,8 +133,10 @@ function openIn(schema: unknown, path: string): string[] {
   return type === 'object' && additionalProperties !== false ? [path, ...inner] : inner
 }
 
-test('every deed names all members of its answer, so that one more is a fault wherever a test asks for it', () => {
-  const open = deeds.flatMap(({ name, answered }) => openIn(answered, name).map(path => [name, path.split('/').at(-1)]))
+test('every action names all members of its answer, so that one more is a fault wherever a test asks for it', () => {
+  const open = actions.flatMap(({ name, answered }) =>
+    openIn(answered, name).map(path => [name, path.split('/').at(-1)]),
+  )
   // What an action has to tell is its own. Conditions are in one another.
   const details = ['listAuditEvents', 'readAuditEvent', 'whoWasSent'].map(name => [name, 'detail'])
   const conditions = ['readProgramVersion', 'readDraft'].flatMap(name => [
@@ -144,12 +147,12 @@ test('every deed names all members of its answer, so that one more is a fault wh
   expect(answerFaults('POST', '/people/7/link', { link: 'https://…', password: 'x' }).join()).toContain('additional')
 })
 
-test('OpenAPI has every deed, under its name, with its scope and what it answers', async () => {
+test('OpenAPI has every action, under its name, with its scope and what it answers', async () => {
   const visitor = await new ConsoleVisitor(service).signIn(people[0]!.email)
   const { paths } = JSON.parse(await visitor.page('/docs/api/openapi.json')) as {
     paths: Record<string, Record<string, { operationId: string; description: string; responses: object }>>
   }
-  for (const { name, method, path, scope = '', makes, answered } of deeds) {
+  for (const { name, method, path, scope = '', makes, answered } of actions) {
     const operation = paths[`/admin/api/v1${path}`.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
     expect(operation?.operationId).toBe(`admin${name[0]!.toUpperCase()}${name.slice(1)}`)
     expect(operation?.description).toContain(scope)

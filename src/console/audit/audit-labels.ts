@@ -1,4 +1,4 @@
-// The audit trail in words: what an action is called, what stands in an event's detail. Pure.
+// The audit log in words: what an action is called, what stands in an event's detail. Pure.
 
 import type { AuditEventRow } from '../../db/audit/audit.ts'
 
@@ -6,7 +6,7 @@ type Detail = AuditEventRow['detail']
 type Value = Detail[string]
 
 /** `applications_exported` → `Applications exported`. */
-export function actionWords(action: string): string {
+export function actionLabel(action: string): string {
   const words = action.replaceAll('_', ' ')
   return (words[0] ?? '').toUpperCase() + words.slice(1)
 }

@@ -19,7 +19,7 @@ const lateMicros = 3_600_000_000
 const usualIds = 1000
 
 /** Returns how many applications were lost, of those submitted lately. Noted at the end, so that it is begun again if it is cut off. */
-export async function settleSetBack(
+export async function settleRollback(
   deps: Reading,
   catalogue: FollowedCatalogue,
   state: FollowState,
@@ -47,14 +47,14 @@ export async function settleSetBack(
     await moveFollowState(tx, {
       ...to,
       event_after,
-      set_back_seen: null,
-      set_backs: state.set_backs + 1,
-      set_back_at: await readNow(tx),
+      rollback_evidence: null,
+      rollbacks: state.rollbacks + 1,
+      rolled_back_at: await readNow(tx),
       scan_whole: true,
       scan_after: 0,
     })
     const detail = { why, from: { ...from }, to: { ...to }, lost }
-    await appendAuditEvent(tx, { actor: 'civiform', action: 'civiform_set_back', subject: state.identity, detail })
+    await appendAuditEvent(tx, { actor: 'civiform', action: 'civiform_rolled_back', subject: state.identity, detail })
   })
   log.error(
     { why, now: to, before: from, lost },

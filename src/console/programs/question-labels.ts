@@ -3,10 +3,10 @@
 import type { QuestionDefinition } from '../../domain/definitions/program-definition.ts'
 
 /** As people say it: SINGLE_SELECT is an export's word. */
-export const kindWords = (kind: string): string => kind.replaceAll('_', ' ').toLowerCase()
+export const kindLabel = (kind: string): string => kind.replaceAll('_', ' ').toLowerCase()
 
 /** The bounds of a question: `at least 1, at most 12`. */
-export function boundWords(question: QuestionDefinition): string {
+export function boundLabel(question: QuestionDefinition): string {
   const { min, max, min_length, max_length, min_count, max_count } = question
   const range = (least: number | undefined, most: number | undefined, what: string): string =>
     [least === undefined ? '' : `at least ${least}`, most === undefined ? '' : `at most ${most}`]

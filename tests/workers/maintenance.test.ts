@@ -3,14 +3,14 @@
 import { describe, expect, test } from 'bun:test'
 import { createLog } from '../../src/log.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
-import { startChores } from '../../workers/chores.ts'
-import type { ChoreName } from '../../workers/worker-metrics.ts'
+import { startMaintenance } from '../../workers/maintenance.ts'
+import type { MaintenanceTask } from '../../workers/worker-metrics.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
-const chores = ['sweep', 'retention', 'audit_check'] as const satisfies readonly ChoreName[]
+const tasks = ['sweep', 'retention', 'audit_check'] as const satisfies readonly MaintenanceTask[]
 /** A table without which one of them cannot be done. */
 const needed = { sweep: 'derived_status', retention: 'application_in_progress', audit_check: 'audit_check' }
 
@@ -21,25 +21,25 @@ async function aWorker() {
   await insertRawApplications(sql, program, 1)
   await setRetention(sql, program.slug, { days: 2, actor: 'operator:test', confirmation: program.slug })
   const lines: { msg: string }[] = []
-  const through: ChoreName[] = []
+  const through: MaintenanceTask[] = []
   const start = () =>
-    startChores({
+    startMaintenance({
       db: sql,
       log: createLog('info', { write: line => void lines.push(JSON.parse(line)) }),
       everyMs: 5,
-      through: chore => through.push(chore),
+      through: task => through.push(task),
     })
   return { sql, program, lines, through, start }
 }
 
 describe('the tasks on a worker’s timer', () => {
-  test.each(chores)('%s fails: the others are done, each round, and it is done when it can be again', async failing => {
+  test.each(tasks)('%s fails: the others are done, each round, and it is done when it can be again', async failing => {
     const { sql, lines, through, start } = await aWorker()
     const table = needed[failing]
     await sql`alter table ${sql(table)} rename to hidden_table`
     const { first, stop } = start()
     await first
-    expect(through).toEqual(chores.filter(chore => chore !== failing))
+    expect(through).toEqual(tasks.filter(task => task !== failing))
     expect(lines.filter(({ msg }) => /fail|could not/.test(msg))).toHaveLength(1)
     await until('a second round', () => through.length >= 4)
     expect(through).not.toContain(failing)
@@ -54,7 +54,7 @@ describe('the tasks on a worker’s timer', () => {
       const { sql, program, lines, start } = await aWorker()
       const before = round === 'second' ? start() : undefined
       await before?.first
-      const letGo = await holdTransaction(sql, tx => tx`lock table erased_application in exclusive mode`)
+      const release = await holdTransaction(sql, tx => tx`lock table erased_application in exclusive mode`)
       await insertRawApplications(sql, program, 1)
       const { stop } = before ?? start()
       await until('the erasure to be under way', async () => (await waitingForLocks(sql)) > 0)
@@ -65,11 +65,11 @@ describe('the tasks on a worker’s timer', () => {
       // Long enough for one that does not wait.
       await Bun.sleep(300)
       expect(stopped).toBe(false)
-      await letGo()
+      await release()
       await stopping
       expect(await sql`select from application`).toHaveLength(0)
       expect(lines.map(({ msg }) => msg)).toContain('erased what the program keeps no longer')
-      expect(await sql`select from worker_beat`).toHaveLength(0)
+      expect(await sql`select from worker_heartbeat`).toHaveLength(0)
     },
   )
 })

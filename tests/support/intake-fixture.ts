@@ -16,7 +16,7 @@ export interface Answered {
   }
 }
 
-export class FrontDoor {
+export class IntakeFixture {
   private constructor(
     readonly database: TestDatabase,
     readonly service: TestService,
@@ -24,11 +24,11 @@ export class FrontDoor {
     readonly key: TestKey,
   ) {}
 
-  static async open(questions: readonly QuestionSpec[], overrides: Partial<Config> = {}): Promise<FrontDoor> {
+  static async open(questions: readonly QuestionSpec[], overrides: Partial<Config> = {}): Promise<IntakeFixture> {
     const database = await createTestDatabase()
     const program = await aProgram(database.sql, { slug: 'housing-aid', questions })
     const key = await createTestKey(database.sql, { mayExport: true, maySubmit: true, programs: ['housing-aid'] })
-    return new FrontDoor(database, await startTestService(database, overrides), program, key)
+    return new IntakeFixture(database, await startTestService(database, overrides), program, key)
   }
 
   async close(): Promise<void> {

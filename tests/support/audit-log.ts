@@ -1,4 +1,4 @@
-// The audit trail in tests: events to write into it, changes that are forbidden, and a database that takes no more of it.
+// The audit log in tests: events to write into it, changes that are forbidden, and a database that takes no more of it.
 
 import { appendAuditEvent } from '../../src/db/audit/audit.ts'
 import type { Db, Sql } from '../../src/db/client.ts'

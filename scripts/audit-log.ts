@@ -2,8 +2,8 @@
 
 import { parseArgs } from 'node:util'
 import { findDisclosures } from '../src/audit/disclosure.ts'
-import { pruneAuditTrail } from '../src/audit/prune-audit.ts'
-import { verifyAuditTrail } from '../src/audit/verify-audit.ts'
+import { pruneAuditLog } from '../src/audit/prune-audit.ts'
+import { verifyAuditLog } from '../src/audit/verify-audit.ts'
 import type { OtherConfig } from '../src/config/all-settings.ts'
 import { type AuditFilter, readAuditEvents } from '../src/db/audit/audit.ts'
 import { readPrunedPlaces, settleAuditFaults } from '../src/db/audit/audit-chains.ts'
@@ -148,7 +148,7 @@ async function verify(
   files: readonly string[],
   settle: boolean,
 ): Promise<void> {
-  const { events, pruned, faults, note } = await verifyAuditTrail(sql, noted, files)
+  const { events, pruned, faults, note } = await verifyAuditLog(sql, noted, files)
   if (faults.length > 0) {
     throw new Problem('conflict', {
       detail: 'The audit log is not as it was written.',
@@ -163,7 +163,7 @@ async function verify(
 }
 
 async function prune({ sql, config, actor }: ScriptContext, before: string, folder: string): Promise<void> {
-  const pruned = await pruneAuditTrail(sql, { before: cutOf(before, config), folder, actor })
+  const pruned = await pruneAuditLog(sql, { before: cutOf(before, config), folder, actor })
   if (pruned === undefined) console.log('There is nothing to prune.')
   else console.log(`${pruned.file}: ${counted(pruned.events)} removed from the database.`)
 }

@@ -1,4 +1,4 @@
-// Ids and times of a load beside what the intake gives out, and beside other loads, at the same time and later.
+// Ids and times of a load alongside what the intake gives out, and alongside other loads, at the same time and later.
 
 import { beforeEach, expect, test } from 'bun:test'
 import { insertApplicant } from '../../src/db/applications/applicants.ts'

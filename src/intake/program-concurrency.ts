@@ -2,7 +2,7 @@
 
 import { Problem } from '../problem.ts'
 
-interface TurnLimits {
+interface ConcurrencyLimits {
   /** Requests of one program that have their turn at once. */
   atATime: number
   /** Requests of one program that wait for their turn; one more is refused at once. */
@@ -19,10 +19,14 @@ const waitMs = 5_000
  * wait for one another; saving takes at most a quarter, because it may wait for a submission of the same applicant. From four
  * connections on, a program that is blocked thus always leaves some to the others.
  */
-export const submissionTurns = (connections: number): TurnLimits => limits(connections / 2)
-export const saveTurns = (connections: number): TurnLimits => limits(connections / 4)
+export const submissionConcurrency = (connections: number): ConcurrencyLimits => limits(connections / 2)
+export const saveConcurrency = (connections: number): ConcurrencyLimits => limits(connections / 4)
 
-const limits = (atATime: number): TurnLimits => ({ atATime: Math.max(1, Math.floor(atATime)), waitingMax, waitMs })
+const limits = (atATime: number): ConcurrencyLimits => ({
+  atATime: Math.max(1, Math.floor(atATime)),
+  waitingMax,
+  waitMs,
+})
 
 /** What is going on in one program. */
 interface Line {
@@ -30,10 +34,10 @@ interface Line {
   waiting: Set<() => void>
 }
 
-export class ProgramTurns {
+export class ProgramConcurrency {
   readonly #lines = new Map<number, Line>()
 
-  constructor(private readonly limits: TurnLimits) {}
+  constructor(private readonly limits: ConcurrencyLimits) {}
 
   /**
    * Does `work` when it is this request's turn in its program, first come, first served. Throws Problem `unavailable` when too
