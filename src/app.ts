@@ -156,7 +156,7 @@ export function createApp(foundation: Foundation): App {
 /** An address of the docs, the console, or what they are shown with. */
 const pageAddress = /^[a-z]+:\/\/[^/]*\/(?:(?:docs|admin|assets)(?:[/?#]|$)|[?#]|$)/
 
-/** Whether a browser asks for a page: not one of the addresses of programs, which answer in JSON whoever asks. */
+/** Whether a browser asks for a page: not one of the addresses of programs, which answer every client in JSON. */
 const wantsPage = ({ url, headers }: Request): boolean =>
   !/^[a-z]+:\/\/[^/]*\/(?:api|intake)(?:[/?#]|$)/.test(url) &&
   preferredType(headers.get('accept'), ['application/json', 'text/html']) === 'text/html'

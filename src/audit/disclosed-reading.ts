@@ -1,5 +1,5 @@
-// The audit log's line on an application that a client read by its id. It is written as a page of one application, so that whoever asks
-// which clients were ever sent an application finds it among the pages (db/audit/disclosures).
+// The audit entry for an application that a client read by its id. It is recorded as a page of one application, so that
+// the disclosure report (db/audit/disclosures) finds it among the pages.
 
 import type { AuditEvent } from '../db/audit/audit.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'

@@ -16,7 +16,7 @@ export const civiformSettings = {
   exportProfile: setting('CIVIFORM_PROFILE', 'contract', oneOf('contract', 'origin'),
     '`contract`: followed programs are exported as the manual says. `origin`: as CiviForm’s code does it, where the two differ; CIVIFORM.md lists each difference. The same for the service and the follower.'),
   civiformWriterRoles: setting('CIVIFORM_WRITER_ROLES', '', optional(roles),
-    'Roles under which CiviForm submits, comma-separated. Empty: the owner of its applications, and whoever may write them.'),
+    'Roles under which CiviForm submits, comma-separated. Empty: every role that may write applications.'),
   civiformClockSlackMs: setting('CIVIFORM_CLOCK_SLACK', '2s', duration('10ms', '10m'),
     'How far clocks of CiviForm’s servers may be behind its database’s, 10ms to 10m: an application is followed that much later, and looked for as often.'),
 }

@@ -134,7 +134,7 @@ function showAgain({ again }: GuardedRoute, visit: PageVisit): Promise<Response>
   })
 }
 
-/** Whether whoever asks reads pages, and not problem documents. */
+/** Whether the client reads HTML pages rather than problem documents. */
 const wantsPage = ({ request }: OpenVisit): boolean =>
   preferredType(request.headers.get('accept'), ['text/html', 'application/json']) !== 'application/json'
 

@@ -33,7 +33,7 @@ begin
   end if;
 end $$;
 
--- Whoever writes notices that another server has taken over; standbys are known by it.
+-- Roles that write record that another server has taken over; standbys are recognized by it.
 grant execute on function note_history() to tributary_service, tributary_worker, tributary_console, tributary_follower;
 grant select on database_history to tributary_service, tributary_worker, tributary_follower;
 

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { breachesOf, folderBreaches, watchingFaults } from '../../scripts/check.ts'
+import { breachesOf, folderBreaches, watchingFaults, wordBreaches } from '../../scripts/check.ts'
 import { useFolder } from '../support/fixtures.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -190,6 +190,20 @@ test('each metric is told, explained and shown, and each alert explained', () =>
     'Slow is an alert, and OPERATIONS.md does not say what it means and what to do.',
     'Gone has a heading in OPERATIONS.md and is no alert.',
   ])
+})
+
+test('a name, a comment, a text or a document says the standard term', () => {
+  const words = (tree: Record<string, string>): string[] => wordBreaches(new Map(Object.entries(tree)))
+  expect(words({ 'src/a.ts': '\nconst noteDeed = 1', 'src/b.sql': 'create table worker_chores ()' })).toEqual([
+    'src/a.ts:2: has "Deed"; say action.',
+    'src/b.sql:1: has "chores"; say maintenance task.',
+  ])
+  expect(words({ 'src/door.ts': '', 'deploy/A.md': 'The *trail* says so.\n\nWhoever asks.' })).toEqual([
+    'deploy/A.md:1: has "trail"; say audit log.',
+    'deploy/A.md:3: has "Whoever"; say the user, the client or who.',
+    'src/door.ts:1: has "door"; say route.',
+  ])
+  expect(words({ 'src/a.ts': '// indeed, trailing, besides, backdoor, constructor' })).toEqual([])
 })
 
 test('bun scripts/check.ts prints the breaches of a folder and exits 1; a folder without source is no success', async () => {

@@ -158,7 +158,7 @@ create trigger program_name_is_immutable before update on program
   execute function program_name_is_immutable();
 
 -- Numbers all that happens to the applications of a program in commit order: submissions, and what is done to them later. The row is
--- locked when a number is drawn and stays locked to commit, so whoever sees a number sees everything up to it.
+-- locked when a number is drawn and stays locked to commit, so a transaction that sees a number sees everything up to it.
 create table submission_counter (
   program_id bigint primary key references program,
   -- The last number drawn, for a submission or another change.

@@ -50,7 +50,7 @@ export class OwnHost {
       throw refused('foreign_host', 'must be the host of BASE_URL. A proxy has to pass on the one it was asked for.')
   }
 
-  /** Whoever looks after the service may name it by address, as a platform's probes do; no other site can have a browser do so. */
+  /** Operators and a platform's probes may name the service by address; no other site can make a browser do so. */
   #isOwn(host: string): boolean {
     const name = host.replace(/^\[|\]$|\.$/g, '')
     return this.#own === undefined || name === this.#own || name === 'localhost' || parseAddress(name) !== undefined
