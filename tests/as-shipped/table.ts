@@ -105,6 +105,21 @@ interface Way {
   check(cell: Cell): Promise<void>
 }
 
+interface FeedEnd {
+  nextCursor: string
+  hasMore: boolean
+}
+interface Feed extends FeedEnd {
+  payload: { kind: string; application_id: number; application?: ExportedApplication }[]
+}
+
+/** A page of the change feed, in JSON or in lines. */
+function readFeed(text: string): Feed {
+  if (text.startsWith('{"payload"')) return JSON.parse(text) as Feed
+  const lines = text.trimEnd().split('\n')
+  return { payload: lines.slice(0, -1).map(line => JSON.parse(line)), ...(JSON.parse(lines.at(-1)!) as FeedEnd) }
+}
+
 const exported = (slug: string): string => `/api/v1/admin/programs/${slug}/applications`
 const query = (...parts: string[]): string => {
   const given = parts.filter(part => part !== '')
@@ -169,6 +184,28 @@ const ways: Record<string, Way> = {
         ;({ nextCursor: after, hasMore } = page)
       }
       expect(reported).toEqual(changes!.happened as typeof reported)
+    },
+  },
+  'changes with applications': {
+    formats: ['json', 'ndjson'],
+    codings: allCodings,
+    check: async ({ shipped, applications, format, ask, fields, coding }) => {
+      const kept = new Map<number, ExportedApplication>()
+      let [after, hasMore] = ['0', true]
+      while (hasMore) {
+        const asked = query('include=application', 'pageSize=3', `after=${after}`, fields)
+        const { text, coded } = await ask(`/api/v1/admin/programs/${shipped.truth.slug}/changes${asked}`, format.accept)
+        expect(coded).toBe(coding !== 'identity')
+        const { payload, ...end } = readFeed(text)
+        for (const { kind, application_id: id, application } of payload) {
+          if (kind === 'erased') kept.delete(id)
+          else if (kind === 'superseded') kept.set(id, { ...kept.get(id)!, revision_state: 'OBSOLETE' })
+          else kept.set(id, application!)
+        }
+        ;({ nextCursor: after, hasMore } = end)
+      }
+      const byId = (all: Iterable<ExportedApplication>) => [...all].sort((a, b) => a.application_id - b.application_id)
+      expect(byId(kept.values())).toEqual(byId(applications))
     },
   },
   'a receipt': {

@@ -31,6 +31,9 @@ interface Feed {
   payload: Change[]
   nextCursor: string
   hasMore: boolean
+  snapshotTime: string
+  changeCursor: string
+  questionsAsOf: string | null
 }
 
 const database = await useDatabase({ connectionsMax: 40 })
@@ -166,7 +169,14 @@ describe('each kind of change', () => {
     const cursor = response.headers.get('Change-Cursor')!
     const later = await followed.client.page({ nextPageToken: page.nextPageToken! })
     expect(later.response.headers.has('Change-Cursor')).toBe(false)
-    expect(await followed.read({ after: 'latest' })).toEqual({ payload: [], nextCursor: cursor, hasMore: false })
+    expect(await followed.read({ after: 'latest' })).toEqual({
+      payload: [],
+      nextCursor: cursor,
+      hasMore: false,
+      snapshotTime: response.headers.get('Snapshot-Time')!,
+      changeCursor: cursor,
+      questionsAsOf: response.headers.get('Questions-As-Of')!,
+    })
     await followed.annotate(first, { note: 'archived' })
     const { payload } = await followed.read({ after: cursor })
     expect(payload).toMatchObject([{ kind: 'note', application_id: first, application_note: 'archived' }])
@@ -304,7 +314,14 @@ describe('"Prefer: wait" (RFC 7240)', () => {
 
   test('what is there is told at once; without changes the wait ends by itself; more than 30 seconds are not granted', async () => {
     const followed = await aFollowedProgram()
-    expect(await followed.read({ after: '0' }, 'wait=1')).toEqual({ payload: [], nextCursor: '0', hasMore: false })
+    expect(await followed.read({ after: '0' }, 'wait=1')).toEqual({
+      payload: [],
+      nextCursor: '0',
+      hasMore: false,
+      snapshotTime: '1900-01-01T00:00:00Z',
+      changeCursor: '0',
+      questionsAsOf: expect.any(String),
+    })
     const { frontEnd, answers } = followed
     await frontEnd.apply(await frontEnd.register(), answers)
     const response = await followed.request({ after: '0' }, { headers: { Prefer: 'wait=30' } })

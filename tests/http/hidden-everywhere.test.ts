@@ -42,8 +42,8 @@ interface Walked {
   accept?: readonly string[]
   /** What `:version` stands for. */
   versions?: readonly string[]
-  /** Whether a key from which nothing is hidden is told of what is hidden here, so that the test would notice it. */
-  reveals?: true
+  /** Whether a key from which nothing is hidden is told of what is hidden here, so that the test would notice it; with which query. */
+  reveals?: true | string
   body?: string
 }
 
@@ -76,7 +76,11 @@ const table: Readonly<Record<string, Walked>> = {
   },
   '/api/v1/admin/programs/:programSlug/applications/:applicationId/history': {},
   '/api/v1/admin/programs/:programSlug/applications/:applicationId/status': { body: '{"status":"Denied"}' },
-  '/api/v1/admin/programs/:programSlug/changes': {},
+  '/api/v1/admin/programs/:programSlug/changes': {
+    queries: ['', 'include=application', 'include=application&fields=pet', 'include=application&fields=qqq&pageSize=0'],
+    accept: ['application/json', 'application/x-ndjson'],
+    reveals: 'include=application',
+  },
   '/api/v1/admin/programs/:programSlug/receipt': { queries: ['', `walk=${tokens.all}`, `walk=${tokens.chosen}`] },
   '/intake/v1/programs/:slug': {},
   '/intake/v1/applicants': { body: '{"language":"en-US"}' },
@@ -174,7 +178,12 @@ describe.each([
   test('and a key from which nothing is hidden is told of them, where the table says so: the test would notice', async () => {
     for (const [path, row] of Object.entries(table)) {
       if (row.reveals === undefined) continue
-      for (const asked of requestsOf('GET', path, { ...row, queries: [''] }, whole)) {
+      for (const asked of requestsOf(
+        'GET',
+        path,
+        { ...row, queries: [row.reveals === true ? '' : row.reveals] },
+        whole,
+      )) {
         const { text } = await everythingOf(of, asked)
         if (!text.includes(mark)) throw new Error(`${asked.path} has nothing to hide`)
       }

@@ -27,6 +27,7 @@ const get = (path: string, of = service): Promise<Response> =>
 /** Each route by which a client is told of an application without a walk, and what of it. */
 const routes: [path: string, content: string][] = [
   ['/changes', 'submitted'],
+  ['/changes?include=application', secret],
   [`/applications/${id}`, secret],
   [`/applications/${id}/revisions`, secret],
   [`/applications/${id}/history`, 'payload'],

@@ -100,9 +100,11 @@ function PlaceSection(
             cell: page => (
               <>
                 <a href={`${root}${path}/events/${page.audit_event_id}`}>{pageText(page)}</a>
-                <small>
-                  walk <code>{String(page.detail.walk)}</code>
-                </small>
+                {page.detail.walk !== undefined && (
+                  <small>
+                    walk <code>{String(page.detail.walk)}</code>
+                  </small>
+                )}
               </>
             ),
           },
@@ -125,7 +127,8 @@ function PlaceSection(
 }
 
 function pageText({ detail }: Disclosure): string {
-  const { applications, applications_before } = detail
+  const { applications, applications_before, application_ids: listed } = detail
+  if (listed !== undefined) return 'changes with their applications'
   if (typeof applications !== 'number' || typeof applications_before !== 'number') return 'page'
   return `${figures(applications_before + 1)} to ${figures(applications_before + applications)} of its walk`
 }

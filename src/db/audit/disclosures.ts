@@ -6,6 +6,7 @@ import type { AuditEventRow } from './audit.ts'
 
 /** Where an application stands in its program, or stood before it was erased. */
 export interface ApplicationPlace {
+  application_id: number
   slug: string
   display_name: string
   submit_seq: number
@@ -18,11 +19,11 @@ export interface ApplicationPlace {
 /** The places of an application id: one, unless programs were brought together from several databases. */
 export async function findApplicationPlaces(db: Db, applicationId: number): Promise<ApplicationPlace[]> {
   return db<ApplicationPlace[]>`
-    select p.slug, p.display_name, a.submit_seq, a.submit_time, a.superseded_seq, null::timestamptz as erased_at
+    select a.application_id, p.slug, p.display_name, a.submit_seq, a.submit_time, a.superseded_seq, null::timestamptz as erased_at
     from program p
     join application a on a.program_id = p.program_id and a.application_id = ${applicationId}
     union all
-    select p.slug, p.display_name, e.submit_seq, e.submit_time, null, e.erased_at
+    select e.application_id, p.slug, p.display_name, e.submit_seq, e.submit_time, null, e.erased_at
     from program p
     join erased_application e on e.program_id = p.program_id and e.application_id = ${applicationId}
     order by slug`
@@ -42,7 +43,8 @@ const erasureDoubtMs = 10 * 60_000
 /**
  * The lines of pages that reached over the application, newest first, at most `rowsMax` of those before `beforeId`: its place, time
  * and number, is after that of the last application of the page before and not after that of the page's own last, its number is not
- * beyond the walk's horizon, and it meets the walk's filters.
+ * beyond the walk's horizon, and it meets the walk's filters. Of a page of the change feed the line lists the applications, too, and so has
+ * this one.
  *
  * A walk is in the order of the places, its filters never change, and neither do an application's number, time, or the number that
  * superseded it. So of an application that is still there, every one of these pages had it and no other did. One that was erased
@@ -53,7 +55,7 @@ export async function readPagesWith(
   place: ApplicationPlace,
   { beforeId, rowsMax }: { beforeId: number | undefined; rowsMax: number },
 ): Promise<PageWithApplication[]> {
-  const { slug, submit_seq, submit_time, superseded_seq, erased_at } = place
+  const { application_id, slug, submit_seq, submit_time, superseded_seq, erased_at } = place
   // As export-audit-log writes it, which orders as text as it does in time.
   const time = formatMicros(submit_time)
   const meetsRevision = db`case
@@ -74,6 +76,7 @@ export async function readPagesWith(
     and (${submit_time}::bigint, ${submit_seq}::bigint) <= ((detail->>'last_micros')::bigint, (detail->>'last_seq')::bigint)
     and coalesce((detail->>'horizon')::bigint, ${submit_seq}::bigint) >= ${submit_seq}::bigint
     and subject = ${slug}
+    and coalesce(detail->'application_ids' @> to_jsonb(${application_id}::bigint), true)
     and coalesce(detail->'filters'->>'from', '') collate "C" <= ${time}
     and coalesce(detail->'filters'->>'to', 'always') collate "C" > ${time}
     and ${meetsRevision} is not false

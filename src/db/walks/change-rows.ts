@@ -136,15 +136,25 @@ export const placeAfter = ({ change, mark_time, mark_application }: ChangeRow): 
   mark: { time: mark_time, application_id: mark_application },
 })
 
-/** The place of now: after the last change that is committed. */
-export async function readLastChange(db: Db, programId: number): Promise<ChangePlace> {
-  const [row] = await db<PlaceRow[]>`
-    select c.submit_seq as change, last.happened_at as change_time, last.application_id as change_application
-    from submission_counter c
-    cross join change_at(c.program_id, c.submit_seq) last
-    where c.program_id = ${programId}`
-  if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
-  return placeOf(row)
+/** Between which places some applications lie: the time of the first, and time and greatest number of the last. */
+export interface ApplicationSpan {
+  first_time: Micros
+  last_time: Micros
+  last_seq: number
+}
+
+/** Of these applications, as far as they are there; undefined where none is. */
+export async function readSpanOf(
+  db: Db,
+  programId: number,
+  applicationIds: readonly number[],
+): Promise<ApplicationSpan | undefined> {
+  const [row] = await db<(ApplicationSpan & { found: boolean })[]>`
+    select min(submit_time) as first_time, max(submit_time) as last_time, max(submit_seq) as last_seq, count(*) > 0 as found
+    from application
+    where program_id = ${programId}
+    and application_id = any(${applicationIds as number[]}::bigint[])`
+  return row?.found ? row : undefined
 }
 
 /** The last number of each of these programs. */

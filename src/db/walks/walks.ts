@@ -56,6 +56,11 @@ export interface PageQuery extends WalkScope {
   rowsMax: number
   /** The publication that must be there still: only of walks whose questions may be replaced. */
   questionsAsOf?: Micros | undefined
+  /**
+   * Of a page of the change feed: its applications, instead of those of a walk, in the order of the page, null where a change has none. Each
+   * row's `submitSeq` is then its place in this list, from 1, and the row of a null is empty. Applications that are gone have no row.
+   */
+  listed?: readonly (number | null)[] | undefined
 }
 
 /** Whether an error says that the database lacks submissions of the walk: it lags behind, or was set back (G13). */
@@ -137,19 +142,7 @@ export async function readPageRows(
 }
 
 async function readFromCursor(sql: Sql, query: PageQuery, firstRows: number, reader: RowReader): Promise<void> {
-  const statement = sql`
-    select
-      snapshot,
-      annotations,
-      program_version_id,
-      coalesce(superseded_seq, 9223372036854775807) > ${query.horizon} as is_current,
-      submit_time,
-      submit_seq
-    from application
-    where ${isOfWalk(sql, query)}
-    and ${inWalk(sql, query)}
-    order by submit_time, submit_seq
-    limit (select ${query.rowsMax}::bigint)`
+  const statement = query.listed === undefined ? rowsOfWalk(sql, query) : rowsOfList(sql, query, query.listed)
   const row = newRowView()
   const batches = new Batches(statement, query.rowsMax, firstRows, reader)
   let failure: { error: unknown } | undefined
@@ -168,6 +161,36 @@ async function readFromCursor(sql: Sql, query: PageQuery, firstRows: number, rea
   await statement
   if (failure !== undefined) throw failure.error
 }
+
+const rowsOfWalk = (sql: Sql, query: PageQuery) => sql`
+  select
+    snapshot,
+    annotations,
+    program_version_id,
+    coalesce(superseded_seq, 9223372036854775807) > ${query.horizon} as is_current,
+    submit_time,
+    submit_seq
+  from application
+  where ${isOfWalk(sql, query)}
+  and ${inWalk(sql, query)}
+  order by submit_time, submit_seq
+  limit (select ${query.rowsMax}::bigint)`
+
+const rowsOfList = (sql: Sql, query: PageQuery, listed: readonly (number | null)[]) => sql`
+  select
+    coalesce(a.snapshot, '') as snapshot,
+    coalesce(a.annotations, '') as annotations,
+    coalesce(a.program_version_id, 0) as program_version_id,
+    coalesce(a.superseded_seq, 9223372036854775807) > ${query.horizon} as is_current,
+    timestamptz 'epoch' as submit_time,
+    one.place as submit_seq
+  from unnest(${listed as (number | null)[]}::bigint[]) with ordinality as one (application_id, place)
+  left join application a on a.program_id = ${query.programId} and a.application_id = one.application_id
+  where ${isOfWalk(sql, query)}
+  and one.place > ${query.after?.submit_seq ?? 0}
+  and (one.application_id is null or a.application_id is not null)
+  order by one.place
+  limit (select ${query.rowsMax}::bigint)`
 
 /** When the batches of a statement are asked for: one ahead, unless the reader cannot keep up. */
 class Batches {

@@ -5,19 +5,17 @@
 // was erased leaves `erased` alone: its other changes go with it.
 
 import type { Sql } from '../../db/client.ts'
-import {
-  type ChangePlace,
-  type ChangeRow,
-  placeAfter,
-  readChanges,
-  readLastChange,
-} from '../../db/walks/change-rows.ts'
-import { isBehindWalk, isOtherHistory } from '../../db/walks/walks.ts'
+import { type ChangePlace, type ChangeRow, placeAfter, readChanges } from '../../db/walks/change-rows.ts'
+import { isBehindWalk, isOtherHistory, readWalkStart, type WalkStart } from '../../db/walks/walks.ts'
+import type { KeyMap } from '../../domain/questions/key-map.ts'
+import { findFields } from '../../domain/questions/question-view.ts'
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'
 import { formatChangeCursor, parseChangeCursor } from '../requests/change-cursor.ts'
+import { parseFields, unknownFields } from '../requests/request.ts'
 import { parsePageSize, requestProblem, type SentParameters, SentQuery } from '../requests/sent-query.ts'
+import { questionsAsOf, snapshotTime } from '../requests/walk.ts'
 
-/** Changes in one answer at most, whatever MAX_PAGE_SIZE allows a page: an answer is not streamed, but built whole in memory. */
+/** Changes in one answer at most, whatever MAX_PAGE_SIZE allows a page: the changes of an answer are in memory, and not their applications. */
 export const changesMax = 10_000
 
 /** Changes that were one action, and so have one number, at most by far: a bulk load can bring three together. */
@@ -27,14 +25,24 @@ export interface ChangesRequest {
   /** After which change; undefined for `after=latest`, which asks for a cursor of now. */
   after: ChangePlace | undefined
   pageSize: number
+  /** `include=application` (contract D39). */
+  withApplications: boolean
+  /** Ids of the questions that `fields` names; undefined without it. */
+  chosen: readonly number[] | undefined
 }
 
 /**
- * The parameters `after` (a cursor, `latest`, or none for the beginning) and `pageSize`.
+ * The parameters `after` (a cursor, `latest`, or none for the beginning), `pageSize`, `include`, and with that `fields`, for which `loadSeen`
+ * loads the questions that the caller may see.
  * Throws one Problem `invalid_request` with an item for everything that is wrong.
  */
-export function parseChangesRequest(sent: SentParameters, limits: { maxPageSize: number }): ChangesRequest {
-  const query = new SentQuery(sent, ['after', 'pageSize'])
+export async function parseChangesRequest(
+  sent: SentParameters,
+  limits: { maxPageSize: number },
+  loadSeen: () => Promise<KeyMap>,
+): Promise<ChangesRequest> {
+  const hasAnswers = sent.pairs.some(({ name }) => name === 'include')
+  const query = new SentQuery(sent, ['after', 'pageSize', 'include', ...(hasAnswers ? (['fields'] as const) : [])])
   const after = query.read('after', (value, fault): { place: ChangePlace | undefined } | undefined => {
     if (value === 'latest') return { place: undefined }
     const place = parseChangeCursor(value)
@@ -46,15 +54,30 @@ export function parseChangesRequest(sent: SentParameters, limits: { maxPageSize:
   })
   const most = Math.min(limits.maxPageSize, changesMax)
   const pageSize = query.read('pageSize', parsePageSize) ?? most
+  const withApplications = query.read('include', (value, fault): true | undefined =>
+    value === 'application'
+      ? true
+      : fault('invalid_include', 'must be application, the only thing that can be included.'),
+  )
+  const names = hasAnswers ? query.read('fields', parseFields) : undefined
+  let chosen: readonly number[] | undefined
+  if (names !== undefined) {
+    const seen = await loadSeen()
+    const found = findFields(seen, names)
+    if (found.unknown.length > 0) query.faults.push(unknownFields(found.unknown, seen))
+    chosen = found.chosen
+  }
   if (query.faults.length > 0) throw query.problem()
   return {
     after: after === undefined ? { change: 0, mark: undefined } : after.place,
     pageSize: Math.min(pageSize, most),
+    withApplications: withApplications ?? false,
+    chosen,
   }
 }
 
 /** A change as it is sent. Only what belongs to its kind is there. */
-type Change = {
+export type Change = {
   change: number
   kind: ChangeRow['kind']
   application_id: number
@@ -70,37 +93,50 @@ export interface ChangesPage {
   /** What to ask for next time, whether or not there is more now. */
   nextCursor: string
   hasMore: boolean
+  /** Of a walk that began when this was read (G6), and where its changes would go on. */
+  snapshotTime: string
+  changeCursor: string
+  /** When the newest version was published, as a walk's `Questions-As-Of`; null before the first. */
+  questionsAsOf: string | null
 }
 
+/** Which changes carry their application (contract D39). */
+export const isWithApplication = ({ kind }: Pick<Change, 'kind'>): boolean =>
+  kind === 'submitted' || kind === 'status' || kind === 'note'
+
 /**
- * The changes after a place, at most `pageSize`, or a few more where the last ones have one number. Throws Problem `invalid_request`,
- * `cursor_of_another_history`, when this database never came to that place, or came there another way.
+ * The changes after a place, at most `pageSize`, or a few more where the last ones have one number; none of `after: undefined`. Next
+ * to them the state of the program that they led to. Throws Problem `invalid_request`, `cursor_of_another_history`, when this database never
+ * came to that place, or came there another way.
  */
 export async function readChangesPage(
   db: Sql,
   programId: number,
-  after: ChangePlace,
+  after: ChangePlace | undefined,
   { pageSize, timeZone }: { pageSize: number; timeZone: string },
-): Promise<ChangesPage> {
-  const rows = await readChanges(db, programId, after, pageSize + sameNumberMax).catch((cause: unknown) => {
+): Promise<{ page: ChangesPage; start: WalkStart }> {
+  const start = await readWalkStart(db, programId)
+  const changeCursor = formatChangeCursor(start.last_change)
+  const state = { snapshotTime: snapshotTime(start), changeCursor, questionsAsOf: questionsAsOf(start) }
+  if (after === undefined) return { page: { payload: [], nextCursor: changeCursor, hasMore: false, ...state }, start }
+  const found = await readChanges(db, programId, after, pageSize + sameNumberMax).catch((cause: unknown) => {
     throw isBehindWalk(cause) || isOtherHistory(cause) ? otherHistory(cause) : cause
   })
+  // What was committed since the state was read comes with the next page.
+  const rows = found.filter(({ change }) => change <= start.horizon)
   // Up to the end of the number that the page's last change has.
   const lastNumber = rows[pageSize - 1]?.change
   const onPage = lastNumber === undefined ? rows : rows.filter(({ change }) => change <= lastNumber)
   if (onPage.length > pageSize + sameNumberMax - 1)
     throw new Error(`change ${lastNumber} of program ${programId} has no end`)
   const last = onPage.at(-1)
-  return {
+  const page = {
     payload: onPage.map(row => show(row, timeZone)),
     nextCursor: formatChangeCursor(last === undefined ? after : placeAfter(last)),
-    hasMore: onPage.length < rows.length,
+    hasMore: onPage.length < found.length,
+    ...state,
   }
-}
-
-/** A cursor of now: everything that is committed later comes after it. */
-export async function readLatestCursor(db: Sql, programId: number): Promise<string> {
-  return formatChangeCursor(await readLastChange(db, programId))
+  return { page, start }
 }
 
 function show({ change, kind, application_id, happened_at, ...row }: ChangeRow, timeZone: string): Change {

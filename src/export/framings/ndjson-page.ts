@@ -14,8 +14,11 @@ export const ndjsonPage: PageFraming = {
   rows: splicedRows,
   between: Buffer.from('\n'),
   isDigested: true,
-  end: (nextPageToken, count, digest) => {
-    const lineEnd = count > 0 ? '\n' : ''
-    return `${lineEnd}${JSON.stringify({ nextPageToken, count, sha256: digest(lineEnd) })}\n`
-  },
+  end: (nextPageToken, count, digest) => lastLine({ nextPageToken }, count, digest),
+}
+
+/** The end of the line before, and the last one: what it tells besides, how many lines came before, and their digest. */
+export function lastLine(facts: object, count: number, digest: (text: string) => string): string {
+  const lineEnd = count > 0 ? '\n' : ''
+  return `${lineEnd}${JSON.stringify({ ...facts, count, sha256: digest(lineEnd) })}\n`
 }

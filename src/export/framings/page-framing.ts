@@ -18,6 +18,8 @@ export interface WalkQuestions {
 /** A stored row, and the program version it was submitted to. */
 export interface VersionedRow extends StoredRow {
   programVersionId: number
+  /** On a page of the change feed: its place there, from 1. */
+  submitSeq?: number
 }
 
 /** Turns stored rows into bytes of the page. */

@@ -26,18 +26,23 @@ interface Page {
   sentTo: Omit<SentPage, 'walk' | 'after' | 'receipt'>
 }
 
-export interface Serving {
+/** What every page is written with. */
+export interface PageServing {
   limits: PageLimits
   /** From whose servers the rows come. Each is asked, with every cursor, whether it has the walk's submissions (G13). */
   exports: Exports
   buffers: PageBuffers
-  pageTokenKeys: readonly Buffer[]
-  now: () => Micros
   /** Where the batches of the page are noted, in a trace. */
   steps: Steps | undefined
-  /** Where it is noted how the page ended, if the client may have got any of it: the audit log, and the log's line of the request. */
-  auditLog: ExportAuditLog
+  /** The log's line of the request. */
   fields: { applications?: number; bytes?: number }
+}
+
+export interface Serving extends PageServing {
+  pageTokenKeys: readonly Buffer[]
+  now: () => Micros
+  /** Where it is noted how the page ended, if the client may have got any of it. */
+  auditLog: ExportAuditLog
 }
 
 /** Writes a page to a sink. Rejects with a Problem or the database's error when the page cannot be finished. */
@@ -78,7 +83,7 @@ function note({ walk, after, sentTo }: Page, { fields, steps, auditLog }: Servin
 }
 
 /** A database that lags behind the walk never makes a page short (G13): waiting helps, or the walk is over. */
-function refusal(cause: unknown, resumed: boolean): unknown {
+export function refusal(cause: unknown, resumed: boolean): unknown {
   if (isOtherHistory(cause) && resumed) return walkIsLost(cause)
   if (isOfOtherQuestions(cause) && resumed) return questionsAreLost(cause)
   if (isBehindWalk(cause) || isOtherHistory(cause) || isOfOtherQuestions(cause)) return databaseIsBehind(cause)

@@ -105,3 +105,7 @@ export function shownFilters(walk: WalkFilters) {
 export function snapshotTime(start: Pick<WalkStart, 'horizon' | 'last_submit_time'>): string {
   return start.horizon === 0 ? beforeAllSubmissions : formatMicros(start.last_submit_time + 1)
 }
+
+/** `Questions-As-Of`: when the newest version was published whose questions are on every page of the walk (D34); null before the first. */
+export const questionsAsOf = ({ last_published_at: at }: Pick<WalkStart, 'last_published_at'>): string | null =>
+  at === null ? null : formatMicros(at)

@@ -1,60 +1,165 @@
-// The change feed: what happened to the applications of a program since a cursor, at once or as soon as something does.
+// The change feed: what happened to the applications of a program since a cursor, at once or as soon as something does; and with each change
+// the application itself, where the client asks for it. Whatever is sent is in the audit log before it is sent.
 
+import { disclosedChanges } from '../../audit/disclosed-changes.ts'
+import { sentQuestions } from '../../audit/sent-questions.ts'
 import { readThroughLoss } from '../../db/client.ts'
+import { readSpanOf } from '../../db/walks/change-rows.ts'
+import { readWalkStart, type WalkStart } from '../../db/walks/walks.ts'
+import type { ProgramKeyMap } from '../../derived/program-key-map.ts'
+import { earliest } from '../../domain/values/offset-time.ts'
 import {
   type ChangesPage,
+  type ChangesRequest,
+  isWithApplication,
   parseChangesRequest,
   readChangesPage,
-  readLatestCursor,
 } from '../../export/changes/change-feed.ts'
+import { changesAlone } from '../../export/changes/feed-framings.ts'
+import { type ChangesToServe, serveChanges } from '../../export/changes/serve-changes.ts'
 import { parseChangeCursor } from '../../export/requests/change-cursor.ts'
-import { authorizeExport, type Caller } from '../../keys/caller.ts'
+import { authorizeExport } from '../../keys/caller.ts'
+import { acceptedChangesFormat, type ChangesFormat } from '../headers/export-formats.ts'
+import { preferredCoding } from '../headers/negotiation.ts'
 import { preferredWaitSeconds } from '../headers/preference.ts'
 import { changesOperation } from '../openapi/changes-operation.ts'
 import type { Deps } from '../server/deps.ts'
 import { enterProgram, sentParameters } from '../server/program-request.ts'
 import { type AskedByKey, readByKey } from '../server/read-by-key.ts'
+import type { RequestRecord } from '../server/request-record.ts'
+import { sendStream } from './send-page.ts'
+
+/** A page that was read for a client, and what it asked for. */
+interface OpenedChanges extends AskedByKey {
+  programId: number
+  programSlug: string
+  record: RequestRecord
+  asked: ChangesRequest
+  page: ChangesPage
+  start: WalkStart
+  offered: ChangesFormat
+  headers: Headers
+}
 
 /** `GET /api/v1/admin/programs/{programSlug}/changes`. `Prefer: wait` as RFC 7240, section 4.3, has it. */
 export const exportChanges = (deps: Deps) => {
-  const answer = async ({ caller, params, request }: AskedByKey): Promise<Response> => {
+  const { config, db, watch } = deps
+
+  const loadQuestions = (
+    { caller }: AskedByKey,
+    programId: number,
+    { last_published_at }: WalkStart,
+    chosen?: readonly number[],
+  ): Promise<ProgramKeyMap> =>
+    readThroughLoss(() =>
+      deps.keyMaps.loadSeen(db, programId, last_published_at ?? earliest, { hidden: caller.hidden.ids, chosen }),
+    )
+
+  const answer = async (by: AskedByKey): Promise<Response> => {
+    const { caller, params, request } = by
     const programSlug = params.programSlug!
-    const { config, db, watch } = deps
-    const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+    const entered = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+    const { programId, record } = entered
+    const offered = acceptedChangesFormat(request.headers.get('accept'))
     const sent = sentParameters(request)
-    const { after, pageSize } = parseChangesRequest(sent, config)
+    const asked = await parseChangesRequest(sent, config, async () => {
+      const start = await readThroughLoss(() => readWalkStart(db, programId))
+      return (await loadQuestions(by, programId, start)).keyMap
+    })
+    const { after, pageSize } = asked
     const applied: string[] = sent.strict ? ['handling=strict'] : []
-    const read = async (): Promise<ChangesPage> => {
-      if (after !== undefined)
-        return readThroughLoss(() => readChangesPage(db, programId, after, { pageSize, timeZone: config.timeZone }))
-      return { payload: [], nextCursor: await readThroughLoss(() => readLatestCursor(db, programId)), hasMore: false }
-    }
-    let page = await read()
+    const read = () =>
+      readThroughLoss(() => readChangesPage(db, programId, after, { pageSize, timeZone: config.timeZone }))
+    let found = await read()
     const wait = preferredWaitSeconds(request.headers.get('prefer'))
-    if (wait > 0 && page.payload.length === 0 && after !== undefined && request.method === 'GET' && watch.hasRoom) {
+    if (
+      wait > 0 &&
+      found.page.payload.length === 0 &&
+      after !== undefined &&
+      request.method === 'GET' &&
+      watch.hasRoom
+    ) {
       applied.push(`wait=${wait}`)
-      if (await watch.passed(programId, after.change, wait * 1000, request.signal)) page = await read()
+      if (await watch.passed(programId, after.change, wait * 1000, request.signal)) found = await read()
     }
-    if (applied.length > 0) headers['Preference-Applied'] = applied.join(', ')
-    if (page.payload.length > 0 && request.method === 'GET') await note(caller, programSlug, record.id, page)
-    return Response.json(page, { headers })
+    const headers = new Headers({ 'Content-Type': offered.contentType, Vary: 'Accept', ...entered.headers })
+    if (applied.length > 0) headers.set('Preference-Applied', applied.join(', '))
+    const opened = { ...by, programId, programSlug, record, asked, ...found, offered, headers }
+    if (!asked.withApplications || !found.page.payload.some(isWithApplication)) return sendAlone(opened)
+    if (request.method === 'GET') return sendWithApplications(opened)
+    record.lengthUnknown = true
+    return new Response(null, { headers })
   }
 
-  /** Records who was told of status and note. This is done before the answer is sent: nothing goes out that is not on record. */
-  const note = async (caller: Caller, programSlug: string, requestId: string, page: ChangesPage): Promise<void> => {
-    const { payload } = page
-    await deps.audit({
+  const sendAlone = async (opened: OpenedChanges): Promise<Response> => {
+    const { request, page, offered, headers } = opened
+    if (page.payload.length > 0 && request.method === 'GET') await recordChanges(opened)
+    return new Response(changesAlone(offered.format, page), { headers })
+  }
+
+  /** Who was told of status and note. */
+  const recordChanges = ({ caller, record, programSlug, page: { payload, nextCursor } }: OpenedChanges) =>
+    deps.audit({
       actor: `key:${caller.api_key_id}`,
       action: 'changes_read',
       subject: programSlug,
       address: caller.address,
       detail: {
-        request_id: requestId,
+        request_id: record.id,
         changes: payload.length,
         first_change: payload[0]?.change,
-        last_change: parseChangeCursor(page.nextCursor)?.change,
+        last_change: parseChangeCursor(nextCursor)?.change,
       },
     })
+
+  /** Takes one of the key's places for exports, as a page of a walk does. What is sent is in the audit log before that. */
+  const sendWithApplications = async (opened: OpenedChanges): Promise<Response> => {
+    const { caller, request, programId, record, asked, page, start, headers } = opened
+    const { format } = opened.offered
+    const deadlineMs = performance.now() + config.exportQueueTimeoutMs
+    const questions = await loadQuestions(opened, programId, start, asked.chosen)
+    const place = await deps.auditLog.beginPage(caller.api_key_id, () => deps.limits.beginExport(caller.api_key_id))
+    const served: ChangesToServe = { programId, page, start, questions, format }
+    try {
+      await place.granted
+      await recordApplications(opened, questions)
+    } catch (error) {
+      place.end()
+      throw error
+    }
+    const coding = preferredCoding(request.headers.get('accept-encoding'))
+    headers.set('Vary', 'Accept, Accept-Encoding')
+    if (coding !== undefined) headers.set('Content-Encoding', coding)
+    const stream = { request, record, coding, deadlineMs, format }
+    return sendStream(deps, stream, { headers }, undefined, (sink, serving) =>
+      serveChanges(served, serving, sink).finally(place.end),
+    )
+  }
+
+  const recordApplications = async (opened: OpenedChanges, { keyMap }: ProgramKeyMap): Promise<void> => {
+    const { caller, programId, programSlug, record, asked, page, offered } = opened
+    const ids = page.payload.filter(isWithApplication).map(change => change.application_id)
+    const applicationIds = [...new Set(ids)]
+    const span = await readThroughLoss(() => readSpanOf(db, programId, applicationIds))
+    // All of them were erased in this moment.
+    if (span === undefined) return recordChanges(opened)
+    record.fields.applications = applicationIds.length
+    await deps.audit(
+      disclosedChanges({
+        apiKeyId: caller.api_key_id,
+        address: caller.address,
+        requestId: record.id,
+        programSlug,
+        changes: page.payload.length,
+        pageSize: asked.pageSize,
+        lastChange: page.payload.at(-1)!.change,
+        applicationIds,
+        span,
+        format: offered.format,
+        questions: sentQuestions(keyMap, asked.chosen, caller.hidden),
+        at: deps.now(),
+      }),
+    )
   }
 
   return readByKey(deps, '/api/v1/admin/programs/:programSlug/changes', changesOperation, answer)

@@ -3,7 +3,7 @@
 
 import { formatChangeCursor } from '../../export/requests/change-cursor.ts'
 import { pageVersion } from '../../export/requests/page-version.ts'
-import { snapshotTime } from '../../export/requests/walk.ts'
+import { questionsAsOf, snapshotTime } from '../../export/requests/walk.ts'
 import { walkToken } from '../../export/requests/walk-receipt.ts'
 import { type KeyQuota, Problem } from '../../problem.ts'
 import { namesTag, strongTags, weakTag } from '../headers/entity-tag.ts'
@@ -66,6 +66,8 @@ export class PageHead {
       const changeCursor = formatChangeCursor(start.last_change)
       headers.set('Snapshot-Time', snapshotTime(start))
       headers.set('Change-Cursor', changeCursor)
+      const asOf = questionsAsOf(start)
+      if (asOf !== null) headers.set('Questions-As-Of', asOf)
       headers.set('Walk-Token', walkToken(walk, { keys: tokenKeys, now: beganAt }))
       const sentAs = { format: offered.format, timeZone, hidden: caller.hidden.ids }
       headers.set('ETag', weakTag(pageVersion(versionKey, walk, changeCursor, sentAs)))

@@ -5,7 +5,7 @@ import type { ProgramKeyMap } from '../../derived/program-key-map.ts'
 import { framingOf } from '../../export/framings/all-framings.ts'
 import { pageLimits } from '../../export/pages/page-limits.ts'
 import type { Sink } from '../../export/pages/page-outlet.ts'
-import { type Serving, servePage } from '../../export/pages/serve-page.ts'
+import { type PageServing, servePage } from '../../export/pages/serve-page.ts'
 import type { ExportPlace } from '../../keys/limits.ts'
 import { currentSpan, Steps } from '../../tracing/span.ts'
 import { wantedDigest } from '../headers/content-digest.ts'
@@ -25,10 +25,8 @@ export function sendPage(
   head: PageHead,
   place: ExportPlace,
 ): Promise<Response> {
-  const { after, caller, coding, record, request, walk } = opened
+  const { after, caller, record, walk } = opened
   const { format } = opened.offered
-  record.fields.format = format
-  if (coding !== undefined) record.fields.encoding = coding
   const { fills, isFollowed } = questions
   const sentTo = {
     apiKeyId: caller.api_key_id,
@@ -40,31 +38,45 @@ export function sendPage(
     beganAt: opened.beganAt,
   }
   const page = { walk, after, fills, isFollowed, framing: framingOf(format, questions), sentTo }
-  const serving = servingOf(deps, coding, record)
-  const produce = (sink: Sink): Promise<Outcome> => servePage(page, serving, sink).finally(place.end)
-  const send = (client: Sink): Promise<Outcome> =>
-    coding === undefined ? produce(client) : compressed(coding, client, produce)
+  const { now, auditLog, config } = deps
+  const { pageTokenKeys } = config
   const granted = Promise.all([head.quotaSet, place.granted])
   granted.catch(ignored)
-  const digest = wantedDigest(request.headers.get('want-content-digest'))
-  return streamResponse(record, head, opened.deadlineMs, send, { granted, digest })
+  return sendStream(deps, { ...opened, format }, head, granted, (sink, serving) =>
+    servePage(page, { ...serving, pageTokenKeys, now, auditLog }, sink).finally(place.end),
+  )
 }
 
-function servingOf(
-  { config, exports, now, auditLog }: Deps,
-  coding: Coding | undefined,
-  { fields }: RequestRecord,
-): Serving {
-  const { releaseAfterMs, stallTimeoutMs, pageTokenKeys } = config
+/** What is told of the body before it is made. */
+interface StreamToSend extends Pick<OpenedExport, 'request' | 'record' | 'coding' | 'deadlineMs'> {
+  format: string
+}
+
+/** Sends what `produce` writes, compressed if the client asked for that; its first bytes wait for `granted`. */
+export function sendStream(
+  deps: Deps,
+  { request, record, coding, deadlineMs, format }: StreamToSend,
+  head: { readonly headers: Headers },
+  granted: Promise<unknown> | undefined,
+  produce: (sink: Sink, serving: PageServing) => Promise<Outcome>,
+): Promise<Response> {
+  record.fields.format = format
+  if (coding !== undefined) record.fields.encoding = coding
+  const serving = servingOf(deps, coding, record)
+  const send = (client: Sink): Promise<Outcome> =>
+    coding === undefined ? produce(client, serving) : compressed(coding, client, sink => produce(sink, serving))
+  const digest = wantedDigest(request.headers.get('want-content-digest'))
+  return streamResponse(record, head, deadlineMs, send, { ...(granted === undefined ? {} : { granted }), digest })
+}
+
+function servingOf({ config, exports }: Deps, coding: Coding | undefined, { fields }: RequestRecord): PageServing {
+  const { releaseAfterMs, stallTimeoutMs } = config
   const span = currentSpan()
   return {
     limits: { ...pageLimits, releaseAfterMs, stallTimeoutMs },
     exports,
     buffers: coding === undefined ? exports.buffers : exports.compressedBuffers,
-    pageTokenKeys,
-    now,
     steps: span === undefined ? undefined : new Steps(span, 'batch'),
-    auditLog,
     fields,
   }
 }

@@ -26,13 +26,23 @@ const aliases = {
 } as const satisfies Record<string, OfferedFormat>
 
 const offered = { ...exportFormats, ...aliases }
-const offeredTypes = Object.keys(offered) as [keyof typeof offered, ...(keyof typeof offered)[]]
 
-/** The format for an Accept header. Throws Problem `not_acceptable` when it takes none of those there are. */
-export function acceptedFormat(accept: string | null): OfferedFormat {
-  const type = acceptableType(accept, offeredTypes)
-  if (type !== undefined) return offered[type]
-  const detail = `names nothing that is offered here. Offered are ${exportTypes.join(', ')}.`
+/** Those of the change feed: it has no columns, since each kind of change has members of its own. */
+const { 'text/csv': _, ...withoutColumns } = offered
+export type ChangesFormat = (typeof withoutColumns)[keyof typeof withoutColumns]
+
+/** The format of a page for an Accept header. Throws Problem `not_acceptable` when it takes none of those there are. */
+export const acceptedFormat = (accept: string | null): OfferedFormat => accepted(accept, offered)
+
+/** The same, of the change feed. */
+export const acceptedChangesFormat = (accept: string | null): ChangesFormat => accepted(accept, withoutColumns)
+
+function accepted<Format>(accept: string | null, formats: Readonly<Record<string, Format>>): Format {
+  const [type, ...more] = Object.keys(formats)
+  const format = formats[acceptableType(accept, [type!, ...more]) ?? '']
+  if (format !== undefined) return format
+  const known = exportTypes.filter(name => name in formats)
+  const detail = `names nothing that is offered here. Offered are ${known.join(', ')}.`
   throw new Problem('not_acceptable', {
     detail: 'An export cannot be sent in any format that the request accepts.',
     errors: [{ parameter: 'Accept', code: 'not_acceptable', detail }],

@@ -3,7 +3,14 @@
 import { changesMax } from '../../export/changes/change-feed.ts'
 import { changeCursorPattern } from '../../export/requests/change-cursor.ts'
 import { byKey, headerParameter, json, listOf, object } from './described-parts.ts'
-import { applied, keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
+import {
+  applied,
+  fieldsParameter,
+  keyRefusals,
+  problemAnswer,
+  programSlugParameter,
+  requestId,
+} from './export-operations.ts'
 
 const change = {
   type: 'object',
@@ -27,8 +34,32 @@ const change = {
     },
     status: { type: ['string', 'null'], description: 'Of `status`: what it was set to.' },
     application_note: { type: ['string', 'null'], description: 'Of `note`: what it was set to.' },
+    application: {
+      type: 'object',
+      description:
+        'With include=application, of `submitted`, `status` and `note`: the application as an export that begins now has it. It may be newer ' +
+        'than the change; a later change then repeats it.',
+    },
   },
   required: ['change', 'kind', 'application_id', 'time'],
+}
+
+const ofPage = {
+  nextCursor: { type: 'string', description: 'To be sent as `after`, at once when there is more.' },
+  hasMore: { type: 'boolean', description: 'Whether there were more when this was read.' },
+  snapshotTime: {
+    type: 'string',
+    format: 'date-time',
+    description: 'The Snapshot-Time of a walk that began when this was read.',
+  },
+  changeCursor: { type: 'string', description: 'The Change-Cursor of that walk: behind all changes that there were.' },
+  questionsAsOf: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description:
+      'The Questions-As-Of of that walk, null before the first publication. When it changes, every application has unanswered forms of ' +
+      'questions that it lacked, and no change tells of them.',
+  },
 }
 
 /** Source: contract G13, and G1 in its sense: once each, in order, for a client that keeps one cursor. */
@@ -38,7 +69,8 @@ export const changesOperation = {
   description:
     'Changes come in the order in which they were committed, each exactly once for a client that keeps nextCursor and sends it as ' +
     '`after`. The first page of a walk gives, as Change-Cursor, the place from which the feed goes on where the walk ended. An ' +
-    'application that was erased leaves `erased` alone.',
+    'application that was erased leaves `erased` alone. To keep a copy with include=application: put each application where its id is, set ' +
+    'revision_state to OBSOLETE on `superseded`, delete on `erased`; and walk again when questionsAsOf is not that of your walk.',
   ...byKey('Export'),
   parameters: [
     programSlugParameter,
@@ -64,6 +96,16 @@ export const changesOperation = {
         `which is also the default: that of pages of applications, and never more than ${changesMax}.`,
       schema: { type: 'integer', minimum: 1 },
     },
+    {
+      name: 'include',
+      in: 'query',
+      description: '`application`: each change carries its application, but for `superseded` and `erased`.',
+      schema: { type: 'string', const: 'application' },
+    },
+    {
+      ...fieldsParameter,
+      description: `With include=application. ${fieldsParameter.description}`,
+    },
     headerParameter(
       'Prefer',
       '`wait=30`: when there is nothing to tell, wait so many seconds for it, at most 30 (RFC 7240).',
@@ -76,13 +118,17 @@ export const changesOperation = {
         ...requestId,
         ...applied,
       },
-      content: json(
-        object({
-          payload: listOf(change),
-          nextCursor: { type: 'string', description: 'To be sent as `after`, at once when there is more.' },
-          hasMore: { type: 'boolean', description: 'Whether there were more when this was read.' },
-        }),
-      ),
+      content: {
+        ...json(object({ payload: listOf(change), ...ofPage })),
+        'application/x-ndjson': {
+          schema: {
+            type: 'string',
+            description:
+              'A change a line. The last line has what stands next to the payload in JSON, `count`, the number of changes, and `sha256`, the ' +
+              'SHA-256 of all bytes before it. A page without it is not whole.',
+          },
+        },
+      },
     },
     400: problemAnswer(
       'A parameter is not valid; or the database was set back to before the cursor (cursor_of_another_history).',

@@ -128,6 +128,12 @@ const firstPage = {
     description:
       'On the first page: send it as `after` to the changes of this program, to be told what happened since.',
   },
+  'Questions-As-Of': {
+    schema: { type: 'string', format: 'date-time' },
+    description:
+      'On the first page: when the newest version was published whose questions all pages have. Absent before the first. Later ones are ' +
+      'told by the changes of this program, as questionsAsOf.',
+  },
   ETag: {
     schema: text,
     description:

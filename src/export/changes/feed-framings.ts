@@ -1,0 +1,61 @@
+// A page of the change feed as bytes: its changes in the framing of a page of applications, each with its application where it has one.
+
+import { createHash } from 'node:crypto'
+import { jsonPage } from '../framings/all-framings.ts'
+import { cutRows, cutterOf } from '../framings/cut-text.ts'
+import { lastLine, ndjsonPage } from '../framings/ndjson-page.ts'
+import type { PageFraming, RowWriter, VersionedRow, WalkQuestions } from '../framings/page-framing.ts'
+import { splicedRows } from '../framings/splice.ts'
+import { type Change, type ChangesPage, isWithApplication } from './change-feed.ts'
+
+/** In JSON what follows the changes are further members; in NDJSON it is the last line. */
+const formats = {
+  json: facts => ({ ...jsonPage, end: () => `],${JSON.stringify(facts).slice(1)}` }),
+  ndjson: facts => ({ ...ndjsonPage, end: (_, count, digest) => lastLine(facts, count, digest) }),
+} as const satisfies Record<string, (facts: object) => PageFraming>
+
+export type ChangesFormat = keyof typeof formats
+
+/** The framing of a page whose rows are its changes, with their applications. */
+export function framingOfChanges(
+  format: ChangesFormat,
+  { payload, ...facts }: ChangesPage,
+  questions: WalkQuestions,
+): PageFraming {
+  const cutter = cutterOf(questions)
+  const applications = cutter === undefined ? splicedRows : cutRows(splicedRows, cutter)
+  return { ...formats[format](facts), rows: changeRows(payload, applications) }
+}
+
+/** The whole page, without applications. */
+export function changesAlone(format: ChangesFormat, { payload, ...facts }: ChangesPage): Buffer {
+  const { opening, between, end }: PageFraming = formats[format](facts)
+  const body = `${opening}${payload.map(change => JSON.stringify(change)).join(between.toString())}`
+  const digest = (text: string): string => createHash('sha256').update(body).update(text).digest('hex')
+  return Buffer.from(body + end(null, payload.length, digest))
+}
+
+const closingBrace = '}'.charCodeAt(0)
+
+/** A row's number is the place of its change on the page, from 1; the row of a change without an application is empty. */
+function changeRows(payload: readonly Change[], applications: RowWriter): RowWriter {
+  const starts = payload.map(change => {
+    const text = JSON.stringify(change)
+    return Buffer.from(isWithApplication(change) ? `${text.slice(0, -1)},"application":` : text)
+  })
+  const startOf = ({ submitSeq = 0 }: VersionedRow): Buffer => starts[submitSeq - 1]!
+  const isEmpty = ({ snapshotFrom, snapshotTo }: VersionedRow): boolean => snapshotFrom === snapshotTo
+  return {
+    write: (target, offset, row, fill) => {
+      const start = startOf(row)
+      if (offset + start.length > target.length) return -1
+      start.copy(target, offset)
+      if (isEmpty(row)) return offset + start.length
+      const end = applications.write(target, offset + start.length, row, fill)
+      if (end === -1 || end === target.length) return -1
+      target[end] = closingBrace
+      return end + 1
+    },
+    bytes: (row, fill) => startOf(row).length + (isEmpty(row) ? 0 : applications.bytes(row, fill) + 1),
+  }
+}

@@ -1,0 +1,322 @@
+// The change feed with the applications themselves (contract D39): what is kept by it equals what a walk gives, with everybody writing
+// beside the reader; and each application that is sent is on record before.
+
+import { describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { findDisclosures } from '../../src/audit/disclosure.ts'
+import { annotate } from '../../src/upkeep/annotate.ts'
+import { eraseApplication } from '../../src/upkeep/erase.ts'
+import { unlimited } from '../support/config.ts'
+import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
+import { createTestKey, type TestKey } from '../support/keys.ts'
+import { aProgram, publish, q } from '../support/programs.ts'
+import { seededRandom } from '../support/random.ts'
+import { until } from '../support/until.ts'
+
+const random = seededRandom(import.meta.file)
+const database = await useDatabase({ connectionsMax: 40 })
+const { sql } = database
+const service = await useService(database, { maxPageSize: 1000, ...unlimited })
+let programs = 0
+
+interface Change {
+  kind: string
+  application_id: number
+  application?: ExportedApplication
+}
+interface Feed {
+  payload: Change[]
+  nextCursor: string
+  hasMore: boolean
+  snapshotTime: string
+  changeCursor: string
+  questionsAsOf: string
+}
+
+async function aFollowedProgram() {
+  const slug = `carried-${String.fromCharCode(97 + programs++)}`
+  const members = q.enumerator('members', [q.text('job')])
+  const questions = [q.text('words'), q.text('secret', { optional: true }), members]
+  const { program_id } = await aProgram(sql, { slug, statuses: ['Received'], questions })
+  const key = await createTestKey(sql, { programs: [slug], mayExport: true, maySubmit: true })
+  const place = (application_id: number) => ({ program_id, application_id })
+  const ask = (by: TestKey, query: Record<string, string>, headers: Record<string, string> = {}) =>
+    service.get(`/api/v1/admin/programs/${slug}/changes?${new URLSearchParams(query)}`, {
+      headers: { Authorization: by.authorization, ...headers },
+    })
+  const read = async (query: Record<string, string>, by = key): Promise<Feed> => {
+    const response = await ask(by, { include: 'application', ...query })
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`answered ${response.status}: ${text}`)
+    return JSON.parse(text) as Feed
+  }
+  return {
+    slug,
+    program_id,
+    key,
+    ask,
+    read,
+    frontEnd: new FrontEnd(service, key, slug),
+    client: new ExportClient(service, key, slug),
+    answers: {
+      words: { text: 'as it was, "quoted"\n' },
+      members: { entities: [{ entity_name: 'Ada', job: { text: 'x' } }] },
+    },
+    annotate: (application_id: number, change: { status?: string | null; note?: string | null }) =>
+      annotate(sql, {
+        ...place(application_id),
+        ...change,
+        actor: 'admin:ada@city.example',
+        now: Date.now() * 1000,
+        timeZone: service.config.timeZone,
+      }),
+    erase: (application_id: number) =>
+      eraseApplication(sql, place(application_id), { actor: 'operator:test', reason: undefined }),
+  }
+}
+type Followed = Awaited<ReturnType<typeof aFollowedProgram>>
+
+/** What a consumer makes of changes that it applies in their order. */
+class Mirror {
+  readonly applications = new Map<number, ExportedApplication>()
+
+  apply({ kind, application_id: id, application }: Change): void {
+    if (kind === 'erased') this.applications.delete(id)
+    else if (kind === 'superseded') {
+      const known = this.applications.get(id)
+      if (known !== undefined) this.applications.set(id, { ...known, revision_state: 'OBSOLETE' })
+    } else this.applications.set(id, application!)
+  }
+
+  /** In the order of a walk. */
+  get all(): ExportedApplication[] {
+    return [...this.applications.values()].sort((a, b) => a.application_id - b.application_id)
+  }
+}
+
+const walked = async (followed: Followed): Promise<ExportedApplication[]> => {
+  const all: ExportedApplication[] = []
+  for await (const { page } of followed.client.walk({ pageSize: '50' })) all.push(...page.payload)
+  return all.sort((a, b) => a.application_id - b.application_id)
+}
+
+describe('D39: "Each `submitted`, `status` and `note` carries the application as an export that begins now would send it"', () => {
+  test('and "`superseded` and `erased` carry none"', async () => {
+    const followed = await aFollowedProgram()
+    const { frontEnd, answers } = followed
+    const ada = await frontEnd.register()
+    const { application_id: first } = await frontEnd.apply(ada, answers)
+    await followed.annotate(first, { status: 'Received', note: 'seen' })
+    const { application_id: second } = await frontEnd.apply(ada, answers)
+    const gone = await frontEnd.apply(await frontEnd.register(), answers)
+    await followed.erase(gone.application_id)
+    const now = new Map((await walked(followed)).map(one => [one.application_id, one]))
+    const { payload } = await followed.read({})
+    expect(payload.map(({ kind, application_id: id, application }) => [kind, id, application])).toEqual([
+      ['submitted', first, now.get(first)],
+      ['status', first, now.get(first)],
+      ['note', first, now.get(first)],
+      ['submitted', second, now.get(second)],
+      ['superseded', first, undefined],
+      ['erased', gone.application_id, undefined],
+    ])
+    // Without it, the changes are the same.
+    const alone = (await (await followed.ask(followed.key, {})).json()) as Feed
+    expect(alone.payload).toEqual(payload.map(({ application: _, ...change }) => change))
+  })
+
+  test.each([1, 7, 100])(
+    '"A consumer that upserts and deletes by it holds exactly what a walk would give", beside 8 writers (pages of %d)',
+    async pageSize => {
+      const followed = await aFollowedProgram()
+      const { frontEnd, answers } = followed
+      const applied: number[] = []
+      const erased = new Set<number>()
+      const pick = (): number | undefined => applied[Math.floor(random() * applied.length)]
+      let stopped = false
+      const submit = async (): Promise<void> => {
+        const applicant = await frontEnd.register()
+        for (let n = 0; n < 25; n++) applied.push((await frontEnd.apply(applicant, answers)).application_id)
+      }
+      const give = async (): Promise<void> => {
+        for (let n = 0; !stopped; n++) {
+          const id = pick()
+          if (id === undefined) await Bun.sleep(1)
+          else
+            await followed.annotate(id, n % 2 === 0 ? { status: 'Received' } : { note: `note ${n}` }).then(
+              () => undefined,
+              error => expect(String(error)).toContain('There is no application'),
+            )
+        }
+      }
+      const erase = async (): Promise<void> => {
+        while (!stopped) {
+          await Bun.sleep(10)
+          const id = pick()
+          if (id === undefined || erased.has(id)) continue
+          erased.add(id)
+          await followed.erase(id)
+        }
+      }
+      const mirror = new Mirror()
+      const names: string[] = []
+      let cursor = '0'
+      const follow = async (): Promise<boolean> => {
+        const { payload, nextCursor, hasMore } = await followed.read({ after: cursor, pageSize: String(pageSize) })
+        for (const change of payload) mirror.apply(change)
+        names.push(...payload.map(({ kind, application_id }, i) => `${nextCursor} ${i} ${kind} ${application_id}`))
+        cursor = nextCursor
+        return hasMore || payload.length > 0
+      }
+      const submitting = Promise.all([submit(), submit(), submit(), submit(), submit()])
+      const others = Promise.all([give(), give(), erase()])
+      let ended = false
+      void submitting.finally(() => {
+        ended = true
+      })
+      while (!ended) await follow()
+      stopped = true
+      await Promise.all([submitting, others])
+      while (await follow());
+      expect(new Set(names).size).toBe(names.length)
+      expect(mirror.all).toEqual(await walked(followed))
+    },
+  )
+
+  test('"to this key": without what is hidden from it, and with the questions that it chose', async () => {
+    const followed = await aFollowedProgram()
+    const { frontEnd, answers, slug } = followed
+    await frontEnd.apply(await frontEnd.register(), { ...answers, secret: { text: 'zyxqua' } })
+    const other = await createTestKey(sql, { programs: [slug], hiddenQuestions: ['secret'] })
+    const hidden = await followed.read({}, other)
+    expect(Object.keys(hidden.payload[0]!.application!.application)).toEqual(['words', 'members'])
+    const chosen = await followed.read({ fields: 'members.job' })
+    expect(Object.keys(chosen.payload[0]!.application!.application)).toEqual(['members'])
+    const refused = await followed.ask(other, { include: 'application', fields: 'secret', pageSize: '0' })
+    const { errors } = (await refused.json()) as { errors: { parameter: string; code: string }[] }
+    expect([refused.status, errors.map(({ parameter, code }) => [parameter, code])]).toEqual([
+      400,
+      [
+        ['pageSize', 'invalid_page_size'],
+        ['fields', 'unknown_field'],
+      ],
+    ])
+  })
+})
+
+describe('a page of it', () => {
+  test('is in lines the same as in JSON; its last line has what stands beside the payload, count and digest; any coding', async () => {
+    const followed = await aFollowedProgram()
+    const { frontEnd, answers, key } = followed
+    for (let n = 0; n < 3; n++) await frontEnd.apply(await frontEnd.register(), answers)
+    for (const include of [{ include: 'application' }, {}] as Record<string, string>[]) {
+      const json = (await (await followed.ask(key, include)).json()) as Feed
+      const headers = { Accept: 'application/x-ndjson', 'Accept-Encoding': 'gzip' }
+      const response = await followed.ask(key, include, headers)
+      expect(response.headers.get('Content-Type')).toBe('application/x-ndjson')
+      const text = await response.text()
+      const lines = text.trimEnd().split('\n')
+      const { payload, ...facts } = json
+      expect(lines.slice(0, -1).map(line => JSON.parse(line))).toEqual(payload)
+      const before = text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1)
+      const sha256 = createHash('sha256').update(before).digest('hex')
+      expect(JSON.parse(lines.at(-1)!)).toEqual({ ...facts, count: payload.length, sha256 })
+    }
+    const refused = await followed.ask(key, { include: 'application' }, { Accept: 'text/csv' })
+    expect(refused.status).toBe(406)
+  })
+
+  test('says what the head of a walk says that begins then: where the next window begins, the cursor of now, the questions', async () => {
+    const followed = await aFollowedProgram()
+    const { frontEnd, answers } = followed
+    await frontEnd.apply(await frontEnd.register(), answers)
+    const headOfNow = async () => {
+      const { headers } = (await followed.client.page({ pageSize: '1' })).response
+      const [snapshotTime, changeCursor] = [headers.get('Snapshot-Time'), headers.get('Change-Cursor')]
+      return { snapshotTime, changeCursor, questionsAsOf: headers.get('Questions-As-Of') }
+    }
+    const before = await headOfNow()
+    expect(await followed.read({})).toMatchObject({ ...before, nextCursor: before.changeCursor, hasMore: false })
+    await publish(sql, { slug: followed.slug, questions: [q.text('words'), q.text('later', { optional: true })] })
+    const after = await headOfNow()
+    expect(after.questionsAsOf).not.toBe(before.questionsAsOf)
+    const { payload, ...facts } = await followed.read({ after: before.changeCursor! })
+    expect([payload, facts]).toEqual([[], { ...after, nextCursor: before.changeCursor!, hasMore: false } as never])
+    const [first] = (await followed.read({})).payload
+    expect(first!.application).toEqual((await walked(followed))[0]!)
+  })
+
+  test('of applications that are larger than any buffer is whole, and sent in pieces', async () => {
+    const followed = await aFollowedProgram()
+    const { frontEnd, answers, key } = followed
+    for (let n = 0; n < 4; n++)
+      await frontEnd.apply(await frontEnd.register(), { ...answers, words: { text: `${n}`.repeat(300_000) } })
+    const response = await followed.ask(key, { include: 'application' })
+    expect(response.headers.has('Content-Length')).toBe(false)
+    const { payload } = (await response.json()) as Feed
+    expect(payload.map(({ application }) => application)).toEqual(await walked(followed))
+  })
+
+  test('what can be included is the application alone, and that is said', async () => {
+    const followed = await aFollowedProgram()
+    const response = await followed.ask(followed.key, { include: 'applications', after: 'x' })
+    const { errors } = (await response.json()) as { errors: object[] }
+    expect(response.status).toBe(400)
+    expect(errors).toMatchObject([
+      { parameter: 'after', code: 'invalid_cursor' },
+      { parameter: 'include', code: 'invalid_include', detail: expect.stringContaining('must be application') },
+    ])
+  })
+})
+
+test('each application that was sent is on record, and no other: also one that lies between, and one that was erased since', async () => {
+  const followed = await aFollowedProgram()
+  const { frontEnd, answers, slug } = followed
+  const ids: number[] = []
+  for (let n = 0; n < 4; n++) ids.push((await frontEnd.apply(await frontEnd.register(), answers)).application_id)
+  const { nextCursor } = await followed.read({ after: 'latest' })
+  for (const id of [ids[0]!, ids[2]!]) await followed.annotate(id, { note: 'seen' })
+  await followed.read({ after: nextCursor, fields: 'words' })
+  await followed.erase(ids[2]!)
+  const sentTo = async (id: number) => {
+    const [found] = await findDisclosures(sql, id, { slug, rowsMax: 10 })
+    return found!.pages.map(({ actor, detail, doubts, questions }) => ({
+      actor,
+      ids: detail.application_ids,
+      doubts,
+      questions,
+    }))
+  }
+  const page = {
+    actor: `key:${followed.key.api_key_id}`,
+    ids: [ids[0], ids[2]] as never,
+    doubts: [],
+    questions: 'only words',
+  }
+  expect(await Promise.all(ids.map(sentTo))).toEqual([[page], [], [page], []])
+  const days = await sql<{ pages: number; applications: number }[]>`
+    select pages, applications from api_key_day where api_key_id = ${followed.key.api_key_id}`
+  expect([...days]).toEqual([{ pages: 1, applications: 2 }])
+})
+
+test('it takes one of the places that its key has for exports', async () => {
+  const followed = await aFollowedProgram()
+  const { frontEnd, answers, slug, key } = followed
+  await frontEnd.apply(await frontEnd.register(), answers)
+  const narrow = await useService(database, { exportsAtATime: 1 })
+  const get = () =>
+    narrow.get(`/api/v1/admin/programs/${slug}/changes?include=application`, {
+      headers: { Authorization: key.authorization },
+    })
+  // Nothing goes out before it is on record, so the first is under way until its entry is stored.
+  const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+  const first = get()
+  await until('the entry to wait', async () => (await waitingForLocks(sql, 'audit_event')) > 0)
+  expect((await get()).status).toBe(429)
+  await letGo()
+  expect(((await (await first).json()) as Feed).payload).toHaveLength(1)
+  expect((await get()).status).toBe(200)
+})
