@@ -159,7 +159,7 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
 function roomOf(path: string): string {
   if (['src/main.ts', 'workers/main.ts', 'workers/follow-civiform.ts'].includes(path)) return 'main'
   if (path === 'scripts/tributary.ts') return 'program'
-  if (/^scripts\/civiform[-./]/.test(path)) return 'following'
+  if (/^scripts\/operator\/civiform[-.]/.test(path)) return 'following'
   const [top = '', second = ''] = path.split('/')
   const room = top === 'src' ? basename(second, extname(second)) : top
   return mayImport[room] === undefined ? path : room
@@ -186,15 +186,14 @@ function importFaults(path: string, room: string, type: string, specifier: strin
 /** A folder with more is two subjects. */
 const folderFilesMax = 16
 
-/** Folders of `src` and `workers` that hold too much, or import each other, directly or through others. A file of `src` itself stands alone. */
-export function folderBreaches(all: ReadonlyMap<string, string>): string[] {
-  const files = new Map([...all].filter(([path]) => !path.startsWith('scripts/')))
-  const folderOf = (path: string): string => (dirname(path) === 'src' ? path : dirname(path))
+/** Folders that hold too much, or import each other, directly or through others. A file of `src` or `scripts` itself stands alone. */
+export function folderBreaches(files: ReadonlyMap<string, string>): string[] {
+  const folderOf = (path: string): string => (['src', 'scripts'].includes(dirname(path)) ? path : dirname(path))
   const counts = new Map<string, number>()
   const imported = new Map<string, Map<string, string>>()
   for (const [path, text] of files) {
     const here = folderOf(path)
-    counts.set(here, (counts.get(here) ?? 0) + 1)
+    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
     for (const { specifier } of importsOf(text)) {
       const there = folderOf(join(dirname(path), specifier))
       if (specifier.startsWith('.') && there !== here)

@@ -15,7 +15,6 @@ import { createApiKey } from '../src/keys/api-keys.ts'
 import { acceptInvitation, invitePerson } from '../src/people/people.ts'
 import { verifySignIn } from '../src/people/sessions.ts'
 import { Problem } from '../src/problem.ts'
-import { endWithParent } from './end-with-parent.ts'
 import {
   dataFolder,
   developmentSettings,
@@ -23,8 +22,9 @@ import {
   runningFile,
   scriptEnvironment,
   showHelpIfAsked,
-} from './environment.ts'
-import { isAlive } from './is-alive.ts'
+} from './command-line/environment.ts'
+import { endWithParent } from './processes/end-with-parent.ts'
+import { isAlive } from './processes/is-alive.ts'
 
 const help = `Usage: scripts/start [--no-seed]
 
@@ -84,7 +84,11 @@ async function start(): Promise<void> {
   await requireInstanceTimeZone(sql, config.timeZone)
   if (!values['no-seed'] && (await isEmpty(sql))) {
     console.log(`Seeding a demo program with ${demoApplications.toLocaleString('en')} applications …`)
-    await run('scripts/seed.ts', ['--applications', String(demoApplications), '--front-end', demoFrontEnd], environment)
+    await run(
+      'scripts/seed-program/seed.ts',
+      ['--applications', String(demoApplications), '--front-end', demoFrontEnd],
+      environment,
+    )
   }
 
   cleanUps.unshift(() => Promise.all(children.map(child => end(child))))

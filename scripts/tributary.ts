@@ -5,30 +5,39 @@ import { releaseName } from '../src/release.ts'
 
 /** Imported when asked for, so that nothing else of the program runs; by literal names, so that they are in the binary. */
 const commands: Readonly<Record<string, { does: string; start: () => Promise<unknown> }>> = {
-  pull: { does: 'every application of a program, into files', start: () => import('./pull.ts') },
-  verify: { does: 'whether a file has what was pulled into it', start: () => import('./verify-pulled.ts') },
-  types: { does: 'TypeScript for the applications of a program', start: () => import('./program-types.ts') },
+  pull: { does: 'every application of a program, into files', start: () => import('./pulling/pull.ts') },
+  verify: { does: 'whether a file has what was pulled into it', start: () => import('./pulling/verify-pulled.ts') },
+  types: { does: 'TypeScript for the applications of a program', start: () => import('./pulling/program-types.ts') },
   serve: { does: 'the service', start: () => import('../src/main.ts') },
   work: { does: 'the worker', start: () => import('../workers/main.ts') },
-  health: { does: 'exits with 0 when the service, or the worker, is ready', start: () => import('./health-probe.ts') },
-  migrate: { does: 'bring the database to this release', start: () => import('./migrate-database.ts') },
-  admin: { does: 'people of the console', start: () => import('./console-people.ts') },
-  'api-key': { does: 'API keys', start: () => import('./api-key.ts') },
+  health: {
+    does: 'exits with 0 when the service, or the worker, is ready',
+    start: () => import('./operator/health-probe.ts'),
+  },
+  migrate: { does: 'bring the database to this release', start: () => import('./operator/migrate-database.ts') },
+  admin: { does: 'people of the console', start: () => import('./operator/console-people.ts') },
+  'api-key': { does: 'API keys', start: () => import('./operator/api-key.ts') },
   application: {
     does: 'status, note and history of one application',
-    start: () => import('./annotate-application.ts'),
+    start: () => import('./operator/annotate-application.ts'),
   },
-  audit: { does: 'list, verify and prune the audit log', start: () => import('./audit-log.ts') },
+  audit: { does: 'list, verify and prune the audit log', start: () => import('./operator/audit-log.ts') },
   follow: { does: 'the follower of a CiviForm', start: () => import('../workers/follow-civiform.ts') },
-  civiform: { does: 'check, compare and settle what is followed', start: () => import('./civiform.ts') },
-  distribute: { does: 'spread applications over a Citus cluster', start: () => import('./distribute-installation.ts') },
-  docs: { does: 'generated docs', start: () => import('./docs.ts') },
-  erase: { does: 'erase applications and applicants, and retention', start: () => import('./erase-records.ts') },
-  intake: { does: 'pause and resume the intake of a program', start: () => import('./manage-intake.ts') },
-  load: { does: 'bulk load', start: () => import('./load.ts') },
-  program: { does: 'program definitions', start: () => import('./program.ts') },
-  'rerender-times': { does: 'write all times in another zone', start: () => import('./rerender-times.ts') },
-  seed: { does: 'demo data', start: () => import('./seed.ts') },
+  civiform: { does: 'check, compare and settle what is followed', start: () => import('./operator/civiform.ts') },
+  distribute: {
+    does: 'spread applications over a Citus cluster',
+    start: () => import('./operator/distribute-installation.ts'),
+  },
+  docs: { does: 'generated docs', start: () => import('./operator/docs.ts') },
+  erase: {
+    does: 'erase applications and applicants, and retention',
+    start: () => import('./operator/erase-records.ts'),
+  },
+  intake: { does: 'pause and resume the intake of a program', start: () => import('./operator/manage-intake.ts') },
+  load: { does: 'bulk load', start: () => import('./operator/load.ts') },
+  program: { does: 'program definitions', start: () => import('./operator/program.ts') },
+  'rerender-times': { does: 'write all times in another zone', start: () => import('./operator/rerender-times.ts') },
+  seed: { does: 'demo data', start: () => import('./seed-program/seed.ts') },
 }
 
 const name = process.argv[2] ?? '--help'

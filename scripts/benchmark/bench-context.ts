@@ -1,6 +1,6 @@
 // What every section of the benchmark is given.
 
-import type { ChildProcesses } from '../child-processes.ts'
+import type { ChildProcesses } from '../processes/child-processes.ts'
 import type { BenchDatabase } from './bench-database.ts'
 import type { BenchProgram } from './bench-statements.ts'
 import type { BenchmarkOptions } from './options.ts'

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { createApiKey } from '../../src/keys/api-keys.ts'
-import type { ChildProcesses } from '../child-processes.ts'
+import type { ChildProcesses } from '../processes/child-processes.ts'
 import type { BenchContext, BenchData } from './bench-context.ts'
 import type { BenchDatabase } from './bench-database.ts'
 import { appendNaive, countNaiveCopy, readLargestProgram, settleTables } from './bench-statements.ts'
@@ -39,7 +39,14 @@ export async function prepareData(
   if (program === undefined || program.applications < applications) {
     say(`Loading ${applications.toLocaleString('en')} applications …`)
     await children.run(
-      [process.execPath, join(root, 'scripts/seed.ts'), '--applications', String(applications), '--now', seedNow],
+      [
+        process.execPath,
+        join(root, 'scripts/seed-program/seed.ts'),
+        '--applications',
+        String(applications),
+        '--now',
+        seedNow,
+      ],
       { env: { ...addresses, ...environment }, timeoutMs: seedTimeoutMs },
     )
     program = (await readLargestProgram(sql))!

@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { startEmbeddedPostgres } from '../embedded-postgres.ts'
+import { startEmbeddedPostgres } from '../processes/embedded-postgres.ts'
 import type { BenchmarkOptions } from './options.ts'
 import type { DrainRequest } from './peers/drain.ts'
 

@@ -1,8 +1,8 @@
 // The servers whose pages are measured: our service and its peers, each a process of its own, and the client that drains them.
 
 import { join } from 'node:path'
-import { type ChildProcesses, untilAnswering } from '../child-processes.ts'
-import { freePort } from '../free-port.ts'
+import { type ChildProcesses, untilAnswering } from '../processes/child-processes.ts'
+import { freePort } from '../processes/free-port.ts'
 import type { BenchContext } from './bench-context.ts'
 
 type Headers = Readonly<Record<string, string>>

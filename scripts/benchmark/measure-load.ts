@@ -44,7 +44,7 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
         await prepareDatabase(scratch.sql, timeZone)
         await importProgram(scratch.sql, bundle, 'operator:bench')
         const load = await timed(() =>
-          children.run([process.execPath, join(root, 'scripts/load.ts'), exported], {
+          children.run([process.execPath, join(root, 'scripts/operator/load.ts'), exported], {
             env: { ...scratch.environment, ...access.environment },
             timeoutMs: loadTimeoutMs,
           }),

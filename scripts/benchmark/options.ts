@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { usage } from '../environment.ts'
+import { usage } from '../command-line/environment.ts'
 
 export interface BenchmarkOptions {
   /** Applications in the program that is exported. */

@@ -2,7 +2,7 @@
 // when everything is kept.
 
 import { join } from 'node:path'
-import { freePort } from '../../scripts/free-port.ts'
+import { freePort } from '../../scripts/processes/free-port.ts'
 import { testPepper, testTokenKey } from '../support/config.ts'
 import { endWithFile, useBareDatabase, useFolder } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'

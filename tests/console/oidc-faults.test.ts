@@ -1,7 +1,7 @@
 // Signing in to the console at an OpenID provider that lies, is at fault, or is away.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { freePort } from '../../scripts/free-port.ts'
+import { freePort } from '../../scripts/processes/free-port.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { type CrookedIssuer, useCrookedIssuer } from '../support/crooked-issuer.ts'
 import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'

@@ -1,7 +1,7 @@
 // Signing in to the console at an OpenID provider: a real one.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { freePort } from '../../scripts/free-port.ts'
+import { freePort } from '../../scripts/processes/free-port.ts'
 import { parseSubnet, type Subnet } from '../../src/domain/values/ip-address.ts'
 import { disablePerson, invitePerson } from '../../src/people/people.ts'
 import { openPage, testPages, useBrowser } from '../support/browser.ts'

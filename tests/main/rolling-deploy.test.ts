@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { version } from '../../package.json'
-import { freePort } from '../../scripts/free-port.ts'
+import { freePort } from '../../scripts/processes/free-port.ts'
 import { runBinary } from '../support/binary.ts'
 import type { ExportPage } from '../support/export-client.ts'
 import { useBareDatabase } from '../support/fixtures.ts'
@@ -135,7 +135,7 @@ test('G1, G4, G8: an upgrade that rolls through: the release before and the rele
   expect(await pageText(oldMain, `nextPageToken=${heldToken}`)).toStartWith('{"payload":[')
 
   // It is not finished before this release has stopped.
-  const script = join(next, 'scripts/migrate-database.ts')
+  const script = join(next, 'scripts/operator/migrate-database.ts')
   const finish = () => runBinary(process.execPath, [script, '--finish'], { DATABASE_URL: database.url })
   const refused = await finish()
   expect(refused).toMatchObject({ code: 1, out: '' })

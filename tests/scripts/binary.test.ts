@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { version } from '../../package.json'
-import { freePort } from '../../scripts/free-port.ts'
+import { freePort } from '../../scripts/processes/free-port.ts'
 import { runBinary, useBinary } from '../support/binary.ts'
 import { walkIds } from '../support/export-client.ts'
 import { exportLines } from '../support/export-lines.ts'
@@ -28,7 +28,7 @@ async function output(args: readonly string[], input?: string): Promise<string> 
 }
 
 const build = (args: readonly string[]) =>
-  run([process.execPath, join(import.meta.dir, '../../scripts/build-binaries.ts'), ...args], {
+  run([process.execPath, join(import.meta.dir, '../../scripts/release/build-binaries.ts'), ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME },
   })
 

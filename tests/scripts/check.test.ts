@@ -27,7 +27,7 @@ describe('imports go downwards only', () => {
     ['src/http/a.ts', 'elysia'],
     ['src/keys/a.ts', 'node:crypto'],
     ['src/service.ts', './civiform/following/follow-metrics.ts'],
-    ['scripts/civiform.ts', '../src/civiform/db/follow-state.ts'],
+    ['scripts/operator/civiform.ts', '../../src/civiform/db/follow-state.ts'],
   ])('%s may import %s', (path, target) => {
     expect(check({ [path]: imports(target) })).toEqual([])
   })

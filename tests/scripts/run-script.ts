@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { testPepper } from '../support/config.ts'
 import { type Ended, endOf, start } from '../support/run.ts'
 
-/** `name` is that of the file in scripts, without `.ts`. `input` goes to its standard input. */
+const scripts = join(import.meta.dir, '../../scripts')
+
+/** `name` is that of the file in a folder of scripts, without `.ts`: no two share one. `input` goes to its standard input. */
 export const runScript = (...started: Parameters<typeof startScript>): Promise<Ended> => endOf(startScript(...started))
 
 /** The same, for a test that ends it in the middle. */
@@ -15,7 +17,7 @@ export const startScript = (
   input = '',
   environment: Record<string, string> = {},
 ): ReturnType<typeof start> =>
-  start([process.execPath, join(import.meta.dir, `../../scripts/${name}.ts`), ...args], {
+  start([process.execPath, ...new Bun.Glob(`*/${name}.ts`).scanSync({ cwd: scripts, absolute: true }), ...args], {
     env: {
       PATH: process.env.PATH,
       TRIBUTARY_ENV: 'development',

@@ -12,7 +12,7 @@ test.each([
   [['--seed', 'x'], '--seed must be a whole number above 0, and is x.'],
   [['--long', 'tests/http'], '--long chooses the files; name none alongside it.'],
 ])('%p is wrong usage', (args, sentence) => {
-  const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(root, 'scripts/run-tests.ts'), ...args])
+  const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(root, 'scripts/testing/run-tests.ts'), ...args])
   expect(stderr.toString()).toContain(sentence)
   expect(exitCode).toBe(2)
 })
@@ -33,7 +33,7 @@ describe('--repeat-failed, as CI runs the tests', () => {
         })`,
       )
     const paths = names.map(name => relative(root, name))
-    const command = [process.execPath, join(root, 'scripts/run-tests.ts'), ...options, ...paths]
+    const command = [process.execPath, join(root, 'scripts/testing/run-tests.ts'), ...options, ...paths]
     const { exitCode, stdout } = Bun.spawnSync(command, { stderr: 'ignore' })
     const runs = names.map(name => readFileSync(`${name}.runs`, 'utf8').length)
     const unsteady = [...stdout.toString().matchAll(/^Unsteady: .*\/(\d)\.test\.ts/gm)].map(([, n]) => n)

@@ -4,8 +4,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
-import { isAlive } from '../../scripts/is-alive.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/processes/embedded-postgres.ts'
+import { isAlive } from '../../scripts/processes/is-alive.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { until } from './until.ts'
 

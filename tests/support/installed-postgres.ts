@@ -1,7 +1,7 @@
 // Debian's PostgreSQL 15 with its own programs (pg_dump, pg_restore, pg_basebackup), for what an operator does with them.
 
 import { join } from 'node:path'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/processes/embedded-postgres.ts'
 import { endWithFile, useFolder } from './fixtures.ts'
 import { outputOf } from './run.ts'
 

@@ -2,7 +2,7 @@
 
 import { createServer, type Server } from 'node:http'
 import Provider from 'oidc-provider'
-import { freePort } from '../../scripts/free-port.ts'
+import { freePort } from '../../scripts/processes/free-port.ts'
 import { endWithFile } from './fixtures.ts'
 
 export const oidcClient = { oidcClientId: 'tributary', oidcClientSecret: 'a secret of tests: only & they know + it' }

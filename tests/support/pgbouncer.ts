@@ -1,7 +1,7 @@
 // Debian's PgBouncer before the PostgreSQL of the tests, in transaction mode, as OPERATIONS.md describes it.
 
 import { join } from 'node:path'
-import { freePort } from '../../scripts/free-port.ts'
+import { freePort } from '../../scripts/processes/free-port.ts'
 import { endWithFile, useFolder } from './fixtures.ts'
 import { findNeeded } from './needs.ts'
 import { throughPort } from './proxy.ts'

@@ -2,7 +2,7 @@
 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { endWithParent } from '../../scripts/end-with-parent.ts'
+import { endWithParent } from '../../scripts/processes/end-with-parent.ts'
 import { testPepper, testTokenKey } from './config.ts'
 import type { TestDatabase } from './database.ts'
 import { until } from './until.ts'

@@ -1,7 +1,7 @@
 // A real Redis for tests, on a free port of loopback; it can be taken away and brought back.
 
-import { endWithParent } from '../../scripts/end-with-parent.ts'
-import { freePort } from '../../scripts/free-port.ts'
+import { endWithParent } from '../../scripts/processes/end-with-parent.ts'
+import { freePort } from '../../scripts/processes/free-port.ts'
 import { endWithFile, useFolder } from './fixtures.ts'
 import { findNeeded } from './needs.ts'
 import { until } from './until.ts'

@@ -3,8 +3,8 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/embedded-postgres.ts'
-import { isAlive } from '../../scripts/is-alive.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/processes/embedded-postgres.ts'
+import { isAlive } from '../../scripts/processes/is-alive.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { endWithFile, useFolder } from './fixtures.ts'

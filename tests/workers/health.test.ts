@@ -1,7 +1,7 @@
 // The worker's health port, and what worker and service tell of the work behind the requests. Real processes, real events.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { freePort } from '../../scripts/free-port.ts'
+import { freePort } from '../../scripts/processes/free-port.ts'
 import { append, tamper } from '../support/audit-log.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { readMetrics } from '../support/metrics.ts'

@@ -1,7 +1,7 @@
 // The worker process itself: how it works, refuses to start, and stops. Runs workers/main.ts as an operator would.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { freePort } from '../../scripts/free-port.ts'
+import { freePort } from '../../scripts/processes/free-port.ts'
 import { createLog } from '../../src/log.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
 import { startMaintenance } from '../../workers/maintenance.ts'

@@ -1,0 +1,193 @@
+// What every script needs before it can begin: settings, a database, and a way to fail in one clear sentence.
+
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Config, type OtherConfig, otherSettings, type settings } from '../../src/config/all-settings.ts'
+import { type Environment, loadConfig, readSetting } from '../../src/config/load-config.ts'
+import { withSettingFiles } from '../../src/config/setting-files.ts'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { prepareDatabase } from '../../src/db/instance.ts'
+import { failureLines } from '../../src/failure.ts'
+import { isAlive } from '../processes/is-alive.ts'
+
+const root = join(import.meta.dir, '../..')
+/** False in the binary of scripts/build, which has its settings from the environment alone. */
+const inCheckout = existsSync(join(root, 'package.json'))
+/** Where a development instance keeps its database and secrets: in the checkout, unless TRIBUTARY_DATA names another folder. */
+export const dataFolder = process.env.TRIBUTARY_DATA || join(root, '.data')
+const settingsFile = join(dataFolder, 'development.env')
+
+export interface ScriptContext {
+  sql: Sql
+  config: OtherConfig
+  /** A setting that only some scripts need, such as the pepper. Throws a Problem when it is not given. */
+  setting: <K extends keyof typeof settings>(key: K) => Config[K]
+  /** `operator:<system user>`, for the audit log. */
+  actor: string
+}
+
+/** What scripts/start notes of its run: its process, and once it serves, where. */
+export const runningFile = join(dataFolder, 'running')
+
+/**
+ * Where the service is reached. Without a slash at the end. As the settings tell; where they do not name a port, the address of the
+ * scripts/start that is running on the same data.
+ */
+export function serviceAddress(config: OtherConfig): string {
+  if (config.baseUrl !== '') return config.baseUrl
+  const running = process.env.PORT === undefined ? runningAddress() : undefined
+  return running ?? `${config.tlsCert === undefined ? 'http' : 'https'}://${config.host}:${config.port}`
+}
+
+function runningAddress(): string | undefined {
+  if (!existsSync(runningFile)) return undefined
+  const [pid, address] = readFileSync(runningFile, 'utf8').split('\n')
+  return address && isAlive(Number(pid)) ? address : undefined
+}
+
+/** Wrong usage: the message is shown with where to find the script's help, and the exit status is 2. */
+export class UsageError extends Error {}
+
+export const usage = (message: string): UsageError => new UsageError(message)
+
+/** For a script that does several things, when the first argument is none of them. */
+export const unknownCommand = (name: string | undefined): UsageError =>
+  usage(name === undefined ? 'Say what to do.' : `There is no command "${name}".`)
+
+/** Throws when there are more arguments than a script has a use for. */
+export function refuseMore(words: readonly string[]): void {
+  if (words.length > 0) throw usage(`Unexpected: ${words.join(' ')}. A text with spaces needs quotes.`)
+}
+
+/**
+ * Runs a script against the configured database, or the checkout's own PostgreSQL when `DATABASE_URL` is not set
+ * (started if need be, and stopped again if it was). Migrates first. Exits 0, 1 (a Problem, said in its own words) or 2 (usage).
+ */
+export async function runScript(main: (context: ScriptContext) => Promise<void>): Promise<never> {
+  const cleanUps: (() => Promise<void>)[] = []
+  const code = await exitCode(async () => {
+    const { environment, stop } = await scriptEnvironment()
+    cleanUps.push(stop)
+    const config = loadConfig(environment, otherSettings)
+    const sql = openDatabase({
+      url: config.databaseUrl,
+      connectionsMax: 4,
+      prepare: config.databasePrepare,
+      applicationName: 'tributary-script',
+    })
+    cleanUps.unshift(() => sql.end({ timeout: 5 }))
+    await prepareDatabase(sql, config.timeZone)
+    const setting: ScriptContext['setting'] = key => readSetting(environment, key)
+    await main({ sql, config, setting, actor: `operator:${await systemUser()}` })
+  })
+  for (const cleanUp of cleanUps) await cleanUp().catch(() => {})
+  process.exit(code)
+}
+
+/** `scripts/<name>`, once its help is known. */
+let script: string | undefined
+
+/** Prints the help and ends the process when it is asked for, wherever in the arguments. */
+export function showHelpIfAsked(help: string): void {
+  script = /scripts\/[a-z-]+/.exec(help)?.[0]
+  if (!process.argv.slice(2).some(arg => arg === '--help' || arg === '-h')) return
+  console.log(asCalled(help))
+  process.exit(0)
+}
+
+/**
+ * What the command line asks for, before any database is opened: help is printed, or what `parse` throws, and then the
+ * process ends.
+ */
+export async function readCommandLine<T>(help: string, parse: (args: string[]) => T | Promise<T>): Promise<T> {
+  showHelpIfAsked(help)
+  let read: { asked: T } | undefined
+  const code = await exitCode(async () => {
+    read = { asked: await parse(process.argv.slice(2)) }
+  })
+  return read === undefined ? process.exit(code) : read.asked
+}
+
+/** Runs `main` and turns whatever it throws into lines on standard error and an exit status. */
+export async function exitCode(main: () => Promise<void>): Promise<number> {
+  try {
+    await main()
+    return 0
+  } catch (error) {
+    const isUsage = error instanceof UsageError || isParseArgsError(error)
+    const hint = error instanceof UsageError && script !== undefined ? ` ${script} --help tells more.` : ''
+    for (const line of isUsage ? [(error as Error).message + hint] : failureLines(error)) console.error(asCalled(line))
+    return isUsage ? 2 : 1
+  }
+}
+
+/** A text that names scripts, as somebody has to type them who has only the binary. */
+const asCalled = (text: string): string =>
+  inCheckout ? text : text.replace(/\bscripts\/(?=[a-z-]+\b(?!\.))/g, 'tributary ')
+
+/**
+ * The process's environment; on a checkout that scripts/start has been run in, completed with its development settings, and
+ * with its own PostgreSQL when `DATABASE_URL` is not set.
+ */
+export async function scriptEnvironment(): Promise<{
+  environment: Environment
+  /** Whether this checkout's own PostgreSQL was running already. */
+  wasRunning: boolean
+  stop: () => Promise<void>
+}> {
+  const own = { wasRunning: false, stop: async () => {} }
+  const given = withSettingFiles(process.env)
+  if (!inCheckout) return { environment: given, ...own }
+  if (given.DATABASE_URL) {
+    const development = existsSync(settingsFile) ? await developmentSettings() : {}
+    return { environment: { ...development, ...given }, ...own }
+  }
+  const development = await developmentSettings()
+  const { startEmbeddedPostgres } = await import('../processes/embedded-postgres.ts')
+  const server = await startEmbeddedPostgres({ dataDirectory: join(dataFolder, 'postgres') })
+  return {
+    environment: { ...development, DATABASE_URL: server.url, ...given },
+    wasRunning: !server.started,
+    stop: async () => {
+      if (server.started) await server.stop()
+    },
+  }
+}
+
+/** Secrets of this checkout's development instance, made once and kept readable by their owner alone. */
+export async function developmentSettings(): Promise<Record<string, string>> {
+  const text = await readFile(settingsFile, 'utf8').catch(() => undefined)
+  if (text !== undefined) {
+    return Object.fromEntries(
+      text
+        .split('\n')
+        .filter(line => line.includes('='))
+        .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    )
+  }
+  const random = (bytes: number): string =>
+    Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('base64')
+  const made = { TRIBUTARY_ENV: 'development', PAGE_TOKEN_KEYS: random(32), API_KEY_PEPPER: random(48) }
+  await mkdir(dirname(settingsFile), { recursive: true })
+  await writeFile(
+    settingsFile,
+    `${Object.entries(made)
+      .map(([name, value]) => `${name}=${value}`)
+      .join('\n')}\n`,
+    { mode: 0o600 },
+  )
+  return made
+}
+
+function isParseArgsError(error: unknown): boolean {
+  return String((error as { code?: unknown } | null)?.code).startsWith('ERR_PARSE_ARGS')
+}
+
+/** Who runs this process, by the system's own account of user ids; the environment could say anything. */
+async function systemUser(): Promise<string> {
+  const uid = String(process.getuid?.() ?? 'unknown')
+  const accounts = await readFile('/etc/passwd', 'utf8').catch(() => '')
+  const entry = accounts.split('\n').find(line => line.split(':')[2] === uid)
+  return entry?.split(':')[0] ?? `uid-${uid}`
+}

@@ -1,0 +1,32 @@
+// Reads a JSON document that somebody wrote by hand, and names what is wrong with it as text.
+
+import { parseJson, placedDetail } from '../../src/domain/values/json-text.ts'
+import { invalidRequest, Problem } from '../../src/problem.ts'
+
+/** Deeper than any document says something; how deep a document may be nested is checked where its meaning is. */
+const depthMax = 1000
+
+/**
+ * The JSON value in a file, or on standard input for `-`. Throws a Problem for bytes that are not UTF-8, text that
+ * is not JSON with its line and column, and a key that stands twice in one object, of which JSON.parse would silently keep the last.
+ */
+export async function readDocument(file: string): Promise<unknown> {
+  const name = file === '-' ? 'Standard input' : file
+  const text = decode(name, await (file === '-' ? Bun.stdin : Bun.file(file)).bytes())
+  const parsed = parseJson(text, { depthMax })
+  if ('json' in parsed) return JSON.parse(text) as unknown
+  const { path, code } = parsed.fault
+  throw invalidRequest(
+    `${name} ${code === 'malformed_json' ? 'is not JSON' : 'cannot be read without losing something'}:`,
+    [{ path, code, detail: placedDetail(parsed.fault) }],
+  )
+}
+
+/** A byte order mark, which some editors write, is passed over. */
+function decode(name: string, bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new Problem('invalid_request', { detail: `${name} is not UTF-8 text. Save it as UTF-8.` })
+  }
+}

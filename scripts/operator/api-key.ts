@@ -1,0 +1,218 @@
+// Makes, lists, edits and retires API keys from a terminal.
+// It must not keep a secret: what `create` prints is printed once and stored nowhere.
+
+import { parseArgs } from 'node:util'
+import type { OtherConfig } from '../../src/config/all-settings.ts'
+import { formatOffsetTime, type Micros } from '../../src/domain/values/offset-time.ts'
+import { createApiKey, editApiKey, type ListedApiKey, listKeys, retireApiKey } from '../../src/keys/api-keys.ts'
+import { parseExpiry } from '../../src/keys/expiry.ts'
+import { Problem } from '../../src/problem.ts'
+import {
+  readCommandLine,
+  runScript,
+  type ScriptContext,
+  serviceAddress,
+  unknownCommand,
+  usage,
+} from '../command-line/environment.ts'
+import { printTable } from '../command-line/text-table.ts'
+
+const help = `Usage:
+  scripts/api-key create --name <name> --programs <slug,…> --expires <when> --subnets <cidr,…|anywhere> [--may export,…]
+                         [--front-end <name>] [--hide <question>]…
+  scripts/api-key list
+  scripts/api-key edit <key id> [--name <name>] [--programs <slug,…>] [--subnets <cidr,…|anywhere>]
+                         [--front-end <name>] [--hide <question>]…
+  scripts/api-key retire <key id>
+
+  --name      Whose key it is and what for.
+  --programs  The programs it may reach, by slug.
+  --expires   90d, or a date (through the end of that day), or an instant such as 2027-01-31T12:00:00Z; within 366 days.
+  --subnets   Where it may be used from, such as 192.0.2.0/24,2001:db8::/32; or the word anywhere.
+  --may       What it may do, one or several: export (the default), submit; with export also annotate, which sets status and note.
+  --front-end The form front end that a key which may submit is for. Keys of one front end share its applicants; to keys of
+              any other those do not exist.
+  --hide      A question that the key never sees, by its admin name in the question bank; once for each. It is hidden in every
+              program, now and later, with all that is repeated under it, in exports, schemas and docs. edit replaces the whole
+              list; --hide '' hides none.
+
+The password is printed once, by create, and cannot be had again.`
+
+type Run = (context: ScriptContext) => Promise<void>
+
+type Options = Record<string, string | undefined>
+
+interface Parsed {
+  keyId: string
+  options: Options
+  /** `--hide`, which may be given several times; undefined when it was not. */
+  hidden: string[] | undefined
+}
+
+/** What the arguments ask for, before a database is opened. Throws UsageError. */
+function parseCommand([command, ...rest]: readonly string[]): Run {
+  switch (command) {
+    case 'create':
+      return create(
+        parseOptions(rest, {
+          needed: ['name', 'programs', 'expires', 'subnets'],
+          possible: ['may', 'front-end', 'hide'],
+        }),
+      )
+    case 'list':
+      parseOptions(rest, {})
+      return list
+    case 'edit':
+      return edit(parseOptions(rest, { keyId: true, possible: ['name', 'programs', 'subnets', 'front-end', 'hide'] }))
+    case 'retire':
+      return retire(parseOptions(rest, { keyId: true }).keyId)
+    default:
+      throw unknownCommand(command)
+  }
+}
+
+function parseOptions(
+  args: string[],
+  form: { keyId?: boolean; needed?: readonly string[]; possible?: readonly string[] },
+): Parsed {
+  const needed = form.needed ?? []
+  const names = [...needed, ...(form.possible ?? [])]
+  const known = Object.fromEntries(names.map(name => [name, { type: 'string' as const, multiple: name === 'hide' }]))
+  const { positionals, values } = parseArgs({ args, options: known, allowPositionals: true })
+  const { hide, ...others } = values
+  const options = others as Options
+  const hidden = (hide as string[] | undefined)?.filter(name => name !== '')
+  const missing = needed.filter(name => options[name] === undefined)
+  if (missing.length > 0) throw usage(`Missing: ${missing.map(name => `--${name}`).join(', ')}.`)
+  if (positionals.length !== (form.keyId ? 1 : 0))
+    throw usage(form.keyId ? 'Name exactly one key by its id.' : `Unexpected: ${positionals.join(' ')}.`)
+  return { keyId: positionals[0] ?? '', options, hidden }
+}
+
+function create({ options, hidden = [] }: Parsed): Run {
+  const may = split(options.may ?? 'export')
+  const unknown = may.filter(word => !['export', 'submit', 'annotate'].includes(word))
+  if (unknown.length > 0)
+    throw usage(`--may takes export, submit and annotate, one or several, not "${unknown.join(',')}".`)
+  return async ({ sql, config, setting, actor }) => {
+    const now = presentTime()
+    const expiry = parseExpiry(options.expires!, now, config.timeZone)
+    if (typeof expiry === 'object') throw usage(`--expires ${expiry.fault}.`)
+    const { key, ...credential } = await createApiKey(sql, setting('apiKeyPepper'), {
+      name: options.name!,
+      programs: split(options.programs!),
+      expires_at: expiry,
+      allowed_subnets: split(options.subnets!),
+      may_export: may.includes('export'),
+      may_submit: may.includes('submit'),
+      may_annotate: may.includes('annotate'),
+      front_end: options['front-end'],
+      hidden_questions: hidden,
+      actor,
+      now,
+    })
+    console.log(`Made the key "${key.name}", good until ${formatOffsetTime(key.expires_at, config.timeZone)}.
+The password is shown this once.
+
+Username:         ${credential.username}
+Password:         ${credential.password}
+API Secret Token: ${credential.apiSecretToken}
+
+export TRIBUTARY_USERNAME='${credential.username}' TRIBUTARY_PASSWORD='${credential.password}'
+curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" ${serviceAddress(config)}/api/v1/checkAuth`)
+  }
+}
+
+const list: Run = async ({ sql, config }) => {
+  const keys = await listKeys(sql, presentTime())
+  if (keys.length === 0) {
+    console.log('There are no API keys yet. scripts/api-key create makes one.')
+    return
+  }
+  const head = ['Key id', 'Name', 'Programs', 'Never sees', 'Expires', 'State', 'Front end', 'Last used']
+  printTable([head, ...keys.map(key => cells(key, config))])
+}
+
+function edit({ keyId, options, hidden }: Parsed): Run {
+  if (Object.keys(options).length === 0 && hidden === undefined)
+    throw usage('Say what to change: --name, --programs, --subnets, --front-end or --hide.')
+  return async ({ sql, config, actor }) => {
+    const key = await editApiKey(
+      sql,
+      keyId,
+      {
+        ...(options.name === undefined ? {} : { name: options.name }),
+        ...(options.programs === undefined ? {} : { programs: split(options.programs) }),
+        ...(options.subnets === undefined ? {} : { allowed_subnets: split(options.subnets) }),
+        ...(options['front-end'] === undefined ? {} : { front_end: options['front-end'] }),
+        ...(hidden === undefined ? {} : { hidden_questions: hidden }),
+      },
+      { actor, now: presentTime() },
+    )
+    const [id, name, programs, , expires] = cells(key, config)
+    const hides = key.hidden_questions.length === 0 ? '' : ` It never sees: ${key.hidden_questions.join(', ')}.`
+    console.log(
+      `${id} is now "${name}": programs ${programs}, from ${key.allowed_subnets.join(',')}, until ${expires}.${hides}`,
+    )
+  }
+}
+
+function retire(keyId: string): Run {
+  return async ({ sql, config, actor }) => {
+    const key = await retireApiKey(sql, keyId, { actor, now: presentTime() })
+    console.log(
+      `${key.api_key_id} ("${key.name}") is retired since ${formatOffsetTime(key.retired_at!, config.timeZone)} and opens nothing any more.`,
+    )
+  }
+}
+
+function cells(key: ListedApiKey, { timeZone }: OtherConfig): string[] {
+  const lastUsed =
+    key.last_used_at === null
+      ? 'never'
+      : `${formatOffsetTime(key.last_used_at, timeZone)} from ${key.last_used_address}`
+  return [
+    key.api_key_id,
+    key.name,
+    key.programs.join(','),
+    key.hidden_questions.join(', ') || '-',
+    formatOffsetTime(key.expires_at, timeZone),
+    key.state,
+    key.front_end ?? '-',
+    lastUsed,
+  ]
+}
+
+/** A Problem that names options as they are typed, not places in a document. */
+function inOptions(error: unknown): unknown {
+  if (!(error instanceof Problem)) return error
+  const optionOf: Record<string, string> = {
+    name: '--name',
+    programs: '--programs',
+    expires_at: '--expires',
+    allowed_subnets: '--subnets',
+    may_export: '--may',
+    may_annotate: '--may',
+    front_end: '--front-end',
+    hidden_questions: '--hide',
+  }
+  const errors = error.errors.map(({ path, ...item }) => ({ ...item, parameter: optionOf[path?.split('/')[1] ?? ''] }))
+  return new Problem(error.kind, { detail: error.detail, errors })
+}
+
+const split = (text: string): string[] =>
+  text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+
+const presentTime = (): Micros => Date.now() * 1000
+
+const run = await readCommandLine(help, parseCommand)
+await runScript(async context => {
+  try {
+    await run(context)
+  } catch (error) {
+    throw inOptions(error)
+  }
+})

@@ -1,0 +1,213 @@
+// scripts/civiform: before a CiviForm is followed, whether it can be; afterwards, whether both say the same.
+
+import { parseArgs } from 'node:util'
+import { findFollowState, readFindings } from '../../src/civiform/db/follow-state.ts'
+import { countKept } from '../../src/civiform/db/followed-changes.ts'
+import { openSource } from '../../src/civiform/db/source.ts'
+import { readSourceQuestions } from '../../src/civiform/db/source-catalogue.ts'
+import { civiformQuestionKey } from '../../src/civiform/definitions/civiform-question-key.ts'
+import {
+  type Difference,
+  differences,
+  type Exported,
+  isDeliberate,
+  summarize,
+} from '../../src/civiform/following/compare-applications.ts'
+import { examineSource } from '../../src/civiform/following/examine-source.ts'
+import {
+  settleAllowance,
+  settleDeletions,
+  settleMove,
+  settleRestore,
+} from '../../src/civiform/following/settle-following.ts'
+import { allowanceMsMax } from '../../src/civiform/source/clock-allowance.ts'
+import { followOptionsOf } from '../../src/civiform/source/followed-source.ts'
+import { parseDuration } from '../../src/config/kinds/durations.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { formatMicros } from '../../src/domain/values/offset-time.ts'
+import { Problem } from '../../src/problem.ts'
+import {
+  readCommandLine,
+  refuseMore,
+  runScript,
+  type ScriptContext,
+  serviceAddress,
+  unknownCommand,
+  usage,
+} from '../command-line/environment.ts'
+import { readSample, readThese } from './civiform-pages.ts'
+
+const help = `Usage: scripts/civiform check
+       scripts/civiform status
+       scripts/civiform compare --program <slug> [--sample 100] [--at <address of this service>]
+                                  [--civiform <address of CiviForm's API>] [--values]
+       scripts/civiform accept-deletions
+       scripts/civiform moved
+       scripts/civiform restored
+       scripts/civiform allowance --set <duration>
+
+check             Whether the database of CIVIFORM_DATABASE_URL can be followed: role, columns, clock; what will not map; how long
+                  the first copy takes. Changes nothing anywhere.
+status            How far it is followed, and what could not be taken as it is.
+compare           Fetches the same applications from CiviForm's API (--civiform, or CIVIFORM_BASE_URL) and from this service,
+                  with one API key of CiviForm's in CIVIFORM_API_KEY (id:secret), and says property by property where they differ.
+                  What the profile contract does deliberately is listed, and is no difference.
+                  --values shows what both have; it is applicants' data.
+accept-deletions  For a day, whatever is missing in CiviForm is taken for deleted, however much it is.
+moved             The database at the address is the one that was followed, on another server.
+restored          The database was restored to an earlier state: what was lost by it is taken away here, and all is compared. The
+                  follower sees that by itself for most restores.
+allowance         How far clocks of CiviForm's servers are taken to be behind, for a day: 30s, 500ms; 0s for what CIVIFORM_CLOCK_SLACK
+                  says, which is the least. status shows it.`
+
+const options = {
+  program: { type: 'string' },
+  sample: { type: 'string', default: '100' },
+  at: { type: 'string' },
+  civiform: { type: 'string' },
+  set: { type: 'string' },
+  values: { type: 'boolean', default: false },
+} as const
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
+interface Command {
+  run: (context: ScriptContext, values: Values) => Promise<void>
+  values: Values
+}
+
+const commands: Readonly<Record<string, Command['run']>> = {
+  check,
+  status,
+  compare,
+  'accept-deletions': async ({ sql, actor }) => settleDeletions(sql, actor),
+  restored: async ({ sql, actor }) => settleRestore(sql, actor),
+  allowance: async ({ sql, actor }, { set }) => settleAllowance(sql, parseAllowance(set!), actor),
+  moved: async context =>
+    withSource(context, async source => {
+      const { from, to } = await settleMove(context.sql, source, context.actor)
+      console.log(`It was ${from} and is ${to}.`)
+    }),
+}
+
+function parseCommand(args: string[]): Command {
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
+  const [name, ...rest] = positionals
+  if (name === undefined || !Object.hasOwn(commands, name)) throw unknownCommand(name)
+  refuseMore(rest)
+  if (name === 'compare' && values.program === undefined) throw usage('--program must be given.')
+  if (name === 'allowance' && values.set === undefined) throw usage('--set must be given.')
+  if (name === 'allowance') parseAllowance(values.set!)
+  if (!/^[1-9][0-9]{0,5}$/.test(values.sample)) throw usage('--sample must be a whole number from 1 to 999999.')
+  return { run: commands[name]!, values }
+}
+
+/** In milliseconds. */
+function parseAllowance(text: string): number {
+  const ms = parseDuration(text)
+  if (ms === undefined || ms > allowanceMsMax)
+    throw usage(`--set must be a duration of at most ${allowanceMsMax / 1000}s, such as 30s.`)
+  return ms
+}
+
+async function check({ sql, config }: ScriptContext): Promise<void> {
+  await withSource({ config }, async source => {
+    const reported = await examineSource(source, sql, followOptionsOf(config))
+    for (const { kind, text } of reported)
+      console.log(`${{ fault: 'FAULT ', notice: 'notice', good: 'good  ' }[kind]}  ${text}`)
+    if (reported.some(one => one.kind === 'fault'))
+      throw new Problem('conflict', { detail: 'It cannot be followed yet: see the faults above.' })
+  })
+}
+
+async function status({ sql }: ScriptContext): Promise<void> {
+  const state = await findFollowState(sql)
+  if (state === undefined) throw new Problem('conflict', { detail: 'This installation follows no CiviForm.' })
+  const time = (instant: number | null): string => (instant === null ? 'not yet' : formatMicros(instant))
+  console.log(`Database:              ${state.identity}`)
+  console.log(`Programs:              ${state.catalogue ?? 'not yet'}`)
+  console.log(`Applications:          ${await countKept(sql)}`)
+  console.log(`Complete up to:        ${time(state.watermark)}`)
+  console.log(`First copy ended:      ${time(state.first_copied_at)}`)
+  console.log(
+    `Last reached:          ${time(state.reached_at)}${state.last_error === null ? '' : ` (and it says: ${state.last_error})`}`,
+  )
+  console.log(`All compared:          ${time(state.scan_ended_at)}`)
+  console.log(`All read whole:        ${time(state.whole_scan_ended_at)}`)
+  console.log(`Below a watermark:     ${state.late_applications}`)
+  console.log(
+    `Allowance for clocks:  ${state.slack_ms} ms${state.slack_widened_at === null ? '' : `, wider than set since ${time(state.slack_widened_at)}, for a day`}`,
+  )
+  if (state.rolled_back_at !== null)
+    console.log(
+      `Commits lost there:    ${state.rollbacks === 1 ? 'once' : `${state.rollbacks} times`}, last seen ${time(state.rolled_back_at)}; ` +
+        `${state.scan_whole ? `all is being compared, up to application ${state.scan_after}` : 'all was compared since then'}`,
+    )
+  for (const { kind, subject, detail } of await readFindings(sql)) console.log(`${kind}: ${subject}: ${detail}`)
+}
+
+async function compare({ config }: ScriptContext, { program, sample, at, civiform, values }: Values): Promise<void> {
+  const key = process.env.CIVIFORM_API_KEY
+  if (key === undefined || !key.includes(':'))
+    throw usage('CIVIFORM_API_KEY must be set to id:secret, of a key of CiviForm’s.')
+  const theirUrl = civiform ?? config.civiformBaseUrl
+  if (theirUrl === '') throw usage('CIVIFORM_BASE_URL must be set, or --civiform given.')
+  const slug = program!
+  const theirs = await readSample({ baseUrl: theirUrl, slug, key }, Number(sample))
+  const ours = await readThese({ baseUrl: at ?? serviceAddress(config), slug, key }, theirs)
+  const missing = theirs.filter(one => !ours.has(one.application_id)).map(one => one.application_id)
+  const primaryKeys = await readPrimaryKeys(config)
+  const deliberate: { application_id: number; differences: Difference[] }[] = []
+  const found = theirs.flatMap(one => {
+    const own = ours.get(one.application_id)
+    if (own === undefined) return []
+    const { application_id } = one
+    const expected = { slug, byApplicant: own.submitter_type === 'APPLICANT', primaryKeys }
+    const all = Map.groupBy(
+      differences(one, own),
+      one => config.exportProfile === 'contract' && isDeliberate(one, expected),
+    )
+    if (all.has(true)) deliberate.push({ application_id, differences: all.get(true)! })
+    return [{ application_id, differences: all.get(false) ?? [] }]
+  })
+  const equal = found.filter(one => one.differences.length === 0).length
+  console.log(
+    `${theirs.length} compared: ${equal} are equal, ${found.length - equal} differ, ${missing.length} are not here.`,
+  )
+  for (const { place, applications } of summarize(deliberate))
+    console.log(`As the profile has it, no difference: ${place}, in ${applications}`)
+  if (missing.length > 0) console.log(`Not here: ${missing.slice(0, 20).join(', ')}${missing.length > 20 ? ', …' : ''}`)
+  for (const { place, applications, example, theirs: there, ours: here } of summarize(found)) {
+    console.log(`${place}: ${applications} ${applications === 1 ? 'application' : 'applications'}, such as ${example}`)
+    if (values) console.log(`  CiviForm: ${shown(there)}\n  here:     ${shown(here)}`)
+  }
+  if (found.length > equal || missing.length > 0) throw new Problem('conflict', { detail: 'They are not the same.' })
+}
+
+/** Keys of questions that are tagged as the primary applicant's, where CiviForm's database can be asked. */
+async function readPrimaryKeys(config: ScriptContext['config']): Promise<Set<string>> {
+  const keys = new Set<string>()
+  if (config.civiformDatabaseUrl !== undefined)
+    await withSource({ config }, async source => {
+      for (const { name, question_tags } of await readSourceQuestions(source))
+        if (question_tags?.some(tag => tag.startsWith('PRIMARY_APPLICANT_'))) keys.add(civiformQuestionKey(name))
+    })
+  return keys
+}
+
+const shown = (value: Exported | undefined): string => (value === undefined ? 'nothing' : JSON.stringify(value))
+
+async function withSource(
+  { config }: Pick<ScriptContext, 'config'>,
+  work: (source: Sql) => Promise<void>,
+): Promise<void> {
+  if (config.civiformDatabaseUrl === undefined) throw usage('CIVIFORM_DATABASE_URL must be set.')
+  const source = openSource(config.civiformDatabaseUrl)
+  try {
+    await work(source)
+  } finally {
+    await source.end({ timeout: 1 })
+  }
+}
+
+const { run, values } = await readCommandLine(help, parseCommand)
+await runScript(context => run(context, values))

@@ -1,0 +1,30 @@
+// Spreads the configured database's applications over the workers of a Citus cluster.
+
+import { parseArgs } from 'node:util'
+import { distributeApplications, migrate } from '../../src/db/migrate.ts'
+import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { readCommandLine, refuseMore, runScript, usage } from '../command-line/environment.ts'
+
+const help = `Usage: scripts/distribute [--shards <n>]
+
+Spreads applications, and what is kept of each, over the workers of a Citus cluster, by program: once and for good. Everything else stays
+on the coordinator, to which DATABASE_URL points. Submissions and exports wait meanwhile; every row is sent to its worker. Restart
+service and worker afterwards. What to set up first, and what is different then: SCALE.md.
+
+--shards <n>  In how many parts, 1 to 1000; 32 unless given. A program is always in one of them, and a part on one worker: take a few
+              times as many as you will ever have workers.`
+
+const { shards } = await readCommandLine(help, args => {
+  const { values, positionals } = parseArgs({ args, options: { shards: { type: 'string' } }, allowPositionals: true })
+  refuseMore(positionals)
+  const { shards = '32' } = values
+  if (!/^[0-9]{1,4}$/.test(shards) || Number(shards) < 1 || Number(shards) > 1000)
+    throw usage(`--shards takes a number from 1 to 1000, not "${shards}".`)
+  return { shards: Number(shards) }
+})
+
+await runScript(async ({ sql }) => {
+  await migrate(sql, allMigrations)
+  await distributeApplications(sql, shards)
+  console.log(`Applications are distributed in ${shards} shards by program. Restart service and worker.`)
+})

@@ -1,0 +1,44 @@
+// Asks the health port of this machine whether its process is ready: for a container, which has no other program to ask with, and for
+// systemd, which waits for it. Exits with 0 when it is, and else says why not and exits with 1.
+
+import { parseArgs } from 'node:util'
+import { otherSettings } from '../../src/config/all-settings.ts'
+import { parseDuration } from '../../src/config/kinds/durations.ts'
+import { healthPorts } from '../../src/config/listening-settings.ts'
+import { loadConfig } from '../../src/config/load-config.ts'
+import { withSettingFiles } from '../../src/config/setting-files.ts'
+import { Problem } from '../../src/problem.ts'
+import { exitCode, usage } from '../command-line/environment.ts'
+
+const answerMs = 4000
+const pauseMs = 100
+
+process.exit(
+  await exitCode(async () => {
+    const { values, positionals } = parseArgs({ options: { wait: { type: 'string' } }, allowPositionals: true })
+    const [asked = 'service', ...rest] = positionals
+    const waitMs = parseDuration(values.wait ?? '0ms')
+    if (!(asked in healthPorts) || rest.length > 0 || waitMs === undefined)
+      throw usage('Usage: tributary health [service | worker | follower] [--wait <duration, such as 60s>]')
+    const { healthHost, healthPort } = loadConfig(withSettingFiles(process.env, otherSettings), otherSettings)
+    const everywhere = ['0.0.0.0', '::'].includes(healthHost)
+    const host = everywhere ? '127.0.0.1' : healthHost.includes(':') ? `[${healthHost}]` : healthHost
+    const address = `http://${host}:${healthPort ?? healthPorts[asked as keyof typeof healthPorts]}/readyz`
+    const end = performance.now() + waitMs
+    for (;;) {
+      const fault = await faultAt(address)
+      if (fault === undefined) return
+      if (performance.now() >= end) throw new Problem('unavailable', { detail: fault })
+      await Bun.sleep(pauseMs)
+    }
+  }),
+)
+
+async function faultAt(address: string): Promise<string | undefined> {
+  try {
+    const { ok, status } = await fetch(address, { signal: AbortSignal.timeout(answerMs) })
+    return ok ? undefined : `${address} answers ${status}.`
+  } catch (error) {
+    return `${address} does not answer: ${(error as Error).message}`
+  }
+}

@@ -1,0 +1,153 @@
+// Loads applications from NDJSON in the export's own shape: what an export gives, this takes.
+
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { parseArgs } from 'node:util'
+import { requireInstanceTimeZone } from '../../src/db/instance.ts'
+import { readUnfinishedLoads } from '../../src/db/loads/bulk-loads.ts'
+import { formatMicros } from '../../src/domain/values/offset-time.ts'
+import { loadLines } from '../../src/load/load-lines.ts'
+import { giveUpLoad } from '../../src/load/storing/give-up.ts'
+import { Problem } from '../../src/problem.ts'
+import { readCommandLine, runScript, type ScriptContext, usage } from '../command-line/environment.ts'
+import { readFrontEnd } from '../command-line/front-end-option.ts'
+import { inThousands, startProgress } from '../command-line/progress.ts'
+
+const help = `Usage: scripts/load <file.ndjson | -> [--program <slug>] [--front-end <name>] [--instead-of <load>]
+       scripts/load --unfinished
+       scripts/load --give-up <load>
+
+Loads applications: one application object a line, as an export gives it, or one page of an export
+({"payload":[…],"nextPageToken":…}) a line. - reads standard input. All lines are checked first: when any is wrong nothing is
+loaded, and each is named with the reason. Then they are stored batch by batch. Submissions wait for a batch, not for the load.
+
+A load that was interrupted, however that was, goes on where it stopped when it is run again with the same input. Nothing is
+loaded twice. Until then it is unfinished: no other load into its programs begins, and their Snapshot-Time stays where it is.
+
+  --program     Take only applications of this program, and refuse a file with others.
+  --front-end   Applicants that are not there yet belong to this form front end: its keys can go on with them. Without it they
+                belong to none, and no key can reach them. Those that are there stay with the one they have.
+  --instead-of  Ends an unfinished load, and goes on in its place with another input: with what is still to come, corrected.
+  --unfinished  Lists the loads that have not ended.
+  --give-up     Ends one that is not to go on. What is stored of it stays.
+
+Ids are kept, so they must be free; the programs must be there, with the versions that the applications name. Lines are in
+order of submit_time, and later than what was submitted before the load; a program that nobody has submitted to takes any past
+time. Load all history of a program in one go, such as: cat 2024.ndjson 2025.ndjson | scripts/load -
+What was checked waits in a temporary table until it is stored, on the disk of the database.`
+
+type Asked =
+  | {
+      action: 'load'
+      path: string
+      programSlug: string | undefined
+      frontEnd: string | undefined
+      insteadOf: number | undefined
+    }
+  | { action: 'list' }
+  | { action: 'give-up'; loadId: number }
+
+function parseAsked(args: string[]): Asked {
+  const { values, positionals } = parseArgs({
+    args,
+    options: {
+      program: { type: 'string' },
+      'front-end': { type: 'string' },
+      'instead-of': { type: 'string' },
+      unfinished: { type: 'boolean' },
+      'give-up': { type: 'string' },
+    },
+    allowPositionals: true,
+  })
+  const [path] = positionals
+  const alone = positionals.length === 0 && Object.keys(values).length === 1
+  if (values.unfinished === true && alone) return { action: 'list' }
+  const loadId = readLoadId('--give-up', values['give-up'])
+  if (loadId !== undefined && alone) return { action: 'give-up', loadId }
+  if (values.unfinished === true || loadId !== undefined) throw usage('--unfinished and --give-up stand alone.')
+  if (path === undefined || positionals.length > 1) throw usage('Name one file, or - for standard input.')
+  const insteadOf = readLoadId('--instead-of', values['instead-of'])
+  return { action: 'load', path, programSlug: values.program, frontEnd: readFrontEnd(values['front-end']), insteadOf }
+}
+
+function readLoadId(option: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^[1-9][0-9]{0,14}$/.test(text)) return text === undefined ? undefined : Number(text)
+  throw usage(`${option} takes the number of a load, as --unfinished lists it, not "${text}".`)
+}
+
+const asked = await readCommandLine(help, async args => {
+  const parsed = parseAsked(args)
+  if (parsed.action === 'load' && parsed.path !== '-' && (await stat(parsed.path)).isDirectory())
+    throw new Problem('invalid_request', { detail: `${parsed.path} is a directory, not a file.` })
+  return parsed
+})
+
+/** Larger pieces than the usual 64 KB: fewer turns of the event loop for the same bytes. */
+const pieceBytes = 256 * 1024
+
+await runScript(async context => {
+  if (asked.action === 'load') await load(context, asked)
+  else if (asked.action === 'list') await listUnfinished(context)
+  else await giveUp(context, asked.loadId)
+})
+
+async function load({ sql, config, actor }: ScriptContext, input: Asked & { action: 'load' }): Promise<void> {
+  const { path, programSlug, frontEnd, insteadOf } = input
+  await requireInstanceTimeZone(sql, config.timeZone)
+  const startedMs = performance.now()
+  const inputBytes = path === '-' ? undefined : (await stat(path)).size
+  // Checking is one half of the bar, storing the other.
+  const progress = startProgress(inputBytes === undefined ? undefined : inputBytes * 2)
+  let bytesRead = 0
+  try {
+    const bytes = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: pieceBytes })
+    const { applications, programs, before } = await loadLines(sql, bytes, {
+      now: Date.now() * 1000,
+      timeZone: config.timeZone,
+      actor,
+      source: path === '-' ? 'standard input' : basename(path),
+      frontEnd,
+      insteadOf,
+      programSlug,
+      onBytes: more => {
+        bytesRead += more
+        progress.update(bytesRead, 'checking')
+      },
+      onProgress: (stored, total) =>
+        progress.update(
+          bytesRead * (1 + stored / total),
+          `${inThousands(stored)} of ${inThousands(total)} applications`,
+        ),
+    })
+    progress.stop()
+    if (before?.endedAt !== undefined) {
+      console.log(`This input was loaded already, until ${formatMicros(before.endedAt)}. Nothing is loaded twice.`)
+      return
+    }
+    if (before !== undefined) console.log(`Went on after ${inThousands(before.stored)} that were loaded before.`)
+    for (const { slug, applications: loaded } of programs)
+      console.log(`Loaded ${inThousands(loaded)} applications to ${slug}.`)
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+    console.log(applications === 0 ? 'There was nothing to load.' : `It took ${seconds} s.`)
+  } finally {
+    progress.stop()
+  }
+}
+
+async function listUnfinished({ sql }: ScriptContext): Promise<void> {
+  const loads = await readUnfinishedLoads(sql)
+  if (loads.length === 0) console.log('Every load has ended.')
+  for (const { load_id, source, slugs, stored, applications, begun_at, begun_by } of loads)
+    console.log(
+      `${load_id}: ${source} into ${slugs.join(', ')}: ${inThousands(stored)} of ${inThousands(applications)} applications, ` +
+        `begun ${formatMicros(begun_at)} by ${begun_by}`,
+    )
+}
+
+async function giveUp({ sql, actor }: ScriptContext, loadId: number): Promise<void> {
+  const { source, stored, applications } = await giveUpLoad(sql, loadId, actor)
+  console.log(
+    `Load ${loadId} of ${source} has ended with ${inThousands(stored)} of ${inThousands(applications)} applications stored.`,
+  )
+}

@@ -1,0 +1,71 @@
+// Pauses and resumes the submissions to a program from a terminal.
+
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { parseDuration } from '../../src/config/kinds/durations.ts'
+import { findIntakePause } from '../../src/db/applications/intake-pauses.ts'
+import { loadProgram } from '../../src/db/programs/programs.ts'
+import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
+import { pauseIntake, pauseMsMax, resumeIntake } from '../../src/intake/pause-intake.ts'
+import { readCommandLine, runScript, type ScriptContext, unknownCommand, usage } from '../command-line/environment.ts'
+
+const help = `Usage:
+  scripts/intake pause <slug> [--for <duration>]
+  scripts/intake resume <slug>
+  scripts/intake status <slug>
+
+While the intake of a program is paused, submissions to it are answered with 503 and Retry-After; answers can still be saved. From
+the moment pause returns until the pause ends, the program's last submission stays the last, so what another system took since then
+can be loaded.
+
+  --for  For how long at most, such as 30m or 2h; 1h without it, 7d at most. A pause ends by itself. Said again, it begins again.`
+
+type Run = (context: ScriptContext) => Promise<void>
+
+function parseCommand([command, ...rest]: readonly string[]): Run {
+  const options: ParseArgsOptionsConfig = command === 'pause' ? { for: { type: 'string' } } : {}
+  const { positionals, values } = parseArgs({ args: rest, options, allowPositionals: true })
+  const [slug] = positionals
+  if (command !== 'pause' && command !== 'resume' && command !== 'status') throw unknownCommand(command)
+  if (slug === undefined || positionals.length > 1) throw usage('Name exactly one program by its slug.')
+  if (command === 'resume') return resume(slug)
+  if (command === 'status') return status(slug)
+  const pauseMs = parsePause((values as { for?: string }).for ?? '1h')
+  return pause(slug, pauseMs)
+}
+
+function parsePause(text: string): number {
+  const pauseMs = parseDuration(text)
+  if (pauseMs === undefined || pauseMs < 1000 || pauseMs > pauseMsMax)
+    throw usage(`--for must be a duration from 1s to 7d, such as 30m or 2h, not "${text}".`)
+  return pauseMs
+}
+
+function pause(slug: string, pauseMs: number): Run {
+  return async ({ sql, config, actor }) => {
+    const until = await pauseIntake(sql, slug, pauseMs, actor)
+    console.log(
+      `Intake of ${slug} is paused until ${formatOffsetTime(until, config.timeZone)}, or until scripts/intake resume.`,
+    )
+  }
+}
+
+function resume(slug: string): Run {
+  return async ({ sql, actor }) => {
+    const was = await resumeIntake(sql, slug, actor)
+    console.log(was ? `${slug} takes submissions again.` : `Intake of ${slug} was not paused.`)
+  }
+}
+
+function status(slug: string): Run {
+  return async ({ sql, config }) => {
+    const { program_id } = await loadProgram(sql, slug)
+    const until = await findIntakePause(sql, program_id)
+    console.log(
+      until === undefined
+        ? `${slug} takes submissions.`
+        : `Intake of ${slug} is paused until ${formatOffsetTime(until, config.timeZone)}.`,
+    )
+  }
+}
+
+await runScript(await readCommandLine(help, parseCommand))

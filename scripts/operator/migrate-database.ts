@@ -1,0 +1,47 @@
+// Brings the configured database to this release's schema and says what was done.
+
+import { parseArgs } from 'node:util'
+import { finishUpgrade, grantRoles, migrate } from '../../src/db/migrate.ts'
+import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { prepareQueue } from '../../src/queue/connect.ts'
+import { release } from '../../src/release.ts'
+import { readCommandLine, refuseMore, runScript, usage } from '../command-line/environment.ts'
+
+const help = `Usage: scripts/migrate [--roles] [--finish [--force]]
+
+Brings the database to this release's schema, one migration after the other, each whole or not at all. Service and worker do
+so themselves when they start, if they may; this is for doing it beforehand, as the owner of the schema. Processes of the release
+before go on alongside it.
+
+--roles   Also gives the roles tributary_service and tributary_worker what service and worker need and nothing else, and makes
+          them if they are not there. Make a login role a member of one: create role web login in role tributary_service;
+--finish  Ends an upgrade, when every process is of this release: earlier ones refuse to start from now on, and what had to wait
+          for their end is done. Restart the processes when it suits; they then use all that is new. Refused while a process of an
+          earlier release is connected to the database, unless --force is given.`
+
+const { roles, finish, force } = await readCommandLine(help, args => {
+  const { values, positionals } = parseArgs({
+    args,
+    options: {
+      roles: { type: 'boolean' },
+      finish: { type: 'boolean' },
+      force: { type: 'boolean' },
+    },
+    allowPositionals: true,
+  })
+  refuseMore(positionals)
+  if (values.force === true && values.finish !== true) throw usage('--force goes with --finish.')
+  return { roles: values.roles === true, finish: values.finish === true, force: values.force === true }
+})
+
+// runScript has migrated already; asking again tells that nothing is left.
+await runScript(async ({ sql, config }) => {
+  if (finish) await finishUpgrade(sql, allMigrations, { force })
+  else await migrate(sql, allMigrations)
+  console.log(`The database is at ${allMigrations.at(-1)?.name ?? 'no migration'}.`)
+  if (finish) console.log(`The upgrade is finished: releases before ${release.version} refuse to start.`)
+  if (!roles) return
+  if (config.redisUrl === undefined) await prepareQueue(config.databaseUrl)
+  await grantRoles(sql)
+  console.log('tributary_service and tributary_worker may do what service and worker need, and nothing else.')
+})

@@ -1,0 +1,104 @@
+// The processes that a script starts, so that every one of them is ended, whatever happens.
+// It ends nothing that it did not start.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+interface StartOptions {
+  env?: Record<string, string>
+  /** Its standard input. */
+  input?: string
+  timeoutMs?: number
+}
+
+export interface Started {
+  process: Bun.Subprocess
+  output(): string
+  /** What it said last, on standard error or else on standard output. */
+  complaint(): string
+  /** Ends it. The most memory that it held, in bytes. */
+  stop(): Promise<number>
+}
+
+const root = join(import.meta.dir, '../..')
+const stopTimeoutMs = 15_000
+
+export class ChildProcesses {
+  readonly #running = new Set<Started>()
+  readonly #folder = mkdtempSync(join(tmpdir(), 'tributary-script-'))
+  #count = 0
+
+  /** Starts a process whose output goes to files. Nothing of our environment is handed on but PATH and HOME. */
+  start(command: readonly string[], { env, input, timeoutMs }: StartOptions = {}): Started {
+    const path = join(this.#folder, String(++this.#count))
+    const child = Bun.spawn([...command], {
+      cwd: root,
+      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '/', ...env },
+      stdin: input === undefined ? 'ignore' : new Blob([input]),
+      stdout: Bun.file(`${path}.out`),
+      stderr: Bun.file(`${path}.err`),
+      timeout: timeoutMs,
+    })
+    const textOf = (kind: string): string => readFileSync(`${path}.${kind}`, 'utf8').trim()
+    const started: Started = {
+      process: child,
+      output: () => textOf('out'),
+      complaint: () => (textOf('err') || textOf('out')).split('\n').slice(-8).join('\n'),
+      stop: async () => {
+        this.#running.delete(started)
+        const peakBytes = peakOf(child.pid)
+        child.kill('SIGTERM')
+        const patience = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
+        await child.exited
+        clearTimeout(patience)
+        for (const kind of ['out', 'err']) rmSync(`${path}.${kind}`, { force: true })
+        return peakBytes
+      },
+    }
+    this.#running.add(started)
+    return started
+  }
+
+  /** Runs a process to its end within `timeoutMs`. Throws with its own last words when it fails. Returns its output. */
+  async run(command: readonly string[], options: StartOptions & { timeoutMs: number }): Promise<string> {
+    const started = this.start(command, options)
+    try {
+      const code = await started.process.exited
+      if (code === 0) return started.output()
+      throw new Error(`${command.slice(0, 3).join(' ')} … ended with status ${code}: ${started.complaint()}`)
+    } finally {
+      await started.stop()
+    }
+  }
+
+  /** Ends everything that still runs. */
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.#running].map(child => child.stop()))
+  }
+
+  async end(): Promise<void> {
+    await this.stopAll()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** Linux only, NaN elsewhere. The `maxRSS` of a child, which any system has, begins with what its parent held. */
+function peakOf(pid: number): number {
+  try {
+    return Number(/^VmHWM:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Waits until an address answers with success. Throws with the process's own words when it ends first. */
+export async function untilAnswering(started: Started, url: string, timeoutMs = 30_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (performance.now() < deadline && started.process.exitCode === null && started.process.signalCode === null) {
+    const answer = await fetch(url).catch(() => undefined)
+    if (answer?.ok) return
+    await Bun.sleep(20)
+  }
+  throw new Error(`nothing answers at ${url}: ${started.complaint()}`)
+}

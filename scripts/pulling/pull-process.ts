@@ -1,0 +1,20 @@
+// What the commands for those who pull get of their process, and how they end it.
+
+import type { ToolProcess } from '../../src/pull/run-pull.ts'
+
+/** Runs one command and ends the process with its exit status. */
+export async function asProcess(command: (tool: ToolProcess) => Promise<number>): Promise<never> {
+  const ending = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      // Asked a second time, it does not finish what it is at.
+      if (ending.signal.aborted) process.exit(3)
+      ending.abort(new Error('Interrupted.'))
+    })
+  const output = process.stdout
+  const say = (line: string): void => console.error(line)
+  const [args, environment] = [process.argv.slice(2), process.env]
+  const status = await command({ args, environment, signal: ending.signal, output, say })
+  await new Promise<void>(resolve => output.write('', () => resolve()))
+  process.exit(status)
+}

@@ -1,0 +1,63 @@
+// Makes the binary: one file that needs nothing else on disk but the system's C library.
+
+import { existsSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { $ } from 'bun'
+import { exitCode, refuseMore, showHelpIfAsked } from '../command-line/environment.ts'
+
+const help = `Usage: scripts/build [folder] [--target <system>]
+
+Makes the program tributary in the folder (dist): service, worker and scripts as sub-commands of one file, with everything they
+need in it. It carries the version of package.json and the commit, from TRIBUTARY_COMMIT or git.
+
+  --target   for another system than this one, as Bun names it: bun-linux-x64, bun-linux-arm64, bun-darwin-arm64, bun-windows-x64
+             (tributary.exe) … Its runtime is fetched from npm, once`
+
+showHelpIfAsked(help)
+
+const root = join(import.meta.dir, '../..')
+
+process.exit(
+  await exitCode(async () => {
+    const { values, positionals } = parseArgs({ options: { target: { type: 'string' } }, allowPositionals: true })
+    const [folder = 'dist', ...rest] = positionals
+    refuseMore(rest)
+    const { target } = values
+    // Windows runs nothing without it, and Bun adds it by itself.
+    const outfile = join(resolve(folder), target?.startsWith('bun-windows') ? 'tributary.exe' : 'tributary')
+    await mkdir(resolve(folder), { recursive: true })
+    const commit = await commitOfCheckout()
+    const built = await Bun.build({
+      entrypoints: [join(root, 'scripts/tributary.ts')],
+      target: 'bun',
+      minify: false,
+      // In the binary, so that a stack names files and lines of ours; what is written alongside it is removed.
+      sourcemap: 'inline',
+      define: {
+        'process.env.NODE_ENV': '"production"',
+        ...(commit === undefined ? {} : { TRIBUTARY_COMMIT: JSON.stringify(commit) }),
+      },
+      compile: {
+        outfile,
+        // What lies in the folder it is started from must not change what it does.
+        autoloadDotenv: false,
+        autoloadBunfig: false,
+        ...(target === undefined ? {} : { target: target as Bun.Build.CompileTarget }),
+      },
+    })
+    for (const message of built.logs) console.error(String(message))
+    if (!built.success) throw new Error('the binary could not be made')
+    for (const output of built.outputs) if (output.path !== outfile) await rm(output.path)
+    if (!existsSync(outfile)) throw new Error(`Bun has not made ${outfile}`)
+    console.log(outfile)
+  }),
+)
+
+/** Undefined outside a checkout, as in an image that was not told. */
+async function commitOfCheckout(): Promise<string | undefined> {
+  if (process.env.TRIBUTARY_COMMIT) return process.env.TRIBUTARY_COMMIT
+  const git = await $`git -C ${root} rev-parse --short=12 HEAD`.nothrow().quiet()
+  return git.exitCode === 0 ? git.stdout.toString().trim() : undefined
+}

@@ -1,0 +1,102 @@
+// `scripts/mutants`: runs Stryker over files of the source, with the tests that import them, and lists the faults that no test notices.
+
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { parseArgs } from 'node:util'
+import { exitCode, showHelpIfAsked, usage } from '../command-line/environment.ts'
+
+const help = `Usage: scripts/mutants [options] [file …]
+
+Puts small faults into a copy of this checkout, one at a time (Stryker's mutators), runs the tests that should notice each, and
+prints those that survived. Without files: the files of src, workers and scripts that changed since --since.
+
+  --since REV      what counts as changed; main unless given
+  --tests FILES    these tests instead of the nearest related ones (comma-separated)
+  --nearest N      of the related tests, the N nearest by import; 8 unless given
+  --help           this text
+
+Exit status: 0, 1 when the tests fail without any fault, 2 for wrong usage.`
+
+const root = join(import.meta.dir, '../..')
+
+/** Test files that import `files` through any number of others, or start them as a process; the nearest by import first. */
+async function relatedTests(files: readonly string[]): Promise<string[]> {
+  const users = new Map<string, Set<string>>()
+  const use = (target: string, user: string): void => void users.set(target, (users.get(target) ?? new Set()).add(user))
+  for await (const path of new Bun.Glob('{src,workers,scripts,tests}/**/*.{ts,tsx}').scan({ cwd: root })) {
+    const text = await Bun.file(join(root, path)).text()
+    for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\(|^import )'(\.[^']+)'/gm))
+      use(relative(root, join(root, dirname(path), specifier!)), path)
+    for (const [, started] of text.matchAll(/['"`/]((?:src|workers|scripts)\/[\w/-]+\.ts)['"`]/g)) use(started!, path)
+  }
+  const found = new Set(files)
+  for (const path of found) for (const user of users.get(path) ?? []) found.add(user)
+  return [...found].filter(path => path.endsWith('.test.ts'))
+}
+
+function changedSince(revision: string): string[] {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(['git', 'diff', '--name-only', '--diff-filter=d', revision], {
+    cwd: root,
+  })
+  if (exitCode !== 0) throw usage(`--since ${revision}: ${stderr.toString().trim()}`)
+  return stdout
+    .toString()
+    .split('\n')
+    .filter(path => /^(src|workers|scripts)\/.*\.tsx?$/.test(path))
+}
+
+showHelpIfAsked(help)
+process.exitCode = await exitCode(async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      since: { type: 'string', default: 'main' },
+      tests: { type: 'string' },
+      nearest: { type: 'string', default: '8' },
+    },
+  })
+  const missing = positionals.find(file => !existsSync(join(root, file)))
+  if (missing !== undefined) throw usage(`There is no file ${missing}.`)
+  const nearest = Number(values.nearest)
+  if (!Number.isInteger(nearest) || nearest < 1)
+    throw usage(`--nearest must be a whole number above 0, and is ${values.nearest}.`)
+  const mutate = positionals.length > 0 ? positionals : changedSince(values.since)
+  if (mutate.length === 0)
+    throw usage(`No file of src, workers or scripts changed since ${values.since}. Name files, or --since.`)
+  const tests = values.tests?.split(',') ?? (await relatedTests(mutate)).slice(0, nearest)
+  if (tests.length === 0) throw usage(`No test imports ${mutate.join(', ')}. Name tests with --tests.`)
+
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-mutants-'))
+  try {
+    const config = join(folder, 'stryker.json')
+    await writeFile(
+      config,
+      JSON.stringify({
+        mutate,
+        testRunner: 'command',
+        commandRunner: { command: `bun test --bail --timeout 60000 ${tests.join(' ')}` },
+        coverageAnalysis: 'off',
+        // The tests start servers of their own: more at a time only slows them down.
+        concurrency: 1,
+        timeoutMS: 60_000,
+        plugins: [],
+        reporters: process.stdout.isTTY ? ['clear-text', 'progress'] : ['clear-text'],
+        ignorePatterns: ['.data', '.tools', '.bench', 'dist'],
+        tempDirName: join(folder, 'sandbox'),
+        disableTypeChecks: false,
+        // It rewrites a tsconfig by TypeScript's former API, which TypeScript 7 lacks; Bun needs no rewriting.
+        tsconfigFile: 'none',
+      }),
+    )
+    const stryker = join(root, 'node_modules/@stryker-mutator/core/bin/stryker.js')
+    const run = Bun.spawn([process.execPath, '--bun', stryker, 'run', config], {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
+    if ((await run.exited) !== 0) throw new Error('Stryker ended with a failure. What it printed stands above.')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
