@@ -7,7 +7,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
-import { endWithFile, useDatabase, useExport, useFolder, useService } from '../support/fixtures.ts'
+import { endWithFile, endWithTest, useDatabase, useExport, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { publish, q } from '../support/programs.ts'
@@ -52,7 +52,8 @@ test('another reader counts the same as SQL: applications, entities at every dep
     ({ application }) => (application.household_members as { entities: { jobs: { entities: unknown[] } }[] }).entities,
   )
   const [counted] = await database.sql`
-    select count(*) as applications, count(*) filter (where superseded_seq is null) as current from application`
+    select count(*) as applications, count(*) filter (where superseded_seq is null) as current
+    from application join program using (program_id) where slug = ${slug}`
   expect(theirs).toEqual({
     ...counted,
     born: all.filter(({ application }) => application.date_of_birth!.date !== null).length,
@@ -108,7 +109,7 @@ describe('--since-last', () => {
     const textOf = (i: number) => odd[i % 7] ?? `answer ${i % 900}`
     const timeOf = (i: number) => Date.UTC(2040, 0, 1) * 1000 + i * 1_000_000
     const { service, key, slug, sql, program } = await useExport({ slug: 'words', applications: 5300, textOf, timeOf })
-    const out = join(folder, 'added.parquet')
+    const out = join(await useFolder(endWithTest), 'added.parquet')
     const pull = (...more: string[]) =>
       callTool(key, ['pull', service.baseUrl, '--program', slug, '--out', out, ...more])
     await sql`update submission_counter set last_submit_time = (select max(submit_time) from application)`
@@ -145,7 +146,8 @@ describe('--since-last', () => {
     const key = await createTestKey(sql, { programs: ['growing'], maySubmit: true })
     const frontEnd = new FrontEnd(service, key, 'growing')
     const apply = async (answers: Record<string, unknown>) => frontEnd.apply(await frontEnd.register(), answers)
-    const [added, fresh] = [join(folder, 'growing.parquet'), join(folder, 'fresh.parquet')]
+    const own = await useFolder(endWithTest)
+    const [added, fresh] = [join(own, 'growing.parquet'), join(own, 'fresh.parquet')]
     const pull = (out: string, ...more: string[]) =>
       callTool(key, ['pull', service.baseUrl, '--program', 'growing', '--out', out, ...more])
     const child = (entity_name: string) => ({ entity_name, born: { date: '1969-12-31' } })
@@ -194,9 +196,11 @@ describe('--since-last', () => {
   })
 
   test('adds to nothing that somebody else has changed', async () => {
-    truncateSync(out, 70_000)
-    const args = ['pull', service.baseUrl, '--program', slug, '--out', out, '--since-last']
-    expect(await callTool(key, args)).toMatchObject({
+    const changed = join(await useFolder(endWithTest), 'apps.parquet')
+    const args = ['pull', service.baseUrl, '--program', slug, '--out', changed]
+    expect(await callTool(key, args)).toMatchObject({ code: 0 })
+    truncateSync(changed, 70_000)
+    expect(await callTool(key, [...args, '--since-last'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('not as the last pull left it'),
     })

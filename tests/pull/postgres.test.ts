@@ -19,7 +19,8 @@ const { sql: source, ...database } = await useDatabase()
 const now = Date.UTC(2026, 0, 31) * 1000
 await seedPrograms(source, { programs: [{ slug, applications: 120 }], now, timeZone: 'UTC', actor: 'test' })
 const service = await useService({ ...database, sql: source }, unlimited)
-const key = await createTestKey(source, { programs: [slug, 'growing', 'followed'], maySubmit: true })
+const others = ['growing', 'other', 'followed', 'restored', 'set-back']
+const key = await createTestKey(source, { programs: [slug, ...others], maySubmit: true })
 const applications = await new ExportClient(service, key, slug).walkAll()
 const { sql, url } = await useBareDatabase()
 const folder = await useFolder()
@@ -125,21 +126,33 @@ test('--since-last adds what is new, and columns where the program has grown', a
 })
 
 describe('what happens to applications that were pulled before', () => {
-  const asked = { optional: true }
-  const [frontEnd, now] = [new FrontEnd(service, key, 'followed'), Date.UTC(2030, 0, 1) * 1000]
+  const now = Date.UTC(2030, 0, 1) * 1000
   const name = (text: string) => ({ words: { text }, applications: { entities: [{ entity_name: `of ${text}` }] } })
-  let program_id = 0
-  const set = (application_id: number, change: { status?: string | null; note?: string | null }, at = now) =>
-    annotate(source, { program_id, application_id, actor: 'operator:test', now: at, timeZone: 'UTC', ...change })
-  const erase = (application_id: number) =>
-    eraseApplication(source, { program_id, application_id }, { actor: 'operator:test', reason: undefined })
-  const apply = async (text: string, applicant?: number) => {
-    const { application_id } = await frontEnd.apply(applicant ?? (await frontEnd.register()), name(text))
-    return application_id
+
+  /** A program of its own, with what is done to its applications, and all that the service says of them, as the tables have it. */
+  async function aProgramToPull(slug: string) {
+    const asked = { optional: true }
+    const questions = [q.text('words', asked), q.enumerator('applications', [], asked)]
+    await publish(source, { slug, questions, statuses: ['Received', 'Approved'] })
+    const [found] = await source<{ program_id: number }[]>`select program_id from program where slug = ${slug}`
+    const { program_id } = found!
+    const frontEnd = new FrontEnd(service, key, slug)
+    return {
+      frontEnd,
+      set: (application_id: number, change: { status?: string | null; note?: string | null }, at = now) =>
+        annotate(source, { program_id, application_id, actor: 'operator:test', now: at, timeZone: 'UTC', ...change }),
+      erase: (application_id: number) =>
+        eraseApplication(source, { program_id, application_id }, { actor: 'operator:test', reason: undefined }),
+      apply: async (text: string, applicant?: number) => {
+        const { application_id } = await frontEnd.apply(applicant ?? (await frontEnd.register()), name(text))
+        return application_id
+      },
+      served: (revisionState?: string) => servedOf(slug, revisionState),
+    }
   }
-  /** All that the service says now, as the tables have it. */
-  const served = async (revisionState?: string) => {
-    const all = await new ExportClient(service, key, 'followed').walkAll(revisionState ? { revisionState } : {})
+
+  async function servedOf(slug: string, revisionState?: string) {
+    const all = await new ExportClient(service, key, slug).walkAll(revisionState ? { revisionState } : {})
     return all.map(one => ({
       application_id: one.application_id,
       words: one.application.words!.text,
@@ -159,10 +172,7 @@ describe('what happens to applications that were pulled before', () => {
   }
 
   test('what was erased is removed, with its entities; what was superseded, or got a status or a note, is as it is at the service', async () => {
-    const questions = [q.text('words', asked), q.enumerator('applications', [], asked)]
-    await publish(source, { slug: 'followed', questions, statuses: ['Received', 'Approved'] })
-    const [found] = await source<{ program_id: number }[]>`select program_id from program where slug = 'followed'`
-    program_id = found!.program_id
+    const { frontEnd, set, erase, apply, served } = await aProgramToPull('followed')
     const applicants = [await frontEnd.register(), await frontEnd.register()]
     const ids: number[] = []
     for (let n = 0; n < 8; n++) ids.push(await apply(`first ${n}`, n < 2 ? applicants[n] : undefined))
@@ -205,34 +215,40 @@ describe('what happens to applications that were pulled before', () => {
   }, 120_000)
 
   test('the database knows by itself how far it is: another folder goes on, and one that was set back catches up', async () => {
-    await sql`create table held as select * from followed.tributary_pull`
+    const { set, erase, apply, served } = await aProgramToPull('restored')
+    for (const text of ['first', 'second']) await apply(text)
+    await pull('restored', newState(), '--since-last')
+    await sql`create table held as select * from restored.tributary_pull`
     const [erased, status] = [await apply('third'), await apply('fourth')]
-    await pull('followed', newState(), '--since-last')
-    expect(await kept('followed')).toEqual(await served())
+    await pull('restored', newState(), '--since-last')
+    expect(await kept('restored')).toEqual(await served())
     // As a restore of the warehouse would leave it: without what came last, and with the record of then.
-    await sql`delete from followed.applications where application_id = any(${[erased, status]}::bigint[])`
-    await sql`update followed.tributary_pull t set (watermark, change_cursor) = (select watermark, change_cursor from held)`
+    await sql`delete from restored.applications where application_id = any(${[erased, status]}::bigint[])`
+    await sql`update restored.tributary_pull t set (watermark, change_cursor) = (select watermark, change_cursor from held)`
     await erase(erased)
     await set(status, { status: 'Received' })
-    await pull('followed', newState(), '--since-last')
-    expect(await kept('followed')).toEqual(await served())
+    await pull('restored', newState(), '--since-last')
+    expect(await kept('restored')).toEqual(await served())
   })
 
   test('a service that was set back since is noticed', async () => {
-    const [{ change_cursor: cursor }] = (await sql`select change_cursor from followed.tributary_pull`) as unknown as [
+    const { apply, served } = await aProgramToPull('set-back')
+    await apply('first')
+    await pull('set-back', newState(), '--since-last')
+    const [{ change_cursor: cursor }] = (await sql`select change_cursor from set_back.tributary_pull`) as unknown as [
       { change_cursor: string },
     ]
     const [number, ...rest] = cursor.split('.')
-    await sql`update followed.tributary_pull set change_cursor = ${[Number(number) + 1_000_000, ...rest].join('.')}`
+    await sql`update set_back.tributary_pull set change_cursor = ${[Number(number) + 1_000_000, ...rest].join('.')}`
     const state = newState()
-    const { code, err } = await runTool(key, [...argsOf('followed', state), '--since-last'])
+    const { code, err } = await runTool(key, [...argsOf('set-back', state), '--since-last'])
     expect({ code, err }).toMatchObject({
       code: 1,
       err: expect.stringContaining('The service was set back since the last pull'),
     })
-    await pull('followed', state, '--restart')
-    expect(await kept('followed')).toEqual(await served())
-    await pull('followed', state, '--since-last')
+    await pull('set-back', state, '--restart')
+    expect(await kept('set_back')).toEqual(await served())
+    await pull('set-back', state, '--since-last')
   })
 })
 
@@ -269,8 +285,10 @@ describe('what goes wrong', () => {
   })
 
   test('a schema that has another program is left alone', async () => {
-    const { code, err } = await runTool(key, [...argsOf('growing', newState()), '--schema', 'narrow'])
-    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(`Schema narrow has program ${slug}`) })
+    await pull(slug, newState(), '--schema', 'taken')
+    await publish(source, { slug: 'other', questions: [q.text('words')] })
+    const { code, err } = await runTool(key, [...argsOf('other', newState()), '--schema', 'taken'])
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining(`Schema taken has program ${slug}`) })
   })
 
   test.each([

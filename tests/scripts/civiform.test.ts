@@ -8,13 +8,13 @@ import { useCiviFormApi } from '../support/civiform/civiform-api.ts'
 import { useCiviForm } from '../support/civiform/civiform-database.ts'
 import { startFollowerProcess } from '../support/civiform/follower-process.ts'
 import { SimulatedCiviForm } from '../support/civiform/simulated-civiform.ts'
-import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { endWithFile, endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { until } from '../support/until.ts'
 import { runScript } from './run-script.ts'
 
 const salt = 'unit-test-pepper'
 const civiform = new SimulatedCiviForm(await useCiviForm())
-const database = await useDatabase()
 const api = useCiviFormApi(civiform)
 const environment = {
   CIVIFORM_DATABASE_URL: civiform.database.readerUrl,
@@ -23,7 +23,10 @@ const environment = {
   CIVIFORM_API_KEY: `${Buffer.alloc(16, 1).toString('base64')}:secret`,
   CIVIFORM_API_SECRET_SALT: salt,
 }
-const run = (...args: string[]) => runScript('civiform', database.url, args, '', environment)
+const runOn =
+  ({ url }: TestDatabase) =>
+  (...args: string[]) =>
+    runScript('civiform', url, args, '', environment)
 const program = 'rent relief'
 await civiform.publish({
   [program]: [
@@ -51,8 +54,11 @@ await civiform.app`
   values ('city', ${Buffer.alloc(16, 1).toString('base64')}, ${createHmac('sha256', salt).update('secret').digest('base64')}, '0.0.0.0/0',
     '2200-01-01', '{"programGrants": {"rent-relief": ["READ"]}}')`
 
-/** The process that follows, until it has everything, ended as a platform ends it. */
-async function follow(): Promise<{ lines: Record<string, unknown>[]; code: number }> {
+await civiform.app`update programs set uses_scoring = true`
+
+/** A database of its own that has everything, the command on it, and what the process that followed said until it was ended as a platform ends it. */
+async function aFollowing() {
+  const database = await useDatabase({}, endWithTest)
   const follower = startFollowerProcess({ url: database.url, readerUrl: civiform.database.readerUrl }, environment)
   await until('everything is copied', async () => {
     const [row] = await database.sql<{ kept: number }[]>`select count(*) as kept from civiform_application`
@@ -61,13 +67,13 @@ async function follow(): Promise<{ lines: Record<string, unknown>[]; code: numbe
     >`select count(*) as submitted from applications where submit_time is not null`
     return row!.kept === there!.submitted
   })
-  return follower.stop()
+  return { database, run: runOn(database), ...(await follower.stop()) }
 }
 
 describe('scripts/civiform', () => {
   test('check tells what will not map and how long it takes, and changes nothing', async () => {
-    await civiform.app`update programs set uses_scoring = true`
-    const { code, out } = await run('check')
+    const database = await useDatabase({}, endWithTest)
+    const { code, out } = await runOn(database)('check')
     expect(code).toBe(0)
     expect(out).toContain('rent relief: gives answers scores, which are not exported here')
     expect(out).toContain('The role may only read.')
@@ -108,7 +114,8 @@ describe('scripts/civiform', () => {
 
   test('check names what stands in the way: columns that may not be read, clocks that are ahead', async () => {
     await civiform.app.unsafe(`revoke select on ti_organizations from ${civiform.database.reader}`)
-    const refused = await run('check')
+    const database = await useDatabase({}, endWithTest)
+    const refused = await runOn(database)('check')
     await civiform.app.unsafe(`grant select on ti_organizations to ${civiform.database.reader}`)
     expect(refused.code).toBe(1)
     expect(refused.out).toContain('FAULT')
@@ -121,7 +128,7 @@ describe('scripts/civiform', () => {
   })
 
   test('the process copies everything, and ends when it is told to', async () => {
-    const { lines, code } = await follow()
+    const { lines, code, run } = await aFollowing()
     expect(code).toBe(0)
     expect(lines.map(line => line.msg)).toEqual(expect.arrayContaining(['following CiviForm', 'followed', 'stopped']))
     const { out } = await run('status')
@@ -132,7 +139,8 @@ describe('scripts/civiform', () => {
   })
 
   test('compare fetches the same applications from both, with one key, and says where they differ', async () => {
-    const service = await useService(database, { originApiSalt: salt })
+    const { database, run } = await aFollowing()
+    const service = await useService(database, { originApiSalt: salt }, {}, endWithTest)
     const compare = (...more: string[]) =>
       run('compare', '--program', 'rent-relief', '--sample', '20', '--at', service.baseUrl, ...more)
     const first = await compare()
@@ -153,7 +161,7 @@ describe('scripts/civiform', () => {
   })
 
   test('the process tells on its health port whether it follows, and how far it is', async () => {
-    const port = await freePort()
+    const [database, port] = [await useDatabase({}, endWithTest), await freePort()]
     const follower = startFollowerProcess(
       { url: database.url, readerUrl: civiform.database.readerUrl },
       { ...environment, HEALTH_PORT: String(port) },
@@ -170,6 +178,7 @@ describe('scripts/civiform', () => {
   })
 
   test('an operator sets what is allowed for clocks, for a day', async () => {
+    const { run } = await aFollowing()
     expect(await run('allowance', '--set', '30s')).toMatchObject({ code: 0 })
     expect((await run('status')).out).toContain('Allowance for clocks:  30000 ms, wider than set since ')
     expect(await run('allowance', '--set', '1h')).toMatchObject({ code: 2 })
@@ -177,6 +186,7 @@ describe('scripts/civiform', () => {
   })
 
   test('an operator settles a move of the database, and that much was deleted', async () => {
+    const { database, run } = await aFollowing()
     await database.sql`update civiform_source set identity = 'elsewhere'`
     expect(await run('moved')).toMatchObject({ code: 0, out: expect.stringContaining('It was elsewhere and is ') })
     expect(await run('accept-deletions')).toMatchObject({ code: 0 })
