@@ -1,20 +1,13 @@
 // Shows an application, and gives it a status or a note, from a terminal.
 // It must not show answers: those go out by the export alone.
 
-import { parseArgs } from 'node:util'
 import { findApplication, readAnnotationStates } from '../../src/db/applications/annotations.ts'
 import { loadProgram } from '../../src/db/programs/programs.ts'
 import { formatOffsetTime, type Micros } from '../../src/domain/values/offset-time.ts'
 import { Problem } from '../../src/problem.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
-import {
-  readCommandLine,
-  refuseMore,
-  runScript,
-  type ScriptContext,
-  unknownCommand,
-  usage,
-} from '../command-line/environment.ts'
+import { type ScriptContext, usage } from '../command-line/environment.ts'
+import { command, type Run, runCommands, wholeNumber } from '../command-line/script-commands.ts'
 
 const help = `Usage:
   scripts/application show <program> <application id>
@@ -27,51 +20,31 @@ const help = `Usage:
 
 A note without a letter or sign in it is refused, since it may come from a variable that was not set: --none takes a note away.`
 
-interface Command {
-  name: 'show' | 'status' | 'note'
-  slug: string
-  applicationId: number
-  /** The status or the note; null for none. */
-  value: string | null
-  note: string | undefined
+const words = ['program', 'application id']
+const none = { type: 'boolean', default: false } as const
+
+/** Sets what is given, and shows the application as it is then. */
+function set(
+  kind: 'status' | 'note',
+  value: string | undefined,
+  given: { none: boolean; note?: string | undefined },
+  place: string,
+) {
+  if ((value !== undefined) === given.none) throw usage(`Give a ${kind}, or --none, and not both.`)
+  const note = kind === 'note' ? value : given.note
+  if (note?.trim() === '') throw usage(`The note is empty. scripts/application note ${place} --none takes one away.`)
+  return kind === 'note' ? { note: value ?? null } : { status: value ?? null, note }
 }
 
-function parseCommand(args: readonly string[]): Command {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { none: { type: 'boolean', default: false }, note: { type: 'string' } },
-    allowPositionals: true,
-  })
-  const [name, slug, idText, value, ...rest] = positionals
-  if (name !== 'show' && name !== 'status' && name !== 'note') throw unknownCommand(name)
-  if (slug === undefined || idText === undefined)
-    throw usage('Name a program by its slug, and an application by its id.')
-  if (!/^[1-9][0-9]{0,14}$/.test(idText)) throw usage(`"${idText}" is not the id of an application.`)
-  refuseMore(rest)
-  const given = Number(value !== undefined) + Number(values.none)
-  if (given !== (name === 'show' ? 0 : 1))
-    throw usage(name === 'show' ? 'There is nothing to set.' : `Give a ${name}, or --none, and not both.`)
-  if (values.note !== undefined && name !== 'status') throw usage('--note goes with status only.')
-  const note = name === 'note' ? value : values.note
-  if (note?.trim() === '')
-    throw usage(`The note is empty. scripts/application note ${slug} ${idText} --none takes one away.`)
-  return { name, slug, applicationId: Number(idText), value: value ?? null, note: values.note }
-}
-
-async function run(command: Command, { sql, config, actor }: ScriptContext): Promise<void> {
-  const { name, slug, applicationId, value, note } = command
-  const { program_id } = await loadProgram(sql, slug)
-  if (name !== 'show') {
-    await annotate(sql, {
-      program_id,
-      application_id: applicationId,
-      actor,
-      timeZone: config.timeZone,
-      now: Date.now() * 1000,
-      ...(name === 'status' ? { status: value, note } : { note: value }),
-    })
+function run(slug: string, idText: string, change: ReturnType<typeof set> | undefined): Run {
+  const application_id = wholeNumber('The id of an application', idText)
+  return async ({ sql, config, actor }) => {
+    const { program_id } = await loadProgram(sql, slug)
+    const now = Date.now() * 1000
+    if (change !== undefined)
+      await annotate(sql, { program_id, application_id, actor, timeZone: config.timeZone, now, ...change })
+    await show({ sql, config }, program_id, application_id)
   }
-  await show({ sql, config }, program_id, applicationId)
 }
 
 type Shown = Pick<ScriptContext, 'sql' | 'config'>
@@ -96,5 +69,12 @@ Note:       ${application_note ?? 'none'}`)
     )
 }
 
-const command = await readCommandLine(help, parseCommand)
-await runScript(context => run(command, context))
+await runCommands(help, {
+  show: command(words, {}, (_, slug, id) => run(slug, id, undefined)),
+  status: command([...words, 'status?'], { none, note: { type: 'string' } }, (given, slug, id, value) =>
+    run(slug, id, set('status', value, given, `${slug} ${id}`)),
+  ),
+  note: command([...words, 'text?'], { none }, (given, slug, id, value) =>
+    run(slug, id, set('note', value, given, `${slug} ${id}`)),
+  ),
+})

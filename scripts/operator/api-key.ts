@@ -1,20 +1,13 @@
 // Makes, lists, edits and retires API keys from a terminal.
 // It must not keep a secret: what `create` prints is printed once and stored nowhere.
 
-import { parseArgs } from 'node:util'
 import type { OtherConfig } from '../../src/config/all-settings.ts'
 import { formatOffsetTime, type Micros } from '../../src/domain/values/offset-time.ts'
 import { createApiKey, editApiKey, type ListedApiKey, listKeys, retireApiKey } from '../../src/keys/api-keys.ts'
 import { parseExpiry } from '../../src/keys/expiry.ts'
 import { Problem } from '../../src/problem.ts'
-import {
-  readCommandLine,
-  runScript,
-  type ScriptContext,
-  serviceAddress,
-  unknownCommand,
-  usage,
-} from '../command-line/environment.ts'
+import { serviceAddress, usage } from '../command-line/environment.ts'
+import { command, type Run, runCommands } from '../command-line/script-commands.ts'
 import { printTable } from '../command-line/text-table.ts'
 
 const help = `Usage:
@@ -38,58 +31,23 @@ const help = `Usage:
 
 The password is printed once, by create, and cannot be had again.`
 
-type Run = (context: ScriptContext) => Promise<void>
-
 type Options = Record<string, string | undefined>
 
-interface Parsed {
-  keyId: string
-  options: Options
-  /** `--hide`, which may be given several times; undefined when it was not. */
-  hidden: string[] | undefined
-}
+const text = { type: 'string' } as const
+const changeable = {
+  name: text,
+  programs: text,
+  subnets: text,
+  'front-end': text,
+  hide: { ...text, multiple: true },
+} as const
 
-/** What the arguments ask for, before a database is opened. Throws UsageError. */
-function parseCommand([command, ...rest]: readonly string[]): Run {
-  switch (command) {
-    case 'create':
-      return create(
-        parseOptions(rest, {
-          needed: ['name', 'programs', 'expires', 'subnets'],
-          possible: ['may', 'front-end', 'hide'],
-        }),
-      )
-    case 'list':
-      parseOptions(rest, {})
-      return list
-    case 'edit':
-      return edit(parseOptions(rest, { keyId: true, possible: ['name', 'programs', 'subnets', 'front-end', 'hide'] }))
-    case 'retire':
-      return retire(parseOptions(rest, { keyId: true }).keyId)
-    default:
-      throw unknownCommand(command)
-  }
-}
+/** Names of hidden questions; undefined when `--hide` was not given. */
+const hiddenBy = (given: string[] | undefined): string[] | undefined => given?.filter(name => name !== '')
 
-function parseOptions(
-  args: string[],
-  form: { keyId?: boolean; needed?: readonly string[]; possible?: readonly string[] },
-): Parsed {
-  const needed = form.needed ?? []
-  const names = [...needed, ...(form.possible ?? [])]
-  const known = Object.fromEntries(names.map(name => [name, { type: 'string' as const, multiple: name === 'hide' }]))
-  const { positionals, values } = parseArgs({ args, options: known, allowPositionals: true })
-  const { hide, ...others } = values
-  const options = others as Options
-  const hidden = (hide as string[] | undefined)?.filter(name => name !== '')
-  const missing = needed.filter(name => options[name] === undefined)
+function create(options: Options, hidden: string[]): Run {
+  const missing = ['name', 'programs', 'expires', 'subnets'].filter(name => options[name] === undefined)
   if (missing.length > 0) throw usage(`Missing: ${missing.map(name => `--${name}`).join(', ')}.`)
-  if (positionals.length !== (form.keyId ? 1 : 0))
-    throw usage(form.keyId ? 'Name exactly one key by its id.' : `Unexpected: ${positionals.join(' ')}.`)
-  return { keyId: positionals[0] ?? '', options, hidden }
-}
-
-function create({ options, hidden = [] }: Parsed): Run {
   const may = split(options.may ?? 'export')
   const unknown = may.filter(word => !['export', 'submit', 'annotate'].includes(word))
   if (unknown.length > 0)
@@ -133,7 +91,7 @@ const list: Run = async ({ sql, config }) => {
   printTable([head, ...keys.map(key => cells(key, config))])
 }
 
-function edit({ keyId, options, hidden }: Parsed): Run {
+function edit(keyId: string, options: Options, hidden: string[] | undefined): Run {
   if (Object.keys(options).length === 0 && hidden === undefined)
     throw usage('Say what to change: --name, --programs, --subnets, --front-end or --hide.')
   return async ({ sql, config, actor }) => {
@@ -208,11 +166,22 @@ const split = (text: string): string[] =>
 
 const presentTime = (): Micros => Date.now() * 1000
 
-const run = await readCommandLine(help, parseCommand)
-await runScript(async context => {
-  try {
-    await run(context)
-  } catch (error) {
-    throw inOptions(error)
+/** Runs a command that sets what options name. */
+const naming =
+  (run: Run): Run =>
+  async context => {
+    try {
+      await run(context)
+    } catch (error) {
+      throw inOptions(error)
+    }
   }
+
+await runCommands(help, {
+  create: command([], { ...changeable, expires: text, may: text }, ({ hide, ...options }) =>
+    naming(create(options, hiddenBy(hide) ?? [])),
+  ),
+  list: command([], {}, () => list),
+  edit: command(['key id'], changeable, ({ hide, ...options }, keyId) => naming(edit(keyId, options, hiddenBy(hide)))),
+  retire: command(['key id'], {}, (_, keyId) => retire(keyId)),
 })

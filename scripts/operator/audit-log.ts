@@ -1,6 +1,5 @@
 // scripts/audit: shows the audit log, finds out whether it is as it was written, and moves the oldest of it into files.
 
-import { parseArgs } from 'node:util'
 import { findDisclosures } from '../../src/audit/disclosure.ts'
 import { pruneAuditLog } from '../../src/audit/prune-audit.ts'
 import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
@@ -11,7 +10,8 @@ import { readApiKeyNames } from '../../src/db/keys/api-key-rows.ts'
 import { formatOffsetTime, type Micros } from '../../src/domain/values/offset-time.ts'
 import { parseInstantParameter } from '../../src/export/requests/instant-parameter.ts'
 import { Problem } from '../../src/problem.ts'
-import { readCommandLine, runScript, type ScriptContext, unknownCommand, usage } from '../command-line/environment.ts'
+import { type ScriptContext, usage } from '../command-line/environment.ts'
+import { command, runCommands, wholeNumber } from '../command-line/script-commands.ts'
 import { printTable } from '../command-line/text-table.ts'
 
 const help = `Usage: scripts/audit list [--actor <actor>] [--action <action>] [--subject <subject>] [--from <when>] [--to <when>]
@@ -41,46 +41,6 @@ prune    Moves the oldest events into one file, audit-….ndjson, and then out o
          nothing: ask again, with the same date. What such a run may leave, audit-….ndjson.partial, or a file that verify does not
          know, can be removed. Each line of a file is an event; so, for what was sent to which client, ask the files too:
            jq -c 'select(.event[3] == "applications_exported") | .event' audit-*.ndjson`
-
-type Run = (context: ScriptContext) => Promise<void>
-
-function parseCommand([command, ...args]: string[]): Run {
-  if (command === 'verify') {
-    const { values, positionals } = parseArgs({
-      args,
-      options: {
-        noted: { type: 'string' },
-        with: { type: 'string', multiple: true },
-        settle: { type: 'boolean', default: false },
-      },
-      allowPositionals: true,
-    })
-    // A shell makes several names of one pattern.
-    if (positionals.length > 0 && values.with === undefined) throw usage('Files are given with --with.')
-    const files = [...(values.with ?? []), ...positionals]
-    return context => verify(context, values.noted, files, values.settle)
-  }
-  if (command === 'prune') {
-    const { values } = parseArgs({ args, options: { before: { type: 'string' }, to: { type: 'string' } } })
-    const { before, to: folder } = values
-    if (before === undefined || folder === undefined) throw usage('Say --before when, and --to which folder.')
-    return context => prune(context, before, folder)
-  }
-  if (command === 'sent') {
-    const { values, positionals } = parseArgs({ args, options: { limit: { type: 'string' } }, allowPositionals: true })
-    if (positionals.length !== 1) throw usage('Say which application, by its id.')
-    const rowsMax = wholeNumber('--limit', values.limit ?? '100', 10_000)
-    const applicationId = wholeNumber('The application id', positionals[0]!)
-    return context => sent(context, applicationId, rowsMax)
-  }
-  if (command !== 'list') throw unknownCommand(command)
-  const text = { type: 'string' as const }
-  const options = { actor: text, action: text, subject: text, from: text, to: text, limit: text, before: text }
-  const { values } = parseArgs({ args, options })
-  const rowsMax = wholeNumber('--limit', values.limit ?? '50', 10_000)
-  const beforeId = values.before === undefined ? undefined : wholeNumber('--before', values.before)
-  return context => list(context, { rowsMax, beforeId }, config => filterOf(values, config))
-}
 
 function filterOf(values: Record<string, string | undefined>, { timeZone }: OtherConfig): AuditFilter {
   const instant = (name: 'from' | 'to') => {
@@ -180,10 +140,34 @@ function cutOf(text: string, { timeZone }: OtherConfig): Micros {
 
 const counted = (events: number): string => `${events} ${events === 1 ? 'event' : 'events'}`
 
-function wholeNumber(name: string, text: string, max = Number.MAX_SAFE_INTEGER): number {
-  const value = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN
-  if (value <= max) return value
-  throw usage(`${name} must be a whole number from 1${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}.`)
-}
+const text = { type: 'string' } as const
+const rowsMax = (limit: string): number => wholeNumber('--limit', limit, 10_000)
 
-await runScript(await readCommandLine(help, parseCommand))
+await runCommands(help, {
+  list: command(
+    [],
+    { actor: text, action: text, subject: text, from: text, to: text, before: text, limit: { ...text, default: '50' } },
+    values => {
+      const beforeId = values.before === undefined ? undefined : wholeNumber('--before', values.before)
+      const page = { rowsMax: rowsMax(values.limit), beforeId }
+      return context => list(context, page, config => filterOf(values, config))
+    },
+  ),
+  sent: command(['application id'], { limit: { ...text, default: '100' } }, ({ limit }, id) => {
+    const [applicationId, most] = [wholeNumber('The application id', id), rowsMax(limit)]
+    return context => sent(context, applicationId, most)
+  }),
+  verify: command(
+    // A shell makes several names of one pattern.
+    ['file…'],
+    { noted: text, with: { ...text, multiple: true }, settle: { type: 'boolean', default: false } },
+    ({ noted, with: first, settle }, ...others) => {
+      if (others.length > 0 && first === undefined) throw usage('Files are given with --with.')
+      return context => verify(context, noted, [...(first ?? []), ...others], settle)
+    },
+  ),
+  prune: command([], { before: text, to: text }, ({ before, to: folder }) => {
+    if (before === undefined || folder === undefined) throw usage('Say --before when, and --to which folder.')
+    return context => prune(context, before, folder)
+  }),
+})

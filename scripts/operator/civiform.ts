@@ -1,6 +1,5 @@
 // scripts/civiform: before a CiviForm is followed, whether it can be; afterwards, whether both say the same.
 
-import { parseArgs } from 'node:util'
 import { findFollowState, readFindings } from '../../src/civiform/db/follow-state.ts'
 import { countKept } from '../../src/civiform/db/followed-changes.ts'
 import { openSource } from '../../src/civiform/db/source.ts'
@@ -26,15 +25,8 @@ import { parseDuration } from '../../src/config/kinds/durations.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { formatMicros } from '../../src/domain/values/offset-time.ts'
 import { Problem } from '../../src/problem.ts'
-import {
-  readCommandLine,
-  refuseMore,
-  runScript,
-  type ScriptContext,
-  serviceAddress,
-  unknownCommand,
-  usage,
-} from '../command-line/environment.ts'
+import { type ScriptContext, serviceAddress, usage } from '../command-line/environment.ts'
+import { command, type Run, runCommands, wholeNumber } from '../command-line/script-commands.ts'
 import { readSample, readThese } from './civiform-pages.ts'
 
 const help = `Usage: scripts/civiform check
@@ -59,47 +51,6 @@ restored          The database was restored to an earlier state: what was lost b
                   follower sees that by itself for most restores.
 allowance         How far clocks of CiviForm's servers are taken to be behind, for a day: 30s, 500ms; 0s for what CIVIFORM_CLOCK_SLACK
                   says, which is the least. status shows it.`
-
-const options = {
-  program: { type: 'string' },
-  sample: { type: 'string', default: '100' },
-  at: { type: 'string' },
-  civiform: { type: 'string' },
-  set: { type: 'string' },
-  values: { type: 'boolean', default: false },
-} as const
-
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values']
-interface Command {
-  run: (context: ScriptContext, values: Values) => Promise<void>
-  values: Values
-}
-
-const commands: Readonly<Record<string, Command['run']>> = {
-  check,
-  status,
-  compare,
-  'accept-deletions': async ({ sql, actor }) => settleDeletions(sql, actor),
-  restored: async ({ sql, actor }) => settleRestore(sql, actor),
-  allowance: async ({ sql, actor }, { set }) => settleAllowance(sql, parseAllowance(set!), actor),
-  moved: async context =>
-    withSource(context, async source => {
-      const { from, to } = await settleMove(context.sql, source, context.actor)
-      console.log(`It was ${from} and is ${to}.`)
-    }),
-}
-
-function parseCommand(args: string[]): Command {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  const [name, ...rest] = positionals
-  if (name === undefined || !Object.hasOwn(commands, name)) throw unknownCommand(name)
-  refuseMore(rest)
-  if (name === 'compare' && values.program === undefined) throw usage('--program must be given.')
-  if (name === 'allowance' && values.set === undefined) throw usage('--set must be given.')
-  if (name === 'allowance') parseAllowance(values.set!)
-  if (!/^[1-9][0-9]{0,5}$/.test(values.sample)) throw usage('--sample must be a whole number from 1 to 999999.')
-  return { run: commands[name]!, values }
-}
 
 /** In milliseconds. */
 function parseAllowance(text: string): number {
@@ -145,42 +96,56 @@ async function status({ sql }: ScriptContext): Promise<void> {
   for (const { kind, subject, detail } of await readFindings(sql)) console.log(`${kind}: ${subject}: ${detail}`)
 }
 
-async function compare({ config }: ScriptContext, { program, sample, at, civiform, values }: Values): Promise<void> {
-  const key = process.env.CIVIFORM_API_KEY
-  if (key === undefined || !key.includes(':'))
-    throw usage('CIVIFORM_API_KEY must be set to id:secret, of a key of CiviForm’s.')
-  const theirUrl = civiform ?? config.civiformBaseUrl
-  if (theirUrl === '') throw usage('CIVIFORM_BASE_URL must be set, or --civiform given.')
-  const slug = program!
-  const theirs = await readSample({ baseUrl: theirUrl, slug, key }, Number(sample))
-  const ours = await readThese({ baseUrl: at ?? serviceAddress(config), slug, key }, theirs)
-  const missing = theirs.filter(one => !ours.has(one.application_id)).map(one => one.application_id)
-  const primaryKeys = await readPrimaryKeys(config)
-  const deliberate: { application_id: number; differences: Difference[] }[] = []
-  const found = theirs.flatMap(one => {
-    const own = ours.get(one.application_id)
-    if (own === undefined) return []
-    const { application_id } = one
-    const expected = { slug, byApplicant: own.submitter_type === 'APPLICANT', primaryKeys }
-    const all = Map.groupBy(
-      differences(one, own),
-      one => config.exportProfile === 'contract' && isDeliberate(one, expected),
+interface Comparison {
+  program?: string
+  sample: string
+  at?: string
+  civiform?: string
+  values: boolean
+}
+
+function compare({ program: slug, sample, at, civiform, values }: Comparison): Run {
+  if (slug === undefined) throw usage('--program must be given.')
+  const applications = wholeNumber('--sample', sample, 999_999)
+  return async ({ config }) => {
+    const key = process.env.CIVIFORM_API_KEY
+    if (key === undefined || !key.includes(':'))
+      throw usage('CIVIFORM_API_KEY must be set to id:secret, of a key of CiviForm’s.')
+    const theirUrl = civiform ?? config.civiformBaseUrl
+    if (theirUrl === '') throw usage('CIVIFORM_BASE_URL must be set, or --civiform given.')
+    const theirs = await readSample({ baseUrl: theirUrl, slug, key }, applications)
+    const ours = await readThese({ baseUrl: at ?? serviceAddress(config), slug, key }, theirs)
+    const missing = theirs.filter(one => !ours.has(one.application_id)).map(one => one.application_id)
+    const primaryKeys = await readPrimaryKeys(config)
+    const deliberate: { application_id: number; differences: Difference[] }[] = []
+    const found = theirs.flatMap(one => {
+      const own = ours.get(one.application_id)
+      if (own === undefined) return []
+      const { application_id } = one
+      const expected = { slug, byApplicant: own.submitter_type === 'APPLICANT', primaryKeys }
+      const all = Map.groupBy(
+        differences(one, own),
+        one => config.exportProfile === 'contract' && isDeliberate(one, expected),
+      )
+      if (all.has(true)) deliberate.push({ application_id, differences: all.get(true)! })
+      return [{ application_id, differences: all.get(false) ?? [] }]
+    })
+    const equal = found.filter(one => one.differences.length === 0).length
+    console.log(
+      `${theirs.length} compared: ${equal} are equal, ${found.length - equal} differ, ${missing.length} are not here.`,
     )
-    if (all.has(true)) deliberate.push({ application_id, differences: all.get(true)! })
-    return [{ application_id, differences: all.get(false) ?? [] }]
-  })
-  const equal = found.filter(one => one.differences.length === 0).length
-  console.log(
-    `${theirs.length} compared: ${equal} are equal, ${found.length - equal} differ, ${missing.length} are not here.`,
-  )
-  for (const { place, applications } of summarize(deliberate))
-    console.log(`As the profile has it, no difference: ${place}, in ${applications}`)
-  if (missing.length > 0) console.log(`Not here: ${missing.slice(0, 20).join(', ')}${missing.length > 20 ? ', …' : ''}`)
-  for (const { place, applications, example, theirs: there, ours: here } of summarize(found)) {
-    console.log(`${place}: ${applications} ${applications === 1 ? 'application' : 'applications'}, such as ${example}`)
-    if (values) console.log(`  CiviForm: ${shown(there)}\n  here:     ${shown(here)}`)
+    for (const { place, applications } of summarize(deliberate))
+      console.log(`As the profile has it, no difference: ${place}, in ${applications}`)
+    if (missing.length > 0)
+      console.log(`Not here: ${missing.slice(0, 20).join(', ')}${missing.length > 20 ? ', …' : ''}`)
+    for (const { place, applications, example, theirs: there, ours: here } of summarize(found)) {
+      console.log(
+        `${place}: ${applications} ${applications === 1 ? 'application' : 'applications'}, such as ${example}`,
+      )
+      if (values) console.log(`  CiviForm: ${shown(there)}\n  here:     ${shown(here)}`)
+    }
+    if (found.length > equal || missing.length > 0) throw new Problem('conflict', { detail: 'They are not the same.' })
   }
-  if (found.length > equal || missing.length > 0) throw new Problem('conflict', { detail: 'They are not the same.' })
 }
 
 /** Keys of questions that are tagged as the primary applicant's, where CiviForm's database can be asked. */
@@ -209,5 +174,45 @@ async function withSource(
   }
 }
 
-const { run, values } = await readCommandLine(help, parseCommand)
-await runScript(context => run(context, values))
+const text = { type: 'string' } as const
+
+await runCommands(help, {
+  check: command([], {}, () => check),
+  status: command([], {}, () => status),
+  compare: command(
+    [],
+    {
+      program: text,
+      sample: { ...text, default: '100' },
+      at: text,
+      civiform: text,
+      values: { type: 'boolean', default: false },
+    },
+    compare,
+  ),
+  'accept-deletions': command(
+    [],
+    {},
+    () =>
+      async ({ sql, actor }) =>
+        settleDeletions(sql, actor),
+  ),
+  moved: command([], {}, () => async context => {
+    await withSource(context, async source => {
+      const { from, to } = await settleMove(context.sql, source, context.actor)
+      console.log(`It was ${from} and is ${to}.`)
+    })
+  }),
+  restored: command(
+    [],
+    {},
+    () =>
+      async ({ sql, actor }) =>
+        settleRestore(sql, actor),
+  ),
+  allowance: command([], { set: text }, ({ set }) => {
+    if (set === undefined) throw usage('--set must be given.')
+    const allowanceMs = parseAllowance(set)
+    return async ({ sql, actor }) => settleAllowance(sql, allowanceMs, actor)
+  }),
+})

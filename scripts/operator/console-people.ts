@@ -1,20 +1,12 @@
 // scripts/admin: the people of the console from a terminal. The first administrator is made here.
 
-import { parseArgs } from 'node:util'
 import { type PersonRow, readPeople } from '../../src/db/people/person-rows.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { disablePerson, enablePerson, foldEmail, inviteAgain, invitePerson } from '../../src/people/people.ts'
-import { type Role, roleNames, roles } from '../../src/people/roles.ts'
+import { roleNames, roles } from '../../src/people/roles.ts'
 import { Problem } from '../../src/problem.ts'
-import {
-  readCommandLine,
-  refuseMore,
-  runScript,
-  type ScriptContext,
-  serviceAddress,
-  unknownCommand,
-  usage,
-} from '../command-line/environment.ts'
+import { type ScriptContext, serviceAddress, usage } from '../command-line/environment.ts'
+import { command, type Run, runCommands } from '../command-line/script-commands.ts'
 import { printTable } from '../command-line/text-table.ts'
 
 const help = `Usage:
@@ -31,70 +23,39 @@ const help = `Usage:
 Roles: administrator (unless another is given): everything. program-administrator: applications, status and notes of the programs
 named. auditor: reads everything but answers, and changes nothing.`
 
-interface Command {
-  name: 'create' | 'link' | 'disable' | 'enable' | 'list'
-  email: string
-  personName: string
-  role: Role
-  programs: string[]
+const byNow = ({ actor }: ScriptContext) => ({ actor, now: Date.now() * 1000 })
+
+const invited = (name: string, token: string, { config }: ScriptContext): void =>
+  console.log(
+    `${name} chooses a password here, within seven days:\n${serviceAddress(config)}/admin/invitations/${token}`,
+  )
+
+const list: Run = async ({ sql, config }) => {
+  const rows = (await readPeople(sql)).map(one => [
+    one.name,
+    one.email,
+    roleNames[one.role],
+    one.programs.join(' '),
+    one.disabled_at !== null ? 'disabled' : one.has_password ? 'active' : 'invited',
+    one.last_signed_in_at === null ? 'never' : formatOffsetTime(one.last_signed_in_at, config.timeZone),
+  ])
+  if (rows.length === 0) return console.log('Nobody is here yet. scripts/admin create makes the first administrator.')
+  printTable([['Name', 'E-mail', 'Role', 'Programs', 'State', 'Last signed in'], ...rows])
 }
 
-function parseCommand(args: readonly string[]): Command {
-  const { values, positionals } = parseArgs({
-    args: [...args],
-    options: { role: { type: 'string' }, program: { type: 'string', multiple: true } },
-    allowPositionals: true,
-  })
-  const [name, email = '', personName = '', ...rest] = positionals
-  if (name !== 'create' && name !== 'link' && name !== 'disable' && name !== 'enable' && name !== 'list')
-    throw unknownCommand(name)
-  if (name !== 'list' && email === '') throw usage('Name a person by e-mail.')
-  if (name === 'create' && personName === '') throw usage('Give the name of the person, too.')
-  const unexpected =
-    name === 'create' ? rest : [...(name === 'list' ? [email] : []), personName, ...rest].filter(Boolean)
-  refuseMore(unexpected)
-  if (name !== 'create' && (values.role !== undefined || values.program !== undefined))
-    throw usage('--role and --program go with create only.')
-  const role = roles.find(known => known.toLowerCase().replaceAll('_', '-') === (values.role ?? 'administrator'))
+function create(email: string, name: string, roleText: string, programs: string[]): Run {
+  const role = roles.find(known => known.toLowerCase().replaceAll('_', '-') === roleText)
   if (role === undefined)
-    throw usage(`There is no role "${values.role}"; they are administrator, program-administrator and auditor.`)
-  return { name, email, personName, role, programs: values.program ?? [] }
+    throw usage(`There is no role "${roleText}"; they are administrator, program-administrator and auditor.`)
+  return async context => {
+    const { token } = await invitePerson(context.sql, { email, name, role, programs }, byNow(context))
+    invited(name, token, context)
+  }
 }
 
-async function run(command: Command, { sql, config, actor }: ScriptContext): Promise<void> {
-  const by = { actor, now: Date.now() * 1000 }
-  const link = (token: string): string => `${serviceAddress(config)}/admin/invitations/${token}`
-  if (command.name === 'list') {
-    const rows = (await readPeople(sql)).map(one => [
-      one.name,
-      one.email,
-      roleNames[one.role],
-      one.programs.join(' '),
-      one.disabled_at !== null ? 'disabled' : one.has_password ? 'active' : 'invited',
-      one.last_signed_in_at === null ? 'never' : formatOffsetTime(one.last_signed_in_at, config.timeZone),
-    ])
-    if (rows.length === 0) return console.log('Nobody is here yet. scripts/admin create makes the first administrator.')
-    return printTable([['Name', 'E-mail', 'Role', 'Programs', 'State', 'Last signed in'], ...rows])
-  }
-  if (command.name === 'create') {
-    const { email, personName, role, programs } = command
-    const { token } = await invitePerson(sql, { email, name: personName, role, programs }, by)
-    console.log(`${personName} chooses a password here, within seven days:\n${link(token)}`)
-    return
-  }
-  const person = await findByEmail(sql, command.email)
-  if (command.name === 'link') {
-    console.log(
-      `${person.name} chooses a password here, within seven days:\n${link(await inviteAgain(sql, person.person_id, by))}`,
-    )
-  } else if (command.name === 'disable') {
-    await disablePerson(sql, person.person_id, by)
-    console.log(`${person.name} is disabled.`)
-  } else {
-    await enablePerson(sql, person.person_id, by)
-    console.log(`${person.name} can sign in again.`)
-  }
-}
+/** Does something with the person of an e-mail. */
+const withPerson = (change: (person: PersonRow, context: ScriptContext) => Promise<void>) =>
+  command(['e-mail'], {}, (_, email) => async context => change(await findByEmail(context.sql, email), context))
 
 async function findByEmail(sql: ScriptContext['sql'], email: string): Promise<PersonRow> {
   const person = (await readPeople(sql)).find(one => foldEmail(one.email) === foldEmail(email))
@@ -102,5 +63,22 @@ async function findByEmail(sql: ScriptContext['sql'], email: string): Promise<Pe
   return person
 }
 
-const command = await readCommandLine(help, parseCommand)
-await runScript(context => run(command, context))
+await runCommands(help, {
+  create: command(
+    ['e-mail', 'name'],
+    { role: { type: 'string', default: 'administrator' }, program: { type: 'string', multiple: true } },
+    ({ role, program = [] }, email, name) => create(email, name, role, program),
+  ),
+  link: withPerson(async ({ person_id, name }, context) =>
+    invited(name, await inviteAgain(context.sql, person_id, byNow(context)), context),
+  ),
+  disable: withPerson(async ({ person_id, name }, context) => {
+    await disablePerson(context.sql, person_id, byNow(context))
+    console.log(`${name} is disabled.`)
+  }),
+  enable: withPerson(async ({ person_id, name }, context) => {
+    await enablePerson(context.sql, person_id, byNow(context))
+    console.log(`${name} can sign in again.`)
+  }),
+  list: command([], {}, () => list),
+})

@@ -3,7 +3,8 @@
 import { parseArgs } from 'node:util'
 import { distributeApplications, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
-import { readCommandLine, refuseMore, runScript, usage } from '../command-line/environment.ts'
+import { readCommandLine, refuseMore, runScript } from '../command-line/environment.ts'
+import { wholeNumber } from '../command-line/script-commands.ts'
 
 const help = `Usage: scripts/distribute [--shards <n>]
 
@@ -15,12 +16,10 @@ service and worker afterwards. What to set up first, and what is different then:
               times as many as you will ever have workers.`
 
 const { shards } = await readCommandLine(help, args => {
-  const { values, positionals } = parseArgs({ args, options: { shards: { type: 'string' } }, allowPositionals: true })
+  const options = { shards: { type: 'string', default: '32' } } as const
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   refuseMore(positionals)
-  const { shards = '32' } = values
-  if (!/^[0-9]{1,4}$/.test(shards) || Number(shards) < 1 || Number(shards) > 1000)
-    throw usage(`--shards takes a number from 1 to 1000, not "${shards}".`)
-  return { shards: Number(shards) }
+  return { shards: wholeNumber('--shards', values.shards, 1000) }
 })
 
 await runScript(async ({ sql }) => {

@@ -1,18 +1,12 @@
 // scripts/docs: asks for the docs of programs to be made again, and says how far that is.
 
-import { parseArgs } from 'node:util'
 import { readDerivedStatus } from '../../src/db/derived/derived-status.ts'
 import { measureOutbox } from '../../src/db/derived/outbox.ts'
 import { loadProgram, readPrograms } from '../../src/db/programs/programs.ts'
 import { regenerateDocs } from '../../src/derived/sweep.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
-import {
-  readCommandLine,
-  refuseMore,
-  runScript,
-  type ScriptContext,
-  unknownCommand,
-} from '../command-line/environment.ts'
+import type { ScriptContext } from '../command-line/environment.ts'
+import { command, runCommands } from '../command-line/script-commands.ts'
 import { printTable } from '../command-line/text-table.ts'
 
 const help = `Usage: scripts/docs regenerate [--program <slug>]
@@ -22,21 +16,6 @@ regenerate   Asks for the generated docs of a program's active and draft version
              Returns at once and says what it asked for; asked twice, it runs once. Until they are made, and if that fails,
              the docs there were are shown.
 status       What is derived from each version: asked for, under way, there, or failed and why.`
-
-interface Command {
-  run: (context: ScriptContext, programId: number | undefined) => Promise<void>
-  slug: string | undefined
-}
-
-const commands = { regenerate, status }
-
-function parseCommand(args: string[]): Command {
-  const { values, positionals } = parseArgs({ args, options: { program: { type: 'string' } }, allowPositionals: true })
-  const [name, ...rest] = positionals
-  if (name === undefined || !Object.hasOwn(commands, name)) throw unknownCommand(name)
-  refuseMore(rest)
-  return { run: commands[name as keyof typeof commands], slug: values.program }
-}
 
 async function regenerate({ sql, actor }: ScriptContext, programId: number | undefined): Promise<void> {
   const versions = await regenerateDocs(sql, programId, { actor })
@@ -65,8 +44,11 @@ async function status({ sql, config }: ScriptContext, programId: number | undefi
   if (waiting > 0) console.log(`\n${waiting} ${waiting === 1 ? 'job waits' : 'jobs wait'} to be handed to the workers.`)
 }
 
-const { run, slug } = await readCommandLine(help, parseCommand)
-await runScript(async context => {
-  const program = slug === undefined ? undefined : await loadProgram(context.sql, slug)
-  await run(context, program?.program_id)
-})
+/** Of all programs, or of the one that is named. */
+const ofProgram = (run: (context: ScriptContext, programId: number | undefined) => Promise<void>) =>
+  command([], { program: { type: 'string' } }, ({ program: slug }) => async context => {
+    const program = slug === undefined ? undefined : await loadProgram(context.sql, slug)
+    await run(context, program?.program_id)
+  })
+
+await runCommands(help, { regenerate: ofProgram(regenerate), status: ofProgram(status) })

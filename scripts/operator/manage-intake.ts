@@ -1,12 +1,12 @@
 // Pauses and resumes the submissions to a program from a terminal.
 
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { parseDuration } from '../../src/config/kinds/durations.ts'
 import { findIntakePause } from '../../src/db/applications/intake-pauses.ts'
 import { loadProgram } from '../../src/db/programs/programs.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { pauseIntake, pauseMsMax, resumeIntake } from '../../src/intake/pause-intake.ts'
-import { readCommandLine, runScript, type ScriptContext, unknownCommand, usage } from '../command-line/environment.ts'
+import { usage } from '../command-line/environment.ts'
+import { command, type Run, runCommands } from '../command-line/script-commands.ts'
 
 const help = `Usage:
   scripts/intake pause <slug> [--for <duration>]
@@ -18,20 +18,6 @@ the moment pause returns until the pause ends, the program's last submission sta
 can be loaded.
 
   --for  For how long at most, such as 30m or 2h; 1h without it, 7d at most. A pause ends by itself. Said again, it begins again.`
-
-type Run = (context: ScriptContext) => Promise<void>
-
-function parseCommand([command, ...rest]: readonly string[]): Run {
-  const options: ParseArgsOptionsConfig = command === 'pause' ? { for: { type: 'string' } } : {}
-  const { positionals, values } = parseArgs({ args: rest, options, allowPositionals: true })
-  const [slug] = positionals
-  if (command !== 'pause' && command !== 'resume' && command !== 'status') throw unknownCommand(command)
-  if (slug === undefined || positionals.length > 1) throw usage('Name exactly one program by its slug.')
-  if (command === 'resume') return resume(slug)
-  if (command === 'status') return status(slug)
-  const pauseMs = parsePause((values as { for?: string }).for ?? '1h')
-  return pause(slug, pauseMs)
-}
 
 function parsePause(text: string): number {
   const pauseMs = parseDuration(text)
@@ -68,4 +54,12 @@ function status(slug: string): Run {
   }
 }
 
-await runScript(await readCommandLine(help, parseCommand))
+const program = ['slug']
+
+await runCommands(help, {
+  pause: command(program, { for: { type: 'string', default: '1h' } }, (given, slug) =>
+    pause(slug, parsePause(given.for)),
+  ),
+  resume: command(program, {}, (_, slug) => resume(slug)),
+  status: command(program, {}, (_, slug) => status(slug)),
+})

@@ -1,7 +1,6 @@
 // Checks, compares, publishes and moves programs from a terminal.
 // It reads files, calls src/programs and prints what came of it.
 
-import { parseArgs } from 'node:util'
 import { readSetting } from '../../src/config/load-config.ts'
 import type { Sql } from '../../src/db/client.ts'
 import {
@@ -21,8 +20,9 @@ import { loadBankFor, parseDefinition } from '../../src/programs/parse-definitio
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { type PublicationResult, publishDefinition, publishDraft } from '../../src/programs/publish.ts'
 import { discardDraft, saveDraft } from '../../src/programs/save-draft.ts'
-import { readCommandLine, runScript, type ScriptContext, unknownCommand, usage } from '../command-line/environment.ts'
+import { usage } from '../command-line/environment.ts'
 import { readDocument } from '../command-line/read-document.ts'
+import { command, type Run, runCommands } from '../command-line/script-commands.ts'
 import { printTable } from '../command-line/text-table.ts'
 
 const help = `Usage:
@@ -54,154 +54,83 @@ const help = `Usage:
 
   A file of - is standard input.`
 
-type Work = (context: Pick<ScriptContext, 'sql' | 'actor' | 'config'>) => Promise<void>
-/** What to do, and whether it takes a database. */
-type Command = { needs: 'database'; work: Work } | { needs: 'nothing'; work: () => Promise<void> }
-
-/** What the arguments ask for, before a database is opened. Throws UsageError. */
-function parseCommand([name, ...rest]: readonly string[]): Command {
-  const options = {
-    bank: { type: 'boolean' },
-    'document-only': { type: 'boolean' },
-    move: { type: 'string', multiple: true },
-    'move-all': { type: 'boolean' },
-    draft: { type: 'boolean' },
-    discard: { type: 'string' },
-  } as const
-  const allowed: Readonly<Record<string, readonly (keyof typeof options)[]>> = {
-    validate: ['bank', 'document-only'],
-    publish: ['move', 'move-all', 'draft'],
-    draft: ['discard'],
-    show: ['draft'],
-  }
-  if (name === undefined || !Object.hasOwn(commands, name)) throw unknownCommand(name)
-  const known = Object.fromEntries((allowed[name] ?? []).map(option => [option, options[option]]))
-  const { positionals, values } = parseArgs({ args: rest, options: known, allowPositionals: true })
-  const given: Given = values
-  const count = name === 'list' || name === 'schema' || given.discard !== undefined ? 0 : 1
-  if (positionals.length !== count) {
-    throw usage(count === 0 ? `Unexpected: ${positionals.join(' ')}.` : 'Name exactly one file or program.')
-  }
-  return commands[name as keyof typeof commands](positionals[0] ?? '', given)
-}
-
-interface Given {
-  bank?: boolean
-  'document-only'?: boolean
-  move?: string[]
-  'move-all'?: boolean
-  draft?: boolean
-  discard?: string
-}
-
-const inDatabase = (work: Work): Command => ({ needs: 'database', work })
-
-const commands = {
-  validate(file: string, given: Given): Command {
-    const withBank = given.bank ?? (given['document-only'] ? false : Boolean(process.env.DATABASE_URL))
-    if (!withBank) {
-      return {
-        needs: 'nothing',
-        work: async () => {
-          const { slug } = parseDefinition(
-            await readDocument(file),
-            undefined,
-            readSetting(process.env, 'enumeratorDepthMax'),
-          )
-          console.log(`The definition of "${slug}" has no fault. The question bank was not asked (--bank).`)
-        },
-      }
-    }
-    return inDatabase(async ({ sql, config }) => {
+async function validate(given: { bank?: boolean; 'document-only'?: boolean }, file: string): Promise<Run | undefined> {
+  const withBank = given.bank ?? (given['document-only'] ? false : Boolean(process.env.DATABASE_URL))
+  if (withBank)
+    return async ({ sql, config }) => {
       const document = await readDocument(file)
       const { slug } = parseDefinition(document, await loadBankFor(sql, document), config.enumeratorDepthMax)
       console.log(`The definition of "${slug}" has no fault and fits the question bank.`)
-    })
-  },
-
-  diff: (file: string): Command =>
-    inDatabase(async ({ sql, config }) => {
-      const compared = await compareWithPublished(sql, await readDocument(file), config)
-      printComparison(compared)
-      const { moves } = compared
-      if (moves.length > 0) console.log(`To publish them along: ${moveOptions(moves)}, or --move-all.`)
-    }),
-
-  publish(subject: string, given: Given): Command {
-    if (given.move !== undefined && given['move-all']) throw usage('Give --move or --move-all, not both.')
-    const move = given['move-all'] ? 'all' : given.move
-    return inDatabase(async ({ sql, actor, config: { enumeratorDepthMax } }) => {
-      if (given.draft) {
-        const draft = await loadDraft(sql, subject)
-        printComparison(await compareWithPublished(sql, describeVersion(draft), { enumeratorDepthMax }))
-        // Only if it is still the one that was printed.
-        const reviewed = draft.program_version_id
-        return printPublished(await publishDraft(sql, subject, actor, { enumeratorDepthMax, move, reviewed }))
-      }
-      const compared = await compareWithPublished(sql, await readDocument(subject), { enumeratorDepthMax })
-      printComparison(compared)
-      printPublished(await publishDefinition(sql, compared.definition, actor, { enumeratorDepthMax, move }))
-    })
-  },
-
-  draft(file: string, given: Given): Command {
-    if (typeof given.discard === 'string') {
-      const slug = given.discard
-      return inDatabase(async ({ sql, actor }) => {
-        await discardDraft(sql, slug, actor)
-        console.log(`The draft of "${slug}" is gone.`)
-      })
     }
-    return inDatabase(async ({ sql, actor, config: { enumeratorDepthMax } }) => {
-      const result = await saveDraft(sql, await readDocument(file), actor, { enumeratorDepthMax })
-      printChanges(result.changes)
-      const { program_version_id: id, slug } = result
-      if (result.saved) console.log(`Saved as the draft of "${slug}", ${id}. ${basisForNext(id)}`)
-      else console.log(`Nothing to save: this is what version ${id} of "${slug}" says.`)
-    })
-  },
-
-  show: (slug: string, given: Given): Command =>
-    inDatabase(async ({ sql }) => {
-      await print(describeForEditing(given.draft ? await loadDraft(sql, slug) : await loadActive(sql, slug)))
-    }),
-
-  list: (): Command =>
-    inDatabase(async ({ sql }) => {
-      const programs = await readPrograms(sql)
-      if (programs.length === 0) {
-        console.log('There are no programs yet. scripts/program publish makes one.')
-        return
-      }
-      const rows = programs.map(({ slug, display_name, active_version_id, draft_version_id }) => [
-        slug,
-        display_name,
-        String(active_version_id ?? '-'),
-        String(draft_version_id ?? '-'),
-      ])
-      printTable([['Slug', 'Name', 'Active', 'Draft'], ...rows])
-    }),
-
-  schema: (): Command => ({
-    needs: 'nothing',
-    work: async () => {
-      await Bun.write(Bun.stdout, programDefinitionJsonSchema())
-    },
-  }),
-
-  export: (slug: string): Command => inDatabase(async ({ sql }) => print(await exportProgram(sql, slug))),
-
-  import: (file: string): Command =>
-    inDatabase(async ({ sql, actor, config }) => {
-      const document = await readDocument(file)
-      const imported = await importProgram(sql, document, actor, config.enumeratorDepthMax)
-      const { slug, program_id, program_version_ids } = imported
-      const versions = program_version_ids.length === 1 ? 'one version' : `${program_version_ids.length} versions`
-      console.log(
-        `Brought in "${slug}" (program ${program_id}) with ${versions}; ${program_version_ids.at(-1)} is active.`,
-      )
-    }),
+  const depthMax = readSetting(process.env, 'enumeratorDepthMax')
+  const { slug } = parseDefinition(await readDocument(file), undefined, depthMax)
+  console.log(`The definition of "${slug}" has no fault. The question bank was not asked (--bank).`)
+  return undefined
 }
+
+const diff =
+  (file: string): Run =>
+  async ({ sql, config }) => {
+    const compared = await compareWithPublished(sql, await readDocument(file), config)
+    printComparison(compared)
+    const { moves } = compared
+    if (moves.length > 0) console.log(`To publish them along: ${moveOptions(moves)}, or --move-all.`)
+  }
+
+function publish(given: { move?: string[]; 'move-all'?: boolean; draft?: boolean }, subject: string): Run {
+  if (given.move !== undefined && given['move-all']) throw usage('Give --move or --move-all, not both.')
+  const move = given['move-all'] ? 'all' : given.move
+  return async ({ sql, actor, config: { enumeratorDepthMax } }) => {
+    if (given.draft) {
+      const draft = await loadDraft(sql, subject)
+      printComparison(await compareWithPublished(sql, describeVersion(draft), { enumeratorDepthMax }))
+      // Only if it is still the one that was printed.
+      const reviewed = draft.program_version_id
+      return printPublished(await publishDraft(sql, subject, actor, { enumeratorDepthMax, move, reviewed }))
+    }
+    const compared = await compareWithPublished(sql, await readDocument(subject), { enumeratorDepthMax })
+    printComparison(compared)
+    printPublished(await publishDefinition(sql, compared.definition, actor, { enumeratorDepthMax, move }))
+  }
+}
+
+function draft({ discard }: { discard?: string }, file: string | undefined): Run {
+  if ((discard === undefined) === (file === undefined)) throw usage('Name a file, or with --discard a program.')
+  return async ({ sql, actor, config: { enumeratorDepthMax } }) => {
+    if (discard !== undefined) {
+      await discardDraft(sql, discard, actor)
+      return console.log(`The draft of "${discard}" is gone.`)
+    }
+    const result = await saveDraft(sql, await readDocument(file!), actor, { enumeratorDepthMax })
+    printChanges(result.changes)
+    const { program_version_id: id, slug } = result
+    if (result.saved) console.log(`Saved as the draft of "${slug}", ${id}. ${basisForNext(id)}`)
+    else console.log(`Nothing to save: this is what version ${id} of "${slug}" says.`)
+  }
+}
+
+const list: Run = async ({ sql }) => {
+  const programs = await readPrograms(sql)
+  if (programs.length === 0) return console.log('There are no programs yet. scripts/program publish makes one.')
+  const rows = programs.map(({ slug, display_name, active_version_id, draft_version_id }) => [
+    slug,
+    display_name,
+    String(active_version_id ?? '-'),
+    String(draft_version_id ?? '-'),
+  ])
+  printTable([['Slug', 'Name', 'Active', 'Draft'], ...rows])
+}
+
+const bringIn =
+  (file: string): Run =>
+  async ({ sql, actor, config }) => {
+    const imported = await importProgram(sql, await readDocument(file), actor, config.enumeratorDepthMax)
+    const { slug, program_id, program_version_ids } = imported
+    const versions = program_version_ids.length === 1 ? 'one version' : `${program_version_ids.length} versions`
+    console.log(
+      `Brought in "${slug}" (program ${program_id}) with ${versions}; ${program_version_ids.at(-1)} is active.`,
+    )
+  }
 
 async function loadActive(sql: Sql, slug: string): Promise<StoredProgramVersion> {
   const program = await findProgram(sql, slug)
@@ -251,10 +180,31 @@ async function print(value: unknown): Promise<void> {
   await Bun.write(Bun.stdout, `${JSON.stringify(value, null, 2)}\n`)
 }
 
-const command = await readCommandLine(help, async args => {
-  const asked = parseCommand(args)
-  if (asked.needs === 'nothing') await asked.work()
-  return asked
+const flag = { type: 'boolean' } as const
+
+await runCommands(help, {
+  validate: command(['file'], { bank: flag, 'document-only': flag }, validate),
+  diff: command(['file'], {}, (_, file) => diff(file)),
+  publish: command(
+    ['file or program'],
+    { move: { type: 'string', multiple: true }, 'move-all': flag, draft: flag },
+    publish,
+  ),
+  draft: command(['file?'], { discard: { type: 'string' } }, draft),
+  show: command(['slug'], { draft: flag }, (given, slug) => async ({ sql }) => {
+    await print(describeForEditing(given.draft ? await loadDraft(sql, slug) : await loadActive(sql, slug)))
+  }),
+  list: command([], {}, () => list),
+  schema: command([], {}, async () => {
+    await Bun.write(Bun.stdout, programDefinitionJsonSchema())
+    return undefined
+  }),
+  export: command(
+    ['slug'],
+    {},
+    (_, slug) =>
+      async ({ sql }) =>
+        print(await exportProgram(sql, slug)),
+  ),
+  import: command(['file'], {}, (_, file) => bringIn(file)),
 })
-if (command.needs !== 'database') process.exit(0)
-await runScript(command.work)

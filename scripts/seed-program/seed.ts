@@ -7,6 +7,7 @@ import { parseInstantParameter } from '../../src/export/requests/instant-paramet
 import { readCommandLine, runScript, usage } from '../command-line/environment.ts'
 import { readFrontEnd } from '../command-line/front-end-option.ts'
 import { inThousands, startProgress } from '../command-line/progress.ts'
+import { wholeNumber } from '../command-line/script-commands.ts'
 import { seedPrograms } from './seed-programs.ts'
 
 const help = `Usage: scripts/seed [--applications <n>] [--program <slug>]… [--now <instant>] [--front-end <name>]
@@ -40,9 +41,7 @@ function parseSeed(args: string[]): Seed {
       'front-end': { type: 'string' },
     },
   })
-  const applications = /^[0-9]{1,8}$/.test(values.applications) ? Number(values.applications) : 0
-  if (applications < 1 || applications > 10_000_000)
-    throw usage(`--applications must be a whole number from 1 to 10000000, not "${values.applications}".`)
+  const applications = wholeNumber('--applications', values.applications, 10_000_000)
   const present = Date.now() * 1000
   const now = values.now === undefined ? present : parseInstantParameter(values.now, 'UTC')
   if (typeof now === 'object') throw usage(`--now ${now.fault}`)

@@ -74,7 +74,7 @@ curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" https://apply.example.gov/api/
     [createArgs({ color: 'red' }), "Unknown option '--color'"],
     [[], 'Say what to do.'],
     [['delete'], 'There is no command "delete".'],
-    [['retire'], 'Name exactly one key by its id.'],
+    [['retire'], 'Missing: <key id>.'],
     [['edit', 'tribk_x'], 'Say what to change: --name, --programs, --subnets, --front-end or --hide.'],
   ])('wrong usage exits 2 and says what is wrong: %p', async (args, message) => {
     const { code, out, err } = await apiKey(args)

@@ -195,7 +195,7 @@ describe('scripts/intake', () => {
   test.each([
     [[], 'Say what to do.'],
     [['stop', slug], 'There is no command "stop".'],
-    [['pause'], 'Name exactly one program by its slug.'],
+    [['pause'], 'Missing: <slug>.'],
     [['pause', slug, '--for', '8d'], '--for must be a duration from 1s to 7d'],
     [['pause', slug, '--for', 'long'], '--for must be a duration from 1s to 7d'],
   ])('wrong usage exits 2 and says what is wrong: %p', async (args, message) => {
