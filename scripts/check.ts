@@ -258,10 +258,10 @@ export function wordBreaches(files: ReadonlyMap<string, string>): string[] {
   )
 }
 
-/** Files that say what a process tells Prometheus, and what is made of it. */
+/** Files that explain, show and alert on the metrics that processes report. */
 const watching = ['deploy/OPERATIONS.md', 'deploy/grafana/tributary.json', 'deploy/prometheus/alerts.yaml'] as const
 
-/** Metrics that are told and not explained or shown, or the other way round, and alerts without a heading; of the same files and these. */
+/** Metrics that are reported and not explained or shown, or the other way round, and alerts without a heading; of the same files and these. */
 export function watchingFaults(files: ReadonlyMap<string, string>): string[] {
   const [operations, dashboard, alerts] = watching.map(path => files.get(path) ?? '')
   const section = (title: string): string =>
@@ -280,9 +280,9 @@ export function watchingFaults(files: ReadonlyMap<string, string>): string[] {
   const lacking = (wanted: readonly string[], there: readonly string[], why: string): string[] =>
     wanted.filter(one => !there.includes(one)).map(one => `${one} ${why}`)
   return [
-    ...lacking(reported, explained, 'is told and has no line in OPERATIONS.md.'),
-    ...lacking(reported, shown, 'is told and not on the dashboard.'),
-    ...lacking([...explained, ...shown, ...named], reported, 'is named and not told by any process.'),
+    ...lacking(reported, explained, 'is reported and has no line in OPERATIONS.md.'),
+    ...lacking(reported, shown, 'is reported and not on the dashboard.'),
+    ...lacking([...explained, ...shown, ...named], reported, 'is named and reported by no process.'),
     ...lacking(alertNames, headings, 'is an alert, and OPERATIONS.md does not say what it means and what to do.'),
     ...lacking(headings, alertNames, 'has a heading in OPERATIONS.md and is no alert.'),
   ]

@@ -167,7 +167,7 @@ interface DemoPerson {
 async function demoPerson(sql: Sql): Promise<DemoPerson | undefined> {
   const kept = await readKept<DemoPerson>(demoPersonFile)
   if (kept !== undefined && (await verifySignIn(sql, kept.email, kept.password)) !== undefined) return kept
-  // Somebody else is at home here already: they let others in.
+  // The database has people already: they invite others.
   if ((await readPeople(sql)).length > 0) return undefined
   const by = { actor: 'operator:start', now: Date.now() * 1000 }
   const made = { email: 'demo@tributary.example', password: crypto.randomUUID() }

@@ -57,6 +57,6 @@ if (name === '--version') {
 function usage(): string {
   const width = Math.max(...Object.keys(commands).map(command => command.length))
   const lines = Object.entries(commands).map(([command, { does }]) => `  ${command.padEnd(width)}  ${does}`)
-  const more = 'tributary --version tells the release. In a checkout it is scripts/tributary.'
+  const more = 'tributary --version prints the release. In a checkout it is scripts/tributary.'
   return [`Usage: tributary <command> [arguments]`, '', ...lines, '', more].join('\n')
 }

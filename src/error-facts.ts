@@ -1,6 +1,6 @@
 // What may be written about an error: into the log, into the record of a failed job, on a terminal.
 // A database error quotes what it refused: values in its message, the row in `detail`, parameters, the statement. None of that is
-// written; its code and the names of table, column and constraint tell an operator where to look.
+// written; its code and the names of table, column and constraint show an operator where to look.
 
 /** A failure of PostgreSQL, by whichever driver: both name these fields alike but for a suffix. */
 interface DatabaseError extends Error {

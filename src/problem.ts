@@ -1,4 +1,4 @@
-// The one error type of the house: what went wrong, told twice, once for the caller and once for the log.
+// The one error type: what went wrong, in a public version for the caller and an internal one for the log.
 // It must not know status codes or headers; http/server/errors alone turns a problem into an HTTP answer.
 
 /** What kind of failure this is. `http/server/errors` maps each to one status; scripts map each to one exit code. */

@@ -81,7 +81,7 @@ interface Walked {
   repeated: { earlier: WalkedPage; later: WalkedPage } | undefined
 }
 
-/** Faults of one promise that are told. */
+/** Most faults of one promise that are reported. */
 const reportedMax = 5
 
 /** What the database says. */

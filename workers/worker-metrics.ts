@@ -1,4 +1,4 @@
-// What a worker counts about itself, for Prometheus, besides what every process tells (src/metrics).
+// Metrics of a worker, in addition to those of every process (src/metrics).
 
 import { Gauge, Histogram } from 'prom-client'
 import { Meter } from '../src/metrics/meter.ts'

@@ -10,7 +10,7 @@ export interface BenchContext {
   children: ChildProcesses
   database: BenchDatabase
   data: BenchData
-  /** Tells the person who waits what is being done. */
+  /** Prints what is being done. */
   say(line: string): void
 }
 

@@ -35,7 +35,7 @@ const user = 'tributary'
 export async function startBenchDatabase(options: BenchmarkOptions): Promise<BenchDatabase> {
   const parent = options.keep ?? (await mkdtemp('/var/tmp/tributary-bench-'))
   await mkdir(parent, { recursive: true })
-  // The server's account is not always ours; anybody may come in over loopback anyway.
+  // The server's account is not always ours; loopback connections are trusted anyway.
   const sockets = await mkdtemp(join(tmpdir(), 'tributary-socket-'))
   await Promise.all([chmod(sockets, 0o777), options.keep === undefined && chmod(parent, 0o755)])
   const { dataDirectory, port, started, stop, url } = await startEmbeddedPostgres({
@@ -45,7 +45,7 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
       unix_socket_directories: sockets,
       // Enough for all that is read.
       shared_buffers: options.small ? '512MB' : '2GB',
-      // A checkpoint or a vacuum in the middle of a round would be somebody's bad luck.
+      // A checkpoint or a vacuum in the middle of a round would distort it.
       max_wal_size: '8GB',
       checkpoint_timeout: '1h',
       autovacuum: 'off',

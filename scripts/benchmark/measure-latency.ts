@@ -1,4 +1,4 @@
-// How long somebody with a small question waits while others pull everything.
+// How long a client with a small request waits while others pull everything.
 
 import type { BenchContext } from './bench-context.ts'
 import { digits, type SectionReport } from './findings.ts'

@@ -31,7 +31,7 @@ export interface ScriptContext {
 export const runningFile = join(dataFolder, 'running')
 
 /**
- * Where the service is reached. Without a slash at the end. As the settings tell; where they do not name a port, the address of the
+ * Where the service is reached. Without a slash at the end. From the settings; where they name no port, the address of the
  * scripts/start that is running on the same data.
  */
 export function serviceAddress(config: OtherConfig): string {
@@ -116,13 +116,13 @@ export async function exitCode(main: () => Promise<void>): Promise<number> {
     return 0
   } catch (error) {
     const isUsage = error instanceof UsageError || isParseArgsError(error)
-    const hint = error instanceof UsageError && script !== undefined ? ` ${script} --help tells more.` : ''
+    const hint = error instanceof UsageError && script !== undefined ? ` See ${script} --help.` : ''
     for (const line of isUsage ? [(error as Error).message + hint] : failureLines(error)) console.error(asCalled(line))
     return isUsage ? 2 : 1
   }
 }
 
-/** A text that names scripts, as somebody has to type them who has only the binary. */
+/** A text that names scripts, rewritten to the commands of the binary. */
 const asCalled = (text: string): string =>
   inCheckout ? text : text.replace(/\bscripts\/(?=[a-z-]+\b(?!\.))/g, 'tributary ')
 

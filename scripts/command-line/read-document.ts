@@ -1,4 +1,4 @@
-// Reads a JSON document that somebody wrote by hand, and names what is wrong with it as text.
+// Reads a handwritten JSON document, and reports syntax errors with their place.
 
 import { parseJson, placedDetail } from '../../src/domain/values/json-text.ts'
 import { invalidRequest, Problem } from '../../src/problem.ts'

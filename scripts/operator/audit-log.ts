@@ -30,7 +30,7 @@ list     Events, newest first: who did what to what, from where. All filters giv
 sent     Which clients were ever sent this application, and when, newest first; at most so many pages, 1 to 10000, 100 unless given.
          For each page it says whether that is certain. What was pruned is in the files.
 verify   Reads the whole log in order and computes its hashes again. Names the first event of each chain that was changed,
-         removed or slipped in. Prints a word to be kept somewhere else: given as --noted next time, it tells whether what
+         removed or slipped in. Prints a seal to be kept elsewhere: given as --noted next time, it shows whether what
          was there then still is, so that a cut end, or a log that was written again from its start, is noticed. The files
          given with --with, into which it was pruned, are checked as well, on their own and against what the database recorded
          of them. A worker does the same once a night, without the files. What it finds to be wrong is in the metric

@@ -33,7 +33,7 @@ loaded twice. Until then it is unfinished: no other load into its programs begin
   --give-up     Ends one that is not to go on. What is stored of it stays.
 
 Ids are kept, so they must be free; the programs must be there, with the versions that the applications name. Lines are in
-order of submit_time, and later than what was submitted before the load; a program that nobody has submitted to takes any past
+order of submit_time, and later than what was submitted before the load; a program without submissions takes any past
 time. Load all history of a program in one go, such as: cat 2024.ndjson 2025.ndjson | scripts/load -
 What was checked waits in a temporary table until it is stored, on the disk of the database.`
 

@@ -34,7 +34,7 @@ const { roles, finish, force } = await readCommandLine(help, args => {
   return { roles: values.roles === true, finish: values.finish === true, force: values.force === true }
 })
 
-// runScript has migrated already; asking again tells that nothing is left.
+// runScript has migrated already; this call confirms that nothing is left.
 await runScript(async ({ sql, config }) => {
   if (finish) await finishUpgrade(sql, allMigrations, { force })
   else await migrate(sql, allMigrations)

@@ -55,7 +55,7 @@ process.exit(
   }),
 )
 
-/** Undefined outside a checkout, as in an image that was not told. */
+/** Undefined outside a checkout, as in an image built without it. */
 async function commitOfCheckout(): Promise<string | undefined> {
   if (process.env.TRIBUTARY_COMMIT) return process.env.TRIBUTARY_COMMIT
   const git = await $`git -C ${root} rev-parse --short=12 HEAD`.nothrow().quiet()

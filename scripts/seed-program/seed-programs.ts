@@ -87,7 +87,7 @@ async function requireProgram(sql: Sql, slug: string, actor: string): Promise<vo
       detail:
         program === undefined
           ? `There is no program ${slug}. The programs that can be made here are ${demoPrograms.map(one => one.slug).join(' and ')}.`
-          : `The program ${slug} has never been published, so nobody can have applied to it.`,
+          : `The program ${slug} has never been published, so it has no applications.`,
     })
   }
   let based_on: number | null = null

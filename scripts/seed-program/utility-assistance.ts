@@ -148,7 +148,7 @@ export const utilityAssistance: VersionedProgram = {
           kind: 'DROPDOWN',
           enumerator: 'household members',
           text: 'Who are they to you?',
-          options: options({ spouse: 'Spouse or partner', child: 'Child', parent: 'Parent', other: 'Somebody else' }),
+          options: options({ spouse: 'Spouse or partner', child: 'Child', parent: 'Parent', other: 'Another person' }),
         },
         {
           admin_name: 'member benefits',
@@ -209,7 +209,7 @@ export const utilityAssistance: VersionedProgram = {
           optional: true,
           options: options({
             'lost-job': 'I lost a job',
-            illness: 'Somebody fell ill',
+            illness: 'Illness in the household',
             'new-child': 'A child was born',
             moved: 'I had to move',
           }),

@@ -120,7 +120,7 @@ export async function publishVersion({ sql }: Installation, ledger: Ledger): Pro
   }
 }
 
-/** A front end: registers, saves and submits until told to stop; every third time for an applicant that has submitted before. */
+/** A front end: registers, saves and submits until stopped; every third time for an applicant that has submitted before. */
 export async function write(client: Client, ledger: Ledger, stopped: AbortSignal): Promise<void> {
   let applicant: number | undefined
   for (let n = 0; !stopped.aborted; n++) {

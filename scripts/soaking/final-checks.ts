@@ -1,4 +1,4 @@
-// What has to be true when the faults are over and everybody has stopped: nothing was lost, nothing came twice, and all of it is at rest.
+// Checks after the faults are over and all actors have stopped: nothing is lost, nothing came twice, nothing is still in progress.
 
 import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
 import { findProgram } from '../../src/db/programs/programs.ts'
@@ -92,7 +92,7 @@ export function checkChanges(ledger: Ledger, there: readonly number[]): void {
     if (kind === 'status') received.set(application_id, (received.get(application_id) ?? 0) + 1)
   for (const [id, times] of annotated)
     if (!Number.isNaN(times) && received.get(id) !== times)
-      ledger.note(`application ${id} was given a status ${times} times, and ${received.get(id) ?? 0} were told`)
+      ledger.note(`application ${id} was given a status ${times} times, and ${received.get(id) ?? 0} were received`)
 }
 
 async function untilTrue(ledger: Ledger, what: string, isTrue: () => Promise<boolean>): Promise<void> {

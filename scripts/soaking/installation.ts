@@ -19,7 +19,7 @@ const root = join(import.meta.dir, '../..')
 const diskBytes = 1_500_000_000
 const libfaketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
 
-/** A process that is started again whenever it ends, until it is told to stop. */
+/** A process that is restarted whenever it ends, until `stop`. */
 export class Kept {
   #child: Bun.Subprocess | undefined
   #stopping = false
@@ -71,7 +71,7 @@ export interface Installation {
   disk: { fill(): Promise<void>; free(): Promise<void> } | undefined
   /** Sets the database's clock by so many seconds; undefined where that cannot be done. */
   setClock: ((seconds: number) => Promise<void>) | undefined
-  /** What the processes wrote on standard error, and lines of their logs that tell of something not foreseen. */
+  /** What the processes wrote on standard error, and log entries of unexpected failures. */
   complaints: string[]
   stop(): Promise<void>
 }

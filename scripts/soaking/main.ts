@@ -23,7 +23,7 @@ those that poll, and once, in order, in the change feed; the audit log must be w
   --minutes   How long; 5 unless given. Every kind of fault happens once at least, whatever that takes.
   --only      Only this kind of fault, which may be given several times: ${faults.map(({ name }) => name).join(', ')}
   --writers   How many submit at a time; 8 unless given.
-  --seed      Of what those who walk and poll choose, as in the run that told this seed.
+  --seed      Of what those who walk and poll choose, as in the run that printed this seed.
   --calm      No faults at all.`
 
 /** Between two faults, for as long as it takes to have everything again. */
@@ -116,7 +116,7 @@ async function soak(): Promise<void> {
     throw new Problem('internal', { detail: `${ledger.broken.length} promises were broken.` })
 }
 
-/** Progress, for somebody who watches. */
+/** Progress on the terminal. */
 function say(what: string): void {
   console.error(`${new Date().toISOString().slice(11, 19)} ${what}`)
 }

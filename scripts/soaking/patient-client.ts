@@ -24,7 +24,7 @@ interface Asked {
   read?: (text: string) => unknown
 }
 
-/** How often requests had to be repeated, and the longest anybody waited. */
+/** How often requests had to be repeated, and the longest wait. */
 export interface Patience {
   repeats: number
   longestMs: number

@@ -24,7 +24,7 @@ export async function countUnderived(sql: Sql): Promise<number> {
   return row!.missing
 }
 
-/** Connections of anybody, and transactions of the service and the worker that were left open. */
+/** Connections of any role, and transactions of service and worker that were left open. */
 export async function countConnections(sql: Sql): Promise<{ open: number; left: number }> {
   const [row] = await sql<{ open: number; left: number }[]>`
     select

@@ -33,7 +33,7 @@ export const viewName = ({ seesLess, format, fields }: View): string =>
 
 /** What a page gives away or holds back that it should not. Empty when it is as it was asked for. */
 export function viewFaults({ seesLess, fields }: View, { applications }: WalkedPage, text: string): string[] {
-  const faults = seesLess ? hiddenKeys.filter(key => text.includes(key)).map(key => `a page told of ${key}`) : []
+  const faults = seesLess ? hiddenKeys.filter(key => text.includes(key)).map(key => `a page names ${key}`) : []
   if (fields === undefined) return faults
   const chosen = [...new Set(fields.split(',').map(path => path.split('.')[0]!))].sort().join()
   const other = applications.find(({ questions }) => questions.toSorted().join() !== chosen)

@@ -37,7 +37,7 @@ interface PrunedFile {
 }
 
 /**
- * Reads the whole log in order. `noted` is the word of an earlier call: it tells whether what was there then still is. `files` are
+ * Reads the whole log in order. `noted` is the seal of an earlier call: it shows whether what was there then still is. `files` are
  * paths of what was pruned, in any order: they are checked on their own and against what the database recorded of them.
  */
 export async function verifyAuditLog(sql: Sql, noted?: string, files: readonly string[] = []): Promise<AuditVerdict> {
@@ -134,7 +134,7 @@ function requireEnd({ end }: ChainPart, last: ChainPlace): void {
     throw new BrokenChain(`chain ${end.chain}: ends at link ${last.link}, but not in the hash it should end in`)
 }
 
-/** What was noted within what is pruned since can be told from its file, or where a file ends. */
+/** A seal within the pruned part can be checked against its file, or where a file ends. */
 function requireSeen(marks: Marks, { chain, link }: ChainPlace, places: readonly PrunedPlace[]): void {
   const mark = marks.get(chain)
   if (mark === undefined) return

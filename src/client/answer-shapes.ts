@@ -1,4 +1,4 @@
-// What an answer of the service must have to be taken for one: as much of its shape as tells it from what something else answers.
+// The least that a response of the service must have, to distinguish it from a response of something else.
 
 /** A name of a type, an object with at least these fields, or a list of such. */
 export type Shape = 'string' | 'number' | 'boolean' | 'object' | { readonly [field: string]: Shape } | readonly [Shape]

@@ -10,7 +10,7 @@ export interface RetryOptions {
   waitMs?: number
   /** No wait is longer, unless the service asks for it; 60 seconds unless given. */
   waitMsMax?: number
-  /** Told before each wait. */
+  /** Called before each wait. */
   onRetry?: (retry: { attempt: number; waitMs: number; reason: string }) => void
 }
 

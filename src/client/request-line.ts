@@ -7,7 +7,7 @@ import { ForeignAnswer, NotNow, RequestRefused } from './client-errors.ts'
 import { BrokenPage } from './whole-page.ts'
 
 interface LineOptions {
-  /** Told when something answers. */
+  /** Called when a response arrives. */
   onAnswer: () => void
   authorization: string
   silenceMs: number
@@ -39,7 +39,7 @@ export class RequestLine {
     const own = this.client.fetch ?? fetch
     const response = await own(url, {
       headers: { Authorization: this.client.authorization, ...headers },
-      // A credential must not follow anybody who leads elsewhere.
+      // A credential must not follow a redirect.
       redirect: 'manual',
       signal: this.breaker.signal,
     })

@@ -277,7 +277,7 @@ function serviceAddress(text: string): string {
   const url = new URL(text)
   const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback))
-    throw new TypeError(`The address must begin with https://, so that nobody on the way reads the API key: "${text}".`)
+    throw new TypeError(`The address must begin with https://, so that the API key is encrypted in transit: "${text}".`)
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw new TypeError('The address must have no user, password, question mark or hash in it.')
   return url.href.replace(/\/+$/, '')

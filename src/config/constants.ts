@@ -21,7 +21,7 @@ export const constants = {
   selfWalkIntervalMs: hourMs,
   /** About how many applications one self-walk reads: several pages of each size, in less than a second. */
   selfWalkApplications: 1000,
-  /** Compared at each look at a CiviForm, for what no event tells: a short statement there, and millions of applications a day. */
+  /** Compared in each round of following a CiviForm, for changes without an event: a short statement there, and millions of applications a day. */
   civiformScanRows: 5000,
   /** How often every application of a CiviForm is read whole and compared: at night, when it is idle, comes once a day. */
   civiformReconcileMs: dayMs,

@@ -31,7 +31,7 @@ export function* faultsBetween(config: OtherConfig): Generator<Fault> {
 
 function* signInFaults({ environment, baseUrl, passwordSignIn, oidcIssuer }: OtherConfig): Generator<Fault> {
   if (oidcIssuer === undefined && passwordSignIn === false)
-    yield ['PASSWORD_SIGN_IN', 'must be on unless OIDC_ISSUER is set, or nobody could sign in']
+    yield ['PASSWORD_SIGN_IN', 'must be on unless OIDC_ISSUER is set, or no user could sign in']
   // What the provider sends people back to must not be what a request calls this host.
   if (oidcIssuer !== undefined && environment === 'production' && baseUrl === '')
     yield ['BASE_URL', 'must be set when OIDC_ISSUER is: the provider sends people back to it']

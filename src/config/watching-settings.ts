@@ -1,4 +1,4 @@
-// Ending, logging, and what tells operators how the service is: self-walk and traces.
+// Shutdown, logging, self-walk and traces.
 
 import { secretSetting, setting, Unusable } from './kinds/setting.ts'
 import { duration, httpUrl, oneOf, optional } from './kinds/setting-kinds.ts'

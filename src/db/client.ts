@@ -28,7 +28,7 @@ interface DatabaseOptions {
   silenceTimeoutMs?: number
   /** How long a statement may wait for a connection; it then fails as with a lost one. 0 for no limit. */
   queueTimeoutMs?: number
-  /** Told of each statement and each transaction how long it waited for a connection. */
+  /** Called for each statement and each transaction with how long it waited for a connection. */
   onWait?: (ms: number) => void
   /** Whether statements are prepared by name. Off behind a pooler in transaction mode. */
   prepare?: boolean

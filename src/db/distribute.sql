@@ -42,7 +42,7 @@ begin
       exit;
     exception when lock_not_available then
       if attempt = 6000 then
-        raise exception 'somebody used the applications for a whole minute; stop service and worker first' using errcode = 'object_in_use';
+        raise exception 'the applications were in use for a whole minute; stop service and worker first' using errcode = 'object_in_use';
       end if;
       perform pg_sleep(0.01);
     end;

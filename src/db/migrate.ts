@@ -188,7 +188,7 @@ export async function distributeApplications(sql: Sql, shards: number): Promise<
 /** With which `distribute.sql` says why it cannot be done. */
 const distributeRefusals = ['42P07', '22023', '55006']
 
-/** Refuses, for a use that a distributed installation has not; `what` is told as the beginning of a sentence. */
+/** Refuses, for a use that a distributed installation has not; `what` begins the sentence. */
 export async function refuseDistributed(db: Db, what: string): Promise<void> {
   if (await isDistributed(db))
     throw new Problem('conflict', { detail: `${what} while its applications are distributed (SCALE.md).` })

@@ -11,7 +11,7 @@ declare module 'postgres' {
     silence_timeout?: number
     /** Seconds that a statement may wait for a connection; it is then rejected. 0 for no limit. */
     queue_timeout?: number
-    /** Told how many milliseconds a statement waited for a connection. */
+    /** Called with the milliseconds that a statement waited for a connection. */
     onwait?: (ms: number) => void
   }
 

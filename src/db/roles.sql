@@ -43,7 +43,7 @@ grant select on
   program_key_map, docs_example, derived_status
 to tributary_service, tributary_worker;
 
--- What both tell as metrics: how the work behind the requests stands.
+-- Both report background work as metrics.
 grant select (created_at) on outbox to tributary_service;
 grant select on worker_heartbeat, audit_check to tributary_service, tributary_worker;
 
@@ -140,7 +140,7 @@ grant select, insert on outbox to tributary_follower;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_follower;
 grant update (only_row) on instance to tributary_follower;
 grant execute on function hold_changes(bigint), draw_changes(bigint, bigint) to tributary_follower;
--- Everybody tells how far it is.
+-- All roles report its progress.
 grant select on civiform_source, civiform_finding, origin to tributary_service, tributary_worker;
 
 -- The queue's own tables and functions, where the database carries the jobs. BullMQ makes a sequence there for each queue.

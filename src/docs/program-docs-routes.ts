@@ -70,7 +70,7 @@ function handlers(deps: Deps) {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
       const place = placeOf(config, request)
       const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
-      // One more than is shown tells whether there are more.
+      // Reads one more than is shown, to know whether there are more.
       const rowsMax = listedProgramsMax + 1
       const programs = await readDocumentedPrograms(db, { among, after: readAfter(request), rowsMax })
       const shown = programs.slice(0, listedProgramsMax).map(one => one.program_id)

@@ -17,7 +17,7 @@ import { grantedProgram, nothingHidden } from '../keys/caller.ts'
 import { loadSession } from '../people/sessions.ts'
 import { Problem } from '../problem.ts'
 
-/** Somebody who was let in: an API key, or a person with a session of the console. */
+/** An authenticated reader: an API key, or a person with a session of the console. */
 export interface Viewer {
   /** Ids of the programs they may see. */
   programIds: 'all' | ReadonlySet<number>

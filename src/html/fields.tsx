@@ -199,7 +199,7 @@ export function ActionForm({ action, children }: { action: string; children: Com
   return (
     <form method="post" action={action} noValidate>
       <input type="hidden" name="csrf" value={csrf} autocomplete="off" />
-      {/* If the session ends before it is sent, nobody else is shown what this person typed. */}
+      {/* If the session ends before it is sent, no other person is shown what this one typed. */}
       <input type="hidden" name="typed_by" value={String(person?.person_id ?? '')} />
       {children}
     </form>
@@ -214,7 +214,7 @@ export function Submit(props: {
   value?: string
   icon?: IconName
   text: string
-  /** What those who hear the page are told besides: of several buttons with one text, which one this is. */
+  /** Text for screen readers only: distinguishes buttons with the same label. */
   unseen?: string
 }) {
   const { look, icon, text, unseen, ...sent } = props

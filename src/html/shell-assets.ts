@@ -1,5 +1,5 @@
-// The files that pages are shown with, from our own origin: style sheet, script, fonts, mark. They tell nothing, so they are for
-// everybody.
+// The files that pages are shown with, from our own origin: style sheet, script, fonts, mark. They contain no data, so they are
+// public.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -9,7 +9,7 @@ import { Problem } from '../problem.ts'
 
 /** Longest pause: it ends by itself, so that a pause that is forgotten does not turn applicants away for good. */
 export const pauseMsMax = 7 * 86_400_000
-/** Longest time a client that was turned away is told to wait. */
+/** Longest Retry-After of a refused request. */
 const retrySecondsMax = 60
 
 /**

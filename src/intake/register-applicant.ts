@@ -32,7 +32,7 @@ export async function changeLanguage(sql: Sql, key: FrontEndKey, applicantId: nu
   })
 }
 
-/** Ids only: what applicants tell about themselves stays out of the audit log, their language included. */
+/** Ids only: personal data stays out of the audit log, the language included. */
 async function auditApplicant(
   tx: Parameters<typeof appendAuditEvent>[0],
   { api_key_id, front_end, address }: FrontEndKey,

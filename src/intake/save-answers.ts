@@ -1,4 +1,4 @@
-// Saves answers to a program while its applicant is still answering, and tells what is saved.
+// Saves answers to a program while its applicant is still answering, and returns what is saved.
 
 import { type ApplicantName, holdApplicant } from '../db/applications/applicants.ts'
 import {

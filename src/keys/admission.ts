@@ -33,7 +33,7 @@ const placeholderId = `tribk_${'0'.repeat(20)}`
 
 /**
  * Decides about one request (spec, "Authentication"; contract D4). With a readable header, one lookup, one HMAC and two comparisons are done
- * whatever the header says, so that time tells an unknown id from a known one neither by statements nor by their size.
+ * whatever the header says, so that neither the statements nor their size reveal by their time whether an id is known.
  */
 export async function admit(
   keys: KeySource,
@@ -76,7 +76,7 @@ export async function admit(
   }
 }
 
-/** The origin's secrets have no checksum, so a garbled one cannot be told from a wrong one. */
+/** The origin's secrets have no checksum, so a garbled one looks like a wrong one. */
 function faultOf(password: string, matchesEarlier: boolean, isOrigins: boolean): Reason {
   const isWhole = isWholePassword(password)
   if (matchesEarlier) return 'rotated_secret'

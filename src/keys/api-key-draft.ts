@@ -135,13 +135,13 @@ async function checkHidden(db: Db, { faults, values }: Checked, names: readonly 
   values.hidden_questions = known
 }
 
-/** Who submits has to be told what is asked. */
+/** A key that submits must see every question. */
 export function hidingFaults(
   { may_submit }: Pick<ApiKeyDraft, 'may_submit'>,
   hidden: readonly string[] | undefined,
 ): ProblemItem[] {
   if (!may_submit || hidden === undefined || hidden.length === 0) return []
-  const detail = 'must be empty: a key that submits has to be told every question'
+  const detail = 'must be empty: a key that submits must see every question'
   return [{ path: '/hidden_questions', code: 'not_allowed', detail }]
 }
 

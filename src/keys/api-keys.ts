@@ -182,7 +182,7 @@ export async function editApiKey(
       throw new Problem('conflict', { detail: 'This key is retired. Make another one instead.' })
     if (basedOn !== undefined && basedOn !== keyVersion(key))
       throw new Problem('conflict', {
-        detail: 'Somebody else changed this key meanwhile, so nothing was changed.',
+        detail: 'The key was changed concurrently. Nothing was changed.',
         internal: 'based_on_is_old',
       })
     const { faults, programIds, values } = await checkChanges(tx, changes)
@@ -205,7 +205,7 @@ export async function editApiKey(
   return loadKey(sql, apiKeyId, by.now)
 }
 
-/** What tells a key as it is set from the same key before or after an edit. */
+/** Identifies a revision of a key's settings. */
 export function keyVersion(
   key: Pick<ApiKeyRow, 'name' | 'programs' | 'allowed_subnets' | 'front_end' | 'expires_at' | 'hidden_questions'>,
 ) {

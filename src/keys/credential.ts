@@ -125,7 +125,7 @@ function randomBase62(length: number): string {
   return text
 }
 
-/** CRC-32 of the random part in base 62, 6 characters: lets a scanner tell a key from a lookalike. */
+/** CRC-32 of the random part in base 62, 6 characters: lets a scanner distinguish a key from a lookalike. */
 function checksum(random: string): string {
   const sum = Buffer.alloc(4)
   sum.writeUInt32BE(crc32(random))

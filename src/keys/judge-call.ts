@@ -42,7 +42,7 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
   retired: 'The key is retired. Make another one.',
   expired: 'The key has expired. Set its expiry, or make another one.',
   address_not_allowed: 'The key may not be used from this address. Add the address to the key, if it is the client’s.',
-  unparseable_address: 'Where the request came from cannot be told. Check the proxy’s X-Forwarded-For.',
+  unparseable_address: 'The origin of the request is unknown. Check the proxy’s X-Forwarded-For.',
   plain_http: 'The request came over plain HTTP. The client has to use https://.',
   may_not_export: 'The key may submit, and not export.',
   may_not_submit: 'The key may export, and not submit.',

@@ -20,7 +20,7 @@ export class KeyUses {
     private readonly log: Log,
   ) {}
 
-  /** A key let somebody in. Returns at once. */
+  /** A key authenticated a request. Returns immediately. */
   noteUse(apiKeyId: string, address: string, now: Micros): void {
     if (this.sql === undefined) return
     const writtenAt = this.#writtenAt.get(apiKeyId)
@@ -31,7 +31,7 @@ export class KeyUses {
     )
   }
 
-  /** A good credential came without encryption: anybody who listened has it now. Marked and audited once. Returns at once. */
+  /** A valid credential came unencrypted, so it may be compromised. Marked and audited once. Returns immediately. */
   noteExposure(apiKeyId: string, address: string | undefined, now: Micros, alreadyMarked: boolean): void {
     this.log.warn({ api_key_id: apiKeyId, address }, 'an API key was sent over plain HTTP: it is exposed, replace it')
     if (alreadyMarked || this.sql === undefined) return

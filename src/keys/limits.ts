@@ -141,7 +141,7 @@ export class ExportPlaces {
     const end = (): void => {
       if (!leases.delete(lease)) return
       if (leases.size === 0) this.#leases.delete(id)
-      // Where Redis cannot be told, the lease runs out.
+      // If Redis is unreachable, the lease expires.
       if (this.redis?.away === false) this.redis.client.zrem(keyOf(id), lease).catch(() => {})
     }
     if (this.redis?.away !== false) return { free: undefined, end }

@@ -1,4 +1,4 @@
-// Keeps why requests were refused, so that an administrator can tell a client by its request id. Never in the way of a request: notes are
+// Records why requests were refused, in batches off the request path, for an administrator who has the request id. Notes are
 // gathered and written together, and under a flood the rest goes to the log alone.
 
 import type { Db } from '../db/client.ts'

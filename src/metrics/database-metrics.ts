@@ -1,4 +1,4 @@
-// What the database knows of work that is to be done behind the requests, told by service and worker alike: so an alert on it needs only
+// Background work as the database knows it, reported by service and worker alike: so an alert on it needs only
 // one of them. Looked up whenever metrics are read; what cannot be looked up is left out.
 
 import { Gauge } from 'prom-client'

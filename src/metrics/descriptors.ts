@@ -1,8 +1,8 @@
-// How many descriptors a process has open and may have, as Linux tells it.
+// Open descriptors of the process and their limit, as Linux reports them.
 
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Undefined where the system does not tell. */
+/** Undefined where the system does not report it. */
 export function openDescriptors(): { open: number; max: number } | undefined {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []

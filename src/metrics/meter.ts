@@ -1,4 +1,4 @@
-// What one process tells Prometheus: a registry, and what is looked up each time it is read.
+// The metrics of one process: a registry, and values that are read at each scrape.
 // No label may name a key, an applicant or anything else without bound.
 
 import { Registry } from 'prom-client'
@@ -7,7 +7,7 @@ export class Meter {
   readonly registers: [Registry] = [new Registry()]
   readonly #lookUps: (() => void | Promise<void>)[] = []
 
-  /** Has something looked up before metrics are told. It must not reject; what it cannot find out it leaves out. */
+  /** Adds a lookup before each scrape. It must not reject, and omits what it cannot determine. */
   onRead(lookUp: () => void | Promise<void>): void {
     this.#lookUps.push(lookUp)
   }

@@ -1,4 +1,4 @@
-// What pools of database connections tell: how many are in use, and how long statements wait for one.
+// Metrics of database pools: connections in use, and how long statements wait for one.
 
 import { Gauge, Histogram } from 'prom-client'
 import type { Sql } from '../db/client.ts'
@@ -50,7 +50,7 @@ export class PoolMetrics {
     })
   }
 
-  /** Opens a pool that is watched: `open` gets what is to be told each wait, in milliseconds. */
+  /** Opens a pool and measures it: `open` gets the callback for each wait, in milliseconds. */
   watch(name: string, open: (onWait: (ms: number) => void) => Sql): Sql {
     const waits = this.#waits.labels(name)
     const sql = open(ms => waits.observe(ms / 1000))

@@ -1,4 +1,4 @@
-// What any process tells of itself: what it was built from, its memory, its processor time, and how late its event loop is.
+// Metrics of every process: its build, memory, processor time, and event-loop delay.
 // Only figures that are true under Bun: prom-client's own of the heap, of handles and of garbage collection are zeros or other things there.
 
 import { Counter, Gauge, Histogram } from 'prom-client'

@@ -1,4 +1,4 @@
-// Which person of the console somebody is whom an OpenID provider vouches for.
+// Maps an identity of an OpenID provider to a person of the console.
 
 import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
@@ -21,7 +21,7 @@ type Found = { person_id: number; email: string } | { refused: string }
 
 /**
  * The person this is, or why it is none; the reason is for the audit log alone. The e-mail counts once: from then on a person is
- * known by issuer and subject, and the address may be somebody else's. Remembering them is audited.
+ * known by issuer and subject, and the address may be reassigned. Storing the identity is audited.
  */
 export async function findPersonOf(
   sql: Sql,

@@ -4,7 +4,7 @@ import { Problem, type ProblemItem } from '../problem.ts'
 
 export const passwordLengthMin = 12
 const passwordLengthMax = 200
-/** Hashed at once in this process; others wait, and past `waitingMax` are told to come again. */
+/** Hashed at once in this process; others wait, and are refused past `waitingMax`. */
 const atOnce = 2
 const waitingMax = 64
 /** Of those under way and waiting, at most so many are of one client, so that one cannot keep all others out. */
@@ -45,7 +45,7 @@ const tooManyAtOnce = new Problem('unavailable', {
   internal: 'password_queue',
 })
 
-/** What is wrong with a password that somebody chose, if anything. Source: NIST SP 800-63B, 3.1.1.2. */
+/** Faults of a chosen password. Source: NIST SP 800-63B, 3.1.1.2. */
 export function passwordFaults(password: string, person: { email: string; name: string }): ProblemItem[] {
   const fault = (code: string, detail: string): ProblemItem[] => [{ parameter: 'password', code, detail }]
   if (password.length < passwordLengthMin)

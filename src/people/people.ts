@@ -63,7 +63,7 @@ export async function invitePerson(
       created_by: by.actor,
     })
     if (personId === undefined)
-      throw refused([{ parameter: 'email', code: 'taken', detail: 'Somebody with this e-mail is here already.' }])
+      throw refused([{ parameter: 'email', code: 'taken', detail: 'A person with this e-mail exists already.' }])
     await givePrograms(tx, personId, programs)
     const token = await storeInvitation(tx, personId, by)
     await recordAction(tx, by, 'person_invited', email, { role, ...programsOf(role, programs) })
@@ -71,7 +71,7 @@ export async function invitePerson(
   })
 }
 
-/** A new link for somebody who has lost the password, or never chose one. The password they have stays good until then. */
+/** A new link for a person who has lost the password, or never chose one. The old password stays valid until then. */
 export async function inviteAgain(sql: Sql, personId: number, by: AuditContext): Promise<string> {
   return inTransaction(sql, async tx => {
     const person = found(await lockPerson(tx, personId))
@@ -226,7 +226,7 @@ function found(person: PersonRow | undefined): PersonRow {
 
 async function keepOneAdministrator(tx: Transaction): Promise<void> {
   if ((await countEnabledAdministrators(tx)) > 1) return
-  throw conflict('This is the only administrator who can sign in. Make somebody else administrator first.')
+  throw conflict('This is the only administrator who can sign in. Make another person administrator first.')
 }
 
 function refuse(errors: readonly ProblemItem[]): void {

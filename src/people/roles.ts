@@ -15,7 +15,7 @@ export const roleNames: Readonly<Record<Role, string>> = {
   AUDITOR: 'Auditor',
 }
 
-/** Somebody who is signed in to the console. */
+/** A person who is signed in to the console. */
 export interface Person {
   person_id: number
   email: string

@@ -47,7 +47,7 @@ const confirmedMicros = 10 * 60 * 1_000_000
 /** How exactly the last request of a session is kept. */
 const seenEveryMicros = 60 * 1_000_000
 
-/** The token of a session's forms. Only who holds the cookie can have it, and it tells nothing of the cookie. */
+/** The token of a session's forms. Only the holder of the cookie can have it, and it reveals nothing of the cookie. */
 const csrfOf = (token: string): string => createHmac('sha256', token).update('form').digest('base64url')
 
 /** Whether a form came from a page of this session; in constant time. */

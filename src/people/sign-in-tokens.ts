@@ -1,4 +1,4 @@
-// The random tokens of cookies and links. The database holds their hashes alone, so that it cannot sign anybody in.
+// The random tokens of cookies and links. The database holds their hashes alone, so that a copy of it grants no sign-in.
 
 import { createHash, randomBytes } from 'node:crypto'
 

@@ -1,7 +1,7 @@
 // How many wrong passwords may be tried, and which of them stand in the audit log.
 //
 // A try is counted before the password is looked at, and taken back when it was right: while a count is spent, a right password is refused
-// like a wrong one, so that a refusal tells nothing. Guessing cannot shut the owner of an account out for good (OWASP, "Slow Down
+// like a wrong one, so that a refusal reveals nothing. Guessing cannot shut the owner of an account out for good (OWASP, "Slow Down
 // Online Guessing Attacks with Device Cookies"): a browser in which the person has signed in before, or is signed in, has a count of its
 // own, which no other browser uses up. All other browsers share the counts of their address, of the account at their address, and of the
 // account (OWASP ASVS 2.2.1: at most 100 an hour). Links to choose a password are not counted.
@@ -24,7 +24,7 @@ const auditedMax = { ofAddress: 20, ofAll: 1000 }
 /** Who tries to show who they are. */
 interface Client {
   address: IpAddress | undefined
-  /** What tells a browser that this account was signed in with before, or is; undefined for any other. */
+  /** Identifies a browser in which this account has signed in; undefined for any other. */
   browser?: string | undefined
 }
 

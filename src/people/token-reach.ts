@@ -19,7 +19,7 @@ export function requireReachOfRole(token: Token, role: Role): void {
   if (token === undefined) return
   if (role === 'ADMINISTRATOR')
     throw new Problem('forbidden', {
-      detail: 'A token makes nobody an administrator, and changes none: that is done by a person who is signed in.',
+      detail: 'A token can neither make nor change administrators. Sign in to do so.',
       internal: 'scope',
     })
   for (const scope of scopesOf[role]) requireScope(token.scopes, scope)

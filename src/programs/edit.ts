@@ -103,14 +103,14 @@ function noBasis(
         path: '/based_on',
         code: 'based_on_required',
         detail:
-          'Must say which of them this document was made from, so that nobody else’s changes are undone.' +
+          'Must name the version this document is based on, so that no concurrent change is lost.' +
           ` \`scripts/program show ${slug}\` prints the active version as a document that says so, with --draft the draft.`,
       },
     ],
   })
 }
 
-/** The conflict that tells what was published since an edit began. */
+/** The conflict that names what was published since an edit began. */
 export async function outdated(
   tx: Transaction,
   program: Program,

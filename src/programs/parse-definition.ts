@@ -11,7 +11,7 @@ import { invalidRequest } from '../problem.ts'
 
 /**
  * Checks the whole document and lists every fault by its path (RFC 6901), then says that it is a definition.
- * Without a bank, what only the bank can tell is left unchecked: names that are not defined in the document, kinds and keys
+ * Without a bank, what only the bank knows is left unchecked: names that are not defined in the document, kinds and keys
  * of questions that exist. `enumeratorDepthMax` is the setting of that name. Throws an `invalid_request` Problem.
  */
 export function parseDefinition(

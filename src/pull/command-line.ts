@@ -44,7 +44,7 @@ How:
   --no-verify-schema     Do not hold each application against the JSON Schema of the program
   --restart              Drop what an interrupted pull has left, and begin again
   --quiet                Say nothing unless something is wrong
-  --json                 Tell the result as JSON on standard output: count, digest of the ids, and where the next pull begins
+  --json                 Print the result as JSON on standard output: count, digest of the ids, and where the next pull begins
 
 Ends with 0 when everything is there; 1 something must be mended first; 2 wrong usage; 3 not everything came yet, the same command
 goes on; 4 what came is not what was promised; 5 another pull is at work on the same file.`
@@ -203,16 +203,16 @@ export function parseTypes(args: string[]): TypesCommand {
   const [address] = positionals
   const { program, fields, out, credentials } = values
   if (address === undefined || positionals.length > 1 || !program)
-    throw new CommandError('usage', 'Give one address of a service, and --program. tributary types --help tells more.')
+    throw new CommandError('usage', 'Give one address of a service, and --program. See tributary types --help.')
   return { address, program, fields: fieldsOf(fields, 'types'), out, credentialsFile: credentials }
 }
 
 export function parseVerify(args: string[]): { file: string } {
   const [file, ...more] = parseArgs({ args, allowPositionals: true, options: {} }).positionals
   if (file === undefined || more.length > 0)
-    throw new CommandError('usage', 'Name one file. tributary verify --help tells more.')
+    throw new CommandError('usage', 'Name one file. See tributary verify --help.')
   return { file }
 }
 
 const wrong = (what: string, command = 'pull'): CommandError =>
-  new CommandError('usage', `${what} tributary ${command} --help tells more.`)
+  new CommandError('usage', `${what} See tributary ${command} --help.`)

@@ -15,7 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const howTo =
   'Set TRIBUTARY_USERNAME and TRIBUTARY_PASSWORD, or name a file with --credentials: Username on its first line, Password on its second.'
 
-/** `file` is that of `--credentials`. Asks at the terminal where nothing else tells. */
+/** `file` is that of `--credentials`. Asks at the terminal where they are not given otherwise. */
 export async function findCredentials(
   file: string | undefined,
   environment: Environment,

@@ -109,7 +109,7 @@ export async function pullToFile(
 /** What the pull before has made of this output, and this one has not: lists of entities that were not asked for. */
 function leftOver(out: string, before: PulledBefore | undefined, files: readonly ReadyFile[]): string[] {
   const paths = before?.files.map(({ path }) => path) ?? []
-  // A state that was copied or moved tells of files that are not its own.
+  // A state that was copied or moved lists files that are not its own.
   return paths.includes(out) ? paths.filter(path => files.every(({ to }) => to !== path)) : []
 }
 

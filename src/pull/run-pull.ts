@@ -57,7 +57,7 @@ async function ended(tool: ToolProcess, help: string, work: (tool: ToolProcess) 
 
 const afterGivingUp = ({ isServiceFault }: GaveUp): string =>
   isServiceFault
-    ? 'Each time the service failed by itself, so waiting is of no use: tell the people who run it, with the request that is named here.'
+    ? 'The service failed at every attempt, so waiting does not help: contact its operators, and give them the request id above.'
     : 'The same command goes on from here.'
 
 function statusOf(error: unknown, signal: AbortSignal): number {
@@ -107,7 +107,7 @@ const resultOf = ({ added, total, watermark }: PullReport, { program, out, forma
   watermark: watermark ?? null,
 })
 
-/** To the output when all of it is there: by way of a file that nobody else may read. */
+/** Moves to the output when complete, from a file that only its owner may read. */
 async function pullToOutput(
   output: Writable,
   format: OutputFormat,
@@ -129,7 +129,7 @@ async function pullToOutput(
 /** What to do about a key that was refused; any other failure as it is. */
 function aboutTheKey(error: unknown, { baseUrl }: TributaryClient): unknown {
   if (!(error instanceof RequestRefused) || !error.isAboutTheKey) return error
-  const hint = `What a key may do is told at ${baseUrl}/api/v1/checkAuth, and why it was refused in the log of the service.`
+  const hint = `${baseUrl}/api/v1/checkAuth lists what a key may do; the log of the service says why it was refused.`
   return new CommandError('failed', `${error.message}\n${hint}`)
 }
 

@@ -1,4 +1,4 @@
-// How far a pull is, for somebody who watches: a line that changes on a terminal, a plain line now and then anywhere else.
+// Progress of a pull: a changing line on a terminal, a plain line now and then elsewhere.
 
 import { Presets, SingleBar } from 'cli-progress'
 import type { PullProgress } from './requests/pull-request.ts'

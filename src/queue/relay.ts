@@ -11,7 +11,7 @@ interface RelayOptions {
   batchJobs?: number
   /** How often the outbox is looked into without having been called, and a failure is tried again. */
   pollMs?: number
-  /** Told whenever the outbox was looked into and what was in it was handed over. */
+  /** Called whenever the relay has read the outbox and handed its jobs over. */
   onRound?: () => void
 }
 

@@ -59,7 +59,7 @@ export class Runs {
   }
 
   /**
-   * BullMQ would wait until a store that is away is back. Here only the runs are waited for. A store that could not be told that a job
+   * BullMQ would wait until a store that is away is back. Here only the runs are waited for. A store that did not learn that a job
    * is done hands it to another worker, which sees on record that there is nothing left to do.
    */
   async #close(worker: BullWorker, storeTimeoutMs: number): Promise<void> {
@@ -99,7 +99,7 @@ export async function within(timeoutMs: number, work: Promise<unknown>): Promise
   }
 }
 
-/** For what may be told many times a second, such as that a store is away. */
+/** For reports that may repeat many times a second, such as an unreachable store. */
 export function atMostEvery<T>(pauseMs: number, report: (value: T) => void): (value: T) => void {
   let reportedMs = Number.NEGATIVE_INFINITY
   return value => {

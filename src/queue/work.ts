@@ -17,7 +17,7 @@ export type CodeVersions = { readonly [N in JobName]?: number }
 
 /** Where runs are counted and traced. */
 export interface WatchedRuns {
-  /** Told how each run ended, and how long it took. */
+  /** Called with the outcome and the duration of each run. */
   count?: (job: string, outcome: 'done' | 'failed' | 'nothing', seconds: number) => void
   tracer?: Tracer | undefined
 }

@@ -43,7 +43,7 @@ export const noteLengthMax = 10_000
  * an export sees all of it or nothing (D22), and so does the change feed. Two changes at once come one after the other. `status_last_modified_time`
  * becomes `now` when a status is set, the same again included (D30), or taken away, and stays when only the note changes. A change
  * that sets no status and changes nothing leaves no trace. Returns what holds now.
- * Throws `invalid_request` with `/status` and `/note`, `not_found`, or `conflict` when somebody else changed them after `seen`.
+ * Throws `invalid_request` with `/status` and `/note`, `not_found`, or `conflict` when they have changed since `seen`.
  */
 export async function annotate(sql: Sql, change: AnnotationChange): Promise<Annotations> {
   return sql.begin('isolation level read committed', async tx => {

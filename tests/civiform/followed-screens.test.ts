@@ -108,16 +108,18 @@ describe('a block that is shown under a condition', () => {
           ['Screen 3', 'asks whether LATITUDE of "home" is LESS_THAN'],
           ['Screen 4', 'compares "home" with soon'],
           ['Screen 5', 'looks at question 999999, which this version does not ask'],
-          ['Screen 6', 'does "ELIGIBLE_BLOCK", which nobody here knows'],
+          ['Screen 6', 'does "ELIGIBLE_BLOCK", which is unknown here'],
           ['Screen 7', 'has a part of the kind "undefined"'],
         ] as const
       )
         .map(([screen, why]) => [
           'condition',
           screen,
-          `is shown under a condition that cannot be said here: it ${why}; it counts as always shown`,
+          `is shown under a condition that cannot be expressed here: it ${why}; it counts as always shown`,
         ])
-        .concat([['condition', 'Screen 8', 'says who is eligible, which programs cannot say here; it is left out']]),
+        .concat([
+          ['condition', 'Screen 8', 'has an eligibility condition, which programs here do not have; it is left out'],
+        ]),
     )
   })
 })

@@ -200,7 +200,7 @@ describe('loadConfig', () => {
 
   test('passwords can be off only where there is another way to sign in', () => {
     expect(loadConfig(good).passwordSignIn).toBe(true)
-    expect(faults({ PASSWORD_SIGN_IN: 'off' }).PASSWORD_SIGN_IN).toContain('nobody could sign in')
+    expect(faults({ PASSWORD_SIGN_IN: 'off' }).PASSWORD_SIGN_IN).toContain('no user could sign in')
   })
 
   test('never repeats the value of a secret', () => {

@@ -76,7 +76,7 @@ describe('inviting', () => {
 
   test('an e-mail that is somebody’s already, in any case, is refused; so is a program there is not', async () => {
     const again = await invite({ name: 'Root Again', email: root.email.toUpperCase(), role: 'AUDITOR' })
-    expect(await again.text()).toContain('Somebody with this e-mail is here already')
+    expect(await again.text()).toContain('A person with this e-mail exists already')
     const nowhere = await invite({
       name: 'Cy',
       email: 'cy@example.gov',
@@ -178,9 +178,7 @@ describe('scripts/admin', () => {
       code: 1,
       err: expect.stringContaining('Choose at least one program'),
     })
-    expect((await admin('disable', 'nobody@example.gov')).err).toBe(
-      'There is nobody with the e-mail nobody@example.gov.\n',
-    )
+    expect((await admin('disable', 'nobody@example.gov')).err).toBe('No person has the e-mail nobody@example.gov.\n')
     for (const args of [
       [],
       ['create'],

@@ -360,7 +360,7 @@ describe('what the service refuses or fails with', () => {
   test('500 on the same request each time: 4, and it is not said that the same command goes on', async () => {
     const proxy = await proxied(n => (n < 4 ? 'none' : { status: 500 }))
     const { code, err } = await pull(newFile(), proxy.baseUrl, '--retries', '1')
-    expect({ code, err }).toMatchObject({ code: 4, err: expect.stringContaining('tell the people who run it') })
+    expect({ code, err }).toMatchObject({ code: 4, err: expect.stringContaining('contact its operators') })
     expect(err).not.toContain('goes on from here')
   })
 

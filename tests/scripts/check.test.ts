@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the texts here are source.
-// What holds the house together is held itself: each rule is broken on purpose, and the breach is told with file and line.
+// What holds the house together is held itself: each rule is broken on purpose, and the breach is reported with file and line.
 
 import { describe, expect, test } from 'bun:test'
 import { mkdir } from 'node:fs/promises'
@@ -173,7 +173,7 @@ describe('what a room must not hold', () => {
   })
 })
 
-test('each metric is told, explained and shown, and each alert explained', () => {
+test('each metric is reported, explained and shown, and each alert explained', () => {
   const files: [string, string][] = [
     ['src/metrics/a.ts', "  'tributary_a_seconds',\n  name: 'tributary_b_total',"],
     [
@@ -184,9 +184,9 @@ test('each metric is told, explained and shown, and each alert explained', () =>
     ['deploy/prometheus/alerts.yaml', '- alert: Slow\n  expr: tributary_a_seconds_sum > tributary_c'],
   ]
   expect(watchingFaults(new Map(files))).toEqual([
-    'tributary_b_total is told and has no line in OPERATIONS.md.',
-    'tributary_b_total is told and not on the dashboard.',
-    'tributary_c is named and not told by any process.',
+    'tributary_b_total is reported and has no line in OPERATIONS.md.',
+    'tributary_b_total is reported and not on the dashboard.',
+    'tributary_c is named and reported by no process.',
     'Slow is an alert, and OPERATIONS.md does not say what it means and what to do.',
     'Gone has a heading in OPERATIONS.md and is no alert.',
   ])

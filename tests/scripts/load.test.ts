@@ -98,7 +98,7 @@ describe('scripts/load', () => {
     expect((await frontEnds()).map(([name]) => name)).toEqual([null])
     expect(await load(['-', '--front-end', ' '])).toMatchObject({
       code: 2,
-      err: '--front-end must name a front end. scripts/load --help tells more.\n',
+      err: '--front-end must name a front end. See scripts/load --help.\n',
     })
   })
 

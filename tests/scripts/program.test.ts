@@ -124,7 +124,7 @@ describe('publish', () => {
     for (const command of ['publish', 'draft']) {
       const { code, err } = await program([command, file])
       expect(code).toBe(1)
-      expect(err).toContain('/based_on: Must say which of them this document was made from')
+      expect(err).toContain('/based_on: Must name the version this document is based on')
     }
     const shown = await program(['show', 'p-bare'])
     const edited = { ...JSON.parse(shown.out), display_name: 'Edited' }

@@ -1,5 +1,5 @@
 // A database that was restored to an earlier state gives the ids it had given since then again, and a draft of then is submitted again. So
-// an id alone does not tell which submission it is; with the time of submission it does, which never becomes a later one.
+// an id alone does not identify a submission; id and time of submission do, and that time never becomes a later one.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { KnownApplication } from '../db/followed-applications.ts'

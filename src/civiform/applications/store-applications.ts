@@ -98,7 +98,7 @@ export async function storeApplications(
   return { stored: arriving.length, known: rows.filter(row => !isNew(row)).map(row => row.id) }
 }
 
-/** Applications that are kept had other ones take their ids: a restore that nothing else has told of. */
+/** Ids of kept applications now belong to others: a restore that nothing else has revealed. */
 const restoreSeen = (state: FollowState, replaced: readonly number[]): Partial<FollowState> =>
   replaced.length === 0 || isSettling(state)
     ? {}
@@ -168,7 +168,7 @@ async function readSuperseded(
 const placeOf = (programId: number, applicantId: number): string => `${programId} ${applicantId}`
 
 /**
- * What is out of order stands where walks have not been yet, and tells its own time: so a client that asks from its last Snapshot-Time
+ * What is out of order is numbered where walks have not been yet, and keeps its own time: so a client that asks from its last Snapshot-Time
  * on gets it too, and numbers and times go the same way.
  */
 function placeLast(arriving: readonly FollowedApplication[], counters: ReadonlyMap<number, SubmissionCounter>): void {

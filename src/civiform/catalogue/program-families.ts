@@ -1,5 +1,5 @@
 // CiviForm's programs as it stores them, made into what an export needs: for each version the tree of its questions, by CiviForm's keys.
-// Pure. Whatever does not fit is left out and told, and never stops anything.
+// Pure. Anything that does not fit is left out and reported, and never stops the copy.
 
 import type { SourceProgram, SourceQuestion } from '../db/source-catalogue.ts'
 import { type CatalogueVersion, type Finding, versionOf } from '../definitions/catalogue-version.ts'

@@ -1,6 +1,6 @@
 // CiviForm's programs into programs of ours: the same versions under the same ids, kept in step.
 //
-// A version that was published here is compared each time with what CiviForm has: it changes there only if it was a draft that somebody
+// A version that was published here is compared each time with what CiviForm has: it changes there only if it was a draft that a user
 // had applied to, or by CiviForm's own upgrades. It is then replaced, and counts as published at that moment.
 
 import type { Transaction } from '../../db/client.ts'

@@ -1,4 +1,4 @@
-// The names of intermediaries' organizations, which applications are exported with and no row of theirs tells of. Where one is renamed,
+// The names of intermediaries' organizations, which exports contain and no application row does. Where one is renamed,
 // the applications of its applicants are read again; where one is gone, its accounts name none any more, and all are compared whole.
 
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'

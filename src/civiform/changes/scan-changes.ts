@@ -1,5 +1,5 @@
-// Finding what changed in ways that no event tells, by comparing row versions, round by round over all applications. Once a day, and after
-// an upgrade or a restore, each is read whole, for what no row version tells: names of organizations, and whatever else is joined to it.
+// Finds changes without an event, by comparing row versions, round by round over all applications. Once a day, and after
+// an upgrade or a restore, each is read in full, for what no row version reveals: names of organizations, and anything else joined to it.
 
 import { readNow } from '../../db/client.ts'
 import type { SubmittedApplications } from '../applications/copy-submitted.ts'

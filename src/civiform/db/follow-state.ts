@@ -6,7 +6,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 export interface FollowState {
   identity: string
   rendering: string
-  /** The highest evolution, timeline and length of log that CiviForm's database has told. */
+  /** The highest evolution, timeline and length of log that CiviForm's database has reported. */
   evolution: number | null
   timeline: number | null
   written: number | null

@@ -6,7 +6,7 @@ import type { VersionContent } from '../../db/programs/program-versions.ts'
 import type { QuestionKind, QuestionSettings } from '../../domain/questions/question.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 
-/** Lets this transaction change what was published and submitted elsewhere, which the database refuses to everybody else. */
+/** Lets this transaction change what was published and submitted elsewhere, which the database refuses to all others. */
 export async function allowFollowing(tx: Transaction): Promise<void> {
   await tx`select set_config('tributary.follow', 'on', true)`
 }

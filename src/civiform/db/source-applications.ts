@@ -1,4 +1,4 @@
-// CiviForm's applications, as they stand in its database: in the order they were submitted, by id, or only what tells whether they
+// CiviForm's applications, as they stand in its database: in the order they were submitted, by id, or only what shows whether they
 // changed. Answers are read as text, whether they are stored as an object or as a text that holds one; nothing is cast that could fail.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
@@ -176,7 +176,7 @@ function read(
     order by ${order}`
 }
 
-/** What tells whether an application changed since it was read. */
+/** Shows whether an application changed since it was read. */
 export interface SourceMark {
   id: number
   row_version: number

@@ -1,4 +1,4 @@
-// What the watermark is made of: which transactions CiviForm has open, by the two views that tell.
+// Input of the watermark: CiviForm's open transactions, from the two views that list them.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Source } from './source.ts'
@@ -45,7 +45,7 @@ export interface OpenTransactions {
   /** Of the session that has it open. */
   pid: number | null
   role: string | null
-  /** Sessions of writers of which nothing is told, so that `oldest` cannot be relied on. */
+  /** Sessions of writers whose state is hidden, so that `oldest` cannot be relied on. */
   unreported: number
   /** Prepared transactions: no session shows them. */
   prepared: number
@@ -66,7 +66,7 @@ export async function readOpenTransactions(source: Source, writers: readonly str
     from pg_stat_activity
     where usename = any(${writers as string[]}::name[])
     and datname = current_database()
-    -- Of a session of which nothing is told, this is not told either.
+    -- Null for a session whose state is hidden.
     and (backend_type = 'client backend' or backend_type is null)
     and pid <> pg_backend_pid()`
   return row!
@@ -74,7 +74,7 @@ export async function readOpenTransactions(source: Source, writers: readonly str
 
 export interface TransactionSample {
   now: Micros
-  /** Virtual ids of the transactions that writers have open. Each transaction holds a lock on its own, which everybody may see. */
+  /** Virtual ids of the transactions that writers have open. Each transaction holds a lock on its own, which every role may see. */
   open: { virtualxid: string; pid: number; role: string }[]
   prepared: number
 }

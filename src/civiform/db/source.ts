@@ -1,5 +1,5 @@
 // A CiviForm's own database, as it is read: which columns this release of it has, what we may see of them, and which database it is.
-// Every statement here and in the files alongside it only reads; the session is told so, and the role should be able to do no more.
+// Every statement in this folder only reads; the session is read-only, and the role should have no other right.
 
 import { openDatabase, type Sql, type Transaction } from '../../db/client.ts'
 
@@ -110,7 +110,7 @@ export async function readLayout(source: Source): Promise<SourceLayout> {
   return {
     readable: new Set([...granted].filter(([, may]) => may).map(([name]) => name)),
     missing: list(needed).filter(name => !granted.has(name)),
-    // An optional column that is there and may not be read is told too: the answer would silently be another one.
+    // An optional column that exists and is not readable is reported too: the result would silently differ.
     notGranted: [...list(needed), ...list(optional)].filter(
       name => granted.get(name) === false && !name.startsWith('applicants.'),
     ),
@@ -135,9 +135,9 @@ export interface SourceStand {
   evolution: number
   /** A standby: it says nothing of what is under way on its primary. */
   inRecovery: boolean
-  /** Counts up with each promotion of a standby, and with each restore to a moment; null where it is not told. */
+  /** Counts up with each promotion of a standby, and with each restore to a moment; null where it is hidden. */
   timeline: number | null
-  /** How many bytes of its log there are. In one history it only grows; null where it is not told. */
+  /** How many bytes of its log there are. In one history it only grows; null where it is hidden. */
   written: number | null
   /** The oids of the database and of its table of applications: others once either was made again, as a restore of a dump does. */
   incarnation: string | null
@@ -178,8 +178,8 @@ export async function readStand(source: Source): Promise<SourceStand> {
 }
 
 /**
- * What tells this database from another, and from itself before a restore. The cluster's identifier where it may be read, else what
- * everybody may see of it.
+ * Identifies this database, and distinguishes it from itself before a restore. The cluster's identifier where it may be read, else what
+ * every role may see of it.
  */
 export async function readIdentity(source: Source): Promise<string> {
   const [rights] = await source<{ may: boolean; database: string }[]>`
@@ -189,7 +189,7 @@ export async function readIdentity(source: Source): Promise<string> {
   return `${row!.id}/${rights!.database}`
 }
 
-/** What an operator is told of a database before anything is copied. */
+/** Reported to the operator before anything is copied. */
 export interface SourceCondition {
   inRecovery: boolean
   readOnly: boolean

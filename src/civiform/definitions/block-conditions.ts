@@ -1,5 +1,5 @@
 // When a block of CiviForm's is shown, said as our own programs say it, as far as they can. For people to read: nothing is asked here,
-// and what was answered to a hidden block is exported all the same. What cannot be said is told, and left out.
+// and what was answered to a hidden block is exported all the same. What cannot be expressed is reported and left out.
 
 import type { ComparisonOperator, Condition, ConditionValue } from '../../domain/questions/program-version.ts'
 import type { QuestionOption } from './question-options.ts'
@@ -59,7 +59,7 @@ class Unsayable extends Error {}
 
 /**
  * The condition of a block, in which questions are named by the ids of their rows in CiviForm. Null for one that is always shown.
- * `why` tells what could not be said; the block then counts as always shown.
+ * `why` says what could not be expressed; the block then counts as always shown.
  */
 export function blockCondition(
   hidePredicate: unknown,
@@ -75,7 +75,7 @@ export function blockCondition(
       case 'HIDE_BLOCK':
         return { condition: { not: shown } }
       default:
-        throw new Unsayable(`does "${String(predicate.action)}", which nobody here knows`)
+        throw new Unsayable(`does "${String(predicate.action)}", which is unknown here`)
     }
   } catch (error) {
     if (!(error instanceof Unsayable)) throw error

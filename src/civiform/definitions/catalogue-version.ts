@@ -132,15 +132,15 @@ export function versionOf(
 
   function conditionOf(block: Block, i: number): Condition | null {
     const { condition, why } = blockCondition(block.hidePredicate, placed)
-    // Nothing has to be told of obsolete versions.
+    // Obsolete versions are not reported.
     const report = (detail: string): void => {
       const kind = 'condition'
       if (state !== 'OBSOLETE') findings.push({ kind, subject: `${version}, ${nameOf(block, i)}`, detail })
     }
     if (why !== undefined)
-      report(`is shown under a condition that cannot be said here: it ${why}; it counts as always shown`)
+      report(`is shown under a condition that cannot be expressed here: it ${why}; it counts as always shown`)
     if (block.eligibilityDefinition != null)
-      report('says who is eligible, which programs cannot say here; it is left out')
+      report('has an eligibility condition, which programs here do not have; it is left out')
     return condition
   }
 

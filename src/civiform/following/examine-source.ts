@@ -10,7 +10,7 @@ import type { Finding } from '../definitions/catalogue-version.ts'
 import { type FollowOptions, whyMissing } from '../source/followed-source.ts'
 import { preparedTransactions } from '../source/watermark.ts'
 
-/** `fault`: nothing can be followed until it is settled. `notice`: it can, and somebody should know. */
+/** `fault`: nothing can be followed until it is settled. `notice`: it can, and an operator should know. */
 export interface Examined {
   kind: 'fault' | 'notice' | 'good'
   text: string
@@ -30,7 +30,7 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
   report('good', `The database is ${await readIdentity(source)}, at evolution ${await readEvolution(source)}.`)
   const condition = await readCondition(source, options.databaseZone)
   if (condition.inRecovery)
-    report('fault', 'It is a standby: there it cannot be told which submissions are under way. Use the primary.')
+    report('fault', 'It is a standby, which cannot report submissions in progress. Use the primary.')
   if (condition.prepared > 0)
     report('fault', `Nothing can be copied yet because of ${preparedTransactions(condition.prepared)}.`)
   if (condition.superuser) report('notice', 'The role is a superuser. One that may only read is enough, and safer.')

@@ -1,4 +1,4 @@
-// How far a CiviForm is followed, told by service and worker alike. Nothing, where none is followed.
+// How far a CiviForm is followed, reported by service and worker alike; no metrics where none is followed.
 
 import { Gauge } from 'prom-client'
 import type { Meter } from '../../metrics/meter.ts'

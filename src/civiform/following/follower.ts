@@ -53,7 +53,7 @@ export class Follower {
 
   constructor(
     private readonly deps: FollowDeps,
-    /** Told during the first copy, after each part: how many are here, up to which time of submission. */
+    /** Called during the first copy, after each part: how many are here, up to which time of submission. */
     private readonly onProgress: (stored: number, upTo: Micros | null) => void = () => {},
   ) {
     this.#catalogue = new FollowedCatalogue(deps)

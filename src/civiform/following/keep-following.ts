@@ -1,4 +1,4 @@
-// One follower at a time, round after round until it is told to stop. What fails is tried again after a pause that grows: CiviForm's
+// One follower at a time, round after round until stopped. Failures are retried after a growing pause: CiviForm's
 // database may be away for an hour, be upgraded, or fail over. Nothing is lost by that, and nothing is there twice.
 
 import { setTimeout } from 'node:timers/promises'
@@ -16,17 +16,17 @@ export interface KeepFollowingOptions {
   pollIntervalMs: number
   signal: AbortSignal
   onRound: (round: Round) => void
-  /** Told each failure; `pauseMs` is when it is tried again. */
+  /** Called for each failure; it is retried after `pauseMs`. */
   onFailure: (error: unknown, pauseMs: number) => void
-  /** Told once when another process follows, and this one waits. */
+  /** Called once when another process follows, and this one waits. */
   onWaiting: () => void
-  /** Told at each look at which another still follows. */
+  /** Called at each check that finds the other still following. */
   onStillWaiting?: () => void
 }
 
 const pauseMsMax = 60_000
 
-/** Resolves when it was told to stop. Rejects with a Problem `conflict`, which no waiting helps. */
+/** Resolves when stopped. Rejects with a Problem `conflict`, which no retry cures. */
 export async function keepFollowing(options: KeepFollowingOptions): Promise<void> {
   const {
     follower,

@@ -1,5 +1,5 @@
 // CiviForm's API keys work here as they are: the same ids and secrets, grants, subnets, expiry; and once retired there they open
-// nothing here with the next round. What is no key that could be used is told, and left out.
+// nothing here with the next round. Keys that could not be used are reported and left out.
 
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, readNow } from '../../db/client.ts'

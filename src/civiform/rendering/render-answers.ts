@@ -12,7 +12,7 @@ import { member, readDay, readDouble, readLong, readLongs, readText, readTexts }
 export interface AnswerContext extends Rendering {
   /** What the applicant's own row says; null unless the profile shows it. */
   live: LiveApplicant | null
-  /** Told what could not be read, in words without the answer. */
+  /** Called with what could not be read, without the answer. */
   report: (detail: string) => void
 }
 

@@ -30,7 +30,7 @@ export interface RenderedApplication {
 /** Deepest nesting of a stored document. */
 const depthMax = 200
 
-/** Never fails: what cannot be read is unanswered, and told. */
+/** Never fails: what cannot be read counts as unanswered and is reported. */
 export function renderApplication(
   row: SourceApplication,
   plan: VersionPlan,

@@ -15,6 +15,6 @@ export interface Rendering {
 /** Count it up when stored texts would come out differently: the follower then renders all of them again. */
 const renderingVersion = 1
 
-/** What tells one rendering from another; kept with the texts. */
+/** Identifies a rendering; stored with the texts. */
 export const renderingName = ({ profile, timeZone, civiformBaseUrl }: Rendering): string =>
   JSON.stringify([renderingVersion, profile, timeZone, civiformBaseUrl])

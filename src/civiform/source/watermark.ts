@@ -5,7 +5,7 @@
 // With an allowance for clocks that are behind the database's, everything submitted before that moment is there to be read, and
 // nothing will be added. (A plain "newest time seen" loses more than half of what is submitted at the same time.)
 //
-// The beginnings of others' transactions are told only to roles that may see statistics. Without that right, samples of the locks
+// Only roles that may see statistics see when others' transactions began. Without that right, samples of the locks
 // that each transaction has on its own number do as well: what was open at a sample is over when none of its numbers is left.
 
 import type { Sql } from '../../db/client.ts'
@@ -33,7 +33,7 @@ export class Watermarks {
     private readonly source: Sql,
     private readonly writers: readonly string[],
     private readonly mode: 'statistics' | 'locks',
-    /** A transaction that has been open for less is nothing to tell. */
+    /** A transaction that has been open for less is not reported. */
     private readonly heldMs = 10_000,
   ) {}
 
@@ -62,7 +62,7 @@ export class Watermarks {
     return this.#newest
   }
 
-  /** Undefined when there is a session of which nothing is told: its transaction would be taken for none. */
+  /** Undefined when the state of a session is hidden: its transaction would be missed. */
   async #byStatistics(): Promise<Micros | undefined> {
     const { now, oldest, pid, role, unreported, prepared } = await readOpenTransactions(this.source, this.writers)
     this.#held = oldest === null ? undefined : this.#heldSince(now, oldest, `${pid} of the role ${role}`)

@@ -8,7 +8,7 @@ export interface Setting<T = unknown> {
   parse: (text: string) => T
   /** For SETTINGS.md and the console: what it is, with unit and bounds. */
   meaning: string
-  /** Never shown to anybody. */
+  /** Never shown. */
   secret: boolean
 }
 

@@ -56,7 +56,7 @@ export async function updateAnnotations(
     and application_id = ${place.application_id}`
 }
 
-/** One state of an application's status and note, as somebody set it. */
+/** One state of an application's status and note, as it was set. */
 export const annotationState = row({
   changed_at: time,
   changed_by: text,

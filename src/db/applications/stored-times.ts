@@ -10,7 +10,7 @@ export async function lockInstanceTimeZone(tx: Transaction): Promise<string | un
   return row?.time_zone
 }
 
-/** Lets this transaction change stored texts, which the database refuses to everybody else. */
+/** Lets this transaction change stored texts, which the database refuses to all others. */
 export async function allowRerendering(tx: Transaction): Promise<void> {
   await tx`select set_config('tributary.rerender', 'on', true)`
 }

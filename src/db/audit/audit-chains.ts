@@ -86,7 +86,7 @@ export async function readPrunedPlaces(db: Db): Promise<PrunedPlace[]> {
     order by chain, link`
 }
 
-/** Waits until nobody else prunes, and keeps others from it until the transaction ends. */
+/** Takes the lock on pruning until the transaction ends. */
 export async function lockPruning(tx: Transaction): Promise<void> {
   await tx`lock table audit_pruned in exclusive mode`
 }

@@ -45,7 +45,7 @@ export const auditEventRow = row({
   action: text,
   subject: text,
   address: textOrNull,
-  detail: open('What the action has to tell.'),
+  detail: open('Details of the action.'),
 })
 export interface AuditEventRow extends Static<typeof auditEventRow> {
   detail: { [key: string]: JSONValue }

@@ -31,7 +31,7 @@ export async function findApplicationPlaces(db: Db, applicationId: number): Prom
 
 /** A page that the application was on, or may have been on. */
 export interface PageWithApplication extends AuditEventRow {
-  /** Whether the application met the walk's filter by revision state; null when that cannot be told any more. */
+  /** Whether the application met the walk's filter by revision state; null when that can no longer be determined. */
   meets_revision: boolean | null
   /** Whether the application was there until after the page had ended. */
   was_there: boolean
@@ -48,7 +48,7 @@ const erasureDoubtMs = 10 * 60_000
  *
  * A walk is in the order of the places, its filters never change, and neither do an application's number, time, or the number that
  * superseded it. So of an application that is still there, every one of these pages had it and no other did. One that was erased
- * was on those that had ended by then, and not on those that began later; in between it cannot be told.
+ * was on those that had ended by then, and not on those that began later; in between it cannot be determined.
  */
 export async function readPagesWith(
   db: Db,

@@ -111,7 +111,7 @@ export async function giveUpRuns(db: Db, olderThanMs: number, attemptsMax: numbe
   return db<DerivedThing[]>`
     update derived_status
     set state = 'failed',
-      last_error = 'given up: ' || attempts || ' runs began and none ended. Its process may have died under it; the log of the workers tells more.',
+      last_error = 'given up: ' || attempts || ' runs began and none ended. Its process may have died; see the log of the workers.',
       updated_at = clock_timestamp()
     where state = 'running'
     and attempts >= ${attemptsMax}

@@ -84,7 +84,7 @@ export interface StagedOdds {
 /** Rows looked at together. */
 const together = 1000
 
-/** Tells of applications with an id that an earlier one has, in their order. */
+/** Calls `take` with each application whose id an earlier one has, in their order. */
 export async function eachDuplicate(session: Db, take: (odds: StagedOdds) => void): Promise<void> {
   await session<StagedOdds[]>`
     select place, application_id, applicant_id, is_current, earlier
@@ -95,7 +95,7 @@ export async function eachDuplicate(session: Db, take: (odds: StagedOdds) => voi
     order by place`.cursor(together, rows => rows.forEach(take))
 }
 
-/** Tells of applications whose applicant has an earlier one to the program that says it is CURRENT, in their order. */
+/** Calls `take` with each application whose applicant has an earlier one to the program that says it is CURRENT, in their order. */
 export async function eachAfterCurrent(session: Db, take: (odds: StagedOdds) => void): Promise<void> {
   await session<StagedOdds[]>`
     select place, application_id, applicant_id, is_current, earlier
@@ -113,7 +113,7 @@ export interface StagedId {
 }
 
 /**
- * Tells of applications, those after the first `stored`, that have an id which a load has brought: the application is there, or was before
+ * Calls `take` with each application after the first `stored` that have an id which a load has brought: the application is there, or was before
  * it was erased.
  */
 export async function eachLoadedBefore(
@@ -130,7 +130,7 @@ export async function eachLoadedBefore(
 }
 
 /**
- * Tells of applications, those after the first `stored`, that have an id which the intake was given: one after `after` and up to `reached`
+ * Calls `take` with each application after the first `stored` that have an id which the intake was given: one after `after` and up to `reached`
  * that no load has moved the sequence past.
  */
 export async function eachDrawn(

@@ -26,11 +26,11 @@ begin
 end $$;
 
 -- Which servers have written this database, oldest first: a failover or a restore makes it another server, or another timeline of one.
--- The newest row is replicated as all else is, so it tells a standby of this server from one that follows what was left behind.
+-- The newest row is replicated like all else, so it distinguishes a standby of this server from a standby of its predecessor.
 create table database_history (
   number integer primary key,
   history_id uuid not null default gen_random_uuid(),
-  -- As `history_place` tells it: what this server is.
+  -- As `history_place` reports it: which server this is.
   place text not null,
   noticed_at timestamptz not null default clock_timestamp()
 );
@@ -48,7 +48,7 @@ insert into database_history (number, place) values (1, history_place());
 
 -- Notices that another server has taken over, or that this database was restored, and returns whether that was news. What the old one
 -- had given out and not passed on is unknown here, so all ids go on well after it, once: a sequence is replicated only up to 32 ids ahead
--- of what is used. To be asked before an id is drawn that clients keep; nobody draws one while the sequences are moved.
+-- of what is used. To be asked before an id is drawn that clients keep; none is drawn while the sequences are moved.
 -- Ten million is what 500 submissions a second would use in five and a half hours, and leaves ids below 2^31 for two hundred failovers.
 create function note_history() returns boolean
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -169,7 +169,7 @@ create table submission_counter (
   check (erased between 0 and submissions),
   -- No submission is ever given a time at or before this one. Every committed submission has one at or before it.
   last_submit_time timestamptz not null default now(),
-  -- Until then nobody submits. Here and not elsewhere, because a submission that waited for this row sees what became of it.
+  -- Submissions are refused until then. Here and not elsewhere, because a submission that waited for this row sees what became of it.
   intake_paused_until timestamptz,
   -- While a bulk load is under way: no application that it still brings has a time before this one.
   loading_from timestamptz
@@ -426,7 +426,7 @@ begin
   end loop;
   return null;
 end $$;
--- It has the rights of the owner: nobody else may hang it on a table of their own.
+-- Runs with the rights of the owner: no other role may attach it to a table.
 revoke execute on function leave_tombstone() from public;
 create trigger application_leaves_tombstone after delete on application
   referencing old table as removed
@@ -543,7 +543,7 @@ revoke execute on function leave_change() from public;
 create trigger application_annotation_leaves_change after delete on application_annotation
   for each row when (old.change_seq is not null) execute function leave_change();
 
--- When the change with this number was made and to which application: what tells it from another change that has its number in another
+-- When the change with this number was made and to which application: distinguishes it from the change with its number in another
 -- history, for ever, whatever was erased since. Where an application only became OBSOLETE, the time is that of its submission. Nulls where
 -- there is no such change.
 create function change_at(of_program bigint, change bigint, out happened_at timestamptz, out application_id bigint)
@@ -753,7 +753,7 @@ begin
   limit rows_max;
 end $$;
 
--- What a client that reads a program is told of it, at one moment.
+-- What a client may read of a program, in one snapshot.
 create function readable_state(of_program bigint,
   out applications bigint, out newest_submit_time timestamptz, out change bigint, out change_time timestamptz,
   out change_application bigint)
@@ -886,7 +886,7 @@ create table civiform_application (
   row_version bigint not null,
   applicant_id bigint,
   stage text not null check (stage in ('active', 'obsolete')),
-  -- CiviForm's own time of submission. Where it stands in walks is in `application`, which tells times apart that this does not have.
+  -- CiviForm's own time of submission. Where it stands in walks is in `application`, which has a finer order than this time.
   submitted_at timestamptz,
   -- Whether it is known since when it is no longer CURRENT. One that CiviForm says is obsolete waits for this until everything
   -- submitted up to the watermark is here.
@@ -980,7 +980,7 @@ create table api_key (
   hidden_questions text[] not null default '{}' check (cardinality(hidden_questions) <= 100),
   check (may_export or may_submit),
   check (not may_annotate or may_export),
-  -- Who submits has to be told what is asked.
+  -- A key that submits must see every question.
   check (not may_submit or hidden_questions = '{}'),
   check (may_submit = (front_end is not null)),
   -- A key of the origin that is followed: kept in step with it, and never changed here.
@@ -1098,7 +1098,7 @@ create table invitation (
 );
 
 -- Who a person is at an OpenID provider: remembered when they first come from there, and from then on what they are known by, so
--- that an e-mail address that was given to somebody else opens nothing.
+-- that a reassigned e-mail address grants no access.
 create table person_identity (
   issuer text not null check (length(issuer) between 1 and 2000),
   subject text not null check (length(subject) between 1 and 255),
@@ -1222,7 +1222,7 @@ begin
 end $$;
 create trigger audit_event_is_stamped before insert on audit_event
   for each row execute function stamp_audit_event();
--- What each key pulled on each day, in UTC, so that nobody has to count the audit log to see whether a key is used.
+-- What each key pulled on each day, in UTC, which shows the use of a key without counting audit entries.
 create table api_key_day (
   api_key_id text not null,
   day date not null,
@@ -1240,7 +1240,7 @@ begin
   set pages = api_key_day.pages + 1, applications = api_key_day.applications + excluded.applications;
   return null;
 end $$;
--- It has the rights of the owner: nobody else may hang it on a table of their own.
+-- Runs with the rights of the owner: no other role may attach it to a table.
 revoke execute on function count_export() from public;
 create trigger export_is_counted after insert on audit_event
   for each row when (new.action = 'applications_exported' and new.actor like 'key:%') execute function count_export();
@@ -1252,7 +1252,7 @@ create trigger audit_event_is_kept before delete or truncate on audit_event
   for each statement when (pg_trigger_depth() = 0) execute function refuse_change();
 
 -- Each event is a link in a chain of hashes: over its content and the hash before it. To change, remove or slip in an event breaks
--- the chain from there on. Where the chain ends is in audit_chain; noted elsewhere too, it tells when the end was cut off.
+-- the chain from there on. Where the chain ends is in audit_chain; noted elsewhere too, it reveals a truncated end.
 -- A link is added when its transaction commits, under a lock on the chain. With several chains, commits rarely wait for one another;
 -- a transaction keeps to one, and takes it last, so that none can wait in a circle.
 create table audit_chain (
@@ -1275,7 +1275,7 @@ create trigger audit_link_is_history before update on audit_link
 create trigger audit_link_is_kept before delete or truncate on audit_link
   for each statement when (pg_trigger_depth() = 0) execute function refuse_change();
 
--- With the rights of the owner: nobody else touches the chains.
+-- Runs with the rights of the owner: no other role may write the chains.
 create function link_audit_event() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 declare

@@ -57,7 +57,7 @@ export async function deleteIdentity(tx: Transaction, personId: number, issuer: 
   return row?.subject
 }
 
-/** Remembers an identity as this person's; false when it is somebody's, or they have another from the same issuer. */
+/** Remembers an identity as this person's; false when it is linked already, or the person has another from the same issuer. */
 export async function insertIdentity(
   tx: Transaction,
   identity: { issuer: string; subject: string; person_id: number },

@@ -34,7 +34,7 @@ interface NewPerson {
   created_by: string
 }
 
-/** Adds a person and gives its id; undefined when the e-mail is somebody's. */
+/** Adds a person and gives its id; undefined when the e-mail is taken. */
 export async function insertPerson(tx: Transaction, person: NewPerson): Promise<number | undefined> {
   const [row] = await tx<{ person_id: number }[]>`
     insert into person (email, email_folded, name, role, created_by)
@@ -129,7 +129,7 @@ export async function findPerson(db: Db, personId: number): Promise<PersonRow | 
   return row
 }
 
-/** The same, held until the transaction ends, so that nobody is disabled meanwhile. */
+/** The same, held until the transaction ends, so that no person is disabled meanwhile. */
 export async function lockPerson(tx: Transaction, personId: number): Promise<PersonRow | undefined> {
   await tx`select from person where person_id = ${personId} for update`
   return findPerson(tx, personId)

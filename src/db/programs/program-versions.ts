@@ -110,7 +110,7 @@ export interface QuestionRelease {
   question_version_id: number
   /** The published version it was made from. */
   based_on: number | null
-  /** The newest published version now. Where it is not `based_on`, somebody else changed the question in between. */
+  /** The newest published version now. If it is not `based_on`, the question has changed in between. */
   replaces: number | null
 }
 

@@ -30,7 +30,7 @@ export interface StoredProgramVersion extends ProgramVersion {
   published_by: string | null
 }
 
-/** What tells one published version from every other, even of a database that was restored meanwhile. */
+/** Identifies a published version, even in a database that was restored meanwhile. */
 export interface VersionName {
   program_version_id: number
   published_at: Micros

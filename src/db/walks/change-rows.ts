@@ -6,7 +6,7 @@ import type { Db } from '../client.ts'
 
 export type ChangeKind = 'submitted' | 'superseded' | 'status' | 'note' | 'erased'
 
-/** When a change was made and to which application: it tells the change from another one that has its number in another history (G13). */
+/** When a change was made and to which application: distinguishes it from the change with its number in another history (G13). */
 export interface ChangeMark {
   /** Where an application only became OBSOLETE, that of its submission. */
   time: Micros
@@ -40,7 +40,7 @@ export interface ChangeRow {
 /**
  * The changes after a place, in order, at most `rowsMax`. A reader that sees a number sees all before it, since numbers are drawn under a lock
  * that is held to the commit; and one statement sees one snapshot. So nothing is ever added before what was read.
- * Refuses, as `isBehindWalk` and `isOtherHistory` tell, when the place is not of this database's history.
+ * Refuses, as `isBehindWalk` and `isOtherHistory` recognize, when the place is not of this database's history.
  */
 export async function readChanges(
   db: Db,

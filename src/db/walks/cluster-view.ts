@@ -7,7 +7,7 @@ export interface ClusterView {
   /** The same on all nodes, and on those of no other cluster; null where `distributed-functions.sql` was not run. */
   cluster: string | null
   in_recovery: boolean
-  /** Tells where all shards are: the same text wherever the same is known. */
+  /** Where all shards are: the same text on every node that knows the same. */
   placements: string
 }
 

@@ -13,7 +13,7 @@ export interface WalkStart {
   horizon: number
   /** Later submissions all have a later time, and so has everything that a load under way still brings. */
   last_submit_time: Micros
-  /** After the change with the number of the horizon, a submission or another. It tells this history from another (G13). */
+  /** After the change with the number of the horizon, a submission or another. Identifies this history (G13). */
   last_change: ChangePlace
   /** When the newest version was published; null before the first. Publications follow one another strictly, so it names the set of them. */
   last_published_at: Micros | null
@@ -113,7 +113,7 @@ export interface RowReader {
  * transaction of its own: the cursor lives until the driver sends Sync, with the last batch or when it is closed.
  *
  * Before its first row the statement asks, in its own snapshot, whether this database is the walk's (G13): also a cursor that goes
- * on after a failover is asked. It then rejects as `isBehindWalk`, `isOtherHistory` or `isOfOtherQuestions` tell.
+ * on after a failover is asked. It then rejects as `isBehindWalk`, `isOtherHistory` or `isOfOtherQuestions` recognize.
  *
  * Where applications are distributed each batch is a statement of its own that goes on behind the last row: a node of a cluster holds
  * all that a statement finds before it hands out the first row.

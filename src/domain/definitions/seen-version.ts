@@ -1,4 +1,4 @@
-// Versions of a program without the questions that are hidden from a reader: docs made of them tell of these neither in questions nor in
+// Versions of a program without the questions that are hidden from a reader: docs made of them reveal these neither in questions nor in
 // changes, screens or conditions.
 
 import type { Condition, ProgramVersion } from '../questions/program-version.ts'
@@ -41,7 +41,7 @@ function allHidden(questions: readonly VersionQuestion[], hidden: ReadonlySet<nu
   return gone
 }
 
-/** A condition over a hidden question is not told at all: what is left of it would be another one. */
+/** A condition over a hidden question is omitted entirely: the remainder would be another condition. */
 const seenCondition = (condition: Condition | null, gone: ReadonlySet<number>): Condition | null =>
   condition !== null && looksAt(condition, gone) ? null : condition
 

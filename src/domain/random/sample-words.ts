@@ -57,7 +57,7 @@ export const sentences = [
   'My hours were cut in March and I have not been able to catch up since.',
   'We share the apartment with my sister’s family; the lease is in her name.',
   'The heater is electric, so the bill is highest from November to February.',
-  'I asked the landlord twice and was told "next month" both times.',
+  'I asked the landlord twice and heard "next month" both times.',
   'Please call in the afternoon, I work nights.',
   'Mi esposo está buscando trabajo; yo limpio casas los fines de semana.',
   'Tôi cần người phiên dịch tiếng Việt.',

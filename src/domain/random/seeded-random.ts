@@ -1,5 +1,5 @@
 // Numbers that look random and are the same for the same seed, everywhere and always.
-// It must not be used where anybody could gain by guessing: no secret, no id comes from here.
+// Never use it where guessing pays: no secret and no id comes from here.
 
 /** The next number, at least 0 and below 1. */
 export type Rng = () => number

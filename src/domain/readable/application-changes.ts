@@ -20,7 +20,7 @@ export interface ApplicationChange {
   now: readonly AnswerLine[]
 }
 
-/** Changes that are told at most. */
+/** Most changes that are listed. */
 export const changesMax = 1000
 
 /** `more` says that there are more than `changesMax`. The order is that of the newer version's screens. */

@@ -58,7 +58,7 @@ export interface ReadableApplication {
   cut: boolean
 }
 
-/** Rows of one page: more is more than anybody reads, and a browser takes long over it. */
+/** Rows of one page: more than a person reads, and few enough for a browser to render quickly. */
 export const rowsMax = 3000
 
 /** `application` is the member of that name of an exported application; `before` the same of the one it replaced. */

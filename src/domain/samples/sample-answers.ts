@@ -36,7 +36,7 @@ const further = {
 }
 
 /**
- * Answers to every question, the same for the same version and `variant` (0, 1, …): each type at its most telling, two
+ * Answers to every question, the same for the same version and `variant` (0, 1, …): each type at its fullest, two
  * entities of every enumerator at every depth (or as many as its `min_count` and `max_count` ask for) as long as that stays short.
  * Whether a question would be shown is not considered.
  */

@@ -1,6 +1,6 @@
 // JSON text and what it says, to the letter: numbers as they were written, objects as maps, no key twice.
 
-/** A number as it was written. Only who knows which values it may have turns it into one. */
+/** A number as it was written. Convert to a JS number only where the valid range is known. */
 export class JsonNumber {
   constructor(readonly source: string) {}
 }
@@ -201,7 +201,7 @@ class Reader {
 
   /**
    * The string that begins here and goes on at `within`, with a character that is neither quote nor backslash: its end is searched
-   * for, and it is read, by what takes many characters at a time. Undefined if it is malformed; where, a slower reading tells.
+   * for, and it is read, by what takes many characters at a time. Undefined if it is malformed; a slower reading finds the place.
    */
   #longString(within: number): string | undefined {
     const { text } = this

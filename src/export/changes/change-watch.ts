@@ -5,7 +5,7 @@
 import type { Sql } from '../../db/client.ts'
 import { readChangeNumbers } from '../../db/walks/change-rows.ts'
 
-/** How often it is asked while anybody waits. */
+/** Interval of the query while requests wait. */
 const everyMs = 250
 /** How many may wait in one process; one more is answered at once. */
 const waitersMax = 1000
@@ -54,7 +54,7 @@ export class ChangeWatch {
     })
   }
 
-  /** For the end of the process: everybody who waits is answered. */
+  /** At shutdown: answers every waiting request. */
   close(): void {
     this.#closed = true
     for (const waiter of this.#waiters) waiter.end(false)
@@ -65,7 +65,7 @@ export class ChangeWatch {
     this.#looking = true
     while (this.#waiters.size > 0) {
       const programs = [...new Set([...this.#waiters].map(waiter => waiter.programId))]
-      // A database that is away has no changes; who still waits is told so by the reading that follows.
+      // An unreachable database has no changes; the read that follows reports the failure to the waiting requests.
       const numbers = await readChangeNumbers(this.db, programs).catch(() => new Map<number, number>())
       for (const waiter of this.#waiters) if ((numbers.get(waiter.programId) ?? 0) > waiter.change) waiter.end(true)
       if (this.#waiters.size > 0) await Bun.sleep(everyMs)

@@ -19,7 +19,7 @@ const wideStarts = new Set(starts.filter(start => start.length === 3).map(start 
 /** Most bytes that a cell has beyond those of the JSON value: the apostrophe. */
 export const cellGrowth = 1
 
-/** A string as a cell, always quoted: so an empty text is told from none. Returns the offset after it. */
+/** A string as a cell, always quoted, to distinguish an empty string from null. Returns the offset after it. */
 export function writeText(
   target: Buffer,
   offset: number,

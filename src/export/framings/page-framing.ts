@@ -30,13 +30,13 @@ export interface RowWriter {
   bytes(row: VersionedRow, fill: VersionFill): number
 }
 
-/** How applications stand in a page. From its end, a reader must be able to tell that the page is whole (contract G9). */
+/** The layout of a page. Its end must prove to a reader that the page is complete (contract G9). */
 export interface PageFraming {
   opening: Buffer
   rows: RowWriter
   /** Between two applications. */
   between: Buffer
-  /** Whether its end tells a digest of what stands before it, which is then computed while the page is handed over. */
+  /** Whether it ends with a digest of the bytes before, which is computed while the page is sent. */
   isDigested?: true
   /**
    * After the last one; with the token of the next page, or null when none follows, and how many applications the page has. `digest`

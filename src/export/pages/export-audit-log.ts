@@ -230,7 +230,7 @@ function eventOf(page: SentPage, now: Micros): AuditEvent {
       applications: receipt.applications,
       applications_before: walk.applications,
       // What was sent is every application of the walk after the first of these places, up to the second: by time, and by number where
-      // times are the same. So it can be told for ever which pages held an application (db/audit/disclosures).
+      // times are the same. So the pages that held an application can be determined for ever (db/audit/disclosures).
       after_micros: after?.submit_time ?? earliest,
       after_seq: after?.submit_seq ?? 0,
       last_micros: last?.submit_time ?? earliest,

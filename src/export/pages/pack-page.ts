@@ -24,7 +24,7 @@ export interface PageToPack {
   /** The pages of this process, this one among them. */
   exports: Exports
   buffers: PageBuffers
-  /** Told after each batch how many applications are packed. */
+  /** Called after each batch with the number of packed applications. */
   steps?: { step(applications: number): void } | undefined
 }
 

@@ -1,6 +1,6 @@
-// Where a client stands in a program's changes, as it keeps it: readable, for ever good, and a place and no more. It grants nothing.
-// It names the change it stands after by its number, its time and its application, by which a database that was set back and has come as
-// far another way is told from the one that the cursor came from (G13). A number alone tells only that it has come as far.
+// A client's position in a program's changes: readable, without expiry, and without any permission.
+// It names the last change that was read by number, time and application. A number alone would also fit a database that was restored
+// to an earlier state and has issued the same number again (G13).
 
 import type { ChangePlace } from '../../db/walks/change-rows.ts'
 

@@ -7,8 +7,8 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem, type ProblemItem } from '../../problem.ts'
 import type { PageToken } from './walk.ts'
 
-// The bytes of a token: version, key id, nonce, sealed contents, tag. Contents are of one size, so that the length tells
-// nothing but how many questions its client chose: flags, the walk's id, and numbers of seven bytes, in which every safe integer is exact.
+// The bytes of a token: version, key id, nonce, sealed contents, tag. Contents have a fixed size, so the length reveals
+// only how many questions its client chose: flags, the walk's id, and numbers of seven bytes, in which every safe integer is exact.
 /** How contents are laid out. A layout that tokens were issued in is read for as long as such a token may live. */
 const version = 1
 const keyIdBytes = 4

@@ -21,7 +21,7 @@ export const pageVersionKey = (pepper: string): Buffer =>
 
 /**
  * The version of a first page. The counter of a program moves with everything that happens to its applications: submissions, statuses,
- * notes, erasures (db/walks/walks). The cursor of its last change tells this history from another one in which the counter has come as far, as
+ * notes, erasures (db/walks/walks). The cursor of its last change distinguishes this history from another with the same counter, as
  * after a restore. It is read before the rows are, so a page may be newer than its version says, never older.
  */
 export function pageVersion(

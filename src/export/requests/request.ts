@@ -26,12 +26,12 @@ export interface ExportRequest {
   from: Micros | undefined
   to: Micros | undefined
   revisionState: RevisionState | undefined
-  /** As asked, at least 1; `planWalk` holds it to the maximum. Infinity for a number too long to tell. */
+  /** As asked, at least 1; `planWalk` holds it to the maximum. Infinity for a number with too many digits. */
   pageSize: number | undefined
-  /** Names of questions, as sent; whether there are such, only `planWalk` can tell. */
+  /** Names of questions, as sent; only `planWalk` knows whether they exist. */
   fields?: readonly string[] | undefined
   token: PageToken | undefined
-  /** Set only where `fields` was sent: what is wrong with the other parameters, to be told together with what is wrong with it. */
+  /** Set only where `fields` was sent: faults of the other parameters, reported together with its own. */
   problem?: Problem
 }
 

@@ -90,7 +90,7 @@ export class SentQuery<Name extends string> {
 /** What is left of a name without case, `_` and `-`. */
 const foldedName = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
 
-/** `pageSize`: at least 1, Infinity for a number too long to tell. Held to the maximum by others (contract D2). */
+/** `pageSize`: at least 1, Infinity for a number with too many digits. The caller applies the maximum (contract D2). */
 export function parsePageSize(value: string, fault: Fault): number | undefined {
   if (/^[0-9]+$/.test(value) && /[1-9]/.test(value)) return Number(value)
   return fault('invalid_page_size', 'must be a whole number of at least 1, in digits alone.')

@@ -1,5 +1,5 @@
-// What a whole walk is, told at its end: how many applications it has, and a digest over their ids, by which a client can tell that what it
-// holds is the walk and nothing else. Read again from the database, so it does not depend on what any page was.
+// The receipt of a complete walk: the number of its applications, and a digest of their ids. A client compares it with what it holds.
+// It is computed from the database, independently of any page that was sent.
 
 import { inSnapshot, type Sql, type Transaction } from '../../db/client.ts'
 import {

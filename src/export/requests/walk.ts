@@ -22,11 +22,11 @@ export interface WalkFilters extends Pick<WalkScope, 'from' | 'to' | 'revisionSt
   fields?: readonly number[] | undefined
 }
 
-/** What is told of a walk's filters, and compared on its later pages, as it is; `fields` depends on what a key may see. */
+/** Filters that are reported, and compared on later pages, as they are; `fields` depends on what a key may see. */
 export type PlainFilter = Exclude<keyof WalkFilters, 'pageSizeMax' | 'fields'>
 
 export interface Walk extends WalkScope, WalkFilters {
-  /** 16 hexadecimal digits, random, to tell walks apart in the log and the audit log. */
+  /** 16 hexadecimal digits, random: identifies the walk in the log and the audit log. */
   walkId: string
   /** The publication up to which versions count for the questions of its applications (D34); `earliest` when there was none. */
   questionsAsOf: Micros

@@ -139,9 +139,9 @@ export class Standbys {
   #positions: PrimaryPosition[] = []
   /** As it last answered. */
   #primary: WalPosition | undefined
-  /** Whether it was told that a failover cannot be noted. */
+  /** Whether it was reported that a failover cannot be noted. */
   #isUnnoted = false
-  /** What was last told of each. */
+  /** Last reported state of each. */
   readonly #reported = new Map<Standby, string>()
   #timer: Timer | undefined
 

@@ -6,7 +6,7 @@ const untilMs = performance.now() + 10 * 60_000
 async function refresh() {
   const shown = document.getElementById('progress')
   if (shown?.dataset.underWay !== 'yes' || performance.now() > untilMs) return
-  // What somebody is about to press stays where it is.
+  // A control that the user is about to press stays where it is.
   if (!document.hidden && !shown.contains(document.activeElement)) {
     try {
       const response = await fetch(location.href, { headers: { Accept: 'text/html' }, redirect: 'error' })
@@ -16,7 +16,7 @@ async function refresh() {
       if (fresh === null) return
       shown.replaceWith(document.importNode(fresh, true))
     } catch {
-      // The service is away, or the session has ended. Loading the page again tells.
+      // The service is away, or the session has ended. Reloading the page shows which.
       return
     }
   }

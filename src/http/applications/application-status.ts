@@ -1,5 +1,5 @@
 // Status and note of one application, read and set by a client. What it sets is decided upon what it saw (If-Match), so that of two who
-// change them at once the second is told.
+// change them concurrently, the second gets 412.
 
 import { Elysia } from 'elysia'
 import { type PresentAnnotations, readPresentAnnotations } from '../../db/applications/client-reads.ts'
@@ -106,7 +106,7 @@ export const applicationStatus = (deps: Deps) => {
     } catch (error) {
       throw refusalOf(error)
     }
-    // As they are now: somebody else may have changed them since, and then the tag is theirs too.
+    // The current state: another client may have changed it since, and then the tag is of that change.
     const after = await readPresentAnnotations(consoleDb, programId, applicationId)
     if (after === undefined) throw noSuchApplication()
     return show(after, headers)
@@ -179,7 +179,7 @@ const preconditionRequired = (): Problem => {
   const detail =
     'must name the ETag of the status and note that this was decided upon, or be * where it does not matter.'
   return new Problem('precondition_required', {
-    detail: 'Status and note are changed only with If-Match, so that nobody undoes unseen what somebody else did.',
+    detail: 'Send If-Match to change status and note: it prevents overwriting a concurrent change.',
     errors: [{ parameter: 'If-Match', code: 'required', detail }],
   })
 }

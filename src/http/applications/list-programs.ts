@@ -32,7 +32,7 @@ export const listPrograms = (deps: Deps) => {
 }
 
 /**
- * Tells this installation from every other, whatever address it is reached by; 32 hexadecimal digits. Of the pepper, which all processes
+ * Identifies this installation, whatever address it is reached by; 32 hexadecimal digits. Of the pepper, which all processes
  * have, which outlives a restore of the database, and which another installation on a copy of it does not have.
  */
 const installationId = (pepper: string): string =>

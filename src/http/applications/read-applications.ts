@@ -1,4 +1,4 @@
-// One application by its id, the applications of its applicant, and its statuses and notes: for clients that were told an id.
+// One application by its id, the applications of its applicant, and its statuses and notes: for clients that know an id.
 // An application of another program is answered as one that never was.
 
 import { Elysia } from 'elysia'

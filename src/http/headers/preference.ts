@@ -18,7 +18,7 @@ export function prefersStrictHandling(header: string | null): boolean {
   return preferred(header, 'handling')?.toLowerCase() === 'strict'
 }
 
-/** For how many seconds an answer may wait for something to tell (`wait`, RFC 7240, section 4.3); 0 when that is not asked for. */
+/** Seconds that a response may wait for a change (`wait`, RFC 7240, section 4.3); 0 without that preference. */
 export function preferredWaitSeconds(header: string | null): number {
   const wait = preferred(header, 'wait')
   return wait !== undefined && /^[0-9]+$/.test(wait) ? Math.min(Number(wait), waitSecondsMax) : 0

@@ -1,4 +1,4 @@
-// What an answer tells a key of its limits (draft-ietf-httpapi-ratelimit-headers). The counting is done in keys/limits.
+// Response headers with the limits of a key (draft-ietf-httpapi-ratelimit-headers). keys/limits counts.
 
 import type { KeyQuota } from '../../problem.ts'
 

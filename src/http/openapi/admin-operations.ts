@@ -67,7 +67,7 @@ export const adminSecuritySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-CSRF-Token',
-    description: 'With the cookie of a session of the console; the value is told by GET /admin/api/v1/session.',
+    description: 'With the cookie of a session of the console; GET /admin/api/v1/session returns the value.',
   },
 }
 
@@ -104,7 +104,7 @@ export function adminOperation(action: DescribedOperation) {
         404: problemAnswer('There is no such thing, or it is not for this person.'),
       }),
       ...(action.method !== 'GET' && {
-        409: problemAnswer('Somebody else was faster, or it is in no state for this. Nothing was changed.'),
+        409: problemAnswer('A concurrent change won, or the state does not allow this. Nothing was changed.'),
       }),
       ...(hasBody && {
         413: problemAnswer('The body is too long.'),

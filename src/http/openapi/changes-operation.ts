@@ -108,7 +108,7 @@ export const changesOperation = {
     },
     headerParameter(
       'Prefer',
-      '`wait=30`: when there is nothing to tell, wait so many seconds for it, at most 30 (RFC 7240).',
+      '`wait=30`: without changes, wait up to that many seconds for one, at most 30 (RFC 7240).',
     ),
   ],
   responses: {

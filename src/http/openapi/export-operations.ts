@@ -103,7 +103,7 @@ export const keyRefusals = {
 export const checkAuthOperation = {
   operationId: 'checkAuth',
   summary: 'Check that an API key works',
-  description: 'The status alone tells: 200 means that the key is set up correctly.',
+  description: 'The status is the result: 200 means that the key is set up correctly.',
   ...byKey('Export'),
   responses: {
     200: {
@@ -125,8 +125,7 @@ const firstPage = {
   },
   'Change-Cursor': {
     schema: text,
-    description:
-      'On the first page: send it as `after` to the changes of this program, to be told what happened since.',
+    description: 'On the first page: send it as `after` to the changes of this program, to read what happened since.',
   },
   'Questions-As-Of': {
     schema: { type: 'string', format: 'date-time' },

@@ -102,7 +102,7 @@ export const readRevisionsOperation = {
 export const readHistoryOperation = {
   operationId: 'readHistory',
   summary: 'Statuses and notes an application had',
-  description: 'Oldest first. Who set them is not told.',
+  description: 'Oldest first. Who set them is not included.',
   ...byKey('Export'),
   parameters: [programSlugParameter, applicationIdParameter, after],
   responses: {

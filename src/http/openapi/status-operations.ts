@@ -27,7 +27,7 @@ const patchOf = (schema: JsonSchema) => ({ ...json(schema), 'application/merge-p
 export const readStatusOperation = {
   operationId: 'readStatus',
   summary: 'Status and note of an application',
-  description: 'With the ETag that it takes to change them, and to be told by 304 that nothing has changed.',
+  description: 'With the ETag to send in If-Match for a change, and in If-None-Match for 304 when nothing has changed.',
   ...byKey('Export'),
   parameters: [
     programSlugParameter,
@@ -83,7 +83,7 @@ export const setStatusOperation = {
     ...keyRefusals,
     404: noSuchApplication,
     409: problemAnswer('Status and note are not set here.'),
-    412: problemAnswer('If-Match names another state than there is: somebody changed status or note.'),
+    412: problemAnswer('If-Match does not name the current state: status or note have changed.'),
     413: problemAnswer('The body is too large.'),
     415: problemAnswer('The body is not sent as JSON.', {
       'Accept-Patch': { schema: text, description: 'The media types of the body that are taken.' },

@@ -1,6 +1,6 @@
 // The connection that a request came on. It ends when no request has been under way on it for a while: Bun closes it then.
 
-/** What `Bun.serve` says about the connection of a request, and can be told about it. */
+/** The connection of a request, as `Bun.serve` exposes it. */
 export interface Server {
   requestIP(request: Request): { address: string } | null
   timeout(request: Request, seconds: number): void
@@ -9,7 +9,7 @@ export interface Server {
 /** Bun looks for idle connections every four seconds, and without these would end one up to that much too early. 255 is its maximum. */
 const [bunCoarseness, bunSecondsMax] = [4, 255]
 
-/** What Bun is told for a connection that may be idle for so long. */
+/** Idle timeout that is set on the connection. */
 export const idleSecondsOf = (idleTimeoutMs: number): number =>
   Math.min(bunSecondsMax, Math.ceil(idleTimeoutMs / 1000) + bunCoarseness)
 

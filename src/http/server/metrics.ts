@@ -1,4 +1,4 @@
-// What the service counts about itself, for Prometheus, besides what every process tells (src/metrics).
+// Metrics of the service, in addition to those of every process (src/metrics).
 // No label may name a key, an applicant or anything else without bound.
 
 import { Counter, Gauge, Histogram } from 'prom-client'
@@ -41,7 +41,7 @@ export class Metrics extends Meter implements RequestCounts {
   )
   readonly #unauthenticated = this.#counter(
     'tributary_unauthenticated_total',
-    'Requests of API clients that were answered 401, by the reason that only the log tells',
+    'Requests of API clients that were answered 401, by the reason, which the response does not contain',
     'reason',
   )
   readonly #limited = this.#counter(

@@ -63,7 +63,7 @@ export class RequestRecord {
   error: unknown
   /** Set by a response that is still being written when the handler returns; its writer calls `finish`. */
   streaming = false
-  /** Set where a page of an export is asked for, by somebody who was let in. */
+  /** Set for an authorized request for an export page. */
   isPage = false
   /** The request's part of a trace, where there is tracing. */
   span: Span | undefined
@@ -149,7 +149,7 @@ const anyUsername = new RegExp(scannerPatterns.username, 'g')
 /** A link with which a password is chosen is a secret as long as it is good. */
 const invitation = /(?<=\/admin\/invitations\/)[^/]+/
 
-/** The path without its query, and without a credential of ours that somebody wrote into it. */
+/** The path without its query, and without a credential of ours in it. */
 function loggedPath({ url }: Request): string {
   return redactSecrets(pathOf(url))
     .replaceAll(anyUsername, '[redacted]')

@@ -40,7 +40,7 @@ export class ProgramCheck {
   }
 }
 
-/** Clients that ask from Snapshot-Time on are told of nothing before it (G6). */
+/** Clients that continue from Snapshot-Time receive nothing before it (G6). */
 export function tooEarly(slug: string, last: Micros): Fault {
   const detail =
     `is not after that of the last submission to ${slug} (${formatMicros(last)}): ` +

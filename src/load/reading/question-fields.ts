@@ -27,7 +27,7 @@ export class ObjectFields extends FieldReader {
     return this.object[name] ?? null
   }
 
-  /** An operator's own data may be told: a file of a million lines is mended with the value in sight. */
+  /** Reports include the value, which is the operator's own data: it takes that to correct a file of a million lines. */
   override fault(name: string, code: string, detail: string, item?: number): undefined {
     const value = this.raw(name)
     const described = describeValue(item === undefined ? value : (value as readonly unknown[])[item])

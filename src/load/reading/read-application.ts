@@ -47,7 +47,7 @@ type Field = (typeof fields)[number]
 const fieldNames: ReadonlySet<string> = new Set(fields)
 
 /**
- * Reads an application object, or tells everything that is wrong with it. Answers are held to their shape and format, and to
+ * Reads an application object, or reports everything that is wrong with it. Answers are held to their shape and format, and to
  * options ever selectable; not to bounds, which older answers may violate. Nullable fields may be missing; times may have any
  * offset, and none may lie after `now`. Source: spec, "Application object" and "Question objects".
  */

@@ -1,7 +1,7 @@
 // Stores a batch of checked applications as one submission would be: in a transaction that draws its numbers from the counters, and
 // holds them to its commit. So a walk has all of a batch or nothing, and submissions wait for a batch and no longer.
 //
-// An export cannot tell a loaded application from a submitted one (D1, G1 to G6, G11):
+// In an export, a loaded application looks like a submitted one (D1, G1 to G6, G11):
 //
 // - One that is OBSOLETE gets `superseded_seq = submit_seq + 1`, and not the number of the application that took over: every horizon is
 //   before or after the whole batch, so no walk sees a difference, and nothing has to be remembered of what comes later.

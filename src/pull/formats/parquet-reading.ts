@@ -2,7 +2,7 @@
 
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, type RowGroup } from 'hyparquet'
 
-/** Texts as they are: a decoder that is not told so takes away what it holds for a byte order mark. */
+/** Texts as they are: a decoder without this option strips a leading byte order mark. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const parsers = { stringFromBytes: (bytes: Uint8Array) => bytes && decoder.decode(bytes) }
 

@@ -63,14 +63,14 @@ const fault = (what: string, error: unknown): CommandError =>
     cause: error,
   })
 
-/** Told once: the state then knows the columns without them. */
+/** Reported once: the state then knows the columns without them. */
 const hiddenSince = (columns: readonly string[], adds: boolean): string =>
   `Hidden from the key since the last pull: ${columns.slice(0, 10).join(', ')}${columns.length > 10 ? ` and ${columns.length - 10} more` : ''}. ` +
   (adds
     ? 'They stay: null in what is new, and as it was in what was pulled before, until everything is pulled again.'
     : 'They stay, and are emptied.')
 
-/** What PostgreSQL says of a value quotes it, so only its code is told then. */
+/** PostgreSQL quotes values in such messages, so only the code is reported. */
 function faultOf(error: unknown): string {
   const { code = '', message = String(error) } = error as { code?: string; message?: string }
   return /^(22|23)/.test(code) ? `a value does not fit its column (${code})` : message

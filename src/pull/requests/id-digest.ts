@@ -1,5 +1,5 @@
 // Count and digest of a walk's applications: SHA-256 over their ids in the order of the walk, each in decimal digits and followed by a
-// line feed, as `jq .application_id applications.ndjson | sha256sum` computes it. The service tells the same two of a walk.
+// line feed, as `jq .application_id applications.ndjson | sha256sum` computes it. The service computes the same two for a walk.
 
 import { createHash } from 'node:crypto'
 

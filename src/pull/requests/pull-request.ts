@@ -1,4 +1,4 @@
-// What a pull is asked to do, and what it tells while it does it.
+// The request and the progress of a pull.
 
 import type { IdReceipt } from './id-digest.ts'
 import type { TableOptions } from './table-plan.ts'
@@ -27,7 +27,7 @@ export interface PullRequest {
   checkpointEveryMs: number
 }
 
-/** What a pull tells about itself on the way. */
+/** Progress of a pull. */
 export interface PullProgress {
   applications: number
   bytes: number
@@ -37,7 +37,7 @@ export interface PullProgress {
 
 export interface PullContext {
   signal: AbortSignal
-  /** A sentence for somebody who watches. */
+  /** A sentence for the person who watches. */
   say: (line: string) => void
   onProgress: (progress: PullProgress) => void
 }

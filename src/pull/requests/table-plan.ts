@@ -66,7 +66,7 @@ const ofApplications: readonly Column[] = (
 ).map(([field, kind]) => ({ name: field, kind, field }))
 
 /**
- * `entity_path` tells an entity from all others of its application: `0` is the first, `0.2` the third within it. With `application_id` it is
+ * `entity_path` identifies an entity within its application: `0` is the first, `0.2` the third within it. With `application_id` it is
  * the key of its row, and `parent_path` is that of the entity it lies in; null at the top.
  */
 const ofEntities: readonly Column[] = (

@@ -40,7 +40,7 @@ export async function nextBeginning(
   if (last === undefined && filters.fromDate !== undefined) return { watermark: filters.fromDate }
   const watermark = until ?? snapshotTime
   if (takesAgain || until !== undefined || last === undefined || watermark === undefined) return { watermark }
-  // Pages tell times in whole seconds. What is before Snapshot-Time stays so, and the walk is in the order of time: if its last
+  // Pages contain times in whole seconds. What is before Snapshot-Time stays so, and the walk is in the order of time: if its last
   // application is there, all of them are.
   const window = client.applications(program, { fromDate: last.submitTime, toDate: watermark, pageSize, signal })
   for await (const { application_id: id } of window) if (id === last.id) return { watermark }

@@ -13,7 +13,7 @@ export class PullState {
   /** Throws when another pull has it open. */
   static open(path: string): PullState {
     try {
-      // Only the owner may read what is made here; SQLite itself would let everybody.
+      // Only the owner may read the files; SQLite itself would create them readable for all.
       closeSync(openSync(path, 'a', 0o600))
     } catch (error) {
       throw fileFault(error, `The state of the pull cannot be kept in ${path}`)

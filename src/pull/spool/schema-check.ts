@@ -32,7 +32,7 @@ export class SchemaMismatch extends CommandError {
 
 export type SchemaCheck = (application: unknown) => void
 
-/** Throws when an application is not as the schema says; the message has its place, and nothing that anybody answered. */
+/** Throws when an application is not as the schema says; the message has its place, and no answer. */
 export function schemaCheck(document: unknown): SchemaCheck {
   const { $defs = {} } = (document ?? {}) as { $defs?: Record<string, object> }
   const { Application } = $defs
