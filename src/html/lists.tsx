@@ -2,6 +2,7 @@
 
 /** @jsxImportSource preact */
 
+import type { ComponentChildren } from 'preact'
 import { Submit } from './fields.tsx'
 import { usePage } from './page-context.ts'
 import { LinkButton } from './parts.tsx'
@@ -38,6 +39,38 @@ export function Pages({ path, next, what }: { path: string; next: string | numbe
         />
       )}
     </nav>
+  )
+}
+
+/** What a list is filtered by: the fields side by side, and each filter that is on as a link that takes it off. */
+export function FilterBar(props: {
+  /** The list without any filter, from the root of the service on. */
+  path: string
+  /** Filters that are on: in words, and the address of the list without it. */
+  chips: readonly { text: string; href: string }[]
+  note?: ComponentChildren
+  children: ComponentChildren
+}) {
+  const { path, chips, note, children } = props
+  return (
+    <search class="card">
+      <form class="sieve" method="get" action={path} noValidate>
+        {children}
+        <Submit icon="search" text="Find" />
+      </form>
+      {(chips.length > 0 || note !== undefined) && (
+        <p class="chips">
+          {chips.map(({ text, href }) => (
+            <a class="badge info" href={href}>
+              <span class="unseen">Without </span>
+              <span dir="auto">{text}</span> <span aria-hidden="true">×</span>
+            </a>
+          ))}
+          {chips.length > 0 && <a href={path}>Clear</a>}
+          {note !== undefined && <span class="soft">{note}</span>}
+        </p>
+      )}
+    </search>
   )
 }
 

@@ -1,6 +1,10 @@
 // Opens an application's answers for a person. The reading is in the audit log before the person sees any of them.
 
-import { findStoredApplication, type StoredApplication } from '../db/applications/application-lists.ts'
+import {
+  findStoredApplication,
+  readStoredApplications,
+  type StoredApplication,
+} from '../db/applications/application-lists.ts'
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import { Problem } from '../problem.ts'
@@ -40,6 +44,33 @@ export async function openApplications(
       })
       opened.push(found)
     }
+    return opened
+  })
+}
+
+/** Why several are read at once: to say in a list whose each is, or to give them as a file. */
+export type ManyRead = 'applications_listed' | 'applications_downloaded'
+
+/**
+ * The stored texts of those of these applications that are there, newest first. One event names all of them, and what they were
+ * searched by but not for: that may be the name of a person. Committed before this resolves.
+ */
+export async function openMany(
+  sql: Sql,
+  { program_id, actor, address }: ReadingPerson,
+  applicationIds: readonly number[],
+  { action, slug, filters }: { action: ManyRead; slug: string; filters: readonly string[] },
+): Promise<StoredApplication[]> {
+  if (applicationIds.length === 0) return []
+  return inTransaction(sql, async tx => {
+    const opened = await readStoredApplications(tx, program_id, applicationIds)
+    await appendAuditEvent(tx, {
+      actor,
+      action,
+      subject: slug,
+      address,
+      detail: { program_id, applications: opened.map(({ application_id }) => application_id), filters },
+    })
     return opened
   })
 }

@@ -101,9 +101,9 @@ const textOf = (html: string): string =>
     .replaceAll('&amp;', '&')
     .replaceAll(/\s+/g, ' ')
 const idsIn = (html: string, slug = 'utility'): number[] =>
-  [...html.matchAll(new RegExp(`class="strong figure" href="/admin/programs/${slug}/applications/(\\d+)`, 'g'))].map(
-    found => Number(found[1]),
-  )
+  [
+    ...html.matchAll(new RegExp(`class="strong" dir="auto" href="/admin/programs/${slug}/applications/(\\d+)`, 'g')),
+  ].map(found => Number(found[1]))
 const linkIn = (html: string, text: string): string | undefined => {
   const found = [...html.matchAll(/<a [^>]*href="([^"]*)"[^>]*>(.*?)<\/a>/gs)].find(
     link => textOf(link[2]!).trim() === text,
@@ -244,12 +244,18 @@ describe('which programs', () => {
 })
 
 describe('the list', () => {
-  test('shows what there is, newest first, and no answer', async () => {
-    const before = await readings(first.application_id, ada.email)
+  test('shows what there is, newest first; whose it is to those who may read answers, and that is in the audit log', async () => {
     const html = await browser.page(list)
     expect(idsIn(html).slice(-2)).toEqual([second.application_id, first.application_id])
-    expect(html).not.toContain('Ursula')
-    expect(await readings(first.application_id, ada.email)).toEqual(before)
+    expect(textOf(html)).toContain('Ursula Ibrahim')
+    const [event] = await sql<{ actor: string; subject: string; detail: { applications: number[] } }[]>`
+      select actor, subject, detail from audit_event where action = 'applications_listed'
+      order by audit_event_id desc limit 1`
+    expect([event!.actor, event!.subject]).toEqual([`admin:${ada.email}`, 'utility'])
+    expect(event!.detail.applications.slice(-2)).toEqual([second.application_id, first.application_id])
+    const seen = await reader!.page(list)
+    expect(idsIn(seen)).toEqual(idsIn(html))
+    expect(seen).not.toContain('Ursula')
   })
 
   test.each<[string, () => string, () => number[]]>([

@@ -24,7 +24,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import { mayReadAnswers } from '../../people/roles.ts'
 import { invalidRequest, Problem } from '../../problem.ts'
 import { annotate } from '../../upkeep/annotate.ts'
-import { openApplications, type Reading } from '../../upkeep/open-application.ts'
+import { openApplications, openMany, type Reading } from '../../upkeep/open-application.ts'
 import {
   type Action,
   action,
@@ -40,10 +40,12 @@ import { closed, id, nullableText } from '../requests/schemas.ts'
 import type { PageVisit, Visit } from '../requests/visit.ts'
 import { ApplicationPage } from './application-page.tsx'
 import { ChangesPage } from './changes-page.tsx'
+import { downloadApplications } from './download-applications.ts'
 import { ExportedPage } from './exported-page.tsx'
-import { exportedObjects, findSeenProgram, loadDetails, readListPage } from './find-applications.ts'
+import { exportedObjects, findSeenProgram, loadDetails, readListing, readListPage } from './find-applications.ts'
 import { ApplicationsPage, ProgramChoicePage } from './list-pages.tsx'
-import { type ListPage, listSearch, readListQuery } from './list-query.ts'
+import { listSearch, readListQuery } from './list-query.ts'
+import { statusOfManyActions } from './status-of-many.tsx'
 
 /** Programs on a page of the choice. */
 const programRows = 200
@@ -73,7 +75,7 @@ const annotation = Type.Object(
 
 export function applicationActions(deps: Deps): Part {
   const files = new ApplicationFiles(deps)
-  return [...listActions(deps), ...readingPages(files), ...oneActions(deps, files)]
+  return [...listActions(deps), ...statusOfManyActions(deps), ...readingPages(files), ...oneActions(deps, files)]
 }
 
 /** The applications that addresses name, and what is in them. That somebody read one is in the audit log. */
@@ -121,60 +123,84 @@ class ApplicationFiles {
 }
 
 /** Finding an application: by its program, and in the list of that. */
-const listActions = ({ consoleDb: db, config }: Deps): Part => [
-  {
-    method: 'GET',
-    path: '/admin/applications',
-    roles: everyRole,
-    answer: async visit => {
-      const { programIds } = visit.person
-      const among = programIds === 'all' ? programIds : [...programIds]
-      const page = { among, after: textOf(visit, 'after'), rowsMax: programRows + 1 } as const
-      const { items, next } = pageOf(await readProgramsWithSubmissions(db, page), programRows, ({ slug }) => slug)
-      return <ProgramChoicePage programs={items} next={next} />
+const listActions = (deps: Deps): Part => {
+  const { consoleDb: db, config } = deps
+  return [
+    {
+      method: 'GET',
+      path: '/admin/applications',
+      roles: everyRole,
+      answer: async visit => {
+        const { programIds } = visit.person
+        const among = programIds === 'all' ? programIds : [...programIds]
+        const page = { among, after: textOf(visit, 'after'), rowsMax: programRows + 1 } as const
+        const { items, next } = pageOf(await readProgramsWithSubmissions(db, page), programRows, ({ slug }) => slug)
+        return <ProgramChoicePage programs={items} next={next} />
+      },
     },
-  },
-  {
-    method: 'GET',
-    path: `/admin${all}`,
-    roles: everyRole,
-    answer: async visit => {
-      const program = await findSeenProgram(db, visit.person, visit.params.slug!)
-      const query = readListQuery(visit.url.searchParams, config.timeZone)
-      const faulty = query.faults.length > 0
-      const found = faulty ? nothing : await readListPage(db, program.program_id, query)
-      const page = () => <ApplicationsPage program={program} {...found} />
-      return showForm(visit, { values: query.values, faults: query.faults }, page, faulty ? 400 : 200)
+    {
+      method: 'GET',
+      path: `/admin${all}`,
+      roles: everyRole,
+      answer: async visit => {
+        const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+        const query = readListQuery(visit.url.searchParams, config.timeZone)
+        if (query.values.has('q') && !mayReadAnswers(visit.person)) throw searchesAnswers()
+        const listing = await readListing(deps, visit, program, query)
+        const page = () => <ApplicationsPage program={program} {...listing} />
+        return showForm(
+          visit,
+          { values: query.values, faults: query.faults },
+          page,
+          query.faults.length > 0 ? 400 : 200,
+        )
+      },
     },
-  },
-  action({
-    name: 'listApplications',
-    method: 'GET',
-    path: all,
-    summary: 'Find applications of a program',
-    answers: 'Applications without their answers, newest first, 50 a page.',
-    answered: applicationsAnswer,
-    roles: everyRole,
-    scope: 'applications:read',
-    query: {
-      from: 'Submitted on or after this day of the instance’s zone.',
-      to: 'Submitted before this day.',
-      status: '`is:` and a status, or none.',
-      revision: 'CURRENT or OBSOLETE.',
-      applicant: 'The id of an applicant.',
-      application: 'The id of an application.',
-      older: '`older` of the page before.',
+    {
+      method: 'GET',
+      path: `/admin${all}/download`,
+      roles: readers,
+      answer: visit => downloadApplications(deps, visit),
     },
-    run: async visit => {
-      const { program_id } = await findSeenProgram(db, visit.person, visit.params.slug!)
-      const query = readListQuery(visit.url.searchParams, config.timeZone)
-      if (query.faults.length > 0) throw invalidRequest('The filters cannot be read.', query.faults)
-      const { applications, older } = await readListPage(db, program_id, query)
-      const last = applications.at(-1)
-      return { items: applications, older: older && last ? `${last.submit_time}-${last.submit_seq}` : null }
-    },
-  }),
-]
+    action({
+      name: 'listApplications',
+      method: 'GET',
+      path: all,
+      summary: 'Find applications of a program',
+      answers: 'Applications without their answers, newest first, 50 a page.',
+      answered: applicationsAnswer,
+      roles: everyRole,
+      scope: 'applications:read',
+      query: {
+        from: 'Submitted on or after this day of the instance’s zone.',
+        to: 'Submitted before this day.',
+        status: '`is:` and a status, or none.',
+        revision: 'CURRENT or OBSOLETE.',
+        applicant: 'The id of an applicant.',
+        application: 'The id of an application.',
+        q: 'Words of a name, an e-mail address or a phone number in it, each from its beginning; not for auditors.',
+        older: '`older` of the page before.',
+      },
+      run: async visit => {
+        const { program_id, slug } = await findSeenProgram(db, visit.person, visit.params.slug!)
+        const query = readListQuery(visit.url.searchParams, config.timeZone)
+        if (query.faults.length > 0) throw invalidRequest('The filters cannot be read.', query.faults)
+        if (query.filter.words !== undefined && !mayReadAnswers(visit.person)) throw searchesAnswers()
+        const { applications, older } = await readListPage(db, program_id, query)
+        if (query.filter.words !== undefined) {
+          const ids = applications.map(({ application_id }) => application_id)
+          const reading = { action: 'applications_listed', slug, filters: [...query.values.keys()] } as const
+          await openMany(db, { program_id, ...visit.by, address: visit.address }, ids, reading)
+        }
+        const last = applications.at(-1)
+        return { items: applications, older: older && last ? `${last.submit_time}-${last.submit_seq}` : null }
+      },
+    }),
+  ]
+}
+
+const searchesAnswers = (): Problem =>
+  new Problem('forbidden', { detail: 'A search by name reads answers, which auditors do not see. Find by number.' })
 
 /** What an application is compared with, and what clients get of it. */
 const readingPages = (files: ApplicationFiles): PageRoute[] => [
@@ -346,8 +372,6 @@ const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles
       onConflict: ({ internal }) => (internal === 'seen_is_old' ? [conflictFault] : undefined),
     },
   })
-
-const nothing: ListPage = { applications: [], older: false, newer: false }
 
 /** What was not touched is not set again: that would give it a new time (contract D30). */
 function readAnnotation(form: URLSearchParams, { status, application_note }: ApplicationDetails) {

@@ -2,19 +2,28 @@
 
 import {
   type ApplicationDetails,
+  countApplications,
+  countListedApplications,
   findApplicationDetails,
+  type ListedApplication,
   readListedApplications,
   type StoredApplication,
 } from '../../db/applications/application-lists.ts'
 import type { Sql } from '../../db/client.ts'
-import { findProgram, type Program } from '../../db/programs/programs.ts'
+import { findProgram, loadProgramVersion, type Program } from '../../db/programs/programs.ts'
+import type { ExportedObject } from '../../domain/readable/exported-answers.ts'
+import type { ReadableVersion } from '../../domain/readable/placed-questions.ts'
+import { type ApplicantInList, applicantInList } from '../../domain/readable/readable-application.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { exportedObject } from '../../export/pages/exported-object.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { maySeeProgram, type Person } from '../../people/roles.ts'
+import { mayReadAnswers, maySeeProgram, type Person } from '../../people/roles.ts'
 import { Problem } from '../../problem.ts'
+import { openMany } from '../../upkeep/open-application.ts'
 import { idOf } from '../requests/addressed.ts'
-import type { ListPage, ListQuery } from './list-query.ts'
+import type { Visit } from '../requests/visit.ts'
+import type { Listing } from './list-pages.tsx'
+import { countedMax, type ListPage, type ListQuery } from './list-query.ts'
 
 /** Applications on a page of a list. */
 const pageRows = 50
@@ -45,6 +54,53 @@ export async function readListPage(
   // Where the newest is reached, the page is the first one, filled up.
   if (!more) return readListPage(db, programId, { filter, place: { direction: 'older', beyond: undefined } })
   return { applications: applications.reverse(), older: true, newer: true }
+}
+
+/** A page with what is said around it: counts and, to those who may read answers, whose each application is. */
+export async function readListing(
+  deps: Deps,
+  { person, by }: Pick<Visit, 'person' | 'by'>,
+  { program_id, slug }: Program,
+  query: ListQuery,
+): Promise<Listing> {
+  const { consoleDb: db } = deps
+  const reads = mayReadAnswers(person)
+  if (query.faults.length > 0)
+    return { ...nothing, total: await countApplications(db, program_id), found: 0, who: reads ? new Map() : undefined }
+  const filtered = query.values.size > 0
+  const [page, total, found] = await Promise.all([
+    readListPage(db, program_id, query),
+    countApplications(db, program_id),
+    filtered ? countListedApplications(db, program_id, query.filter, countedMax + 1) : undefined,
+  ])
+  const who = reads ? await readApplicants(deps, by, { program_id, slug }, page.applications, query) : undefined
+  return { ...page, total, found, who }
+}
+
+const nothing: ListPage = { applications: [], older: false, newer: false }
+
+/** Whose these applications are. That they were read is in the audit log. */
+async function readApplicants(
+  deps: Deps,
+  { actor, address }: Visit['by'],
+  { program_id, slug }: Pick<Program, 'program_id' | 'slug'>,
+  applications: readonly ListedApplication[],
+  { values }: ListQuery,
+): Promise<Map<number, ApplicantInList>> {
+  const { consoleDb: db } = deps
+  const ids = applications.map(({ application_id }) => application_id)
+  const reading = { action: 'applications_listed', slug, filters: [...values.keys()] } as const
+  const stored = await openMany(db, { program_id, actor, address }, ids, reading)
+  const objects = await exportedObjects(deps, program_id, stored)
+  const versions = new Map<number, ReadableVersion>()
+  const who = new Map<number, ApplicantInList>()
+  for (const [i, { application_id, program_version_id: id }] of stored.entries()) {
+    const version = versions.get(id) ?? (await loadProgramVersion(db, id))
+    versions.set(id, version)
+    const { application } = JSON.parse(objects[i]!.toString()) as { application: ExportedObject }
+    who.set(application_id, applicantInList(version, application))
+  }
+  return who
 }
 
 /** The bytes that an export would have for each, in order. */

@@ -4,12 +4,21 @@
 
 import type { ListedApplication, ProgramWithSubmissions } from '../../db/applications/application-lists.ts'
 import type { Program } from '../../db/programs/programs.ts'
+import type { ApplicantInList } from '../../domain/readable/readable-application.ts'
 import { FaultSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
-import { Pages } from '../../html/lists.tsx'
+import { FilterBar, Pages } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { Badge, figures, LinkButton, Named, Table, When } from '../../html/parts.tsx'
+import { Badge, type Column, DoneNotice, figures, LinkButton, Named, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
-import { applicationsPath, type ListPage, listSearch, statusValue } from './list-query.ts'
+import {
+  applicationsPath,
+  changedMax,
+  countedMax,
+  filterNames,
+  type ListPage,
+  listSearch,
+  statusValue,
+} from './list-query.ts'
 
 interface ChoiceProps {
   programs: readonly ProgramWithSubmissions[]
@@ -47,100 +56,186 @@ export function ProgramChoicePage({ programs, next }: ChoiceProps) {
   )
 }
 
-export function ApplicationsPage({ program, applications, older, newer }: ListPage & { program: Program }) {
-  const { root, form: query } = usePage()
+/** A page of a list with what is said around it. */
+export interface Listing extends ListPage {
+  /** How many applications the program has. */
+  total: number
+  /** How many the filters find, counted up to `countedMax`; undefined where there are none. */
+  found: number | undefined
+  /** Whose each is; undefined for those who may not read answers. */
+  who: ReadonlyMap<number, ApplicantInList> | undefined
+}
+
+export function ApplicationsPage({ program, ...listing }: Listing & { program: Program }) {
+  const { root, form: query, following } = usePage()
+  const { applications, total, found, who } = listing
   const path = root + applicationsPath(program.slug)
   const search = listSearch(query.values)
-  const filtered = query.values.size > 0
+  const list = (
+    <Table<ListedApplication>
+      caption="Applications, newest first"
+      rows={applications}
+      empty={
+        query.values.size > 0 ? (
+          <>
+            No application is like that. <a href={path}>Show all of them</a>
+          </>
+        ) : (
+          'No one has applied yet. Each application is found here as soon as it is submitted.'
+        )
+      }
+      columns={[...(mayAnnotate(listing, following) ? [tickColumn] : []), ...columns(path, search, who)]}
+    />
+  )
   return (
     <Shell
       title={`Applications to ${program.display_name}`}
-      heading={program.display_name}
+      heading={
+        <>
+          {program.display_name} <span class="soft figure">{figures(total)}</span>
+        </>
+      }
       part="applications"
       crumbs={[{ text: 'Applications', path: '/admin/applications' }, { text: program.display_name }]}
       lead="Newest first. Each submission is an application of its own; one that was submitted again is obsolete."
+      actions={
+        who !== undefined &&
+        applications.length > 0 && (
+          <LinkButton href={`${path}/download${search}`} text={`Download CSV (${counted(found ?? total)})`} />
+        )
+      }
     >
-      <Filters path={path} program={program} />
-      {query.faults.length === 0 && (
-        <Table<ListedApplication>
-          caption="Applications, newest first"
-          rows={applications}
-          empty={
-            filtered ? (
-              <>
-                No application is like that. <a href={path}>Show all of them</a>
-              </>
-            ) : (
-              'Nobody has applied yet. Each application is found here as soon as it is submitted.'
-            )
-          }
-          columns={[
-            {
-              head: 'Application',
-              cell: ({ application_id }) => (
-                <a class="strong figure" href={`${path}/${application_id}${search}`}>
-                  {application_id}
-                </a>
-              ),
-            },
-            { head: 'Submitted', cell: ({ submit_time }) => <When at={submit_time} /> },
-            {
-              head: 'Applicant',
-              cell: ({ applicant_id }) => (
-                <a class="figure" href={`${path}?applicant=${applicant_id}`}>
-                  {applicant_id}
-                </a>
-              ),
-            },
-            { head: 'Revision', cell: ({ is_current }) => <RevisionBadge isCurrent={is_current} /> },
-            {
-              head: 'Status',
-              cell: ({ status, status_last_modified_time, has_note }) => (
-                <>
-                  {status ?? <span class="soft">none</span>}
-                  {has_note && <span class="soft"> · has a note</span>}
-                  {status_last_modified_time !== null && (
-                    <small>
-                      since <When at={status_last_modified_time} />
-                    </small>
-                  )}
-                </>
-              ),
-            },
-          ]}
+      <DoneNotice said={said} />
+      <FaultSummary title="The list needs another look at its filters" />
+      <Filters path={path} program={program} searches={who !== undefined} />
+      {query.faults.length === 0 &&
+        (mayAnnotate(listing, following) && applications.length > 0 ? (
+          <form method="get" action={`${path}/status`}>
+            <SetStatus program={program} found={found ?? total} />
+            {list}
+          </form>
+        ) : (
+          list
+        ))}
+      <Neighbours path={path} {...listing} />
+    </Shell>
+  )
+}
+
+const said = { status: 'Saved. Clients see it with their next read. What was changed meanwhile was left as it is.' }
+
+/** Whether status may be set in the list: by those who may read answers, and not where a CiviForm sets it. */
+const mayAnnotate = ({ who }: Listing, following: boolean | undefined): boolean => who !== undefined && !following
+
+const counted = (found: number): string => (found > countedMax ? `over ${figures(countedMax)}` : figures(found))
+
+const tickColumn = {
+  head: 'Choose',
+  cell: ({ application_id }: ListedApplication) => (
+    <input
+      type="checkbox"
+      class="tick"
+      name="application"
+      value={String(application_id)}
+      aria-label={`Choose application ${application_id}`}
+    />
+  ),
+}
+
+const columns = (path: string, search: string, who: Listing['who']): readonly Column<ListedApplication>[] => [
+  {
+    head: 'Applicant',
+    cell: ({ application_id, applicant_id }) => {
+      const { name = `Applicant ${applicant_id}`, contact } = who?.get(application_id) ?? {}
+      return (
+        <span class="who">
+          <a class="strong" dir="auto" href={`${path}/${application_id}${search}`}>
+            {name}
+          </a>
+          {contact !== undefined && <small dir="auto">{contact}</small>}
+        </span>
+      )
+    },
+  },
+  { head: 'Number', figures: true, cell: ({ application_id }) => application_id },
+  { head: 'Submitted', cell: ({ submit_time }) => <When at={submit_time} /> },
+  { head: 'Revision', cell: ({ is_current }) => <RevisionBadge isCurrent={is_current} /> },
+  {
+    head: 'Status',
+    cell: ({ status, has_note }) => (
+      <>
+        {status ?? <span class="soft">none</span>}
+        {has_note && <span class="soft"> · has a note</span>}
+      </>
+    ),
+  },
+]
+
+/** What is to be set for the rows that are ticked, or for all that the filters find. */
+function SetStatus({ program, found }: { program: Program; found: number }) {
+  const { form: query } = usePage()
+  return (
+    <div class="ticked">
+      {[...query.values].map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <label for="set">Set the status of those chosen to</label>
+      <select id="set" name="set">
+        {program.statuses.map(status => (
+          <option value={statusValue(status)}>{status}</option>
+        ))}
+        <option value={statusValue(null)}>none</option>
+      </select>
+      {found <= changedMax && (
+        <span class="choice">
+          <input type="checkbox" id="all" name="all" value="yes" />
+          <label for="all">all {figures(found)}</label>
+        </span>
+      )}
+      <Submit look="plain" text="See what would change" />
+    </div>
+  )
+}
+
+function Neighbours({ path, applications, older, newer }: ListPage & { path: string }) {
+  const { values } = usePage().form
+  if (!(newer || older) || applications.length === 0) return null
+  return (
+    <nav class="pages" aria-label="Pages">
+      {newer && (
+        <>
+          <LinkButton href={path + listSearch(values)} text="Newest" />
+          <LinkButton
+            rel="prev"
+            href={path + listSearch(values, 'newer', applications[0])}
+            icon="chevron-left"
+            text="Newer"
+          />
+        </>
+      )}
+      {older && (
+        <LinkButton
+          rel="next"
+          href={path + listSearch(values, 'older', applications.at(-1))}
+          icon="chevron-right"
+          text="Older"
         />
       )}
-      {(newer || older) && applications.length > 0 && (
-        <nav class="pages" aria-label="Pages">
-          {newer && (
-            <>
-              <LinkButton href={path + search} text="Newest" />
-              <LinkButton
-                rel="prev"
-                href={path + listSearch(query.values, 'newer', applications[0])}
-                icon="chevron-left"
-                text="Newer"
-              />
-            </>
-          )}
-          {older && (
-            <LinkButton
-              rel="next"
-              href={path + listSearch(query.values, 'older', applications.at(-1))}
-              icon="chevron-right"
-              text="Older"
-            />
-          )}
-        </nav>
-      )}
-    </Shell>
+    </nav>
   )
 }
 
 export const RevisionBadge = ({ isCurrent }: { isCurrent: boolean }) =>
   isCurrent ? <Badge tone="good">current</Badge> : <Badge>obsolete</Badge>
 
-function Filters({ path, program }: { path: string; program: Program }) {
+const revisions = [
+  { value: '', text: 'Any' },
+  { value: 'CURRENT', text: 'Current' },
+  { value: 'OBSOLETE', text: 'Obsolete' },
+]
+
+/** Those who may not read answers find by number alone. */
+function Filters({ path, program, searches }: { path: string; program: Program; searches: boolean }) {
   const query = usePage().form
   const sought = query.values.get('status')
   // A status that the program no longer offers is still what some applications have.
@@ -148,37 +243,53 @@ function Filters({ path, program }: { path: string; program: Program }) {
   if (sought?.startsWith('is:') && !statuses.includes(sought.slice(3))) statuses.push(sought.slice(3))
   const dateType = (name: string) =>
     query.faults.some(({ parameter }) => parameter === name) ? ('text' as const) : ('date' as const)
+  const kept = query.values.get('applicant')
   return (
-    <search>
-      <FaultSummary title="The list needs another look at its filters" />
-      <form class="sieve card" method="get" action={path} noValidate>
-        <TextField name="from" label="Submitted on or after" type={dateType('from')} />
-        <TextField name="to" label="Submitted before" type={dateType('to')} />
-        <SelectField
-          name="status"
-          label="Status"
-          choices={[
-            { value: '', text: 'Any' },
-            { value: statusValue(null), text: 'None yet' },
-            ...statuses.map(status => ({ value: statusValue(status), text: status })),
-          ]}
-        />
-        <SelectField
-          name="revision"
-          label="Revision"
-          choices={[
-            { value: '', text: 'Any' },
-            { value: 'CURRENT', text: 'Current' },
-            { value: 'OBSOLETE', text: 'Obsolete' },
-          ]}
-        />
-        <TextField name="applicant" label="Applicant" inputmode="numeric" />
-        <TextField name="application" label="Application" inputmode="numeric" />
-        <div class="actions">
-          <Submit icon="search" text="Show" />
-          {query.values.size > 0 && <LinkButton href={path} text="Clear" />}
-        </div>
-      </form>
-    </search>
+    <FilterBar
+      path={path}
+      chips={query.faults.length > 0 ? [] : chipsOf(path, query.values)}
+      note={searches ? 'What you search and read is recorded in the audit log.' : undefined}
+    >
+      {kept !== null && <input type="hidden" name="applicant" value={kept} />}
+      <div class="wide">
+        {searches ? (
+          <TextField name="q" label="Name, e-mail, phone or number" type="search" />
+        ) : (
+          <TextField name="application" label="Number" inputmode="numeric" />
+        )}
+      </div>
+      <SelectField
+        name="status"
+        label="Status"
+        choices={[
+          { value: '', text: 'Any' },
+          { value: statusValue(null), text: 'None yet' },
+          ...statuses.map(status => ({ value: statusValue(status), text: status })),
+        ]}
+      />
+      <TextField name="from" label="Submitted on or after" type={dateType('from')} />
+      <TextField name="to" label="Submitted before" type={dateType('to')} />
+      <SelectField name="revision" label="Revision" choices={revisions} />
+    </FilterBar>
   )
+}
+
+/** The filters that are on, in words, each with the list without it. */
+function chipsOf(path: string, values: URLSearchParams) {
+  const words: Record<(typeof filterNames)[number], (value: string) => string> = {
+    q: value => `“${value}”`,
+    status: value => (value === statusValue(null) ? 'No status yet' : value.slice(3)),
+    from: value => `since ${value}`,
+    to: value => `before ${value}`,
+    revision: value => value.toLowerCase(),
+    applicant: value => `applicant ${value}`,
+    application: value => `number ${value}`,
+  }
+  return filterNames.flatMap(name => {
+    const value = values.get(name)
+    if (value === null) return []
+    const others = new URLSearchParams(values)
+    others.delete(name)
+    return [{ text: words[name](value), href: path + listSearch(others) }]
+  })
 }

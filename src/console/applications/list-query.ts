@@ -9,6 +9,11 @@ import { idOf } from '../requests/addressed.ts'
 
 export const applicationsPath = (slug: string): string => `/admin/programs/${slug}/applications`
 
+/** How far the applications that a filter finds are counted. */
+export const countedMax = 10_000
+/** Applications whose status is set at once. */
+export const changedMax = 500
+
 /** A page of a list, newest first, and whether there is more on either side of it. */
 export interface ListPage {
   applications: readonly ListedApplication[]
@@ -17,7 +22,7 @@ export interface ListPage {
 }
 
 /** The names of the filters, which are those of the fields of the form. */
-export const filterNames = ['from', 'to', 'status', 'revision', 'applicant', 'application'] as const
+export const filterNames = ['q', 'status', 'from', 'to', 'revision', 'applicant', 'application'] as const
 
 export interface ListQuery {
   /** What was sent, filters alone, those left empty not among them. */
@@ -63,6 +68,11 @@ export function readListQuery(sent: URLSearchParams, timeZone: string): ListQuer
     if (text === null || text === 'CURRENT' || text === 'OBSOLETE') return text ?? undefined
     return fault('revision', 'Must be CURRENT or OBSOLETE.')
   }
+  const words = (): string | undefined => {
+    const text = values.get('q')
+    if (text === null || /[\p{L}\p{N}]{2}/u.test(text) || /^\d$/.test(text)) return text?.slice(0, 200)
+    return fault('q', 'Write at least two letters or digits of a name, an e-mail address, a phone number, or a number.')
+  }
   const filter: ListFilter = {
     from: day('from', 'Submitted on or after'),
     to: day('to', 'Submitted before'),
@@ -70,6 +80,7 @@ export function readListQuery(sent: URLSearchParams, timeZone: string): ListQuer
     revisionState: revisionState(),
     applicantId: id('applicant', 'Applicant'),
     applicationId: id('application', 'Application'),
+    words: words(),
   }
   return { values, filter, place: readPlace(sent), faults }
 }

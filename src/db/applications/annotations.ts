@@ -97,6 +97,27 @@ export const newestAnnotation = (db: Db, programId: number) => db`(
   and state.application_id = a.application_id
 )`
 
+/** The status of an application, and the newest state of it. */
+export interface ApplicationState {
+  application_id: number
+  status: string | null
+  annotation_id: number
+}
+
+/** Of these applications of a program, those that are there. */
+export async function readApplicationStates(
+  db: Db,
+  programId: number,
+  applicationIds: readonly number[],
+): Promise<ApplicationState[]> {
+  return db<ApplicationState[]>`
+    select application_id, status, ${newestAnnotation(db, programId)} as annotation_id
+    from application a
+    where program_id = ${programId}
+    and application_id = any(${applicationIds as number[]}::bigint[])
+    order by application_id`
+}
+
 /** Every status and note the application ever had, oldest first. */
 export async function readAnnotationStates(
   db: Db,

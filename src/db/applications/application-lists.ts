@@ -19,6 +19,8 @@ export interface ListFilter {
   revisionState?: RevisionState | undefined
   applicantId?: number | undefined
   applicationId?: number | undefined
+  /** Words of names, e-mail addresses and phone numbers, each from its beginning; or the number of an application. */
+  words?: string | undefined
 }
 
 /** An application in a list, without its answers. */
@@ -54,13 +56,46 @@ export async function readListedApplications(
   db: Db,
   programId: number,
   filter: ListFilter,
-  { direction, beyond }: ListPlace,
+  place: ListPlace,
   rowsMax: number,
 ): Promise<ListedApplication[]> {
-  const { status, revisionState, applicantId, applicationId } = filter
-  const desc = direction === 'older'
-  const ordered = desc ? db`desc` : db`asc`
-  const [least, most] = bounds(filter, { direction, beyond })
+  const ordered = place.direction === 'older' ? db`desc` : db`asc`
+  const order =
+    filter.status === undefined
+      ? db`submit_time ${ordered}, submit_seq ${ordered}`
+      : db`coalesce(status, '') ${ordered}, submit_time ${ordered}, submit_seq ${ordered}`
+  return db<ListedApplication[]>`
+    select application_id, applicant_id, submit_time, submit_seq, superseded_seq is null as is_current, status,
+      status_last_modified_time, application_note is not null as has_note
+    from ${found(db, programId, filter, place)}
+    order by ${order}
+    limit (select ${rowsMax}::bigint)`
+}
+
+/** How many applications a filter finds, counted no further than `most`. */
+export async function countListedApplications(
+  db: Db,
+  programId: number,
+  filter: ListFilter,
+  most: number,
+): Promise<number> {
+  const [row] = await db<[{ count: number }]>`
+    select count(*) as count
+    from (select from ${found(db, programId, filter, { direction: 'older', beyond: undefined })} limit ${most}) counted`
+  return row.count
+}
+
+/** How many applications a program has. */
+export async function countApplications(db: Db, programId: number): Promise<number> {
+  const [row] = await db<{ count: number }[]>`
+    select submissions - erased as count from submission_counter where program_id = ${programId}`
+  return row?.count ?? 0
+}
+
+/** What a filter finds, on one side of a place: the table with its conditions. */
+function found(db: Db, programId: number, filter: ListFilter, place: ListPlace) {
+  const { status, revisionState, applicantId } = filter
+  const [least, most] = bounds(filter, place)
   const scope =
     status === undefined
       ? db`${least.submit_time === farPast ? db`` : db`and (submit_time, submit_seq) >= (${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)`}
@@ -69,29 +104,33 @@ export async function readListedApplications(
           >= (${status ?? ''}::text, ${least.submit_time}::timestamptz, ${least.submit_seq}::bigint)
         and (coalesce(status, ''), submit_time, submit_seq)
           < (${status ?? ''}::text, ${most.submit_time}::timestamptz, ${most.submit_seq}::bigint)`
-  const columns = db`program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq, status,
-    status_last_modified_time, application_note`
-  const gathered =
-    applicationId !== undefined
-      ? db`(select ${columns} from application where program_id = ${programId} and application_id = ${applicationId} offset 0)`
-      : applicantId !== undefined
-        ? db`(select ${columns} from application where program_id = ${programId} and applicant_id = ${applicantId} offset 0)`
-        : undefined
-  const source = gathered === undefined ? db`application` : db`${gathered} as application`
-  const order =
-    status === undefined
-      ? db`submit_time ${ordered}, submit_seq ${ordered}`
-      : db`coalesce(status, '') ${ordered}, submit_time ${ordered}, submit_seq ${ordered}`
-  return db<ListedApplication[]>`
-    select application_id, applicant_id, submit_time, submit_seq, superseded_seq is null as is_current, status,
-      status_last_modified_time, application_note is not null as has_note
-    from ${source}
+  return db`${gathered(db, programId, filter)} as application
     where program_id = ${programId}
     ${scope}
     ${revisionCondition(db, revisionState)}
-    ${applicantId === undefined ? db`` : db`and applicant_id = ${applicantId}`}
-    order by ${order}
-    limit (select ${rowsMax}::bigint)`
+    ${applicantId === undefined ? db`` : db`and applicant_id = ${applicantId}`}`
+}
+
+/** The few that a filter names, gathered before they are sorted; the table itself where it names none. */
+function gathered(db: Db, programId: number, filter: ListFilter) {
+  const named = namedBy(db, programId, filter)
+  if (named === undefined) return db`application`
+  return db`(
+    select program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq, status,
+      status_last_modified_time, application_note
+    from application
+    where program_id = ${programId} and ${named}
+    offset 0)`
+}
+
+function namedBy(db: Db, programId: number, { applicationId, applicantId, words }: ListFilter) {
+  if (applicationId !== undefined) return db`application_id = ${applicationId}`
+  if (applicantId !== undefined) return db`applicant_id = ${applicantId}`
+  if (words === undefined) return undefined
+  const inNames = db`applicant_words(program_id, snapshot) @@ applicant_query(${programId}, ${words})`
+  // As it is shown: 281,774.
+  const digits = words.replaceAll(',', '')
+  return /^\d{1,15}$/.test(digits) ? db`(${inNames} or application_id = ${Number(digits)})` : inNames
 }
 
 /** Nothing is submitted as early (contract D35). */
@@ -267,4 +306,28 @@ export async function findStoredApplication(
     select a.*, (select last_publication(${programId})) as questions_as_of
     from stored_application(${programId}, ${applicationId}) a`
   return row
+}
+
+/** The texts of these applications of a program, those that are there, newest first. */
+export async function readStoredApplications(
+  db: Db,
+  programId: number,
+  applicationIds: readonly number[],
+): Promise<StoredApplication[]> {
+  const rows = await db<Omit<StoredApplication, 'questions_as_of'>[]>`
+    select application_id, submit_time, submit_seq, program_version_id, snapshot, annotations,
+      superseded_seq is null as is_current
+    from application
+    where program_id = ${programId}
+    and application_id = any(${applicationIds as number[]}::bigint[])
+    order by submit_time desc, submit_seq desc`
+  // Asked afterwards: it has to know the version of each of them.
+  const questions_as_of = await readLastPublication(db, programId)
+  return rows.map(row => ({ ...row, questions_as_of }))
+}
+
+/** When the newest version of a program was published. */
+export async function readLastPublication(db: Db, programId: number): Promise<Micros> {
+  const [row] = await db<[{ published_at: Micros }]>`select last_publication(${programId}) as published_at`
+  return row.published_at
 }

@@ -365,6 +365,45 @@ create index application_superseded on application (program_id, superseded_seq) 
 create index application_by_status on application
   (program_id, (coalesce(status, '')), submit_time, submit_seq, (coalesce(superseded_seq, 9223372036854775807)));
 
+-- A text as it is searched: without accents, and without case as far as the database's locale knows of it.
+create function search_form(written text) returns text
+language sql immutable strict parallel safe
+return lower(regexp_replace(normalize(written, NFKD), '[\u0300-\u036f]', '', 'g'));
+
+-- The words by which people in the console find an application: of each name, e-mail address and phone number in it, at any depth. Before
+-- each stands the id of the program, so that no search reads what is another's. The stored text is not parsed, so none is refused: a quote
+-- within a text is escaped, so what is looked for stands in none. Its cost keeps PostgreSQL from computing it where it might ask the index,
+-- however little it knows of the table.
+create function applicant_words(of_program bigint, snapshot text) returns tsvector
+language sql immutable strict parallel safe cost 10000
+return array_to_tsvector(array(
+  select of_program || '/' || left(word, 60)
+  from string_to_table(snapshot, '"question_type":"') as answer,
+    regexp_matches(answer, '"(?:first_name|middle_name|last_name|email|phone_number)":"((?:[^"\\]|\\.)*)', 'g') as field,
+    regexp_replace(field[1], '\D', '', 'g') as digits,
+    unnest(case
+      when answer ^@ 'NAME"' then regexp_split_to_array(search_form(field[1]), '[\s!-/:-@\[-`{-~]+')
+      when answer ^@ 'EMAIL"' then array[search_form(field[1])]
+      else array[digits, right(digits, 10)]
+    end) as word
+  where (answer ^@ 'NAME"' or answer ^@ 'EMAIL"' or answer ^@ 'PHONE"') and word <> ''));
+
+-- What `applicant_words` is searched with: all of the words, each from its beginning. Digits are one phone number, however they are set
+-- apart, unless they are too few to be its beginning. Null where nothing is left to look for.
+create function applicant_query(of_program bigint, sought text) returns tsquery
+language sql immutable strict parallel safe
+return (
+  select string_agg(quote_literal(of_program || '/' || left(word, 60)) || ':*', ' & ')::tsquery
+  from unnest(case
+      when sought ~ '^[-+()./\s\d]+$' then array[regexp_replace(sought, '\D', '', 'g')]
+      else regexp_split_to_array(replace(search_form(sought), '\', ' '), '\s+')
+    end) as part,
+    unnest(case when part like '%@%' then array[part] else regexp_split_to_array(part, '[\s!-/:-@\[-`{-~]+') end) as word
+  where word !~ '^\d{0,3}$');
+
+-- Without a list of what is still to be added: then a search would read that from end to end.
+create index application_by_words on application using gin (applicant_words(program_id, snapshot)) with (fastupdate = off);
+
 -- What an applicant has in all programs: asked when a person is to be forgotten, and by the foreign key; and in one.
 create index application_by_applicant on application (applicant_id, program_id);
 create index application_in_progress_by_applicant on application_in_progress (applicant_id);

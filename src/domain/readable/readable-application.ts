@@ -3,7 +3,7 @@
 
 import type { AnswerLine } from '../fields/question-type.ts'
 import type { Answer, Answers } from '../questions/answers.ts'
-import type { VersionQuestion } from '../questions/question.ts'
+import type { ExportedType, VersionQuestion } from '../questions/question.ts'
 import { holds } from '../questions/visibility.ts'
 import { conditionText } from './asked-when.ts'
 import {
@@ -79,13 +79,34 @@ export function readableApplication(
     if (hidden && unanswered) return { name, notAsked: reader.words(condition), rows: [] }
     return { name, notAsked: undefined, rows: reader.rows(questions, application, before, scope) }
   })
-  const named = questions.find(({ type, question }) => type === 'NAME' && scope.answers.has(question.question_key))
-  const applicant =
-    named &&
-    linesOf(named, questionObject(application, named.question.question_key))
-      .map(({ text }) => text)
-      .join(' ')
+  const applicant = firstLine(questions, application, 'NAME')
   return { applicant, screens, cut: reader.cut }
+}
+
+/** Whose an application is: the first name in it, and the first e-mail address or phone number, as far as these were answered. */
+export interface ApplicantInList {
+  name: string | undefined
+  contact: string | undefined
+}
+
+/** Of the member `application` of an exported application. Those of a household are not looked at. */
+export function applicantInList(version: ReadableVersion, application: ExportedObject): ApplicantInList {
+  const questions = placedScreens(version).flatMap(screen => screen.questions)
+  const first = (type: ExportedType) => firstLine(questions, application, type)
+  return { name: first('NAME'), contact: first('EMAIL') ?? first('PHONE') }
+}
+
+/** The first answer to a question of this type, on one line. */
+function firstLine(
+  questions: readonly PlacedQuestion[],
+  application: ExportedObject,
+  type: ExportedType,
+): string | undefined {
+  for (const placed of questions) {
+    const lines = placed.type === type ? linesOf(placed, questionObject(application, placed.question.question_key)) : []
+    if (lines.length > 0) return lines.map(({ text }) => text).join(' ')
+  }
+  return undefined
 }
 
 /** Where questions are answered: the application itself, or an entity. */

@@ -2,7 +2,7 @@
 
 import type { VersionFill } from '../../domain/questions/version-fill.ts'
 import { cutterOf } from '../framings/cut-text.ts'
-import type { WalkQuestions } from '../framings/page-framing.ts'
+import type { RowWriter, VersionedRow, WalkQuestions } from '../framings/page-framing.ts'
 import { splicedBytes, spliceRow } from '../framings/splice.ts'
 
 interface StoredTexts {
@@ -18,13 +18,32 @@ interface SeenQuestions extends WalkQuestions {
 
 /** The object in an export's `payload`, by the very functions that make it there, with the questions that are seen. */
 export function exportedObject(stored: StoredTexts, questions: SeenQuestions): Buffer {
-  const { snapshot, annotations, is_current, program_version_id } = stored
-  const fill = questions.fills.get(program_version_id)
-  if (fill === undefined)
-    throw new Error(`an application is of program version ${program_version_id}, which the key map does not cover`)
+  const fill = fillOf(stored, questions)
+  const whole = storedRow(stored)
+  const row = cutterOf(questions)?.cut(whole) ?? whole
+  const object = Buffer.alloc(splicedBytes(row, fill))
+  spliceRow(object, 0, row, fill)
+  return object
+}
+
+/** What the rows of a framing write of it. */
+export function framedRow(stored: StoredTexts, questions: SeenQuestions, rows: RowWriter): Buffer {
+  const fill = fillOf(stored, questions)
+  const row = storedRow(stored)
+  const target = Buffer.alloc(rows.bytes(row, fill))
+  return target.subarray(0, rows.write(target, 0, row, fill))
+}
+
+function fillOf({ program_version_id }: StoredTexts, { fills }: SeenQuestions): VersionFill {
+  const fill = fills.get(program_version_id)
+  if (fill !== undefined) return fill
+  throw new Error(`an application is of program version ${program_version_id}, which the key map does not cover`)
+}
+
+function storedRow({ snapshot, annotations, is_current, program_version_id }: StoredTexts): VersionedRow {
   const [fixed, changeable] = [Buffer.from(snapshot), Buffer.from(annotations)]
   const bytes = Buffer.concat([fixed, changeable])
-  const whole = {
+  return {
     bytes,
     snapshotFrom: 0,
     snapshotTo: fixed.length,
@@ -33,8 +52,4 @@ export function exportedObject(stored: StoredTexts, questions: SeenQuestions): B
     isCurrent: is_current,
     programVersionId: program_version_id,
   }
-  const row = cutterOf(questions)?.cut(whole) ?? whole
-  const object = Buffer.alloc(splicedBytes(row, fill))
-  spliceRow(object, 0, row, fill)
-  return object
 }

@@ -1,0 +1,124 @@
+// The status of many applications at once: which would change, and setting it, each with an entry in its history.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { readApplicationStates } from '../../db/applications/annotations.ts'
+import { readListedApplications } from '../../db/applications/application-lists.ts'
+import { integer, row } from '../../db/row-schemas.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { invalidRequest, Problem } from '../../problem.ts'
+import { annotate } from '../../upkeep/annotate.ts'
+import { action, type Part } from '../requests/action.ts'
+import { idOf } from '../requests/addressed.ts'
+import { closed, id, nullableText } from '../requests/schemas.ts'
+import type { PageVisit } from '../requests/visit.ts'
+import { findSeenProgram } from './find-applications.ts'
+import { applicationsPath, changedMax, listSearch, readListQuery } from './list-query.ts'
+import { StatusOfManyPage } from './status-page.tsx'
+
+const readers = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR'] as const
+
+const body = Type.Object(
+  {
+    status: nullableText('One of the statuses of the program, or null for none.'),
+    applications: Type.Array(
+      Type.Object(
+        { application_id: id('The application.'), based_on: id('Its `annotation_id` as you read it.', 0) },
+        closed,
+      ),
+      { minItems: 1, maxItems: changedMax },
+    ),
+  },
+  closed,
+)
+
+export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
+  /** The applications that the address names: those that were ticked, or all that the filters find. */
+  const chosen = async ({ url: { searchParams: sent } }: PageVisit, programId: number): Promise<number[]> => {
+    if (!sent.has('all')) return sent.getAll('application').flatMap(text => idOf(text) ?? [])
+    const { filter, faults } = readListQuery(sent, config.timeZone)
+    if (faults.length > 0) throw invalidRequest('The filters cannot be read.', faults)
+    const place = { direction: 'older', beyond: undefined } as const
+    const found = await readListedApplications(db, programId, filter, place, changedMax + 1)
+    return found.map(({ application_id }) => application_id)
+  }
+
+  const page = async (visit: PageVisit) => {
+    const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+    const ids = await chosen(visit, program.program_id)
+    if (ids.length > changedMax)
+      throw new Problem('too_large', {
+        detail: `At most ${changedMax} applications are changed at once. Choose fewer.`,
+      })
+    const status = statusOf(visit.url.searchParams)
+    const states = await readApplicationStates(db, program.program_id, ids)
+    const changed = states.filter(state => state.status !== status)
+    return (
+      <StatusOfManyPage program={program} status={status} changed={changed} same={states.length - changed.length} />
+    )
+  }
+
+  const path = '/programs/:slug/applications/status'
+  return [
+    action({
+      name: 'annotateApplications',
+      method: 'POST',
+      path,
+      summary: 'Set the status of many applications',
+      description: 'Each on its own, with an entry in its history. Notes stay.',
+      answers: 'How many were changed, and how many were changed by somebody else since or are gone, and were left.',
+      answered: row({ changed: integer, left: integer }),
+      roles: readers,
+      scope: 'applications:write',
+      body,
+      bodyBytesMax: 64 * 1024,
+      run: async (visit, { status, applications }) => {
+        const { program_id } = await findSeenProgram(db, visit.person, visit.params.slug!)
+        const answer = { changed: 0, left: 0 }
+        for (const { application_id, based_on } of applications) {
+          const change = { program_id, application_id, status, seen: based_on, timeZone: config.timeZone }
+          try {
+            await annotate(db, { ...change, ...visit.by, address: visit.address })
+            answer.changed += 1
+          } catch (error) {
+            if (!isLeft(error)) throw error
+            answer.left += 1
+          }
+        }
+        return answer
+      },
+      form: {
+        page,
+        ownPage: path,
+        read: ({ form }) => ({ status: statusOf(form), applications: form.getAll('seen').flatMap(stateSeen) }),
+        next: ({ params, url }) => {
+          const { values } = readListQuery(url.searchParams, config.timeZone)
+          // Those ticked are no filter.
+          if (!url.searchParams.has('all')) values.delete('application')
+          values.set('done', 'status')
+          return applicationsPath(params.slug!) + listSearch(values)
+        },
+      },
+    }),
+  ]
+}
+
+/** Somebody changed it since it was seen, or it was erased. */
+const isLeft = (error: unknown): boolean =>
+  error instanceof Problem && (error.internal === 'seen_is_old' || error.kind === 'not_found')
+
+function statusOf(sent: URLSearchParams): string | null {
+  const text = sent.get('set') ?? ''
+  if (text.startsWith('is:')) return text.slice(3)
+  if (text === 'none') return null
+  throw invalidRequest('Nothing was changed.', [
+    { parameter: 'set', code: 'malformed', detail: 'Must be one of the statuses offered.' },
+  ])
+}
+
+/** `281774-12`: an application, and the state of it that was seen. */
+function stateSeen(text: string) {
+  const [, application_id, based_on] = /^([1-9]\d{0,14})-(\d{1,15})$/.exec(text) ?? []
+  return application_id === undefined ? [] : [{ application_id: Number(application_id), based_on: Number(based_on) }]
+}

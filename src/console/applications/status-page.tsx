@@ -1,0 +1,58 @@
+// What setting the status of many applications would change, before it is done.
+
+/** @jsxImportSource preact */
+
+import type { ApplicationState } from '../../db/applications/annotations.ts'
+import type { Program } from '../../db/programs/programs.ts'
+import { FormPage } from '../../html/form-page.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { figures, Notice } from '../../html/parts.tsx'
+import { crumbsOf } from './application-page.tsx'
+import { applicationsPath, statusValue } from './list-query.ts'
+
+interface StatusOfManyProps {
+  program: Program
+  status: string | null
+  /** Those that have another status now. */
+  changed: readonly ApplicationState[]
+  /** How many of those chosen have it already. */
+  same: number
+}
+
+export function StatusOfManyPage({ program, status, changed, same }: StatusOfManyProps) {
+  const { query } = usePage()
+  const path = applicationsPath(program.slug)
+  const what = `${figures(changed.length)} application${changed.length === 1 ? '' : 's'}`
+  const before = Map.groupBy(changed, state => state.status)
+  return (
+    <FormPage
+      title={`Set the status of ${what}`}
+      part="applications"
+      crumbs={[...crumbsOf(program), { text: 'Status' }]}
+      path={`${path}/status?${query}`}
+      submit={`Set ${what} to ${status ?? 'no status'}`}
+      faultTitle="Nothing was changed"
+    >
+      {changed.length === 0 && <Notice tone="attention">Nothing would change. Go back, and choose others.</Notice>}
+      <ul>
+        {[...before].map(([earlier, states]) => (
+          <li>
+            <strong class="figure">{figures(states.length)}</strong> from {earlier ?? 'no status'} to{' '}
+            <strong>{status ?? 'no status'}</strong>
+          </li>
+        ))}
+        {same > 0 && (
+          <li class="soft">
+            {figures(same)} {same === 1 ? 'has' : 'have'} it already, and {same === 1 ? 'stays' : 'stay'} as{' '}
+            {same === 1 ? 'it is' : 'they are'}.
+          </li>
+        )}
+      </ul>
+      <p class="hint">Each gets an entry in its history. Notes stay. Clients see it with their next read.</p>
+      <input type="hidden" name="set" value={statusValue(status)} />
+      {changed.map(({ application_id, annotation_id }) => (
+        <input type="hidden" name="seen" value={`${application_id}-${annotation_id}`} />
+      ))}
+    </FormPage>
+  )
+}

@@ -1,0 +1,184 @@
+// Finding applications by whose they are, the file of what was found, and setting the status of many at once.
+
+import { expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/client.ts'
+import { grantRoles } from '../../src/db/migrate.ts'
+import { annotate } from '../../src/upkeep/annotate.ts'
+import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
+import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey } from '../support/keys.ts'
+import { aProgram, q } from '../support/programs.ts'
+
+const database = await useDatabase()
+const { sql } = database
+// As the console's own role, which sees and changes what it must and no more.
+await grantRoles(sql)
+const login = `finding_login_${process.pid}`
+await sql.unsafe(`create role ${login} login in role tributary_console`)
+endWithFile(() => sql.unsafe(`drop owned by ${login}; drop role ${login}`).simple())
+const url = new URL(database.url)
+url.username = login
+const desk = openDatabase({ url: url.href, connectionsMax: 3, applicationName: 'test-desk' })
+endWithFile(() => desk.end({ timeout: 1 }))
+const service = await useService(database, {}, { consoleDb: desk })
+
+const questions = [
+  q.name('applicant name'),
+  q.email('mail', { optional: true }),
+  q.phone('phone', { optional: true }),
+  q.text('words', { optional: true }),
+  q.enumerator('member', [q.name('member name', { optional: true })], { optional: true }),
+]
+const statuses = ['In review', 'Approved']
+const program = await aProgram(sql, { slug: 'found', statuses, questions })
+await aProgram(sql, { slug: 'other', statuses, questions: [q.name('name elsewhere')] })
+const key = await createTestKey(sql, { programs: ['found', 'other'], maySubmit: true, mayExport: true })
+const frontEnd = new FrontEnd(service, key, 'found')
+const named = (first_name: string, last_name: string, more: Record<string, unknown> = {}) => ({
+  applicant_name: { first_name, last_name },
+  ...more,
+})
+const apply = async (answers: Record<string, unknown>) =>
+  (await frontEnd.apply(await frontEnd.register(), answers)).application_id
+const maria = await apply(
+  named('María Ángel', "O'Brien-Lindqvist", {
+    mail: { email: 'Maria.O@Example.org' },
+    phone: { phone_number: '+12065550144' },
+    words: { text: 'A text with "question_type":"NAME","first_name":"Quoted" in it' },
+  }),
+)
+const chidi = await apply(
+  named('Chidi', 'Okafor', {
+    member: { entities: [{ entity_name: 'One', member_name: { first_name: 'Zuri', last_name: 'Brien' } }] },
+  }),
+)
+const hassan = await apply(named('Hassan \\ "}', 'Ибрагим'))
+const elsewhere = new FrontEnd(service, key, 'other')
+await elsewhere.apply(await elsewhere.register(), { name_elsewhere: { first_name: 'María', last_name: 'Elsewhere' } })
+
+const ada = await aPerson(sql)
+const browser = await new ConsoleVisitor(service).signIn(ada.email)
+const auditor = await new ConsoleVisitor(service).signIn((await aPerson(sql, { role: 'AUDITOR' })).email)
+const list = '/admin/programs/found/applications'
+const idsIn = (html: string): number[] =>
+  [...html.matchAll(/class="strong" dir="auto" href="\/admin\/programs\/found\/applications\/(\d+)/g)].map(([, id]) =>
+    Number(id),
+  )
+const find = async (sought: string) => idsIn(await browser.page(`${list}?q=${encodeURIComponent(sought)}`))
+
+test.each<[string, () => string, () => number[]]>([
+  ['a first name, without its accents', () => 'maria', () => [maria]],
+  ['a first name as it is written, in capitals', () => 'MARÍA', () => [maria]],
+  ['the beginnings of two names, in any order', () => 'lind ange', () => [maria]],
+  ['what stands between signs', () => 'brien-lind', () => [maria]],
+  ['a name in the household, and an applicant’s', () => 'brien', () => [chidi, maria]],
+  ['a script other than Latin', () => 'Ибраг', () => [hassan]],
+  ['an e-mail address, from its beginning', () => 'maria.o@exa', () => [maria]],
+  ['a phone number as it is shown', () => '(206) 555-0144', () => [maria]],
+  ['a phone number with its country', () => '+1 206 555', () => [maria]],
+  ['the number of an application', () => String(chidi), () => [chidi]],
+  ['what is in an answer to another question', () => 'Quoted', () => []],
+  ['two words of which one is in none', () => 'maria okafor', () => []],
+  ['signs that mean something to a search', () => "ab' | ! & cd:*(", () => []],
+])('an application is found by %s', async (_, sought, expected) => {
+  expect(await find(sought())).toEqual(expected())
+})
+
+test('an erased application is found no more, and one whose person is hidden from a key is found by people', async () => {
+  const gone = await apply(named('Vanishing', 'Person'))
+  expect(await find('vanishing')).toEqual([gone])
+  await sql`delete from application where application_id = ${gone}`
+  expect(await find('vanishing')).toEqual([])
+})
+
+test('what was searched for is not in the audit log; that it was, and what was seen, is', async () => {
+  await browser.page(`${list}?q=Okafor&status=none`)
+  const [event] = await sql<{ detail: Record<string, unknown> }[]>`
+    select detail from audit_event where action = 'applications_listed' order by audit_event_id desc limit 1`
+  expect(event!.detail).toEqual({ program_id: program.program_id, applications: [chidi], filters: ['q', 'status'] })
+  expect((await sql`select from audit_event where detail::text ilike '%okafor%'`).length).toBe(0)
+})
+
+test('a search of one letter, or of none, is refused with a reason', async () => {
+  for (const sought of ['m', '--', '’']) {
+    const response = await browser.get(`${list}?q=${encodeURIComponent(sought)}`)
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('at least two letters')
+  }
+})
+
+test('auditors neither see whose an application is, nor search by it, nor download it, nor change it', async () => {
+  const page = await auditor.page(list)
+  for (const hidden of ['María', 'name="q"', 'Download CSV', 'name="set"']) expect(page).not.toContain(hidden)
+  for (const path of ['?q=maria', '/download', `/status?set=none&application=${maria}`])
+    expect((await auditor.get(list + path)).status).toBe(403)
+})
+
+test('a filter stays in the address, and each is a link that takes it off', async () => {
+  const page = await browser.page(`${list}?q=brien&status=none&revision=CURRENT`)
+  for (const left of ['status=none&amp;revision=CURRENT', 'q=brien&amp;revision=CURRENT', 'q=brien&amp;status=none'])
+    expect(page).toContain(`href="${list}?${left}"`)
+  expect(page).toContain(`href="${list}/${maria}?q=brien&amp;status=none&amp;revision=CURRENT"`)
+  expect(page).toContain(`href="${list}/download?q=brien&amp;status=none&amp;revision=CURRENT"`)
+  expect(page).toContain('Download CSV (2)')
+})
+
+test('the file has what the export has of those that were found, and each is in the audit log', async () => {
+  const exported = await service.get('/api/v1/admin/programs/found/applications', {
+    headers: { Authorization: key.authorization, Accept: 'text/csv' },
+  })
+  const [head, ...records] = (await exported.text()).split('\r\n')
+  const file = await browser.get(`${list}/download?q=brien`)
+  expect(file.headers.get('content-type')).toStartWith('text/csv')
+  const lines = (await file.text()).split('\r\n')
+  const wanted = [chidi, maria].map(id => records.find(record => record.startsWith(`,${id},`))!)
+  expect(lines.slice(0, 3)).toEqual([head!, ...wanted])
+  expect(lines[3]).toStartWith('"none",')
+  const events = await sql<{ applications: number[] }[]>`
+    select detail->'applications' as applications from audit_event
+    where action = 'applications_downloaded' and actor = ${`admin:${ada.email}`}`
+  expect(events.map(({ applications }) => applications)).toEqual([[chidi, maria]])
+})
+
+test('an empty file is whole', async () => {
+  const lines = (await (await browser.get(`${list}/download?q=nobody`)).text()).split('\r\n')
+  expect([lines.length, lines[1]!.startsWith('"none",')]).toEqual([3, true])
+})
+
+test('the status of many is set after a look at what changes, each with an entry in its history', async () => {
+  const at = { program_id: program.program_id, actor: 'admin:test', timeZone: service.config.timeZone }
+  await annotate(sql, { ...at, application_id: chidi, status: 'Approved', now: Date.now() * 1000 })
+  const chosen = `set=is%3AApproved&application=${maria}&application=${chidi}&application=${hassan}`
+  const path = `${list}/status?${chosen}`
+  const page = await browser.page(path)
+  expect(page).toContain('Set 2 applications to Approved')
+  expect(page).toContain('1 has it already')
+  // Meanwhile somebody else changes one of them.
+  await annotate(sql, { ...at, application_id: hassan, status: 'In review', now: Date.now() * 1000 })
+  const seen = [...page.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value]) => value!)
+  const fields = { ...fieldsOf(page, path.replaceAll('&', '&amp;')), seen }
+  const response = await browser.post(path, fields)
+  expect([response.status, response.headers.get('location')]).toEqual([303, `${list}?done=status`])
+  const rows = await sql<{ application_id: number; status: string | null; states: number }[]>`
+    select application_id, status,
+      (select count(*) from application_annotation s where s.application_id = a.application_id) as states
+    from application a where application_id in ${sql([maria, chidi, hassan])} order by application_id`
+  expect(rows.map(row => ({ ...row }))).toEqual([
+    { application_id: maria, status: 'Approved', states: 1 },
+    { application_id: chidi, status: 'Approved', states: 1 },
+    { application_id: hassan, status: 'In review', states: 1 },
+  ])
+})
+
+test('all that a filter finds can be chosen at once', async () => {
+  const page = await browser.page(`${list}/status?set=none&all=yes&q=hassan`)
+  expect(page).toContain(`name="seen" value="${hassan}-`)
+  expect(page).not.toContain(`value="${maria}-`)
+})
+
+test('a status that is none of the program’s changes nothing', async () => {
+  const path = `${list}/status?set=is%3AElse&application=${maria}`
+  const text = await browser.refused(400, path, { set: 'is:Else', seen: `${maria}-1` })
+  expect(text).toContain('one of the program')
+})
