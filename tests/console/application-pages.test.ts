@@ -57,11 +57,11 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByRole('link', { name: 'Utility Assistance' }).focus()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Utility Assistance' }).waitFor()
-    await page.getByLabel('Application', { exact: true }).focus()
-    await page.keyboard.type(one.split('/').at(-1)!)
+    await page.getByLabel('Name, e-mail, phone or number').focus()
+    await page.keyboard.type('ibra ursu')
     await page.keyboard.press('Enter')
-    await page.waitForURL(url => url.searchParams.has('application'))
-    await page.getByRole('link', { name: one.split('/').at(-1)!, exact: true }).focus()
+    await page.waitForURL(url => url.searchParams.has('q'))
+    await page.getByRole('link', { name: 'Ursula Ibrahim' }).first().focus()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: /Ursula Ibrahim/ }).waitFor()
     await page.getByLabel('Status').focus()
@@ -104,10 +104,27 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await Bun.file(await download[0].path()).text()).toBe(shown!)
   })
 
+  test.each([true, false])(
+    'the status of many is set after a look at what changes; scripts: %p',
+    async javaScriptEnabled => {
+      const { page, complaints } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled })
+      const status = javaScriptEnabled ? 'In review' : 'Approved'
+      await page.goto(`${list}?q=ursula`)
+      for (const box of await page.getByRole('checkbox', { name: 'Choose application' }).all()) await box.check()
+      await page.getByLabel('Set the status of those chosen to').selectOption(status)
+      await page.getByRole('button', { name: 'See what would change' }).click()
+      await page.getByRole('button', { name: /^Set \d applications? to/ }).click()
+      await page.getByText('Saved. Clients see it').waitFor()
+      expect(await page.getByRole('cell', { name: status }).count()).toBe(2)
+      expect(complaints).toEqual([])
+    },
+  )
+
   testPages(browser, service, () => {
+    const set = `${list}/status?set=none&application=${one.split('/').at(-1)}`
     const lists = ['/admin/applications', list, `${list}?from=never&status=x`, `${list}?applicant=1234567`, one]
     return [
-      { email: ada.email, paths: [...lists, `${one}/changes`, `${one}/exported`] },
+      { email: ada.email, paths: [...lists, `${list}?q=ursula&status=none`, set, `${one}/changes`, `${one}/exported`] },
       { email: auditor.email, paths: lists },
     ]
   })

@@ -79,6 +79,9 @@ const table: Readonly<Record<string, Expected>> = {
   'GET /admin/applications': [303, 200, 200, 200],
   // Of a program that is not theirs, program administrators see as little as of one that is not there.
   'GET /admin/programs/:slug/applications': [303, 200, 404, 200],
+  'GET /admin/programs/:slug/applications/download': [303, 200, 404, 403],
+  'GET /admin/programs/:slug/applications/status': [303, 400, 404, 403],
+  'POST /admin/programs/:slug/applications/status': [401, 400, 404, 403],
   'GET /admin/programs/:slug/applications/:applicationId': [303, 404, 404, 404],
   'POST /admin/programs/:slug/applications/:applicationId': [401, 404, 404, 403],
   'GET /admin/programs/:slug/applications/:applicationId/changes': [303, 404, 404, 403],

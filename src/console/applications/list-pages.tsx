@@ -67,7 +67,7 @@ export interface Listing extends ListPage {
 }
 
 export function ApplicationsPage({ program, ...listing }: Listing & { program: Program }) {
-  const { root, form: query, following } = usePage()
+  const { root, form: query, origin } = usePage()
   const { applications, total, found, who } = listing
   const path = root + applicationsPath(program.slug)
   const search = listSearch(query.values)
@@ -84,7 +84,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
           'No one has applied yet. Each application is found here as soon as it is submitted.'
         )
       }
-      columns={[...(mayAnnotate(listing, following) ? [tickColumn] : []), ...columns(path, search, who)]}
+      columns={[...(mayAnnotate(listing, origin) ? [tickColumn] : []), ...columns(path, search, who)]}
     />
   )
   return (
@@ -109,7 +109,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       <FaultSummary title="The list needs another look at its filters" />
       <Filters path={path} program={program} searches={who !== undefined} />
       {query.faults.length === 0 &&
-        (mayAnnotate(listing, following) && applications.length > 0 ? (
+        (mayAnnotate(listing, origin) && applications.length > 0 ? (
           <form method="get" action={`${path}/status`}>
             <SetStatus program={program} found={found ?? total} />
             {list}
@@ -124,8 +124,8 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
 
 const said = { status: 'Saved. Clients see it with their next read. What was changed meanwhile was left as it is.' }
 
-/** Whether status may be set in the list: by those who may read answers, and not where a CiviForm sets it. */
-const mayAnnotate = ({ who }: Listing, following: boolean | undefined): boolean => who !== undefined && !following
+/** Whether status may be set in the list: by those who may read answers, and not where a system that is followed sets it. */
+const mayAnnotate = ({ who }: Listing, origin: string | undefined): boolean => who !== undefined && origin === undefined
 
 const counted = (found: number): string => (found > countedMax ? `over ${figures(countedMax)}` : figures(found))
 

@@ -380,26 +380,26 @@ return array_to_tsvector(array(
   select of_program || '/' || left(word, 60)
   from string_to_table(snapshot, '"question_type":"') as answer,
     regexp_matches(answer, '"(?:first_name|middle_name|last_name|email|phone_number)":"((?:[^"\\]|\\.)*)', 'g') as field,
-    regexp_replace(field[1], '\D', '', 'g') as digits,
     unnest(case
       when answer ^@ 'NAME"' then regexp_split_to_array(search_form(field[1]), '[\s!-/:-@\[-`{-~]+')
       when answer ^@ 'EMAIL"' then array[search_form(field[1])]
-      else array[digits, right(digits, 10)]
+      else array[regexp_replace(field[1], '\D', '', 'g')]
     end) as word
   where (answer ^@ 'NAME"' or answer ^@ 'EMAIL"' or answer ^@ 'PHONE"') and word <> ''));
 
 -- What `applicant_words` is searched with: all of the words, each from its beginning. Digits are one phone number, however they are set
--- apart, unless they are too few to be its beginning. Null where nothing is left to look for.
+-- apart, with its country or without that of North America. Null where nothing is left to look for.
 create function applicant_query(of_program bigint, sought text) returns tsquery
 language sql immutable strict parallel safe
-return (
+return case when sought ~ '^[-+()./\s\d]+$' then (
+  select case when length(digits) > 3 then format('%1$s/%2$s:* | %1$s/1%2$s:*', of_program, digits)::tsquery end
+  from regexp_replace(sought, '\D', '', 'g') as digits)
+else (
   select string_agg(quote_literal(of_program || '/' || left(word, 60)) || ':*', ' & ')::tsquery
-  from unnest(case
-      when sought ~ '^[-+()./\s\d]+$' then array[regexp_replace(sought, '\D', '', 'g')]
-      else regexp_split_to_array(replace(search_form(sought), '\', ' '), '\s+')
-    end) as part,
+  from regexp_split_to_table(replace(search_form(sought), '\', ' '), '\s+') as part,
     unnest(case when part like '%@%' then array[part] else regexp_split_to_array(part, '[\s!-/:-@\[-`{-~]+') end) as word
-  where word !~ '^\d{0,3}$');
+  where word <> '')
+end;
 
 -- Without a list of what is still to be added: then a search would read that from end to end.
 create index application_by_words on application using gin (applicant_words(program_id, snapshot)) with (fastupdate = off);

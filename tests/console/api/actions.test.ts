@@ -42,6 +42,7 @@ const table: Readonly<Record<string, Expected>> = {
   'GET /questions': [401, 200, 403, 200, 'programs:read'],
   'GET /questions/:questionId': [401, 404, 403, 404, 'programs:read'],
   'GET /programs/:slug/applications': [401, 200, 404, 200, 'applications:read'],
+  'POST /programs/:slug/applications/status': [401, 400, 400, 403, 'applications:write'],
   'GET /programs/:slug/applications/:applicationId': [401, 404, 404, 403, 'applications:read'],
   'GET /programs/:slug/applications/:applicationId/history': [401, 404, 404, 404, 'applications:read'],
   'PATCH /programs/:slug/applications/:applicationId': [401, 400, 400, 403, 'applications:write'],
