@@ -16,8 +16,8 @@ const help = `Usage:
   scripts/admin enable <e-mail>
   scripts/admin list
 
-  create   Adds somebody to the console, and prints a link with which the person chooses a password. Good for seven days, once.
-  link     Another link, for somebody who has lost the password.
+  create   Adds a person to the console, and prints a link to choose a password. It works once, for seven days.
+  link     Another link, for a person who has lost the password.
   disable  Ends every sign-in of this person, every token and the link to choose a password, and allows no other sign-in.
 
 Roles: administrator (unless another is given): everything. program-administrator: applications, status and notes of the programs
@@ -39,7 +39,8 @@ const list: Run = async ({ sql, config }) => {
     one.disabled_at !== null ? 'disabled' : one.has_password ? 'active' : 'invited',
     one.last_signed_in_at === null ? 'never' : formatOffsetTime(one.last_signed_in_at, config.timeZone),
   ])
-  if (rows.length === 0) return console.log('Nobody is here yet. scripts/admin create makes the first administrator.')
+  if (rows.length === 0)
+    return console.log('There are no people yet. scripts/admin create makes the first administrator.')
   printTable([['Name', 'E-mail', 'Role', 'Programs', 'State', 'Last signed in'], ...rows])
 }
 
@@ -59,7 +60,7 @@ const withPerson = (change: (person: PersonRow, context: ScriptContext) => Promi
 
 async function findByEmail(sql: ScriptContext['sql'], email: string): Promise<PersonRow> {
   const person = (await readPeople(sql)).find(one => foldEmail(one.email) === foldEmail(email))
-  if (person === undefined) throw new Problem('not_found', { detail: `There is nobody with the e-mail ${email}.` })
+  if (person === undefined) throw new Problem('not_found', { detail: `No person has the e-mail ${email}.` })
   return person
 }
 

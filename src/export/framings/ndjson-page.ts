@@ -17,7 +17,7 @@ export const ndjsonPage: PageFraming = {
   end: (nextPageToken, count, digest) => lastLine({ nextPageToken }, count, digest),
 }
 
-/** The end of the line before, and the last one: what it tells besides, how many lines came before, and their digest. */
+/** The end of the previous line, and the last line: `facts`, the number of lines before, and their digest. */
 export function lastLine(facts: object, count: number, digest: (text: string) => string): string {
   const lineEnd = count > 0 ? '\n' : ''
   return `${lineEnd}${JSON.stringify({ ...facts, count, sha256: digest(lineEnd) })}\n`

@@ -97,7 +97,7 @@ export const exportChanges = (deps: Deps) => {
     return new Response(changesAlone(offered.format, page), { headers })
   }
 
-  /** Who was told of status and note. */
+  /** Records who reads status and note. */
   const recordChanges = ({ caller, record, programSlug, page: { payload, nextCursor } }: OpenedChanges) =>
     deps.audit({
       actor: `key:${caller.api_key_id}`,

@@ -47,7 +47,7 @@ export function sendPage(
   )
 }
 
-/** What is told of the body before it is made. */
+/** What is known of the body before it is generated. */
 interface StreamToSend extends Pick<OpenedExport, 'request' | 'record' | 'coding' | 'deadlineMs'> {
   format: string
 }

@@ -52,13 +52,13 @@ const ofPage = {
     format: 'date-time',
     description: 'The Snapshot-Time of a walk that began when this was read.',
   },
-  changeCursor: { type: 'string', description: 'The Change-Cursor of that walk: behind all changes that there were.' },
+  changeCursor: { type: 'string', description: 'The Change-Cursor of that walk: after all changes so far.' },
   questionsAsOf: {
     type: ['string', 'null'],
     format: 'date-time',
     description:
       'The Questions-As-Of of that walk, null before the first publication. When it changes, every application has unanswered forms of ' +
-      'questions that it lacked, and no change tells of them.',
+      'questions that it lacked, and no change reports them.',
   },
 }
 

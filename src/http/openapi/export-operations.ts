@@ -131,7 +131,7 @@ const firstPage = {
     schema: { type: 'string', format: 'date-time' },
     description:
       'On the first page: when the newest version was published whose questions all pages have. Absent before the first. Later ones are ' +
-      'told by the changes of this program, as questionsAsOf.',
+      'in the changes of this program, as questionsAsOf.',
   },
   ETag: {
     schema: text,
