@@ -131,12 +131,15 @@ describe('which clients were ever sent an application', () => {
     expect(await browser.page('/admin/audit/sent?application=999999999')).toContain('nobody was sent it')
   })
 
+  const positionOf = async (id: number): Promise<{ submit_seq: number; submit_time: Micros }> => {
+    const rows = await sql<{ submit_seq: number; submit_time: Micros }[]>`
+      select submit_seq, submit_time from application where application_id = ${id}`
+    return rows[0]!
+  }
+
   test('of a page that was cut short it is possible, not certain, up to where the client may have come', async () => {
     const id = ids[4]!
-    const [{ submit_seq, submit_time }] = (await sql`
-      select submit_seq, submit_time from application where application_id = ${id}`) as unknown as [
-      { submit_seq: number; submit_time: Micros },
-    ]
+    const { submit_seq, submit_time } = await positionOf(id)
     const before = await sentTo(id)
     const line = (after_seq: number, last_seq: number, outcome: string) => sql`
       insert into audit_event (actor, action, subject, detail)
@@ -157,6 +160,7 @@ describe('which clients were ever sent an application', () => {
   test('stays answered when the application is erased: certain for what had ended, and never for what began later', async () => {
     const id = ids[2]!
     const had = truth(id)
+    const { submit_seq, submit_time } = await positionOf(id)
     const withoutFilter = new Set(
       (
         await sql<{ request_id: string }[]>`
@@ -181,7 +185,7 @@ describe('which clients were ever sent an application', () => {
     const line = (began_at: Micros) => sql`
       insert into audit_event (actor, action, subject, detail)
       values ('key:x', 'applications_exported', ${slug}, ${sql.json({
-        request_id: String(began_at), horizon: 1000, filters: {}, after_micros: 0, after_seq: 0, last_micros: late, last_seq: 1000, outcome: 'complete', began_at: formatMicros(began_at),
+        request_id: String(began_at), horizon: 1000, filters: {}, after_micros: submit_time, after_seq: submit_seq - 1, last_micros: submit_time, last_seq: submit_seq, outcome: 'complete', began_at: formatMicros(began_at),
       })})` // biome-ignore format: one line of the audit log
     await line(late)
     await line(late - 3_600_000_000)
