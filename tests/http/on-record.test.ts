@@ -55,16 +55,20 @@ describe.each(routes)('GET …%s', (path, content) => {
     expect(await response.text()).not.toContain(content)
     await takeLines()
   })
+})
 
-  test('tells nothing while the entry hangs, and is refused in time (G14)', async () => {
-    const before = await entries()
-    const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
-    const asked = get(path, hurried)
-    await until('the entry to wait', async () => (await waitingForLocks(sql, 'audit_event')) > 0)
-    const response = await asked
-    expect(response.status).toBe(503)
-    expect(await response.text()).not.toContain(content)
-    await release()
-    await until('the entry', async () => (await entries()) === before + 1)
+test('none tells anything while its entry hangs, and all are refused in time (G14)', async () => {
+  const before = await entries()
+  const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+  const asked = routes.map(async ([path]) => {
+    const response = await get(path, hurried)
+    return { path, status: response.status, text: await response.text() }
   })
+  await until('each entry to wait', async () => (await waitingForLocks(sql, 'audit_event')) >= routes.length)
+  for (const { path, status, text } of await Promise.all(asked)) {
+    expect([path, status]).toEqual([path, 503])
+    expect(text).not.toContain(routes.find(([one]) => one === path)![1])
+  }
+  await release()
+  await until('the entries', async () => (await entries()) === before + routes.length)
 })

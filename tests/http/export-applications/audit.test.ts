@@ -95,43 +95,32 @@ describe('a line that cannot be written', () => {
   })
 })
 
-describe('lines that hang', () => {
+test('D41: while its lines hang a key gets EXPORTS_AT_A_TIME pages, or 16 where that is 0, asked for at once or not; beyond that it waits, then 503', async () => {
+  const limited = await Promise.all([3, 3, 0].map(exportsAtATime => useService(database, { exportsAtATime })))
+  const readers = await Promise.all(limited.map(aReader))
+  const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
   /** How many pages the key was sent whole, asked for one after another, or several at once, until one is refused. */
-  async function sentWhileHeld(
-    exportsAtATime: number,
-    atOnce: number,
-  ): Promise<{ sent: number; reasons: Set<string> }> {
-    const limited = await useService(database, { exportsAtATime })
-    const { key, client } = await aReader(limited)
-    const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+  const sentWhileHeld = async (i: number, atOnce: number): Promise<{ sent: number; reasons: Set<string> }> => {
     let sent = 0
     const reasons = new Set<string>()
     while (reasons.size === 0 && sent < 60) {
-      const responses = await Promise.all(Array.from({ length: atOnce }, () => client.request({ pageSize: '3' })))
-      for (const response of responses) {
+      const asked = Array.from({ length: atOnce }, () => readers[i]!.client.request({ pageSize: '3' }))
+      for (const response of await Promise.all(asked)) {
         await response.text()
         if (response.status === 200) sent++
-        else reasons.add(String(limited.requestLine(response.headers.get('X-Request-Id'))?.reason))
+        else reasons.add(String(limited[i]!.requestLine(response.headers.get('X-Request-Id'))?.reason))
       }
     }
-    expect(await linesOf(key.api_key_id)).toHaveLength(0)
-    await release()
-    await until('a line for every page', async () => (await linesOf(key.api_key_id)).length === sent)
+    expect(await linesOf(readers[i]!.key.api_key_id)).toHaveLength(0)
     return { sent, reasons }
   }
-
-  test('D41: a key has at most EXPORTS_AT_A_TIME pages whose entry is not stored; beyond that it waits, then 503', async () => {
-    expect(await sentWhileHeld(3, 1)).toEqual({ sent: 3, reasons: new Set(['audit_unwritten']) })
-  })
-
-  test('D41: no more either where they are asked for at once', async () => {
-    const { sent } = await sentWhileHeld(3, 8)
-    expect(sent).toBeLessThanOrEqual(3)
-  })
-
-  test('D41: with EXPORTS_AT_A_TIME=0 it is 16', async () => {
-    expect(await sentWhileHeld(0, 1)).toEqual({ sent: 16, reasons: new Set(['audit_unwritten']) })
-  })
+  const [limit, atOnce, none] = await Promise.all([sentWhileHeld(0, 1), sentWhileHeld(1, 8), sentWhileHeld(2, 1)])
+  await release()
+  expect(limit).toEqual({ sent: 3, reasons: new Set(['audit_unwritten']) })
+  expect(atOnce!.sent).toBeLessThanOrEqual(3)
+  expect(none).toEqual({ sent: 16, reasons: new Set(['audit_unwritten']) })
+  for (const [i, { sent }] of [limit!, atOnce!, none!].entries())
+    await until('a line for every page', async () => (await linesOf(readers[i]!.key.api_key_id)).length === sent)
 })
 
 describe('the audit log', () => {
