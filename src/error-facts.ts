@@ -1,4 +1,4 @@
-// What may be written about an error: into the log, into the record of a failed job, on a terminal.
+// The facts of an error that may be written to the log, to the record of a failed job, or to a terminal.
 // A database error quotes what it refused: values in its message, the row in `detail`, parameters, the statement. None of that is
 // written; its code and the names of table, column and constraint show an operator where to look.
 

@@ -1,5 +1,5 @@
-// What a process says on a terminal when it cannot go on: one clear sentence for each failure an operator can mend.
-// What it does not recognise is shown as it is, for a developer.
+// Messages of a process that cannot continue: one clear sentence for each failure that an operator can fix. Any other error is printed
+// in full, for a developer.
 
 import { errorStack } from './error-facts.ts'
 import { Problem, problemLines } from './problem.ts'

@@ -1,4 +1,4 @@
-// Which release this is, and of which commit it was built where scripts/build made it.
+// The release, and the commit it was built from if scripts/build made it.
 
 import { version } from '../package.json'
 

@@ -1,4 +1,4 @@
-// Which handler takes which job.
+// Maps jobs to handlers.
 
 import { docsCodeVersion } from '../src/derived/program-docs.ts'
 import { keyMapCodeVersion } from '../src/derived/program-key-map.ts'

@@ -1,5 +1,5 @@
-// What a worker does at its start and on a timer: it looks for missing derived data, erases what has been kept long enough, checks the
-// audit log once a night, and notes that it is alive. When one of these fails, the others still run.
+// Maintenance tasks of a worker, at its start and on a timer: request missing derived data, erase what has passed its retention, verify
+// the audit log once a night, and send heartbeats. If one fails, the others still run.
 
 import { checkAuditLog } from '../src/audit/check-audit.ts'
 import type { Sql } from '../src/db/client.ts'

@@ -1,4 +1,4 @@
-// What the self-walks found, for Prometheus.
+// Metrics of the self-walks.
 
 import { Counter, Gauge } from 'prom-client'
 import type { Meter } from '../src/metrics/meter.ts'

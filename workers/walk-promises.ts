@@ -1,5 +1,5 @@
-// What was served in a walk, held against what the database says: which promises were broken. Pure. A fault names numbers and ids only.
-// Self-walks and soaks use it, and tests of either.
+// Verifies a walk against the database: which promises were broken. Pure. A fault names numbers and ids only. Used by self-walks, soaks
+// and their tests.
 
 import type { TruePlace } from '../src/db/walks/walk-truth.ts'
 

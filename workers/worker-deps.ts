@@ -1,4 +1,4 @@
-// What the handlers of jobs need. Handed in by main, so that tests can run a handler by itself.
+// Dependencies of job handlers, passed by main, so that tests can run a handler alone.
 
 import type { Config } from '../src/config/all-settings.ts'
 import type { Sql } from '../src/db/client.ts'

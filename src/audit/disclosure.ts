@@ -1,5 +1,5 @@
-// Which clients were ever sent an application, and when: answered from the audit log's lines on exports, for the console, the scripts and
-// the API alike. The audit log keeps ranges of submissions, page by page, and not a row for each application.
+// The disclosure report: clients that were sent an application, and when. Read from audit entries of exports, for console, scripts and
+// API. The audit log keeps ranges of submissions per page, not a row per application.
 
 import {
   type ApplicationPlace,

@@ -1,4 +1,4 @@
-// Who does something, from where and when, and the event in the audit log that says so.
+// The context of an action (actor, address, time), and the audit entry that records it.
 
 import { type AuditEvent, appendAuditEvent } from '../db/audit/audit.ts'
 import type { Db } from '../db/client.ts'

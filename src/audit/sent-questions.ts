@@ -1,4 +1,4 @@
-// Which questions of its applications a page had, as its line in the audit log says it: nothing where it had all of them.
+// The questions on a page, as its audit entry names them: nothing if it had all of them.
 
 import type { KeyMap } from '../domain/questions/key-map.ts'
 import { namesOfFields } from '../domain/questions/question-view.ts'

@@ -1,5 +1,4 @@
-// How often something is tried, and how long is waited in between: longer each time, never all clients at once, and as long as the
-// service asks for.
+// Retries: how often, and how long to wait in between: longer each time, with jitter, and as long as the service asks for.
 
 import { GaveUp, messageOf, NotNow } from './client-errors.ts'
 

@@ -1,4 +1,4 @@
-// What a client of the service can fail with. Every error of this package is one of these; a signal's own reason passes through.
+// The errors of the client. Every error of this package is one of these; a signal's own reason passes through.
 
 import type { Problem } from './api-types.ts'
 

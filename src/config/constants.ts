@@ -1,4 +1,4 @@
-// What no operator would turn: fixed, each with its reason. They stand alongside the settings so that a test can have others.
+// Constants that no operator would change, each with its reason. They are next to the settings so that tests can override them.
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

@@ -1,4 +1,4 @@
-// What one API key or one request may have, and rules for both.
+// Limits of one API key or one request.
 
 import { enumeratorDepthUsual } from '../domain/definitions/program-definition.ts'
 import { setting } from './kinds/setting.ts'

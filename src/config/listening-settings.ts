@@ -1,4 +1,4 @@
-// Where the processes listen.
+// Addresses and ports that the processes listen on.
 
 import { setting } from './kinds/setting.ts'
 import { onOff, optional, text, wholeNumber } from './kinds/setting-kinds.ts'

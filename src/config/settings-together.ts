@@ -1,4 +1,4 @@
-// What settings ask of one another.
+// Rules between settings.
 
 import { type OtherConfig, settings } from './all-settings.ts'
 import { healthPorts } from './listening-settings.ts'

@@ -122,7 +122,7 @@ async function admitSession(deps: Deps, visit: OpenVisit, one: Action): Promise<
     requireOwnOrigin(visit)
     if (!isCsrf(session, visit.request.headers.get('x-csrf-token')))
       throw new Problem('forbidden', {
-        detail: `A session changes something only with its own X-CSRF-Token, which GET ${apiPath}/session tells.`,
+        detail: `Changes in a session need its X-CSRF-Token, which GET ${apiPath}/session returns.`,
         internal: 'csrf',
       })
   }

@@ -128,7 +128,7 @@ function showAgain({ again }: GuardedRoute, visit: PageVisit): Promise<Response>
   const others = typedBy !== null && typedBy !== String(visit.person.person_id)
   throw new Problem('forbidden', {
     detail: others
-      ? 'Somebody else filled in this form, so nothing was changed and what they typed is not shown. You are signed in.'
+      ? 'Another person filled in this form, so nothing was changed and their input is not shown. You are signed in.'
       : 'This form is from another sign-in, so nothing was changed. Load the page again and send it once more.',
     internal: 'csrf',
   })

@@ -1,4 +1,4 @@
-// How PostgreSQL writes numbers and instants in its binary formats, of the wire and of COPY alike.
+// PostgreSQL's binary formats of numbers and instants, for the wire protocol and COPY.
 
 import type { Micros } from '../domain/values/offset-time.ts'
 

@@ -1,4 +1,4 @@
-// Which server writes this database. A failover or a restore makes it another one, which has to be noticed before it gives out ids.
+// Identifies the server that writes this database. A failover or restore must be detected before the new server issues ids.
 
 import type { Db } from './client.ts'
 

@@ -1,4 +1,4 @@
-// Where programs and applications of an installation come from: from here, or from one other system that is followed, their origin.
+// The origin of an installation's programs and applications: this installation, or one other system that it follows.
 
 import { Problem } from '../problem.ts'
 import type { Db } from './client.ts'

@@ -1,5 +1,5 @@
-// What the database, the way to it or a pooler says when it cannot do something just now, and the same may succeed later without being
-// changed. Requests are then answered with 503 and Retry-After. One table, which a test walks over with a server that says each.
+// Temporary failures of the database, of the network or of a pooler, after which an unchanged request may succeed. Requests get 503
+// with Retry-After. One table; a test walks over it with a server that sends each.
 
 interface PassingError {
   /** A SQLSTATE, or what the driver and the operating system call it. */

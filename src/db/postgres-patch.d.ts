@@ -1,4 +1,4 @@
-// What our patch (patches/README.md) adds to postgres.js, declared once. `openDatabase` sees to it that the patch is there.
+// Declares what our patch (patches/README.md) adds to postgres.js. `openDatabase` verifies that the patch is applied.
 
 import 'postgres'
 

@@ -1,4 +1,4 @@
-// What the rows of statements are made of, as schemas: their types come from them, and what the console's API answers.
+// Schemas of rows: the types of rows and the responses of the console's API are derived from them.
 
 import { type TProperties, type TSchema, Type } from 'typebox'
 import type { Micros } from '../domain/values/offset-time.ts'

@@ -1,4 +1,4 @@
-// Where each table of the schema lies when an installation is distributed.
+// Placement of each table in a distributed installation.
 
 /**
  * In shards by program, those of a program together on one worker; the first is the one that the others lie alongside. Every other table is an

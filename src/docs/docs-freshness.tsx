@@ -1,4 +1,4 @@
-// How fresh the docs of each program are, for administrators and auditors. They are made again on the page of the jobs.
+// Freshness of each program's docs, for administrators and auditors, who regenerate them on the jobs page.
 
 /** @jsxImportSource preact */
 

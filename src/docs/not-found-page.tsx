@@ -1,4 +1,4 @@
-// What a browser is shown where there is nothing: a page with ways on, and not the document that programs get.
+// The 404 page for browsers, with links onward; programs get a problem document instead.
 
 /** @jsxImportSource preact */
 

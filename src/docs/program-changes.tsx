@@ -1,4 +1,4 @@
-// What a version of a program changed, in its docs.
+// The changes of a program version, in its docs.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// Who looks at the docs, and which programs they may see.
+// The reader of the docs, and the programs that this reader may see.
 
 import { Elysia } from 'elysia'
 import { sessionToken } from '../console/requests/session-cookie.ts'

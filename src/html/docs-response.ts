@@ -1,4 +1,4 @@
-// How the docs are sent: as a page, as JSON, or as a file.
+// Sends docs as a page, as JSON, or as a file.
 
 import type { VNode } from 'preact'
 import { htmlResponse } from './html-response.ts'

@@ -1,4 +1,4 @@
-// What stands around a list that is too long for one page: a search, and the way on.
+// Search and paging links around long lists.
 
 /** @jsxImportSource preact */
 

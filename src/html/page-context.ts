@@ -1,4 +1,4 @@
-// What a page needs to know of the request it answers.
+// The facts of a request that a page needs.
 
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'

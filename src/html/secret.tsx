@@ -1,4 +1,4 @@
-// What is shown to be copied: any text, and a secret, which is shown once.
+// Text for copying, and secrets, which are shown once.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// What every page of console and docs has around it: head, skip link, heading.
+// The frame of every page of console and docs: head, skip link, heading.
 
 /** @jsxImportSource preact */
 

@@ -1,4 +1,4 @@
-// Whether an intermediary is one that administrators have listed, as of this submission.
+// Checks an intermediary against the administrators' list, as of this submission.
 
 import type { Db } from '../db/client.ts'
 import { findNamedIntermediary } from '../db/people/intermediary-rows.ts'

@@ -1,4 +1,4 @@
-// What an application is to be made of, taken out of the answers in progress: checked, and rendered but for its times.
+// Prepares an application from the answers in progress: validated, and rendered except for its times.
 // Its number and its time are drawn later, in submit: nothing here waits for another submission.
 
 import { createHash } from 'node:crypto'

@@ -1,4 +1,4 @@
-// How many requests work on one program at a time, so that a program that is blocked never takes all connections of intake.
+// The per-program concurrency limit: a blocked program never takes all connections of intake.
 
 import { Problem } from '../problem.ts'
 

@@ -1,4 +1,4 @@
-// Who is asking: from what a request says and where it comes from to a caller, or to the reason why not.
+// Authentication: from a request and its address to a caller, or to the reason for refusing it.
 // It changes nothing; what is to be noted is in its answer.
 
 import { addressText, contains, type IpAddress } from '../domain/values/ip-address.ts'

@@ -1,4 +1,4 @@
-// What an administrator may ask of a key, and what is wrong with what was asked.
+// Validates the settings of a key that an administrator requests.
 // It changes nothing.
 
 import type { Db } from '../db/client.ts'

@@ -1,4 +1,4 @@
-// Where a request really comes from, and whether it was encrypted all the way: the socket's word, or a trusted proxy's.
+// The true address of a client, and whether the request was encrypted all the way: from the socket, or from a trusted proxy.
 // It must not believe a header that an untrusted peer sent, nor decide who may come in.
 
 import { contains, type IpAddress, isLoopback, parseAddress, type Subnet } from '../domain/values/ip-address.ts'

@@ -1,4 +1,4 @@
-// What an API key's credential looks like: minted, read from an Authorization header, hashed, compared, found by scanners.
+// The format of an API key's credential: generated, read from an Authorization header, hashed, compared, recognized by scanners.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'

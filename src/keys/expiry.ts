@@ -1,4 +1,4 @@
-// When a key ends, as an administrator writes it: a number of days, a date, or an instant.
+// The expiry of a key as an administrator writes it: a number of days, a date, or an instant.
 // How far ahead one may lie is decided where a key is made.
 
 import type { Micros } from '../domain/values/offset-time.ts'

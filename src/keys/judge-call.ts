@@ -1,4 +1,4 @@
-// Whether a call with a key would be let in, from an address, now, for a program: the same rules that decide about real ones.
+// Judges whether a call with a key from an address would pass now, for a program, by the rules of real calls.
 
 import type { Db } from '../db/client.ts'
 import { findApiKey } from '../db/keys/api-key-rows.ts'

@@ -1,4 +1,4 @@
-// Where authentication gets what it has to know about a key: the database, each time.
+// The source of key records for authentication: the database, each time.
 // It must not remember a key between requests, and answers for unknown ids as for known ones.
 
 import { type Db, readThroughLoss } from '../db/client.ts'

@@ -1,4 +1,4 @@
-// What is noted of a key when its credential is seen: when it was last used, and whether it was exposed.
+// Records the use of a key: when it was last used, and whether it was exposed.
 // It must never delay or fail the request that used the key.
 
 import { appendAuditEvent } from '../db/audit/audit.ts'

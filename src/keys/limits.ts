@@ -1,5 +1,5 @@
-// How much one API key may ask for: requests a minute, exports at a time (contract D23). Counted by all processes together where they
-// share a Redis; otherwise, and while that is away, by each process for itself.
+// Limits of one API key: requests per minute, concurrent exports (contract D23). All processes count together if they share a Redis;
+// otherwise, and while Redis is unreachable, each process counts for itself.
 // Failed authentications are not counted here: they have no key (failure-throttle).
 
 import { type KeyQuota, Problem } from '../problem.ts'

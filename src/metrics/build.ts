@@ -1,4 +1,4 @@
-// What a process runs on: release, commit, Bun, database schema.
+// The build of a process: release, commit, Bun, database schema.
 
 import type { Db } from '../db/client.ts'
 import { findNewestMigration } from '../db/migrate.ts'

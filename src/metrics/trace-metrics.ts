@@ -1,4 +1,4 @@
-// How many spans of traces reached the collector, and how many were lost on the way.
+// Counts spans that reached the collector, and spans that were lost.
 
 import { Counter } from 'prom-client'
 import type { Meter } from './meter.ts'

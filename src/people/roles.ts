@@ -1,4 +1,4 @@
-// What the people of the console may do. A role is a set of allowed routes. Program administrators are also limited to their programs.
+// Roles of the console. A role is a set of allowed routes. Program administrators are also limited to their programs.
 
 import { Problem } from '../problem.ts'
 

@@ -1,4 +1,4 @@
-// What publishing a document would change, there and in every other program that asks the same questions.
+// Compares a document with what is published: the changes to its program, and to every other program that asks the same questions.
 
 import type { Sql } from '../db/client.ts'
 import { findActiveVersion, findProgram, type StoredProgramVersion } from '../db/programs/programs.ts'

@@ -1,4 +1,4 @@
-// What the publication of new question versions does to the other programs that ask these questions.
+// Applies new question versions to the other programs that ask these questions.
 // The question bank's lock must be held.
 
 import { appendAuditEvent } from '../db/audit/audit.ts'

@@ -1,4 +1,4 @@
-// What the tool can be asked on its command line, and the help that says so.
+// The command line of the tool, and its help.
 
 import { parseArgs } from 'node:util'
 import { formatOf } from './formats/output-formats.ts'

@@ -1,5 +1,5 @@
-// Where Username and Password of the API key come from: the environment, a file, or the person at the terminal. Never the command
-// line, which every account of a machine can read and shells keep.
+// The source of the API key's Username and Password: the environment, a file, or a prompt. Never the command line, which every account
+// of a machine can read and shells keep.
 
 import { readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -1,5 +1,4 @@
-// Whether a file has what was pulled into it: count and digest of the ids in it, against those that the pulls noted, and
-// the SHA-256 of each of its files.
+// Verifies a file against what was pulled into it: count and digest of its ids, and the SHA-256 of each of its files.
 
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'

@@ -1,4 +1,4 @@
-// What a process traces with, where the settings name a collector.
+// Opens tracing, if the settings name a collector.
 
 import type { Log } from '../log.ts'
 import { OtlpExporter } from './otlp-exporter.ts'

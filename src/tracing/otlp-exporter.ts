@@ -1,5 +1,5 @@
-// Sends spans that have ended to a collector, by OTLP over HTTP as JSON. A collector that is slow or away loses spans, and never holds
-// anything up: what waits is bounded, one request is under way at a time, and none is sent twice.
+// Sends ended spans to a collector, by OTLP over HTTP as JSON. Spans are dropped when the collector is slow or unreachable; export
+// never blocks requests: the queue is bounded, one request runs at a time, and none is repeated.
 
 import type { Log } from '../log.ts'
 import { settledWithin } from '../settled-within.ts'

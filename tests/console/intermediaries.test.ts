@@ -119,7 +119,7 @@ test('an auditor reads the list and an organization, and sees nothing to change'
 })
 
 test('the list says whether submissions are checked against it', async () => {
-  expect(await browser.page(base)).toContain('and from nobody else')
+  expect(await browser.page(base)).toContain('may submit as intermediaries')
   const easy = await useService(database, { intermediaries: 'any' })
   const there = await new ConsoleVisitor(easy).signIn(ada.email)
   expect(await there.page(base)).toContain('Submissions are not checked against this list.')

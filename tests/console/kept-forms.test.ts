@@ -70,7 +70,7 @@ describe('a form whose session has ended', () => {
     const { visitor, form } = await late()
     const others = { ...credentials, sign_in_email: eve.email }
     const shown = await (await sentOn(visitor, add, { ...form, ...others })).text()
-    expect(shown).toContain('Somebody else filled in this form')
+    expect(shown).toContain('Another person filled in this form')
     expect(shown).not.toContain('Täglich')
   })
 
@@ -127,7 +127,7 @@ describe('a form whose session has ended', () => {
     const visitor = await signedIn()
     const again = fieldsOf(await (await visitor.post(path, form)).text(), path)
     expect(again.name).toBe('Mine')
-    expect(await visitor.refused(409, path, again)).toContain('Somebody else changed this key meanwhile')
+    expect(await visitor.refused(409, path, again)).toContain('The key was changed meanwhile')
   })
 
   test('every form with a field to type in comes back', () => {

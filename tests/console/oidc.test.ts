@@ -464,7 +464,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     // The provider knows them from a moment ago, and asks all the same.
     await page.getByLabel('Subject').fill(subject)
     await page.getByRole('button', { name: 'It is me' }).click()
-    await page.getByRole('heading', { name: 'Invite somebody' }).waitFor()
+    await page.getByRole('heading', { name: 'Invite a person' }).waitFor()
     expect(complaints).toEqual([])
   })
 

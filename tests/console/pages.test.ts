@@ -36,7 +36,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.keyboard.press('Tab')
     await page.keyboard.type(testPassword)
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Invite somebody' }).waitFor()
+    await page.getByRole('heading', { name: 'Invite a person' }).waitFor()
     await page.getByLabel('Name').focus()
     await page.keyboard.type('Key Board')
     await page.keyboard.press('Tab')
@@ -91,7 +91,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('heading', { name: 'Bay Area Food Bank' }).waitFor()
     await page.getByRole('button', { name: 'Disable Bay Area Food Bank' }).click()
-    await page.getByText('Nobody of this organization is listed any more').waitFor()
+    await page.getByText('No one of this organization is listed any more').waitFor()
   })
 
   test('a person’s page lists their tokens, and one is retired without scripts', async () => {

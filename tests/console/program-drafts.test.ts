@@ -117,7 +117,7 @@ describe('two administrators at once', () => {
     const refused = await saveText(bo!, 'both', theirs)
     const page = await refused.text()
     expect(refused.status).toBe(409)
-    expect(page).toContain('Somebody else was at it too, so nothing was changed')
+    expect(page).toContain('The program was changed meanwhile, so nothing was saved')
     expect(page).toContain('ada@example.gov')
     expect(textIn(page)).toBe(theirs)
     expect(page).toContain('Its text: &quot;Bo’s &lt;i>words&lt;/i>?&quot; (was: &quot;Ada’s words?&quot;).')

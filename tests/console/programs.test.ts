@@ -191,7 +191,7 @@ describe('versions', () => {
     )
     const path = `/admin/programs/contended/versions/${first.program_version_id}/take`
     const text = await admin.refused(409, path, { based_on: String(second.program_version_id) })
-    expect(text).toContain('Somebody else saved or published meanwhile')
+    expect(text).toContain('The program was saved or published meanwhile')
     expect(text).toContain('what the draft changed is gone')
     expect((await findDraftVersion(sql, first.program_id))!.program_version_id).toBe(draft.program_version_id)
   })

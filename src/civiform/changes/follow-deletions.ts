@@ -1,5 +1,5 @@
-// What CiviForm itself says it has deleted, in the two tables that its newer releases keep: taken away here with the next look, and
-// without an operator's word, however much it is. Everything else that is missing there is found by the comparison.
+// Deletions that CiviForm records in two tables of its newer releases: applied in the next round, however many, without confirmation by
+// an operator. The comparison finds all other missing applications.
 
 import { readKeptOfApplicants, type SeenChange } from '../db/followed-changes.ts'
 import { readDeletedAccounts, readDeletedApplications } from '../db/source-deletions.ts'

@@ -1,4 +1,4 @@
-// What CiviForm's administrators did to applications, by its events of status and note, as soon as they can be seen.
+// Changes of status and note by CiviForm's administrators, from its events, as soon as they are visible.
 //
 // An event's id is drawn before it can be seen, so events with lower ids may appear later, any number of them. Each look therefore
 // begins after the events that were seen when all transactions of then were over, and what it reads again is compared by row version.

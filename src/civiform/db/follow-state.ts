@@ -1,4 +1,4 @@
-// How far the follower has come: one row, moved in the transaction of what it stores.
+// The follower's progress: one row, updated in the transaction of what it stores.
 
 import type { Db, Sql, Transaction } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

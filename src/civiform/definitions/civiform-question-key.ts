@@ -1,4 +1,4 @@
-// How CiviForm makes the key of a question of its admin name.
+// Derives a question key from an admin name as CiviForm does.
 
 /**
  * CiviForm's own rule, by which its clients know their keys, and by which its answers are stored: ASCII letters in lower case, each space

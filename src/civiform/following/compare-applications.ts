@@ -1,4 +1,4 @@
-// How two exports of one application differ: property by property, by their places in the JSON.
+// Compares two exports of one application, property by property, by their places in the JSON.
 
 export type Exported = null | boolean | number | string | readonly Exported[] | { readonly [name: string]: Exported }
 

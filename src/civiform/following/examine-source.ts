@@ -1,4 +1,4 @@
-// What an operator wants to know before anything is copied: whether it can be, what will not map, and how long it takes.
+// Checks before the first copy: whether it is possible, what does not map, and how long it takes.
 
 import type { Sql } from '../../db/client.ts'
 import { readPrograms } from '../../db/programs/programs.ts'

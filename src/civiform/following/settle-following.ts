@@ -1,4 +1,4 @@
-// What only an operator can know: that applications were deleted in CiviForm, however many; that its database has moved.
+// Facts that only an operator knows: that applications were deleted in CiviForm, however many; that its database has moved.
 
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { type Db, inTransaction, readNow, type Sql } from '../../db/client.ts'

@@ -1,4 +1,4 @@
-// What is needed to read the answers of one program version: its questions as they are kept here, with what CiviForm knows of each.
+// Everything needed to read the answers of one program version: its questions as stored here, with CiviForm's facts about each.
 
 import type { KeyMap } from '../../domain/questions/key-map.ts'
 import type { CatalogueQuestion } from '../definitions/catalogue-version.ts'

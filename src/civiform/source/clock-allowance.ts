@@ -1,5 +1,5 @@
-// How far clocks of CiviForm's servers are taken to be behind its database's: what the settings say, and for a day more than that once an
-// application appeared further behind.
+// How far the clocks of CiviForm's servers may lag behind its database's: the configured value, or more for a day after an application
+// appeared further behind.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowState } from '../db/follow-state.ts'

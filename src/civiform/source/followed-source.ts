@@ -1,4 +1,4 @@
-// What all parts of the follower share: the two databases, how things are rendered, and where it says what it does.
+// Shared by all parts of the follower: the two databases, the rendering, and the log.
 
 import type { Sql } from '../../db/client.ts'
 import type { ExportProfile } from '../../domain/questions/key-map.ts'

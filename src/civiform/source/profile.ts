@@ -1,4 +1,4 @@
-// Where CiviForm's manual and its code disagree, an installation says which its clients know.
+// Where CiviForm's manual and its code disagree, the installation chooses which of them its clients expect.
 
 import type { ExportProfile } from '../../domain/questions/key-map.ts'
 

@@ -1,4 +1,4 @@
-// How the value of a setting is written: a parser for each kind.
+// Parsers of settings, one per kind of value.
 
 import { parseDuration } from './durations.ts'
 import { Unusable } from './setting.ts'

@@ -1,4 +1,4 @@
-// What a setting is. `setting-kinds` has the parsers that more than one group of settings needs.
+// The definition of a setting. `setting-kinds` has the parsers that several groups of settings need.
 
 export interface Setting<T = unknown> {
   name: string

@@ -78,7 +78,7 @@ export function applicationActions(deps: Deps): Part {
   return [...listActions(deps), ...statusOfManyActions(deps), ...readingPages(files), ...oneActions(deps, files)]
 }
 
-/** The applications that addresses name, and what is in them. That somebody read one is in the audit log. */
+/** The applications that addresses name, and what is in them. Reading one is recorded in the audit log. */
 class ApplicationFiles {
   constructor(private readonly deps: Deps) {}
 
@@ -389,5 +389,5 @@ function readAnnotation(form: URLSearchParams, { status, application_note }: App
 const conflictFault = {
   parameter: 'note',
   code: 'changed_meanwhile',
-  detail: 'Somebody changed status or note while you were typing, so nothing was saved.',
+  detail: 'Status or note were changed while you were typing, so nothing was saved.',
 }

@@ -1,4 +1,4 @@
-// The applications of a filter as a CSV file, as an export writes it, batch by batch: whole, or broken off where everybody sees it.
+// The applications of a filter as a CSV file, as an export writes it, batch by batch: complete, or visibly aborted.
 
 import {
   type ListedApplication,

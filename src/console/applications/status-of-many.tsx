@@ -67,7 +67,7 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
       path,
       summary: 'Set the status of many applications',
       description: 'Each on its own, with an entry in its history. Notes stay.',
-      answers: 'How many were changed, and how many were changed by somebody else since or are gone, and were left.',
+      answers: 'How many were changed, and how many were skipped because they were changed concurrently or are gone.',
       answered: row({ changed: integer, left: integer }),
       roles: readers,
       scope: 'applications:write',
@@ -104,7 +104,7 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
   ]
 }
 
-/** Somebody changed it since it was seen, or it was erased. */
+/** It was changed since it was shown, or erased. */
 const isLeft = (error: unknown): boolean =>
   error instanceof Problem && (error.internal === 'seen_is_old' || error.kind === 'not_found')
 

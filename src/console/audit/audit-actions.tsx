@@ -1,5 +1,5 @@
 // The audit log for administrators and auditors: events with filters, as CSV, one event, whom an application was sent to, whether the log
-// is whole. Nothing here changes anything; that somebody took the log away as a file is noted in it.
+// is whole. Nothing here changes anything; downloading the log as a file is recorded in it.
 
 /** @jsxImportSource preact */
 

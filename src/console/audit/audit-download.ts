@@ -1,4 +1,4 @@
-// The events of a filter as a CSV file, batch by batch: whole, or broken off where everybody sees it.
+// The events of a filter as a CSV file, batch by batch: complete, or visibly aborted.
 
 import { csvRecord } from '../../csv-text.ts'
 import {

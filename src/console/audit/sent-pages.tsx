@@ -28,7 +28,7 @@ export function DisclosuresPage({ applicationId, found, files, keyNames }: SentP
       title="Who was sent an application?"
       part="audit"
       crumbs={[crumb, { text: 'Sent to' }]}
-      lead="Every page of every export is in the audit log with the submissions it reached over. From that it is told which clients were ever sent an application."
+      lead="The audit log records every export page with the submissions it covered. This report lists every client that was sent an application."
     >
       <FaultSummary />
       <form method="get" action={`${root}${path}/sent`} class="card filters fields">
@@ -39,7 +39,7 @@ export function DisclosuresPage({ applicationId, found, files, keyNames }: SentP
       </form>
       {applicationId !== undefined && found.length === 0 && form.faults.length === 0 && (
         <Notice tone="attention">
-          There is no application {applicationId}, and none of this id was ever erased. So nobody was sent it.
+          There is no application {applicationId}, and none of this id was ever erased. So it was never sent.
         </Notice>
       )}
       {files.length > 0 && (

@@ -63,7 +63,7 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
         <h2>The word of now</h2>
         <p>
           Keep it where the administrators of the database cannot change it: printed, or in another system. Given here
-          later, or to <code>scripts/audit verify --noted</code>, it tells whether what is there now still is.
+          later, or to <code>scripts/audit verify --noted</code>, it shows whether the log is still complete.
         </p>
         <p class="copied">
           <code id="note">{note}</code>
@@ -91,7 +91,7 @@ function Verdict({ verdict: { events, faults }, compared }: { verdict: AuditVerd
           <li>{fault}</li>
         ))}
       </ul>
-      Note this page and the time, and let nobody work on the database until it is known why.
+      Note this page and the time, and stop all work on the database until the cause is known.
     </Notice>
   )
 }

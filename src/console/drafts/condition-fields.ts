@@ -106,7 +106,7 @@ function lineFault(
   return { parameter: `when_value_${row}`, code: 'not_allowed', detail }
 }
 
-/** What a line says. Values are typed as the field is; what does not fit is told when it is saved. */
+/** What a line says. Values are typed as the field is; what does not fit is reported on saving. */
 export function conditionOf(
   { what, operator, value }: ConditionLine,
   questions: readonly QuestionDefinition[],

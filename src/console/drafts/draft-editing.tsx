@@ -39,7 +39,7 @@ export class DraftEditing {
     return { view, definition: describeVersion(view.current) }
   }
 
-  /** The page of a form; with `conflict`, what saving it now would change in what somebody else stored. */
+  /** The page of a form; with `conflict`, what saving it now would change in the concurrent version. */
   async show(visit: PageVisit, page: EditedForm['page'], conflict?: EditedElsewhere): Promise<VNode> {
     return page({ ...(await this.open(visit)), conflict })
   }

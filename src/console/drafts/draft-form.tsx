@@ -22,7 +22,7 @@ export interface DraftFormProps {
   conflict: EditedElsewhere | undefined
 }
 
-/** A form over a draft: its tab and title, what was wrong with it, and what somebody else stored meanwhile. */
+/** A form over a draft: its tab and title, what was wrong with it, and what was stored concurrently. */
 export function DraftFormShell(
   props: DraftFormProps & { tab: 'questions' | 'settings'; title?: string; children: ComponentChildren },
 ) {
@@ -81,7 +81,7 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Edi
   }
   return (
     <Notice tone="bad">
-      <h2>Somebody else saved meanwhile, so nothing was changed</h2>
+      <h2>The draft was changed meanwhile, so nothing was saved</h2>
       <p>
         {who(current.published_by ?? current.created_by)}{' '}
         {current.published_at === null ? 'saved draft' : 'published version'} {current.program_version_id}. Your fields

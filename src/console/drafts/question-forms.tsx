@@ -112,7 +112,7 @@ function addForm(deps: Deps): PageRoute[] {
 
 const noQuestion = (): Problem =>
   new Problem('not_found', {
-    detail: 'What is stored now asks no question of this name. Somebody may have removed it meanwhile.',
+    detail: 'What is stored now asks no question of this name. It may have been removed meanwhile.',
   })
 
 function questionOf({ questions }: ProgramDefinition, name: string): QuestionDefinition {

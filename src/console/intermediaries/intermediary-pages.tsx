@@ -33,9 +33,7 @@ export function OrganizationsPage({ items, next, checked }: OrganizationsProps) 
       }
     >
       {checked ? (
-        <Notice tone="info">
-          Submissions by intermediaries are taken from the people listed here, and from nobody else.
-        </Notice>
+        <Notice tone="info">Only the people listed here may submit as intermediaries.</Notice>
       ) : (
         <Notice tone="attention">
           <strong>Submissions are not checked against this list.</strong> Any e-mail and organization is taken. The
@@ -86,7 +84,7 @@ export const NewOrganizationPage = () => (
 const said: Readonly<Record<string, string>> = {
   added: 'Added. Now add its people.',
   renamed: 'Renamed. It holds from the next submission; what was submitted before keeps the name of then.',
-  disabled: 'Disabled. Nobody of this organization is listed any more.',
+  disabled: 'Disabled. No one of this organization is listed any more.',
   enabled: 'Enabled, with the people it had.',
   'person-added': 'Added.',
   'person-disabled': 'Disabled.',
@@ -116,7 +114,7 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
       <Table
         caption="People"
         rows={people.items}
-        empty={mayChange ? 'Nobody is listed yet. Add the first e-mail below.' : 'Nobody is listed yet.'}
+        empty={mayChange ? 'No people are listed yet. Add the first e-mail below.' : 'No people are listed yet.'}
         columns={[
           { head: 'E-mail', cell: one => one.email },
           { head: 'State', cell: one => <State disabled={one.disabled_at !== null} /> },

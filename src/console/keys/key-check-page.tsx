@@ -33,7 +33,7 @@ export function CheckPage(props: {
       title="Would a call pass?"
       part="keys"
       crumbs={[{ text: 'API keys', path: '/admin/keys' }, { text: 'Check' }]}
-      lead="Clients are told 401, and never why. Here you see why."
+      lead="Clients get 401 without a reason. Here you see the reason."
     >
       <div class="columns even">
         <div class="card">

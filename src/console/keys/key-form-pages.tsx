@@ -36,7 +36,7 @@ export function CommonFields({ programs, apiKey }: { programs: readonly string[]
         legend="May be used from"
         choices={[
           { value: 'subnets', text: 'These addresses only' },
-          { value: 'anywhere', text: 'Anywhere', hint: 'Anybody who finds the secret can use it. Prefer addresses.' },
+          { value: 'anywhere', text: 'Anywhere', hint: 'Works for anyone who has the secret. Prefer addresses.' },
         ]}
         chosen={[isAnywhere ? 'anywhere' : 'subnets']}
       />
@@ -121,7 +121,7 @@ export function RotatePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApi
         label="Days that both passwords work"
         inputmode="numeric"
         value="7"
-        hint={`0 to ${overlapDaysMax}. With 0 the present one ends at once: right when somebody else has it.`}
+        hint={`0 to ${overlapDaysMax}. With 0 the present one ends immediately: use 0 if it is compromised.`}
       />
     </FormPage>
   )
@@ -134,7 +134,7 @@ export function RetirePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApi
       title={`Retire ${name}`}
       part="keys"
       crumbs={[crumb, { text: name, path }, { text: 'Retire' }]}
-      lead="The key lets nobody in from its next request on, walks under way included. This cannot be undone: another key would have to be made."
+      lead="The key is refused from its next request on, including running walks. This cannot be undone: you would have to create another key."
       path={`${path}/retire`}
       submit="Retire the key"
       look="danger"

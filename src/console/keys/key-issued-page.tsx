@@ -64,7 +64,7 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
               from the client’s address.
             </li>
             <li>
-              Tell the integrator where the docs are:{' '}
+              Send the integrator the address of the docs:{' '}
               {key.programs.slice(0, 5).map((program, i) => (
                 <>
                   {i > 0 && ', '}

@@ -1,4 +1,4 @@
-// How a key is told of: its state, where it may be used from, when it ends.
+// Labels of a key: its state, the addresses it works from, when it expires.
 
 /** @jsxImportSource preact */
 

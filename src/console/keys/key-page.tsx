@@ -17,7 +17,7 @@ import { Expiry, fromWhere, pathOfKey, StateBadge } from './key-labels.tsx'
 
 const said: Readonly<Record<string, string>> = {
   saved: 'Saved. It holds from the next request, on every walk.',
-  retired: 'Retired. It lets nobody in any more.',
+  retired: 'Retired. It is refused.',
 }
 
 interface KeyProps extends ListedApiKey {
@@ -29,7 +29,7 @@ interface KeyProps extends ListedApiKey {
 export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
   const { root, now, form, person, origin } = usePage()
   const path = root + pathOfKey(key.api_key_id)
-  // Somebody else saved it after the form was opened.
+  // It was changed after the form was opened.
   const overtaken = form.conflict !== undefined
   // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
   const basis = (overtaken ? null : form.values.get('based_on')) ?? keyVersion(key)
@@ -64,9 +64,10 @@ export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
       )}
       {key.exposed_at !== null && key.retired_at === null && (
         <Notice tone="bad">
-          <strong>This key was sent without encryption</strong>, first on <When at={key.exposed_at} />. Somebody may
-          have read it on the way. {key.followed ? `Make another in ${origin} and retire this one there` : 'Rotate it'},
-          and have the client use https://.
+          <strong>This key was sent without encryption</strong>, first on <When at={key.exposed_at} />. A third party
+          may have read it on the way.{' '}
+          {key.followed ? `Make another in ${origin} and retire this one there` : 'Rotate it'}, and have the client use
+          https://.
         </Notice>
       )}
       {key.retired_at === null && key.earlier_secret_until !== null && key.earlier_secret_until > now && (
@@ -76,7 +77,7 @@ export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
       )}
       {overtaken && (
         <Notice tone="bad">
-          <h2>Somebody else changed this key meanwhile, so nothing was changed</h2>
+          <h2>The key was changed meanwhile, so nothing was saved</h2>
           <p>
             Your fields are as you typed them. What is stored now: {key.name}, for {key.programs.join(', ')}, from{' '}
             {fromWhere(key).join(', ')}, until <When at={key.expires_at} until />

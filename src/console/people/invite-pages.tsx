@@ -1,4 +1,4 @@
-// Inviting somebody to the console, and the link that is passed on.
+// Inviting a person to the console, and the link to pass on.
 
 /** @jsxImportSource preact */
 
@@ -13,7 +13,7 @@ import { crumb, RoleFields } from './people-pages.tsx'
 
 export const InvitePage = ({ programs, ways }: { programs: readonly string[]; ways: Ways }) => (
   <FormPage
-    title="Invite somebody"
+    title="Invite a person"
     part="people"
     crumbs={[crumb, { text: 'Invite' }]}
     lead={
@@ -50,7 +50,7 @@ export function LinkPage({ name, link, ways }: { name: string; link: string; way
         </Notice>
       ) : (
         <Notice tone="good">
-          Tell {name} where: they sign in with {ways.provider}, and are recognised there by their e-mail.
+          Send {name} the address: they sign in with {ways.provider}, and are recognised there by their e-mail.
         </Notice>
       )}
       <div class="card">

@@ -27,12 +27,12 @@ export function PeoplePage({ people }: { people: readonly PersonRow[] }) {
       title="People"
       part="people"
       lead="Who works in this console. People are invited and disabled, never removed: what they did stays theirs."
-      actions={mayInvite && <LinkButton main href={`${root}/admin/people/invite`} icon="plus" text="Invite somebody" />}
+      actions={mayInvite && <LinkButton main href={`${root}/admin/people/invite`} icon="plus" text="Invite a person" />}
     >
       <Table
         caption="People"
         rows={people}
-        empty="Nobody is here yet."
+        empty="No people yet."
         columns={[
           {
             head: 'Name',

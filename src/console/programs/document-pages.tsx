@@ -83,7 +83,7 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Con
   const { current, draft } = view
   return (
     <Notice tone="bad">
-      <h2>Somebody else was at it too, so nothing was changed</h2>
+      <h2>The program was changed meanwhile, so nothing was saved</h2>
       <p>
         {draft === undefined ? (
           <>
@@ -166,7 +166,7 @@ function DocumentField({ text, faults }: { text: string; faults: readonly Placed
         rows={Math.min(Math.max(lines.length + 1, 16), 48)}
         mono
         value={text}
-        hint="All of the program: questions, screens, statuses, name. based_on says what it was made from, so that nobody’s changes are undone."
+        hint="All of the program: questions, screens, statuses, name. based_on names the version it was made from, so that no concurrent change is lost."
       />
     </>
   )
@@ -179,7 +179,7 @@ export function NewProgramPage({ text, faults }: { text: string; faults: readonl
       title="New program"
       part="programs"
       crumbs={[{ text: 'Programs', path: '/admin/programs' }, { text: 'New program' }]}
-      lead="It begins as a draft, which nobody outside sees. Its slug is what clients know it by, and never changes."
+      lead="It begins as a draft, which clients do not see. Clients address it by its slug, which never changes."
     >
       <Faults faults={faults} />
       <FaultSummary />

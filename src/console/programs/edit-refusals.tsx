@@ -1,4 +1,4 @@
-// Why an edit of a program was not taken, in the console's words: faults with their places, or that somebody else was faster.
+// Why an edit of a program was not taken, in the console's words: faults with their places, or a concurrent change.
 
 /** @jsxImportSource preact */
 
@@ -28,7 +28,7 @@ export function RefusalNotice({ status, faults }: EditRefusal) {
     <Notice tone="bad">
       <h2>
         {status === 409
-          ? 'Somebody else saved or published meanwhile, so nothing was changed'
+          ? 'The program was saved or published meanwhile, so nothing was changed'
           : 'This cannot be done as it is, so nothing was changed'}
       </h2>
       {status === 409 && <p>This page shows what there is now. Look at it, and do it again if it still should be.</p>}

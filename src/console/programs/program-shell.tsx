@@ -22,7 +22,7 @@ export const who = (actor: string | null): string =>
 /** The path of a program, on a page. */
 export const pathOfProgram = (slug: string): string => `${usePage().root}/admin/programs/${slug}`
 
-/** What tells the tabs of a program apart where only a title is seen. */
+/** Distinguishes the browser tabs of a program by their titles. */
 const tabTitles: Readonly<Record<ProgramTab, string>> = {
   overview: 'Overview',
   questions: 'Questions',

@@ -30,7 +30,7 @@ const said: Readonly<Record<string, string>> = {
   removed: 'Removed from the draft. It stays in the exports of what was submitted.',
   same: 'There was nothing to keep: this is what is stored already.',
   begun: 'The program is here, as a draft. Add its questions, then publish it.',
-  nodraft: 'There is no draft any more: somebody published or discarded it.',
+  nodraft: 'There is no draft any more: it was published or discarded.',
   taken: 'The draft now asks what that version asked. It is published when you say so.',
 }
 

@@ -13,7 +13,7 @@ export interface PlacedFault extends TextPlace {
 /** The longest definition as a form sends it: most of its signs take one byte, quotes and braces three. */
 export const documentBytesMax = 8 * 1024 * 1024
 
-/** Deeper than any document says something; what a definition may be nested to is told with its other faults. */
+/** Deeper than any document says something; the limit on nesting is reported with the other faults. */
 const depthMax = 1000
 
 export function readDocumentField(text: string): { document: unknown } | { faults: PlacedFault[] } {

@@ -1,4 +1,4 @@
-// The cookie that tells a browser in which a person has signed in with their password before (OWASP calls it a device cookie). It opens
+// The cookie that identifies a browser in which a person has signed in with their password before (OWASP calls it a device cookie). It opens
 // nothing: its browser has a count of wrong passwords of its own for that one account (people/sign-in-tries).
 
 import { randomBytes } from 'node:crypto'
@@ -19,7 +19,7 @@ export const rememberBrowser = ({ https }: OpenVisit, account: string, pepper: s
     binding,
   })
 
-/** What tells this browser, if this account was signed in with in it; undefined for any other. */
+/** Identifies this browser, if this account has signed in with it; undefined for any other. */
 export function knownBrowser({ request, https }: OpenVisit, account: string, pepper: string): string | undefined {
   const [browser, known] = openCookie(request, nameOf(https), { pepper, binding })?.split(' ') ?? []
   return known === account ? browser : undefined

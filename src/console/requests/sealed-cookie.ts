@@ -18,7 +18,7 @@ interface Setting {
 const flagsOf = ({ path, https, seconds = 60, sameSite = 'Strict' }: Setting): string =>
   `Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${https ? '; Secure' : ''}`
 
-/** The field that sets the cookie for one path. Only somebody who has the same `binding` can open it again. */
+/** The field that sets the cookie for one path. It opens only with the same `binding`. */
 export function sealCookie(name: string, value: string, where: Setting & { pepper: string; binding: Buffer }): string {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', keyOf(where.pepper, where.binding), iv)

@@ -15,7 +15,7 @@ import type { Session } from '../../people/sessions.ts'
 import { Problem } from '../../problem.ts'
 import { sessionCookie } from './session-cookie.ts'
 
-/** A request that anybody may make. */
+/** A request without a session. */
 export interface OpenVisit {
   request: Request
   url: URL
@@ -47,7 +47,7 @@ export interface PageVisit extends Visit {
   session: Session
 }
 
-/** What is known of a request before its session is looked up. `secure` tells whether it came by HTTPS, or is allowed to come without. */
+/** The facts of a request before its session is looked up. `secure`: whether it came by HTTPS, or is allowed to come without. */
 export function openVisit(deps: Deps, request: Request): { visit: OpenVisit; secure: boolean } {
   const { config } = deps
   const now = deps.now()

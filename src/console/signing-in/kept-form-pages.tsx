@@ -120,7 +120,7 @@ export const ConfirmFirstPage = ({ ways, kept }: KeptProps) => (
   </Shell>
 )
 
-/** Where a tab ends in which somebody signed in for another one. */
+/** The page of a tab that was used to sign in for another one. */
 export const SignedInPage = () => (
   <PlainPage title="You are signed in">
     <p class="lead">Close this tab, and go on in the one that you came from.</p>

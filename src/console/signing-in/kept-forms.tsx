@@ -133,7 +133,7 @@ const signedOut: ProblemItem = {
   detail: 'Your session had ended, so nothing was changed.',
 }
 
-/** The page that a form was on, as the browser tells; the start where it does not. */
+/** The page that a form was on, from the browser's Referer; otherwise the start page. */
 function pageOf({ request, place }: OpenVisit): string {
   const { origin, pathname, search } = new URL(request.headers.get('referer') ?? 'about:blank')
   if (origin !== new URL(place.baseUrl).origin || !pathname.startsWith(place.root)) return nextPath(null)

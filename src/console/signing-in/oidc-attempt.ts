@@ -1,5 +1,5 @@
 // Carries one attempt to sign in through the browser, to the provider and back: sealed, for ten minutes, in one cookie. That it comes
-// back ties the answer to the browser that asked, so a link cannot sign a person in as somebody else (RFC 9700, section 4.7).
+// back ties the answer to the browser that asked, so a link cannot sign a person in as another one (RFC 9700, section 4.7).
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Attempt } from '../../people/identity-provider.ts'

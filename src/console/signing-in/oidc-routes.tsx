@@ -91,7 +91,7 @@ export function oidcRoutes(deps: Deps): PageRoute[] {
   const answer = async (visit: OpenVisit, attempt: SignInAttempt): Promise<Response> => {
     const refuse = async (reason: string, who: string) => {
       await countRefusal(deps, visit, who, { how: 'oidc', reason })
-      const detail = `“${name}” did not say that you are somebody who may come in here. Ask an administrator, if you should be.`
+      const detail = `“${name}” did not identify you as a person with access. If you should have access, ask an administrator.`
       return refusal(visit, attempt, 401, detail)
     }
     try {

@@ -67,7 +67,7 @@ export const PasswordPage = ({ person }: { person: { email: string; name: string
 export const confirmTitle = ({ provider }: Ways): string =>
   provider === undefined ? 'Your password, once more' : 'Show once more that it is you'
 export const confirmLead =
-  'What comes next hands out a secret, widens what somebody may do, or erases. So we ask again; it then holds for ten minutes.'
+  'The next step hands out a secret, extends rights, or erases data. So please confirm; this holds for ten minutes.'
 
 export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
   const { root } = usePage()

@@ -22,7 +22,7 @@ export const waysOf = ({ passwordSignIn, oidcIssuer, oidcName }: Config): Ways =
   provider: oidcIssuer === undefined ? undefined : oidcName,
 })
 
-/** Signs somebody in, ends the session there was in this browser, and sends them on. */
+/** Signs a person in, ends the browser's previous session, and redirects. */
 export async function startSession(
   deps: Deps,
   visit: OpenVisit,

@@ -1,5 +1,5 @@
-// What the console reads of applications: lists by filter, one with its neighbours and revisions, and the text that is exported.
-// Nothing here grows with the size of a program: each statement walks an index and stops after a page.
+// Reads of the console about applications: filtered lists, one application with its neighbours and revisions, and the exported text. No
+// statement grows with the size of a program: each walks an index and stops after a page.
 
 import { type Static, Type } from 'typebox'
 import type { RevisionState } from '../../domain/questions/application.ts'

@@ -1,4 +1,4 @@
-// What clients read alongside the export: the programs of a key, one application with its revisions, and its statuses and notes.
+// Reads of clients other than exports: the programs of a key, one application with its revisions, and its statuses and notes.
 
 import type { Annotations } from '../../domain/questions/application.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

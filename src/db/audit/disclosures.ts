@@ -1,4 +1,4 @@
-// Which pages an application was on: read from the lines on exports in the audit log.
+// The pages that contained an application, from the audit entries of exports.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'

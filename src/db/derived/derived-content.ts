@@ -1,4 +1,4 @@
-// What is derived from a program version, as it is kept: its key map, its docs.
+// Stored derived data of a program version: its key map, its docs.
 
 import type { Db } from '../client.ts'
 

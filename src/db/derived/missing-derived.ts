@@ -1,4 +1,4 @@
-// What should be derived and is not, or was by an earlier release of the code.
+// Finds derived data that is missing, or was computed by an earlier release.
 
 import { type Static, Type } from 'typebox'
 import type { Db } from '../client.ts'

@@ -1,5 +1,5 @@
-// How the work behind the requests stands: the outbox, derived data, the workers, the check of the audit log. Ages are by the
-// database's clock, so that no other one matters.
+// State of the background work: outbox, derived data, workers, the check of the audit log. Ages are by the database's clock, so that no
+// other clock matters.
 
 import type { Db } from '../client.ts'
 

@@ -1,4 +1,4 @@
-// What worker processes leave in the database so that others see that they are alive.
+// Heartbeats of worker processes.
 
 import type { Db } from '../client.ts'
 

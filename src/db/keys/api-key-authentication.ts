@@ -1,4 +1,4 @@
-// What deciding whether an API key is let in takes of the database. Only hashes of secrets come here.
+// Statements for authenticating an API key. Only hashes of secrets reach this file.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'

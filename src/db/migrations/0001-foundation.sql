@@ -12,7 +12,7 @@ create table instance (
   oldest_release text not null check (oldest_release ~ '^\d+\.\d+\.\d+$')
 );
 
--- The time by the clock, for what changes rows that may be distributed: there a function that may be asked at any moment is refused.
+-- The wall-clock time, for statements that change distributed rows: Citus rejects volatile functions in distributed DML.
 create function present_time() returns timestamptz
 language plpgsql stable as $$
 begin
@@ -820,7 +820,7 @@ end $$;
 -- killed goes on where it stopped, and two processes can never both take the same step.
 create table bulk_load (
   load_id bigint generated always as identity primary key,
-  -- SHA-256 of the input: by it a load is known again.
+  -- SHA-256 of the input: identifies a resumed load.
   digest bytea not null check (octet_length(digest) = 32),
   source text not null,
   -- Which front end the applicants it brings belong to.

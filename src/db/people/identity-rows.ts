@@ -1,4 +1,4 @@
-// Who the people of the console are at an OpenID provider.
+// Identities of the console's people at an OpenID provider.
 
 import type { Static } from 'typebox'
 import type { Db, Transaction } from '../client.ts'

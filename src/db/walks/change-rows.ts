@@ -1,5 +1,5 @@
-// What happened to the applications of a program, in the order in which it was committed. Nothing is written for it: each change has
-// its number where it is recorded, and here the records are merged.
+// The changes of a program's applications in commit order. Nothing is written for this: each change is numbered where it is recorded,
+// and the statement merges the records.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'

@@ -1,4 +1,4 @@
-// How far a server has come in the history that it shares with its standbys.
+// A server's position in the history that it shares with its standbys.
 
 import type { Db } from '../client.ts'
 

@@ -1,4 +1,4 @@
-// What the database itself says belongs to a part of a walk, to hold against what was served. It reads numbers and times only.
+// The expected content of a part of a walk, from the database, to verify what was served. Reads numbers and times only.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'

@@ -1,4 +1,4 @@
-// What an export reads: where a walk starts, and the rows of a page from a cursor.
+// Statements of an export: the start of a walk, and the rows of a page from a cursor.
 
 import type { PendingQuery, Row } from 'postgres'
 import type { RevisionState } from '../../domain/questions/application.ts'

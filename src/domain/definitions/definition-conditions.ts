@@ -1,4 +1,4 @@
-// Which fields a condition can look at, and which operators and values fit them.
+// The fields that a condition can test, with the operators and values that fit them.
 
 import type { FieldForm } from '../fields/question-type.ts'
 import { isCalendarDate } from '../question-types/date.ts'

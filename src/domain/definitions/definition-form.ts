@@ -1,4 +1,4 @@
-// Whether a definition document has the form its schema asks for, every fault in words of our own.
+// Validates the form of a definition document against its schema, with messages of our own.
 
 import { Value } from 'typebox/value'
 import { comparisonOperators } from '../questions/program-version.ts'

@@ -1,4 +1,4 @@
-// What the publication of changes means for those who pull applications.
+// Effects of a publication on clients that pull applications.
 
 import { questionKey } from '../questions/question-key.ts'
 import type { VersionChange } from './version-diff.ts'

@@ -1,4 +1,4 @@
-// What a schema refuses, in words of our own.
+// Validation errors of a schema, with messages of our own.
 
 import { Settings } from 'typebox/system'
 import { pointerTo } from '../values/json-text.ts'

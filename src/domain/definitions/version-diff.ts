@@ -1,4 +1,4 @@
-// What changed from one version of a program to another, in words an administrator can check.
+// Changes from one version of a program to another, described for an administrator.
 // Compares by admin name, which never changes, so documents compare like versions.
 
 import type { QuestionOption, QuestionSettings } from '../questions/question.ts'

@@ -1,4 +1,4 @@
-// What MULTI_SELECT and MAP have in common: a list of the options that were selected.
+// Shared by MULTI_SELECT and MAP: a list of selected options.
 
 import { listOf, openEnum } from '../fields/field-schema.ts'
 import { json, type QuestionType } from '../fields/question-type.ts'

@@ -1,4 +1,4 @@
-// What an answer is once it has been checked, and its JSON in an export.
+// Validated answers, and their JSON in an export.
 // Checking them is intake's affair.
 
 import { type KeyNode, unansweredForm } from './key-map.ts'

@@ -1,4 +1,4 @@
-// How a program that is followed from an origin is exported, where that differs from one of this installation's own.
+// Differences in exporting a followed program, compared with this installation's own.
 
 import type { FollowedShape } from '../fields/field-schema.ts'
 

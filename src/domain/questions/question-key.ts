@@ -1,4 +1,4 @@
-// How an admin name becomes the key an answer is exported under, and which keys collide.
+// Derives question keys from admin names, and finds collisions.
 
 /**
  * Question key for an admin name: letters (`\p{L}`, after NFC) kept in their case, each space becomes `_`, all else dropped.

@@ -1,4 +1,4 @@
-// What a question is: its kind, its settings, and the type its answers have in an export.
+// A question: its kind, its settings, and its question type in an export.
 
 import type { QuestionShape, QuestionType, SettingSchemas, SettingsOf } from '../fields/question-type.ts'
 import * as allTypes from '../question-types/all-types.ts'

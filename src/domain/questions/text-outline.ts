@@ -1,5 +1,5 @@
-// Where the values stand in the stored text of an application: what comes before each, in the order of the text. It says in data what
-// `application` and `answers` render, so that a value is found without parsing what stands around it.
+// The layout of an application's stored text: the text before each value, in order. It describes in data what `application` and
+// `answers` render, so that values are found without parsing.
 
 import type { FieldForm } from '../fields/question-type.ts'
 import { markedEntityEnd } from './answers.ts'

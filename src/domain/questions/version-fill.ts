@@ -1,4 +1,4 @@
-// What the stored text of one program version lacks of its program's key map: the unanswered forms to be copied in.
+// The fill of a program version: the unanswered forms that its stored texts lack compared with the program's key map.
 
 import { type ExportProfile, type KeyMap, type KeyNode, nullMembers } from './key-map.ts'
 

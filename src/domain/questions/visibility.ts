@@ -1,4 +1,4 @@
-// Whether a condition of a program version holds, given the answers so far.
+// Evaluates a condition of a program version for the answers so far.
 // Screens, entities and where an answer is found are handed in.
 
 import type { Answer } from './answers.ts'

@@ -1,4 +1,4 @@
-// What changed from one application of an applicant to the next, answer by answer, in the questions' words.
+// Changes from one application of an applicant to the next, answer by answer, with the texts of the questions.
 
 import type { AnswerLine } from '../fields/question-type.ts'
 import { type ExportedObject, entitiesOf, isSame, linesOf, nameOf, questionObject } from './exported-answers.ts'

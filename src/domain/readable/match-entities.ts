@@ -1,4 +1,4 @@
-// Which entity of an application is which of the one before: they have names and no ids, and two may have one name.
+// Matches entities of an application with those of the previous one: they have names and no ids, and names may repeat.
 
 import { type ExportedObject, nameOf } from './exported-answers.ts'
 

@@ -1,4 +1,4 @@
-// How much of a program its docs show: everything, up to a bound on what is generated from it.
+// Selects the part of a program that its docs show: everything, up to a bound on what is generated from it.
 // A pure choice among the questions of a key map; what is made of them is linear in what this leaves.
 
 import { answerFields } from '../questions/answer-schema.ts'

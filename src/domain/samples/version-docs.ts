@@ -1,4 +1,4 @@
-// What the docs say about one version of a program, put together from the program's versions. Pure, so it can be kept or made again.
+// The docs of one program version, assembled from the program's versions. Pure, so they can be stored or recomputed.
 
 import { enumeratorDepthUsual } from '../definitions/program-definition.ts'
 import type { DescribableVersion } from '../definitions/version-definition.ts'

@@ -1,4 +1,4 @@
-// Where in a JSON text the values stand that paths lead to, so that a fault is shown at its line.
+// Finds the positions of values in a JSON text by their paths, to report errors with line numbers.
 // Only for texts that are JSON.
 
 import { pointerTo } from './json-text.ts'

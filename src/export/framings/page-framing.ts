@@ -1,5 +1,5 @@
-// What a page has around its applications, and how each of them is written. Another format of export is another framing; which one is
-// asked for is decided elsewhere.
+// The interface of a framing: the text around a page's applications, and the rendering of each. Another export format is another
+// framing; the caller selects it.
 
 import type { ExportProfile, KeyMap } from '../../domain/questions/key-map.ts'
 import type { VersionFill } from '../../domain/questions/version-fill.ts'

@@ -1,4 +1,4 @@
-// What one page may take: rows of a batch, bytes that wait, time. Pure.
+// Limits of one page: rows per batch, buffered bytes, time. Pure.
 
 export interface PageLimits {
   firstBatchRows: number

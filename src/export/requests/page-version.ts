@@ -1,4 +1,4 @@
-// What a walk's first page depends on, in a few characters: as long as they are the same, the page would be the same.
+// A short fingerprint of everything that a walk's first page depends on: an equal fingerprint means an equal page.
 
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { ExportFormat } from '../framings/all-framings.ts'

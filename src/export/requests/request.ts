@@ -1,5 +1,5 @@
-// What a client asks of an export: its query, parsed once into values that cannot be wrong, or one 400 that names all that is.
-// Which program is meant, and whether the caller may read it, was decided before.
+// An export request: its query, parsed once into valid values, or one 400 that names everything wrong. Program and permission are
+// decided before.
 
 import type { RevisionState } from '../../domain/questions/application.ts'
 import type { ExportProfile, KeyMap } from '../../domain/questions/key-map.ts'

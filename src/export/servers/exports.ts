@@ -1,4 +1,4 @@
-// What the exports of one process share: the servers and connections they take turns on, and the buffers they are packed into.
+// Resources that the exports of one process share: servers, connections and packing buffers.
 
 import type { Sql } from '../../db/client.ts'
 import { Problem } from '../../problem.ts'

@@ -1,4 +1,4 @@
-// Between what writes bytes and the client: hands them on compressed.
+// Compresses the bytes of a page on their way to the client.
 //
 // The work is done on the threads alongside the event loop; the page goes on reading and packing into other buffers meanwhile, and
 // waits when some of them wait here.

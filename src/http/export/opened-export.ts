@@ -1,5 +1,5 @@
-// What a request for a page asks for: the walk that it begins or goes on with, and how its page is to be sent. Whatever is wrong with its
-// parameters is found here.
+// Opens a page request: the walk that it begins or continues, and the form of the response. All errors in its parameters are found
+// here.
 
 import { readThroughLoss } from '../../db/client.ts'
 import type { Position, WalkStart } from '../../db/walks/walks.ts'

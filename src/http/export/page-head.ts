@@ -1,5 +1,5 @@
-// The head of a page: made once, as late as it can be, since rows are waited for meanwhile; and the answers that are a head alone.
-// A token cannot be in it: whether one follows is known after the last row.
+// Response headers of an export page, built lazily while the first rows are being read, and responses without a body.
+// They cannot contain the page token: whether a page follows is known only after the last row.
 
 import { formatChangeCursor } from '../../export/requests/change-cursor.ts'
 import { pageVersion } from '../../export/requests/page-version.ts'

@@ -1,5 +1,5 @@
-// Which host a request is for. The router finds the path by where a host ends at the earliest, so what is no host, one that is shorter than
-// that, and one of another place are refused before there is a route.
+// The host of a request. The router takes the path from the earliest possible end of a host, so an invalid host, one that is too short
+// for that, and a foreign one are refused before routing.
 
 import { parseAddress } from '../../domain/values/ip-address.ts'
 import { invalidRequest, type Problem } from '../../problem.ts'

@@ -1,5 +1,4 @@
-// Which of what we can send a client would rather have: media types and codings (RFC 9110, section 12.5), and the lists in header fields
-// that say so.
+// Content negotiation: media types and codings (RFC 9110, section 12.5), and the list syntax of their header fields.
 
 /** A token, as the source of a pattern. */
 export const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"

@@ -1,4 +1,4 @@
-// Where a form front end saves answers while an applicant is answering.
+// Routes for saving answers while an applicant is answering.
 
 import { Elysia } from 'elysia'
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'

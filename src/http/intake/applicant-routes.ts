@@ -1,4 +1,4 @@
-// Where a form front end registers applicants.
+// Routes for registering applicants.
 
 import { Elysia } from 'elysia'
 import { changeLanguage, registerApplicant } from '../../intake/register-applicant.ts'

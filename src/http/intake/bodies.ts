@@ -1,4 +1,4 @@
-// What the bodies of intake requests hold, parsed once, with every fault named.
+// Bodies of intake requests, parsed once, with every error named.
 // Answers are handed on as they came.
 
 import type { Submitter } from '../../domain/questions/application.ts'

@@ -1,4 +1,4 @@
-// What every intake request passes first: may this caller come in, to this program, for this applicant.
+// The first steps of every intake request: authentication, the program, the applicant.
 
 import { noSuchApplicant } from '../../intake/refusals.ts'
 import type { FrontEndKey } from '../../intake/register-applicant.ts'

@@ -1,4 +1,4 @@
-// Where a form front end learns what a program asks.
+// Routes by which a front end reads the questions of a program.
 
 import type { ProgramVersion } from '../../domain/questions/program-version.ts'
 import { exportedType } from '../../domain/questions/question.ts'

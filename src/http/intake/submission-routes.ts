@@ -1,4 +1,4 @@
-// Where a form front end submits what an applicant has answered.
+// Routes for submitting an application.
 
 import { Elysia } from 'elysia'
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'

@@ -1,4 +1,4 @@
-// What OpenAPI says about the console's API, made of what each action says of itself.
+// OpenAPI of the console's API, generated from its actions.
 
 import type { TSchema } from 'typebox'
 import type { Scope } from '../../people/admin-tokens.ts'

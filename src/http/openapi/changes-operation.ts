@@ -1,4 +1,4 @@
-// What OpenAPI says about the change feed.
+// OpenAPI of the change feed.
 
 import { changesMax } from '../../export/changes/change-feed.ts'
 import { changeCursorPattern } from '../../export/requests/change-cursor.ts'

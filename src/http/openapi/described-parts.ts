@@ -1,4 +1,4 @@
-// What descriptions of operations are made of, as OpenAPI and JSON Schema have it.
+// Building blocks of operation descriptions, for OpenAPI and JSON Schema.
 
 import type { JsonSchema } from '../../domain/fields/field-schema.ts'
 

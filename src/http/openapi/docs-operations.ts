@@ -1,4 +1,4 @@
-// What OpenAPI says about the docs themselves.
+// OpenAPI of the docs.
 
 import { byKey, json, pathParameter, queryParameter, text } from './described-parts.ts'
 import { fieldsParameter, keyRefusals, problemAnswer, programSlugParameter } from './export-operations.ts'

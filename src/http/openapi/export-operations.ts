@@ -1,4 +1,4 @@
-// What OpenAPI says about the two operations for clients: checking a key and exporting. Shared by all documents of the service.
+// OpenAPI of the two operations for clients: checking a key and exporting. Shared by all documents of the service.
 
 import type { JsonSchema } from '../../domain/fields/field-schema.ts'
 import type { ExportType } from '../headers/export-formats.ts'

@@ -1,4 +1,4 @@
-// What OpenAPI says about what clients read alongside the export: programs, one application, its revisions and its history.
+// OpenAPI of the reads other than exports: programs, one application, its revisions and its history.
 
 import type { JsonSchema } from '../../domain/fields/field-schema.ts'
 import {

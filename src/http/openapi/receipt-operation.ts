@@ -1,4 +1,4 @@
-// What OpenAPI says about the receipt of a walk.
+// OpenAPI of the receipt of a walk.
 
 import { byKey, json, listOf, object, queryParameter, text } from './described-parts.ts'
 import { keyRefusals, problemAnswer, programSlugParameter, requestId, token } from './export-operations.ts'

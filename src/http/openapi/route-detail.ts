@@ -1,4 +1,4 @@
-// What a route says of itself for OpenAPI.
+// A route's own part of OpenAPI.
 
 import type { DocumentDecoration } from 'elysia'
 

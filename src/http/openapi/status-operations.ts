@@ -1,4 +1,4 @@
-// What OpenAPI says about reading and setting status and note of one application.
+// OpenAPI of reading and setting status and note of one application.
 
 import type { JsonSchema } from '../../domain/fields/field-schema.ts'
 import { byKey, headerParameter, json, object, text, textOrNull, time } from './described-parts.ts'

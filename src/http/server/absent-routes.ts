@@ -1,4 +1,4 @@
-// What a service that only exports answers in place of intake and console.
+// Responses of an export-only service in place of intake and console.
 
 import { Elysia } from 'elysia'
 import { Problem } from '../../problem.ts'

@@ -1,4 +1,4 @@
-// What routes are given: what the process opened, and what routes share.
+// Dependencies of routes: resources that the process opened, and state that routes share.
 
 import type { Config } from '../../config/all-settings.ts'
 import type { ShownSetting } from '../../config/shown-settings.ts'

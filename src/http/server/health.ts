@@ -1,4 +1,4 @@
-// What the platform asks: is the process alive, and should it get traffic. On a port of its own, never the public one.
+// Liveness and readiness, on a port of its own, never the public one.
 
 import type { StandbyState } from '../../export/servers/standbys.ts'
 import type { Meter } from '../../metrics/meter.ts'

@@ -1,4 +1,4 @@
-// Where the service is, as those who ask see it: for links, and for the addresses in examples.
+// The address of the service as clients see it: for links, and for examples.
 
 import type { Config } from '../../config/all-settings.ts'
 import { recordOf } from './request-record.ts'

@@ -1,4 +1,4 @@
-// How every request of an API key about one program begins. It decides nothing of its own: the order is the rule.
+// The first steps of every API-key request about one program. It decides nothing itself: the order is the rule.
 
 import type { SentParameters } from '../../export/requests/sent-query.ts'
 import type { Caller } from '../../keys/caller.ts'

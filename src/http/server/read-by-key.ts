@@ -1,4 +1,4 @@
-// What clients read with an API key: GET, HEAD as it, and a refusal of every other method.
+// Read routes for API keys: GET, HEAD like it, and 405 for every other method.
 
 import { Elysia } from 'elysia'
 import type { Caller } from '../../keys/caller.ts'

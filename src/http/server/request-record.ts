@@ -1,4 +1,4 @@
-// What the service notes about one request while it is served, and the one log line it becomes.
+// The facts of one request, collected while it is served, and the log entry they become.
 // It must not hold an answer, a secret or a credential; what is noted here is logged.
 
 import type { Origin } from '../../keys/client-address.ts'

@@ -1,4 +1,4 @@
-// What is wrong with a document, gathered so that all of it can be said at once.
+// Collects the validation errors of a document, to report all of them at once.
 
 import type { ProblemItem } from '../../problem.ts'
 

@@ -1,4 +1,4 @@
-// What is wrong with a bulk load: which application, where it stands in the input, and why; bounded, however much is wrong.
+// Errors of a bulk load: which application, its place in the input, and why; bounded, however many there are.
 
 import { Problem, type ProblemItem } from '../../problem.ts'
 import type { Fault } from '../reading/document-faults.ts'

@@ -1,4 +1,4 @@
-// What has to be known of a program to read and render its applications.
+// The facts of a program that are needed to read and render its applications.
 
 import type { PublishedVersion } from '../../domain/questions/key-map.ts'
 import { buildKeyMap, type KeyMap } from '../../domain/questions/key-map.ts'

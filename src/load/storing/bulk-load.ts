@@ -4,7 +4,7 @@
 //
 // - From an input in which anything is wrong nothing is stored.
 // - Every application is stored once, however often the load is killed: run again with the same input, it goes on after the last
-//   batch that was committed. It is known again by the digest of the input; an input that has changed is another.
+//   batch that was committed. A resumed load is identified by the digest of its input; a changed input is another load.
 // - A submission waits for one batch at most: no lock is held from one to the next.
 // - Times never run back: not within the input, and not before what was submitted when it began, since clients that ask from
 //   `Snapshot-Time` on would never see what lies before it. Only a program without submissions takes any past time: until then its

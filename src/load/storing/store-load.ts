@@ -110,7 +110,7 @@ async function begin(
     .map(({ definition, applications, firstTime }) => ({ ...definition, applications, from: firstTime }))
     .sort((a, b) => a.program_id - b.program_id)
   const programIds = shares.map(({ program_id }) => program_id)
-  // Before those that are in the way end, and Snapshot-Time with them goes on.
+  // Must run before conflicting loads finish and Snapshot-Time advances.
   for (const { program_id, slug, from } of shares) {
     const { submit_seq, last_submit_time } = await lockSubmissionCounter(tx, program_id)
     if (submit_seq > 0 && from <= last_submit_time) throw overtaken(slug, last_submit_time)

@@ -1,4 +1,4 @@
-// What can be made of the applications that were pulled, by the ending of the output's name. A format is a file, and a line here.
+// Output formats, by the ending of the output's name. A format is a file, and a line here.
 
 import { CommandError } from '../requests/pull-outcome.ts'
 import type { OutputFormat } from '../spool/output-format.ts'

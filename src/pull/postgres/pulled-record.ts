@@ -1,5 +1,5 @@
-// What the database itself knows of what was pulled into it: a row alongside the tables, written in the transaction that fills them. So it
-// is true of the rows whatever became of the pull, of the folder it ran in, or of the database since: also after a restore.
+// The record of a pull inside the target database: a row next to the tables, written in their transaction. It is correct whatever
+// happens to the pull, its folder, or the database, also after a restore.
 
 import type postgres from 'postgres'
 import type { Origin, PulledBefore } from '../spool/pulled-before.ts'

@@ -1,4 +1,4 @@
-// How a command of the tool can end: what its exit status says, and what is said on standard error.
+// Outcomes of a command: exit status and message on standard error.
 
 /** Documented in PULL.md; scripts rely on them. */
 export const exitStatus = {

@@ -1,4 +1,4 @@
-// Whether what arrived is what the service says the walk is: asked once, after its last page.
+// Compares what arrived with the service's receipt, once, after the last page.
 
 import { RequestRefused } from '../../client/client-errors.ts'
 import type { TributaryClient, WalkReceipt } from '../../client/tributary-client.ts'

@@ -1,4 +1,4 @@
-// Where the next pull with `--since-last` begins, so that it gets what is not in the output and nothing else.
+// Computes the start of the next pull with `--since-last`, so that it fetches exactly what the output lacks.
 //
 // Snapshot-Time is the place, since nothing later comes before it. A walk has everything before it, and as a rule nothing after it. But
 // while a bulk load is under way it stays at what the load has come to, and a walk also has what was submitted meanwhile. Tables in a

@@ -1,4 +1,4 @@
-// What a format of output is: something that can be made of the applications that were pulled.
+// The interface of an output format.
 
 import type { TributaryClient } from '../../client/tributary-client.ts'
 import type { PullContext } from '../requests/pull-request.ts'

@@ -1,6 +1,6 @@
-// What a pull remembers alongside its output: how far the walk is, and after its end what the next one needs. One SQLite file, for two
-// things that it does well: what is committed survives any interruption, whole; and the system itself lets go of its lock when the
-// process ends, however it ends, so that two pulls never work on one output and a dead one stops no other.
+// The state of a pull next to its output: its progress, and afterwards what the next pull needs. One SQLite file, for two properties:
+// committed data survives any interruption, and the system releases its lock when the process ends, so two pulls never write one output
+// and a dead one blocks no other.
 
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What an output is of, and what the last pull into it left: where the next one goes on.
+// The identity of an output, and what the last pull left: the start of the next one.
 
 import type { IdReceipt } from '../requests/id-digest.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
@@ -29,7 +29,7 @@ export interface PulledBefore {
   receipts: IdReceipt[]
   /** Where the next one begins; undefined when this one left out what came last, or has what may come again. */
   watermark?: string
-  /** It has later applications than any time from which the next one could begin. */
+  /** Some fetched applications are newer than any safe starting point, so the next run must be a full pull. */
   hasLater?: true
   /** The output's files with their sizes, as they were left. */
   files: PlacedFile[]

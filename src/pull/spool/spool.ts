@@ -1,5 +1,5 @@
-// What was pulled so far, an application a line, in a file that is not under its final name yet. It only grows; after an interruption
-// it is cut back to where the state says that everything before is whole and on the disk.
+// The spool: applications pulled so far, one per line, in a file without its final name. It only grows; after an interruption it is
+// truncated to the point that the state knows to be complete and on disk.
 
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -128,7 +128,7 @@ describe('which clients were ever sent an application', () => {
       true,
       true,
     ])
-    expect(await browser.page('/admin/audit/sent?application=999999999')).toContain('nobody was sent it')
+    expect(await browser.page('/admin/audit/sent?application=999999999')).toContain('it was never sent')
   })
 
   const positionOf = async (id: number): Promise<{ submit_seq: number; submit_time: Micros }> => {
