@@ -200,9 +200,11 @@ test('a name, a comment, a text or a document says the standard term', () => {
   ])
   expect(words({ 'src/door.ts': '', 'deploy/A.md': 'The *trail* says so.\n\nWhoever asks.' })).toEqual([
     'deploy/A.md:1: has "trail"; say audit log.',
-    'deploy/A.md:3: has "Whoever"; say the user, the client or who.',
+    'deploy/A.md:3: has "Whoever"; say the user, the role, the client or no process.',
     'src/door.ts:1: has "door"; say route.',
   ])
+  expect(words({ 'scripts/processes/embedded-postgres.ts': "'nobody'" })).toEqual([])
+  expect(words({ 'src/a.ts': "'nobody'" })).toHaveLength(1)
   expect(words({ 'src/a.ts': '// indeed, trailing, besides, backdoor, constructor' })).toEqual([])
 })
 

@@ -28,7 +28,7 @@ interface NewSubmissionRequest {
 /**
  * Notes a submission under its idempotency key and draws its application id; undefined when there is one under this key, or the
  * front end has no such applicant, who is not erased until the transaction ends.
-* Blocks on a concurrent request with the same key: returns undefined if it commits, proceeds if it rolls back.
+ * Blocks on a concurrent request with the same key: returns undefined if it commits, proceeds if it rolls back.
  */
 export async function insertSubmissionRequest(
   tx: Transaction,
