@@ -1,0 +1,64 @@
+// Which server each cursor of a page is opened on, after what became of the cursors before it.
+
+import { expect, test } from 'bun:test'
+import { Exports } from '../../../src/export/servers/exports.ts'
+import { Standbys } from '../../../src/export/servers/standbys.ts'
+import { createLog } from '../../../src/log.ts'
+import { useDatabase } from '../../support/fixtures.ts'
+
+const { sql } = await useDatabase()
+
+/** The source of a page beside two standbys that have just answered. No cursor is opened. */
+function aSource() {
+  const pools = ['one', 'other'].map(name => ({ name, sql, watch: sql }))
+  const settings = { primary: sql, isDistributed: false, lagMaxMs: 60_000, log: createLog('silent') }
+  const standbys = new Standbys(pools, settings)
+  for (const standby of standbys.all) standby.noteAnswer(performance.now(), performance.now(), 0)
+  return new Exports(sql, 1, standbys).pageSource()
+}
+
+const failure = (code: string) => Object.assign(new Error(code), { code })
+const withdrawn = failure('40001')
+const behind = failure('TB001')
+
+test('a page goes from one standby to the other and to the primary; once applications came, to a standby again', () => {
+  const source = aSource()
+  for (const _ of ['first', 'second']) {
+    const tried = [source.next().name]
+    while (tried.at(-1) !== 'primary' && tried.length < 5) {
+      expect(source.turnFrom(withdrawn)).toBe(0)
+      tried.push(source.next().name)
+    }
+    expect(tried.toSorted()).toEqual(['one', 'other', 'primary'])
+    source.noteProgress()
+  }
+})
+
+test('what the primary failed of too is refused; where it may pass, the standbys are tried again', () => {
+  const source = aSource()
+  for (const _ of ['first', 'second']) {
+    while (source.next().name !== 'primary') expect(source.turnFrom(withdrawn)).toBe(0)
+    expect(source.turnFrom(withdrawn)).toBeUndefined()
+  }
+  expect(source.next().name).not.toBe('primary')
+})
+
+test('a standby that lacks the last moments is asked three times more, then the other one; anew once applications came', () => {
+  const source = aSource()
+  const { name } = source.next()
+  expect(source.turnFrom(behind)).toBe(5)
+  expect(source.next().name).toBe(name)
+  source.noteProgress()
+  for (const pauseMs of [5, 15, 30]) {
+    expect(source.turnFrom(behind)).toBe(pauseMs)
+    expect(source.next().name).toBe(name)
+  }
+  expect(source.turnFrom(behind)).toBe(0)
+  expect(source.next().name).toBe(name === 'one' ? 'other' : 'one')
+})
+
+test('an error in the handling of rows is neither of a standby nor passed to another server', () => {
+  const source = aSource()
+  source.next()
+  expect(source.turnFrom(new Error('a stored text is not as its program version says'))).toBeUndefined()
+})
