@@ -72,3 +72,27 @@ test('none tells anything while its entry hangs, and all are refused in time (G1
   await release()
   await until('the entries', async () => (await entries()) === before + routes.length)
 })
+
+describe('while the page of a walk that a key was sent is not on record', () => {
+  test.each(['', '/revisions', '/history'])('…/applications/{id}%s is refused, HEAD too', async path => {
+    const exported = async (): Promise<number> => {
+      const [row] = await sql<{ pages: number }[]>`
+        select count(*) as pages from audit_event where actor = ${`key:${key.api_key_id}`} and detail ? 'walk'`
+      return row!.pages
+    }
+    const address = `/applications/${id}${path}`
+    const head = (): Promise<Response> =>
+      service.get(program + address, { method: 'HEAD', headers: { Authorization: key.authorization } })
+    const before = await exported()
+    const takeLines = await refuseAuditLines(sql)
+    const page = await get('/applications')
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(secret)])
+    await until('the entry to be refused', async () => (await head()).status === 503)
+    const refused = await get(address)
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '5'])
+    expect(await refused.text()).toContain('cannot be noted')
+    await takeLines()
+    expect((await get(address)).status).toBe(200)
+    expect(await exported()).toBe(before + 1)
+  })
+})
