@@ -147,11 +147,13 @@ describe('reading under a condition (RFC 9110, sections 13.1.1 and 13.1.2)', () 
       (await sql`select from audit_event where action = 'application_status_read' and subject = ${String(id)}`).length
     const tag = await tagOf(id)
     const before = await readings()
+    const quota = expect.stringMatching(/^"requests";r=\d+;t=\d+$/)
     for (const method of ['GET', 'HEAD']) {
       for (const field of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
         const same = await ask({ 'If-None-Match': field }, method)
         expect([field, same.status, await same.text(), same.headers.get('etag')]).toEqual([field, 304, '', tag])
         expect(same.headers.get('content-length')).toBeNull()
+        expect([same.headers.get('cache-control'), same.headers.get('ratelimit')]).toEqual(['no-store', quota])
       }
       for (const field of ['"x"', '', `W/${tag}`]) expect((await ask({ 'If-Match': field }, method)).status).toBe(412)
       expect((await ask({ 'If-Match': '"x"', 'If-None-Match': tag }, method)).status).toBe(412)
