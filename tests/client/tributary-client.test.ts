@@ -9,7 +9,7 @@ import { type ClientOptions, TributaryClient } from '../../src/client/tributary-
 import { integerFrom, pick, seededRandom } from '../../src/domain/random/seeded-random.ts'
 import { testCertificate } from '../support/certificate.ts'
 import { type Fault, useFaultyProxy } from '../support/faulty-proxy.ts'
-import { endWithFile, useExport, useService } from '../support/fixtures.ts'
+import { endWithFile, endWithTest, useExport, useService } from '../support/fixtures.ts'
 import { findNeeded, needs } from '../support/needs.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
 import { outputOf } from '../support/run.ts'
@@ -294,9 +294,25 @@ describe('what cannot pass is said at once', () => {
   })
 
   test('an answer that leads elsewhere is not followed: the key goes nowhere else', async () => {
-    const proxy = await proxied(() => ({ status: 302 }))
-    await expect(walked(clientOf(proxy.baseUrl))).rejects.toThrow('give its own address')
-    expect(proxy.requests).toHaveLength(1)
+    const asked: string[] = []
+    const listening = (answer: () => Response) => {
+      const server = Bun.serve({
+        hostname: '127.0.0.1',
+        port: 0,
+        fetch: ({ url }) => {
+          asked.push(new URL(url).host)
+          return answer()
+        },
+      })
+      endWithTest(() => server.stop(true))
+      return server.url
+    }
+    const elsewhere = listening(() => new Response('{"nextPageToken":null}', { headers: { 'Walk-Token': 'x' } }))
+    for (const status of [301, 302, 307, 308]) {
+      const { origin, host } = listening(() => Response.redirect(elsewhere.href, status))
+      await expect(walked(clientOf(origin))).rejects.toThrow('give its own address')
+      expect(asked.splice(0)).toEqual([host])
+    }
   })
 
   test.each([

@@ -1,13 +1,17 @@
 import { expect, test } from 'bun:test'
+import { connect } from 'node:net'
+import type { Sink } from '../../../src/export/pages/page-outlet.ts'
 import { byDeadline } from '../../../src/export/servers/exports.ts'
 import { streamResponse } from '../../../src/http/export/stream-response.ts'
 import { ClientConnection, type Server } from '../../../src/http/server/client-connection.ts'
 import { Metrics } from '../../../src/http/server/metrics.ts'
-import { RequestRecord } from '../../../src/http/server/request-record.ts'
+import { type Outcome, RequestRecord } from '../../../src/http/server/request-record.ts'
 import { originOf } from '../../../src/keys/client-address.ts'
 import { createLog } from '../../../src/log.ts'
 import { testConfig } from '../../support/config.ts'
+import { endWithTest } from '../../support/fixtures.ts'
 import { rejection } from '../../support/refusal.ts'
+import { until } from '../../support/until.ts'
 
 const log = createLog('silent')
 const server: Server = { requestIP: () => ({ address: '127.0.0.1' }), timeout: () => {} }
@@ -47,6 +51,41 @@ test('a client that goes while its first write waits for the response is reporte
   leaving.abort()
   expect(await taken).toBe(false)
   expect(response.status).toBe(200)
+})
+
+test('a client that goes while a later write waits for it is reported as gone, whatever its connection says', async () => {
+  const leaving = new AbortController()
+  let writes = 0
+  const ended = Promise.withResolvers<void>()
+  const produce = async (sink: Sink): Promise<Outcome> => {
+    do writes++
+    while (await sink.write(Buffer.alloc(1024 * 1024), false))
+    ended.resolve()
+    return 'client_gone'
+  }
+  const listening = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    error: () => new Response(),
+    fetch: () =>
+      streamResponse(aRecord(leaving.signal), { headers: new Headers() }, performance.now() + 60_000, produce),
+  })
+  // It asks, and takes nothing.
+  const client = connect(listening.port!, '127.0.0.1').pause()
+  client.write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
+  endWithTest(() => {
+    client.destroy()
+    return listening.stop(true)
+  })
+  let [seen, looks] = [0, 0]
+  await until('a write to wait', () => {
+    looks = writes > 1 && writes === seen ? looks + 1 : 0
+    seen = writes
+    return looks > 10
+  })
+  leaving.abort()
+  await ended.promise
 })
 
 test('what was waited for before the response counts against the same time', async () => {
