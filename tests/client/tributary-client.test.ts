@@ -229,6 +229,15 @@ describe('changes', () => {
     expect(seen).toEqual(late)
   })
 
+  test('from now on: the cursor of now is handed over at once, also where the next change is waited for', async () => {
+    const now = await cursorOf()
+    for (const options of [{}, { waitSeconds: 30 }]) {
+      const changes = clientOf().changes(slug, 'latest', options)
+      expect((await changes.next()).value).toEqual({ payload: [], nextCursor: now, hasMore: false })
+      await changes.return()
+    }
+  })
+
   test('as they happen: waits for them, longer than a connection may be silent', async () => {
     const controller = new AbortController()
     const seen: number[] = []

@@ -119,6 +119,20 @@ describe('a person', () => {
     await theirs.signIn(eve.email)
   })
 
+  test('whose link was out when they were disabled has it no more, also once they are enabled', async () => {
+    const link = linkIn(await (await invite({ name: 'Ida', email: 'ida@example.gov', role: 'AUDITOR' })).text())
+    const [ida] = await database.sql`select person_id from person where email = 'ida@example.gov'`
+    const path = `/admin/people/${ida!.person_id}`
+    const words = 'some words of my own'
+    const choose = () => new ConsoleVisitor(service).post(link, { csrf: '', password: words, repeated: words })
+    for (const change of ['disable', 'enable']) {
+      expect((await browser.post(`${path}/${change}`)).status).toBe(303)
+      expect((await choose()).status).toBe(404)
+    }
+    const again = linkIn(await (await browser.post(`${path}/link`)).text())
+    expect((await new ConsoleVisitor(service).get(again)).status).toBe(200)
+  })
+
   test('who is the last administrator stays one, and stays enabled, also when two are changed at once', async () => {
     const apart = await useDatabase()
     const alone = await useService(apart)

@@ -158,6 +158,18 @@ describe('entities', () => {
     expect(faultsOf(free, { household: { entities: { 0: {} } } })).toEqual({
       '/answers/household/entities': 'wrong_type',
     })
+    // Those of all lists together.
+    const nested = aVersion({ household: { kind: 'ENUMERATOR' }, job: { kind: 'ENUMERATOR', under: 'household' } })
+    const people = (...jobs: number[]) => ({
+      household: {
+        entities: jobs.map((count, i) => ({ entity_name: `${i}`, job: household(count).household })),
+      },
+    })
+    const half = entitiesMax / 2
+    expect(faultsOf(nested, people(half - 1, half - 1))).toEqual({})
+    expect(faultsOf(nested, people(half - 1, half))).toEqual({
+      '/answers/household/entities/1/job/entities': 'too_many',
+    })
   })
 })
 
@@ -222,6 +234,23 @@ describe('what is hidden', () => {
     expect(faultsOf(version, { ...body, wants: { selection: 'yes' } }, 'submit')).toEqual({
       '/answers/household/entities/0/age': 'required',
     })
+  })
+
+  test('a question with a condition of its own is asked when that and its screen’s hold', () => {
+    const version = aVersion(
+      {
+        wants: { kind: 'RADIO', options: options('yes', 'no') },
+        where: { kind: 'TEXT', optional: true },
+        why: { kind: 'TEXT', when: answered(2) },
+      },
+      [{ questions: ['wants', 'where'] }, { when: yes, questions: ['why'] }],
+    )
+    const kept = (selection: string, where: string | null) => [
+      ...answersOf(version, { wants: { selection }, where: { text: where }, why: text('x') }, 'submit').keys(),
+    ]
+    expect(kept('yes', 'here')).toEqual(['wants', 'where', 'why'])
+    expect(kept('yes', null)).toEqual(['wants'])
+    expect(kept('no', 'here')).toEqual(['wants', 'where'])
   })
 
   test('conditions depend on one another in the order of the screens: what is hidden counts as unanswered', () => {
