@@ -258,6 +258,27 @@ describe('the list', () => {
     expect(seen).not.toContain('Ursula')
   })
 
+  test('goes on to older ones and back to newer ones page by page, each newest first', async () => {
+    const raw = await insertRawProgram(sql, 'many-pages')
+    const newestFirst = (await insertRawApplications(sql, raw, 170)).reverse()
+    const path = `/admin/programs/${raw.slug}/applications`
+    const pages: number[][] = []
+    let html = await browser.page(path)
+    for (let older = linkIn(html, 'Older'); older !== undefined; older = linkIn(html, 'Older')) {
+      pages.push(idsIn(html, raw.slug))
+      html = await browser.page(older.startsWith('/') ? older : path + older)
+    }
+    pages.push(idsIn(html, raw.slug))
+    expect(pages.map(({ length }) => length)).toEqual([50, 50, 50, 20])
+    expect(pages.flat()).toEqual(newestFirst)
+    for (let newer = linkIn(html, 'Newer'); newer !== undefined; newer = linkIn(html, 'Newer')) {
+      pages.pop()
+      html = await browser.page(newer.startsWith('/') ? newer : path + newer)
+      expect(idsIn(html, raw.slug)).toEqual(pages.at(-1)!)
+    }
+    expect(pages).toHaveLength(1)
+  })
+
   test.each<[string, () => string, () => number[]]>([
     ['revision', () => 'revision=OBSOLETE', () => [first.application_id]],
     ['revision', () => 'revision=CURRENT', () => [second.application_id]],

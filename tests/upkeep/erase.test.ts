@@ -223,6 +223,18 @@ describe('retention', () => {
     expect(await eraseExpired(database.sql)).toEqual([])
   })
 
+  test('what an applicant submitted later stays, with the idempotency key under which it may be sent again', async () => {
+    const old = await apply('old')
+    await age(40)
+    const young = await apply('young', old.applicant_id)
+    await setRetention(database.sql, slug, { days: 39, actor: 'operator:test', confirmation: slug })
+    expect(await eraseExpired(database.sql)).toEqual([{ slug, applications: 1, inProgress: 0 }])
+    const requests = await database.sql`
+      select application_id from submission_request where applicant_id = ${old.applicant_id}`
+    expect(requests).toMatchObject([{ application_id: young.application_id }])
+    await setRetention(database.sql, slug, { days: null, actor: 'operator:test' })
+  })
+
   test('one sweep erases all that has expired, oldest first, in transactions of so many applications', async () => {
     for (let i = 0; i < 10; i++) await apply(`number ${i}`)
     await age(40)

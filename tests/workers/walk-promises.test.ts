@@ -157,3 +157,14 @@ describe('what was erased while it was walked', () => {
     expect(new Set(reported)).toEqual(new Set(['lost', 'paged']))
   })
 })
+
+test('no page has more than was asked for, the last one neither', () => {
+  const [first, , last] = paged(served(truth, 10))
+  const more = [...first!.applications, ...last!.applications]
+  const pages = [
+    { applications: served(truth, 10).filter(({ id }) => !more.some(one => one.id === id)), token: 't' },
+    { applications: more, token: null },
+  ]
+  const reported = judge({ ...asked, pages }, truth, 10).filter(({ promise }) => promise === 'paged')
+  expect(reported).toEqual([{ promise: 'paged', detail: 'the last page, 2, has 6 applications' }])
+})

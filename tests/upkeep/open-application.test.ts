@@ -1,0 +1,31 @@
+// Opening answers for a person: all that is asked for and on record, or nothing and no word of it.
+
+import { expect, test } from 'bun:test'
+import { openApplications, type Reading } from '../../src/upkeep/open-application.ts'
+import { useDatabase } from '../support/fixtures.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { rejection } from '../support/refusal.ts'
+
+const { sql } = await useDatabase()
+const program = await insertRawProgram(sql, 'opened')
+const [first, second] = await insertRawApplications(sql, program, 2)
+
+test('where one of them is not there none is read, and the audit log has no reading', async () => {
+  const person = { program_id: program.program_id, actor: 'admin:kim@example.gov', address: undefined }
+  const open = (...ids: number[]) =>
+    openApplications(
+      sql,
+      person,
+      ids.map((applicationId): { applicationId: number; reading: Reading } => ({ applicationId, reading: 'compared' })),
+    )
+  const readings = async () =>
+    (
+      await sql<{ subject: string }[]>`select subject from audit_event where action = 'application_read'
+      order by audit_event_id`
+    ).map(({ subject }) => Number(subject))
+  expect((await rejection(open(first!, 999_999))).kind).toBe('not_found')
+  expect(await readings()).toEqual([])
+  const opened = await open(second!, first!)
+  expect(opened.map(({ application_id }) => application_id)).toEqual([second!, first!])
+  expect(await readings()).toEqual([second!, first!])
+})
