@@ -132,8 +132,7 @@ showHelpIfAsked(help)
 if (import.meta.main)
   process.exitCode = await exitCode(async () => {
     const asked = parse(process.argv.slice(2))
-    // Those that take long are run in the order in which they stand: in some files a test continues where the one before ended.
-    const order = asked.long ? [] : ['--randomize', `--seed=${asked.seed}`]
+    const order = ['--randomize', `--seed=${asked.seed}`]
     const environment = { TRIBUTARY_TEST_SEED: String(asked.seed) }
     const failed = new Problem('internal', { detail: `Tests failed. --seed ${asked.seed} repeats their order.` })
     const repeated = async (outcomes: readonly Outcome[]): Promise<number> =>
