@@ -122,11 +122,6 @@ describe('who does not, and why (spec, "Authentication" 6: "When any constraint 
     else expect(admission).toEqual({ refused: 'address_not_allowed', api_key_id: key.api_key_id })
   })
 
-  test('unparseable_address: even where a key may be used from anywhere', async () => {
-    const key = await makeKey()
-    expect(await attempt(key.authorization, 'unknown')).toMatchObject({ refused: 'unparseable_address' })
-  })
-
   test('plain_http: whatever was sent; a good credential is told as exposed', async () => {
     const key = await makeKey()
     const { api_key_id } = key
