@@ -108,7 +108,7 @@ async function work(config: OtherConfig): Promise<void> {
   isWorking = true
   log.info({ release: releaseName, store: queue.store, health: platform.url.href }, 'working')
 
-  /** Stops taking, finishes what runs, closes queue and database, in that order. A second signal exits at once. */
+  /** Stops taking, finishes what runs, closes queue and database, in that order. A second signal exits immediately. */
   const stop = async (signal: string): Promise<void> => {
     if (stopping) process.exit(130)
     stopping = true

@@ -4,7 +4,7 @@ import type { Log } from '../src/log.ts'
 import { SelfWalkFailure, type SelfWalkOptions, walkItself } from './self-walk.ts'
 import type { SelfWalkMetrics } from './self-walk-metrics.ts'
 
-/** The first comes soon after the start, so that a deploy is tried at once. */
+/** The first comes soon after the start, to check a deploy immediately. */
 const soonMs = 5000
 
 interface SelfWalksOptions extends SelfWalkOptions {
@@ -15,7 +15,7 @@ interface SelfWalksOptions extends SelfWalkOptions {
   metrics: SelfWalkMetrics
 }
 
-/** Starts at once. What it returns ends it; a walk under way is not waited for. */
+/** Starts immediately. The returned function ends it, without waiting for a running walk. */
 export function startSelfWalks({ log, everyMs, firstMs = soonMs, metrics, ...options }: SelfWalksOptions): () => void {
   let stopped = false
   const walk = async (): Promise<void> => {

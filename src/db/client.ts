@@ -130,7 +130,7 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Prom
   return (await sql.begin(work)) as T
 }
 
-/** Runs `work` with a connection of its own, which is given back to the pool afterwards. */
+/** Runs `work` with a connection of its own, which returns to the pool afterwards. */
 export async function inSession<T>(sql: Sql, work: (session: Session) => Promise<T>): Promise<T> {
   const session = await sql.reserve()
   try {

@@ -3,7 +3,7 @@
 import type { Db } from './client.ts'
 
 /**
- * Notices that another server has taken over or that the database was restored: all ids then go on well after those that may have been
+ * Detects a failover or a restore: all ids then continue well after those that may have been
  * given out and lost. Whether that was news. Submissions, new applicants and changes of an application ask so by themselves.
  */
 export async function noteHistory(db: Db): Promise<boolean> {

@@ -33,7 +33,7 @@ begin
   perform set_config('citus.enable_unsafe_triggers', 'on', true);
   perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
 
-  -- Submissions and saving begin with these two, so from here on only readers and changes of status go on, each in an order of its own:
+  -- Submissions and saving begin with these two, so from here on only readers and changes of status continue, each in an order of its own:
   -- waiting for them table by table, one could wait for another in a circle.
   lock table submission_request, applicant in access exclusive mode;
   for attempt in 1 .. 6000 loop

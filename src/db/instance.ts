@@ -55,7 +55,7 @@ export async function prepareAtStart({
   }
 }
 
-/** Refuses to go on when stored times are written in another zone than the configured one. */
+/** Throws when stored times are written in another zone than the configured one. */
 export async function requireInstanceTimeZone(db: Db, timeZone: string): Promise<void> {
   refuseOtherTimeZone(await findInstanceTimeZone(db), timeZone)
 }

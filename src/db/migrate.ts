@@ -2,7 +2,7 @@
 // The only place where SQL text is run as it stands in a file.
 //
 // Two releases run side by side while an upgrade rolls through. The row of the instance names the oldest that may: its `oldest_release`.
-// A newer release applies at once what that one can live with (`expand`), and the rest (`contract`) when `finishUpgrade` has said that
+// A newer release immediately applies what that one tolerates (`expand`), and the rest (`contract`) when `finishUpgrade` has said that
 // no older process is left. An older release runs on a newer schema as long as the row allows it.
 
 import { Problem } from '../problem.ts'
@@ -21,7 +21,7 @@ import { distributedTables } from './table-placements.ts'
 const lockId = 7_319_042_551
 
 /**
- * Applies what is missing and need not wait, and returns its names. Safe when several processes start at once: one migrates, the
+ * Applies what is missing and need not wait, and returns its names. Safe when several processes start concurrently: one migrates, the
  * others wait. Throws a Problem when a migration that was applied has since been edited, when this release is older than the database
  * lets run, and when it needs a migration that a release which may still run would not survive.
  */

@@ -9,7 +9,7 @@ interface PassingError {
   /** What is so for a while. */
   meaning: string
   /**
-   * `lost`: the server or the way to it, so that the same may succeed on another connection at once. `slow`: a statement took longer than
+   * `lost`: the server or the way to it, so that the same may succeed immediately on another connection. `slow`: a statement took longer than
    * it may. `busy`: anything else.
    */
   is: 'lost' | 'slow' | 'busy'

@@ -237,7 +237,7 @@ async function submissionFaults(db: Db): Promise<ProblemItem[]> {
   return origin === undefined ? [] : [{ path: '/may_submit', code: 'submitted_elsewhere', detail }]
 }
 
-/** Throws `conflict`: what is changed here would be undone, and what is retired here would go on there. */
+/** Throws `conflict`: a change here would be undone, and a key retired here would still work there. */
 async function refuseFollowedKey(db: Db, { followed, name }: ApiKeyRow): Promise<void> {
   if (!followed) return
   throw new Problem('conflict', {

@@ -17,7 +17,7 @@ interface KeyLimit {
 
 /** One of a key's places for exports. */
 export interface ExportPlace {
-  /** Undefined when it was there at once. Rejects with Problem `rate_limited` when there was none after all; it is given back then. */
+  /** Undefined when it was free immediately. Rejects with Problem `rate_limited` when there was none; it is released then. */
   granted: Promise<void> | undefined
   /** Gives it back; calling that twice is harmless. */
   end: () => void

@@ -57,7 +57,7 @@ export class RateCounter {
     // Redis may be gone with the next one.
     if (this.redis?.away === false) void this.#own.penalty(key)
     const { consumedPoints, remainingPoints, msBeforeNext } = consumed
-    // A clock that was set back would make the rest of the window longer than it is.
+    // A clock that jumped back would make the rest of the window too long.
     const seconds = Math.min(this.window.seconds, Math.max(1, Math.ceil(msBeforeNext / 1000)))
     return { count: consumedPoints, left: remainingPoints, isOver, seconds }
   }

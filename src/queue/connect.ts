@@ -21,7 +21,7 @@ export interface QueueOptions {
   databaseUrl: string
   /** `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Undefined: the database carries the jobs. */
   redisUrl: string | undefined
-  /** Runs at once of one process. */
+  /** Concurrent runs of one process. */
   concurrency?: number
   /** How often a run is tried before the job has failed, and the pause before the second try; it doubles each time. */
   attempts?: number
@@ -45,7 +45,7 @@ export interface Queue {
   readonly store: 'postgres' | 'redis'
   /** Hands over all jobs or none; those whose id is waiting or running are left as they are. Rejects soon when the store is away. */
   add(jobs: readonly OutgoingJob[]): Promise<void>
-  /** Resolves when jobs are being taken; with Redis at once, even if that is away. */
+  /** Resolves when jobs are being taken; with Redis immediately, even if it is unreachable. */
   work(events: WorkerEvents): Promise<RunningWorker>
   close(): Promise<void>
 }
@@ -154,7 +154,7 @@ function addressOf(databaseUrl: string): pg.PoolConfig {
 }
 
 async function connectRedis(settings: Settings, redisUrl: string): Promise<Queue> {
-  // What adds fails at once without a connection; what works waits for one as long as it takes.
+  // Without a connection, producers fail immediately and workers wait.
   const connectTimeout = settings.storeTimeoutMs
   const producer = openRedis(redisUrl, { connectTimeout, enableOfflineQueue: false, maxRetriesPerRequest: 1 })
   const consumer = openRedis(redisUrl, { connectTimeout, enableOfflineQueue: true, maxRetriesPerRequest: null })

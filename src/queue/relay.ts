@@ -20,7 +20,7 @@ export interface Relay {
   stop(): Promise<void>
 }
 
-/** Starts at once. Several may run, in one process or many: none waits for another, and none takes what another has. */
+/** Starts immediately. Several may run, in one process or many: none waits for another, and none takes another's jobs. */
 export function startRelay(
   sql: Sql,
   /** Connections that can hear notices; none where all of them lead through a pooler. */

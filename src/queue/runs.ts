@@ -85,7 +85,7 @@ function arrived(job: StoredJob, attempt: number): ArrivedJob {
   return { name, payload, id, traceparent: typeof traceparent === 'string' ? traceparent : undefined, lastAttempt }
 }
 
-/** Rejects when the work takes longer. It then goes on, and how it ends is ignored. */
+/** Rejects when the work takes longer. The work continues, and its outcome is ignored. */
 export async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(

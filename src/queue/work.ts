@@ -27,7 +27,7 @@ interface Working {
   stop(): Promise<void>
 }
 
-/** Resolves when jobs are being taken; goes on by itself when the store or the database were away. */
+/** Resolves when jobs are being taken; resumes by itself after the store or the database were unreachable. */
 export async function startWorking(
   sql: Sql,
   queue: Queue,

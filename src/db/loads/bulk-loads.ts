@@ -168,7 +168,7 @@ export async function advanceSubmissionCounter(tx: Transaction, own: LoadedShare
     where program_id = ${own.program_id}`
 }
 
-/** Keeps Snapshot-Time of a program from passing what a load is to bring, which has no time before this one; null lets it go on. */
+/** Keeps Snapshot-Time of a program from passing what a load is to bring, which has no time before this one; null lets it advance. */
 export async function holdSnapshotTime(tx: Transaction, programId: number, from: Micros | null): Promise<void> {
   await tx`update submission_counter set loading_from = ${from} where program_id = ${programId}`
 }
@@ -185,7 +185,7 @@ export async function readLastId(db: Db, sequence: IdSequence): Promise<number> 
 }
 
 /**
- * Lets the sequence go on after `last`, unless it has come further already, and returns what it had come to. Ids up to that are in use by
+ * Advances the sequence to after `last`, unless it has passed it already, and returns what it had come to. Ids up to that are in use by
  * now or never will be: it waits until no transaction is under way that was given one. Others wait for an id for that moment.
  * (Any `alter sequence` takes that lock; this one changes nothing.)
  */

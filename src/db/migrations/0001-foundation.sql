@@ -47,7 +47,7 @@ end $$;
 insert into database_history (number, place) values (1, history_place());
 
 -- Notices that another server has taken over, or that this database was restored, and returns whether that was news. What the old one
--- had given out and not passed on is unknown here, so all ids go on well after it, once: a sequence is replicated only up to 32 ids ahead
+-- had given out and not passed on is unknown here, so all ids continue well after it, once: a sequence is replicated only up to 32 ids ahead
 -- of what is used. To be asked before an id is drawn that clients keep; none is drawn while the sequences are moved.
 -- Ten million is what 500 submissions a second would use in five and a half hours, and leaves ids below 2^31 for two hundred failovers.
 create function note_history() returns boolean
@@ -817,7 +817,7 @@ end $$;
 ------------------------------------------------------------------------------------------------- bulk loads
 
 -- Inputs that were loaded, or are being loaded batch by batch. `stored` moves in the transaction of what it counts, so a load that was
--- killed goes on where it stopped, and two processes can never both take the same step.
+-- killed resumes where it stopped, and two processes can never both take the same step.
 create table bulk_load (
   load_id bigint generated always as identity primary key,
   -- SHA-256 of the input: identifies a resumed load.
@@ -865,7 +865,7 @@ create table skipped_ids (
 ----------------------------------------------------------------------------------------- a CiviForm that is followed
 
 -- One row: which CiviForm this installation follows, and how far it has come. Every step moves it in the transaction of what it
--- stores, so that a follower that was killed goes on where it was, and two can never both take the same step.
+-- stores, so that a follower that was killed resumes where it was, and two can never both take the same step.
 create table civiform_source (
   only_row boolean primary key default true check (only_row),
   -- The database, as it names itself: another one is refused.
@@ -873,7 +873,7 @@ create table civiform_source (
   -- What stored texts were rendered under: profile, addresses, release. When it changes all are rendered again.
   rendering text not null,
   -- The release it was at, and how far its history had come. Where one of the following is another than it was, or less, commits that
-  -- were seen may be gone, and their ids given again. Its timeline, and the length of its log:
+  -- were seen may be gone, and their ids reused. Its timeline, and the length of its log:
   evolution bigint,
   timeline bigint,
   written bigint,
@@ -898,7 +898,7 @@ create table civiform_source (
   slack_widened_at timestamptz,
   -- Applications that appeared below a watermark already used: each a proof that a clock is further behind.
   late_applications bigint not null default 0,
-  -- The rolling comparison of everything: after which application it goes on, whether it reads rows whole.
+  -- The rolling comparison of everything: after which application it resumes, whether it reads whole rows.
   scan_after bigint not null default 0,
   scan_whole boolean not null default false,
   scan_begun_at timestamptz,

@@ -12,7 +12,7 @@ export interface Migration {
    * on alongside it, and the release it came with needs it. `contract` takes away what only they needed: it waits until they are gone.
    */
   kind: 'expand' | 'contract'
-  /** The oldest release that goes on working once it is applied. */
+  /** The oldest release that still works once it is applied. */
   oldestRelease: string
 }
 

@@ -48,7 +48,7 @@ export async function readAdminTokens(
 }
 
 /**
- * How many tokens of a person are good, with the person held, so that two made at once are both counted; undefined when the person is
+ * How many tokens of a person are good, with the person held, so that two created concurrently are both counted; undefined when the person is
  * disabled.
  */
 export async function countGoodTokens(tx: Transaction, personId: number, now: Micros): Promise<number | undefined> {

@@ -21,7 +21,7 @@ export async function findIdentified(db: Db, issuer: string, subject: string): P
   return row
 }
 
-/** The person with an e-mail, locked so that of two identities that come at once one is theirs. */
+/** The person with an e-mail, locked so that of two concurrent identities one is linked. */
 export async function lockPersonByEmail(tx: Transaction, emailFolded: string): Promise<Identified | undefined> {
   const [row] = await tx<Identified[]>`
     select person_id, email, disabled_at is not null as disabled

@@ -91,7 +91,7 @@ export async function updatePersonDisabled(
   return count === 1
 }
 
-/** How many administrators can sign in, locked so that two changes at once cannot take away the last. */
+/** How many administrators can sign in, locked so that two concurrent changes cannot remove the last. */
 export async function countEnabledAdministrators(tx: Transaction): Promise<number> {
   const rows = await tx`
     select person_id

@@ -63,7 +63,7 @@ export interface PageQuery extends WalkScope {
   listed?: readonly (number | null)[] | undefined
 }
 
-/** Whether an error says that the database lacks submissions of the walk: it lags behind, or was set back (G13). */
+/** Whether an error says that the database lacks submissions of the walk: it lags, or was restored to an earlier state (G13). */
 export const isBehindWalk = (error: unknown): boolean => sqlState(error) === 'TB001'
 
 /** Whether an error says that the applications of the walk are not those that the database has under their numbers (G13). */
@@ -115,7 +115,7 @@ export interface RowReader {
  * Before its first row the statement asks, in its own snapshot, whether this database is the walk's (G13): also a cursor that goes
  * on after a failover is asked. It then rejects as `isBehindWalk`, `isOtherHistory` or `isOfOtherQuestions` recognize.
  *
- * Where applications are distributed each batch is a statement of its own that goes on behind the last row: a node of a cluster holds
+ * Where applications are distributed each batch is a statement of its own that starts after the last row: a node of a cluster holds
  * all that a statement finds before it hands out the first row.
  */
 export async function readPageRows(

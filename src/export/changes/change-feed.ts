@@ -1,4 +1,4 @@
-// The change feed of a program: what was submitted, superseded, given a status or a note, and erased, in the order of the commits.
+// The change feed of a program: submissions, supersessions, statuses, notes and erasures, in commit order.
 //
 // Exactly once and in order, for a client that keeps one cursor (as G1 is for a walk): numbers are drawn under a lock that is held to the
 // commit, so nothing can come in before what was read; and a page never ends between two changes of one number. An application that
@@ -76,7 +76,7 @@ export async function parseChangesRequest(
   }
 }
 
-/** A change as it is sent. Only what belongs to its kind is there. */
+/** A change as it is sent, with the members of its kind. */
 export type Change = {
   change: number
   kind: ChangeRow['kind']
@@ -90,10 +90,10 @@ export type Change = {
 
 export interface ChangesPage {
   payload: Change[]
-  /** What to ask for next time, whether or not there is more now. */
+  /** The cursor of the next request, whether or not there is more now. */
   nextCursor: string
   hasMore: boolean
-  /** Of a walk that began when this was read (G6), and where its changes would go on. */
+  /** Of a walk that began when this was read (G6), and the cursor from which its changes would continue. */
   snapshotTime: string
   changeCursor: string
   /** When the newest version was published, as a walk's `Questions-As-Of`; null before the first. */

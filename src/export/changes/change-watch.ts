@@ -1,13 +1,12 @@
-// Waiting for a program to change (`Prefer: wait`), without holding a connection of the database meanwhile.
-// One statement now and then asks for all programs that are waited for: it works through a pooler and on every server alike, where a
-// notice would not.
+// Waits for a program to change (`Prefer: wait`), without holding a database connection.
+// One periodic statement checks all programs that requests wait for. Unlike NOTIFY, this works through a pooler and on every server.
 
 import type { Sql } from '../../db/client.ts'
 import { readChangeNumbers } from '../../db/walks/change-rows.ts'
 
 /** Interval of the query while requests wait. */
 const everyMs = 250
-/** How many may wait in one process; one more is answered at once. */
+/** Most waiting requests of one process; one more gets its response immediately. */
 const waitersMax = 1000
 
 interface Waiter {

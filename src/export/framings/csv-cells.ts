@@ -30,7 +30,7 @@ export function writeText(
 ): number {
   target[offset++] = quote
   const start = offset
-  // What an escape stands for may be a formula's start as well, so it is looked for in what was written.
+  // An escape may also decode to the start of a formula, so the check looks at the written bytes.
   if (hasEscapes) offset = unescaped(target, offset, bytes, from + 1, to - 1, false)
   else offset = copied(target, offset, bytes, from + 1, to - 1)
   return guarded(target, start, offset)
@@ -76,7 +76,7 @@ function copied(target: Buffer, offset: number, bytes: Buffer, from: number, to:
   return offset
 }
 
-/** Closes the cell whose text lies between `start` and `end`, moved by one where it needs an apostrophe. */
+/** Closes the cell whose text is between `start` and `end`, shifted by one if it needs an apostrophe. */
 function guarded(target: Buffer, start: number, end: number): number {
   if (end > start && startsFormula(target, start) && !isNumber(target, start, end)) {
     target.copyWithin(start + 1, start, end)

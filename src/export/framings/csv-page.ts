@@ -4,10 +4,10 @@
 // of its answer, `home_address.zip`. The order of the key map only ever grows at its end, so columns keep their places when a program is
 // published again. Of an enumerator there is how many entities it has, `household_member.entities`; the entities themselves are in JSON.
 //
-// CSV that is cut between two records looks like a shorter one. So a page ends with a record that has nothing but
-// `next_page_token`: the token, or `none` on the last page. A page without that record is not whole.
+// CSV that is cut between two records looks like a shorter one. So a page ends with a record that contains only
+// `next_page_token`: the token, or `none` on the last page. A page without that record is incomplete.
 //
-// It begins with a byte order mark: without one Excel takes UTF-8 for something else, and garbles every name that is not ASCII.
+// It begins with a byte order mark: without one Excel misreads UTF-8 and garbles every name that is not ASCII.
 
 import { byteOrderMark, endOfRecord } from '../../csv-text.ts'
 import { type FieldForm, isList } from '../../domain/fields/question-type.ts'

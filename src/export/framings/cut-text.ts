@@ -1,11 +1,11 @@
-// Cuts from a stored text the questions that a view does not show. Pure: it knows bytes and nothing of why.
+// Removes from a stored text the questions that a view hides. Pure: it knows bytes only, and no reasons.
 //
-// What is left is, byte for byte, the text that would be stored if the version had never asked the rest, markers included. So whatever
-// makes something of stored texts (splice, CSV) does so with cut ones too, given the shapes and fills of what is seen. It costs a walk
-// over the bytes of the text and a copy of what is kept, into one buffer that all rows share: nothing is parsed, decoded or built.
+// The result is, byte for byte, the text that would be stored if the version had never asked the hidden questions, markers included. So
+// every framing (splice, CSV) works on cut texts too, given the shapes and fills of the view. The cost is one pass over the bytes and
+// a copy of what remains, into one buffer that all rows share: nothing is parsed, decoded or built.
 //
-// The text must be what its version says, name by name. Text that is otherwise is refused: better a page that breaks than one that shows
-// what is hidden. `tests/export/framings/cut-text.test.ts` holds it against rendering the application again, and against JSON.parse.
+// The text must match its version, name by name. Other text is refused: a broken page is better than one that shows
+// hidden content. `tests/export/framings/cut-text.test.ts` holds it against rendering the application again, and against JSON.parse.
 
 import { markedEntityEnd } from '../../domain/questions/answers.ts'
 import type { KeyMap } from '../../domain/questions/key-map.ts'
@@ -36,7 +36,7 @@ interface CutMember {
 
 type CutPlan = readonly CutMember[]
 
-/** How the text of a version of this shape is cut to what is seen of it; undefined when all is. */
+/** The cut from a version's shape to its visible part; undefined when all is visible. */
 export function planCut(shape: KeyMap, seen: KeyMap): CutPlan | undefined {
   const byKey = new Map(seen.map(node => [node.question_key, node]))
   const members = shape.map((node): CutMember => {
@@ -208,7 +208,7 @@ class Scratch {
 
 const scratch = new Scratch()
 
-/** Made once for what is seen of a program, which is kept for as long as it is used. */
+/** Created once per view of a program, and cached for as long as the view is used. */
 const cutters = new WeakMap<WalkQuestions, RowCutter>()
 
 /** What cuts the rows of these questions; undefined when all of what is stored is seen. */

@@ -1,4 +1,4 @@
-// A page as lines: an application a line, the very objects of the JSON page, and a last line that makes it whole.
+// A page as lines: one application per line, the same objects as in the JSON page, and a last line that completes it.
 //
 // A stream of lines that is cut between two of them looks like a shorter one. So a page ends with a line that no application can be
 // taken for: the token of the next page, null on the last, how many applications came before, and the SHA-256 of all bytes before it.

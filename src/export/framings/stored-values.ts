@@ -1,7 +1,7 @@
 // Finds the values of a stored text: walks over what must stand between them, and over each value to its end. Pure.
 //
-// The text is the house's own, rendered in one order (domain/questions/text-outline), so it is compared and not parsed. Text that is
-// otherwise than its version says is refused: better a page that breaks than an answer under another question's name.
+// The text is rendered by this service in a fixed order (domain/questions/text-outline), so it is compared, not parsed. Text that does
+// not match its version is refused: a broken page is better than an answer under another question's name.
 
 import type { OutlinedValue } from '../../domain/questions/text-outline.ts'
 

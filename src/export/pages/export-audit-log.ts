@@ -1,8 +1,8 @@
-// The audit log's line on each page that was sent: which key read what, up to where, from which address. None is lost silently,
-// and none holds an answer.
+// The audit entry of each page that was sent: which key read what, up to where, from which address. None is lost silently,
+// and none contains an answer.
 //
-// No response waits for its line, since the client has the applications by then. A line that cannot be written is logged as it
-// stands, kept, and tried again; until it is written its key gets no further page. Nor does a key begin a page while as many as it may
+// No response waits for its entry, since the client has the applications by then. An entry that cannot be written is logged in
+// full, kept, and retried; until it is written its key gets no further page. Nor does a key begin a page while as many as it may
 // have at a time are under way or have no stored line yet. So the audit log lacks at most that many of a key, also where a statement hangs.
 //
 // A key has one statement under way at a time, and what comes meanwhile is written with the next one. The lines of a key wait for one
@@ -18,10 +18,10 @@ import { settledWithin } from '../../settled-within.ts'
 import { shownFilters, type Walk } from '../requests/walk.ts'
 import type { PageReceipt } from './write-page.ts'
 
-/** Lines of one key that may wait to be written where its exports at a time are not limited: a page more waits for them. */
+/** Most unwritten entries of one key without a limit on concurrent exports: a further page waits for them. */
 export const linesOfUnlimitedMax = 16
 const retryMs = 5000
-/** How soon a line is tried again when the process is about to end. */
+/** Retry interval of an entry during shutdown. */
 const lastRetryMs = 200
 
 const unnoted = 'an export could not be noted in the audit log'
@@ -92,8 +92,8 @@ export class ExportAuditLog {
   }
 
   /**
-   * Takes the place of a page as soon as the key may begin one: at once, unless one of its lines could not be written, which is then
-   * tried again first, or as many as it may have are not stored. The page is under way until the place is given back, and its line is to
+   * Takes the place of a page as soon as the key may begin one: immediately, unless one of its entries could not be written, which is then
+   * tried again first, or as many as it may have are not stored. The page is under way until the place is released, and its entry is to
    * be noted before that. Throws Problem `unavailable` when the lines are not stored in time, and what `take` throws.
    */
   async beginPage<P extends { end: () => void }>(apiKeyId: string, take: () => P): Promise<P> {

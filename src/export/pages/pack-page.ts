@@ -33,7 +33,7 @@ export class PagePacker implements RowReader {
   applications = 0
   /** Set when a cursor was left before its rows had ended, so that another is needed. */
   released = false
-  /** The place of the last row that was packed, in two numbers: an object for each row would be garbage at once. */
+  /** The place of the last row that was packed, in two numbers: an object for each row would only be garbage. */
   #submitTime: Micros | undefined
   #submitSeq = 0
   /** Whether a row after the page's last one was seen. */
@@ -112,7 +112,7 @@ export class PagePacker implements RowReader {
   }
 
   /**
-   * Waits until at most `bytesMax` wait for the client. If one write takes longer than `patienceMs`, the cursor is let go, and so is
+   * Waits until at most `bytesMax` wait for the client. If one write takes longer than `patienceMs`, the cursor is released, and so is
    * what was read and not yet given to the client.
    */
   async catchUp(bytesMax: number, patienceMs: () => number): Promise<void> {

@@ -9,7 +9,7 @@ export interface PageLimits {
   batchBytes: number
   /** Bytes that may wait for the client when the next batch is asked for: enough to write while its rows come. */
   aheadBytes: number
-  /** How long a write may wait before the connection is given back, and how long when other exports wait for one. */
+  /** How long a write may wait before the connection is released, and how long when other exports wait for one. */
   releaseAfterMs: number
   releaseCrowdedMs: number
   stallTimeoutMs: number

@@ -9,7 +9,7 @@ export interface Sink {
   /** How many writes may be under way at a time; one unless said. They are settled in order. */
   readonly writesMax?: number
   /**
-   * Hands over bytes. True at once, or a promise of true once the client has taken enough for more; false when the client has
+   * Writes bytes. True immediately, or a promise of true once the client has taken enough for more; false when the client has
    * gone. The bytes must not be touched before that. `last` says that nothing follows.
    */
   write(bytes: Uint8Array, last: boolean): boolean | Promise<boolean>

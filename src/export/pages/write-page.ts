@@ -3,7 +3,7 @@
 // What it guarantees, and how. A page is complete or it visibly is not: the closing bracket and the token are written when the
 // rows are known to be whole, and every failure before that rejects, which the caller turns into a broken connection.
 //
-// A cursor pins a database connection and the oldest snapshot for as long as it is open. So it is let go: when one write has waited
+// A cursor pins a database connection and the oldest snapshot for as long as it is open. So it is released: when one write has waited
 // longer than `releaseAfterMs`, or hardly at all while other exports wait for a connection, the cursor is closed and its connection given
 // back. When the client reads on, a new cursor starts after the last row that was handed over. The same re-opening serves a killed
 // backend, a restart or a failover of the database, and a standby that recovery or an operator takes away. Nothing is lost or repeated
@@ -12,7 +12,7 @@
 //
 // Memory: rows are packed as they come (pack-page), into buffers that are used again; no batch of rows is kept. If the client is
 // slower than PostgreSQL, at most one batch waits, whose number of rows follows their size (`batchBytes`). Once the cursor has been
-// let go, only the buffer that is being written is held. Every byte is compared, in tests/export, with a plain renderer.
+// release, only the buffer that is being written is held. Every byte is compared, in tests/export, with a plain renderer.
 
 import { hasWaited, isLostConnection } from '../../db/passing-errors.ts'
 import { isBehindWalk, type Position, readPageRows } from '../../db/walks/walks.ts'
@@ -76,7 +76,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
       failure = { error }
     }
     const progressed = page.applications > before
-    // The connection has been given back, so no other export waits for this.
+    // The connection has been released, so no other export waits for this.
     if (!page.released) await page.catchUp(0, () => limits.releaseAfterMs)
     if (failure === undefined && !page.released) break
     if (page.released) exports.released++
@@ -86,7 +86,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     }
     if (!(await outlet.settle(limits.stallTimeoutMs))) return receipt(outlet.stalled ? 'stalled' : 'client_gone')
     if (failure !== undefined) {
-      // After a connection that fell silent, one more try; one that was reset at once may be tried more often.
+      // After a connection that fell silent, one more try; one that was reset immediately may be tried more often.
       if (hasWaited(failure.error)) silences++
       const pauseMs = silences > 1 ? undefined : source.turnFrom(failure.error)
       if (pauseMs !== undefined) {
@@ -110,7 +110,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
 }
 
 /**
- * Whether another cursor can go on where this one stopped: the connection was lost and not the statement at fault, a standby
+ * Whether another cursor can resume where this one stopped: the connection was lost and not the statement at fault, a standby
  * withdrew the snapshot (40001), a long page met the statement timeout (57014) while rows were still coming, or the database that
  * took over in mid-page has yet to catch up with the walk. A page that is not `begun` is refused instead: the client may do better.
  */

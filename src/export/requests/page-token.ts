@@ -84,7 +84,7 @@ export function openPageToken(text: string, opening: TokenOpening, parameter = '
   return contents
 }
 
-/** The refusal of a token whose walk cannot go on: the applications it was frozen to are not in this database any more (G13). */
+/** The refusal of a token whose walk cannot continue: this database no longer has the applications of its horizon (G13). */
 export function walkIsLost(cause: unknown, parameter = 'nextPageToken'): Problem {
   return unusableToken(
     parameter,
@@ -95,7 +95,7 @@ export function walkIsLost(cause: unknown, parameter = 'nextPageToken'): Problem
   )
 }
 
-/** The refusal of a database that has not come as far as a walk (G13): waiting helps, unless it was set back. */
+/** The refusal of a database that lags behind a walk (G13): waiting helps, unless it was restored to an earlier state. */
 export function databaseIsBehind(cause: unknown): Problem {
   return new Problem('unavailable', {
     detail:

@@ -75,7 +75,7 @@ export interface PageLimits {
 const originPageSizeMax = 2 ** 31 - 1
 
 /**
- * The filters of the walk that a request begins, or goes on with when it has a token. Parameters sent along with a token must
+ * The filters of the walk that a request begins, or continues when it has a token. Parameters sent along with a token must
  * have the effective values of the first page: two spellings of one instant are equal, as are all page sizes from the maximum
  * up and none at all. `seen` are the questions of the walk that the caller may see; they are needed for `fields` alone.
  * Throws Problem `invalid_request`, naming each that differs (code `differs_from_first_page`), and each field that does not exist.

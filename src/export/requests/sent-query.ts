@@ -1,4 +1,4 @@
-// The query of a request as it was sent, read parameter by parameter; everything that is wrong is gathered, to be named at once.
+// The query of a request as it was sent, read parameter by parameter; all errors are collected and reported together.
 // Which parameters there are, and what they mean, is the reader's.
 
 import { Problem, type ProblemItem } from '../../problem.ts'
@@ -7,7 +7,7 @@ import { Problem, type ProblemItem } from '../../problem.ts'
 const unknownNamesMax = 50
 const nameLengthMax = 100
 
-/** What was sent, before anything is known of what it means. */
+/** The parameters as sent, before interpretation. */
 export interface SentParameters {
   pairs: readonly { name: string; value: string }[]
   /** Names of those that are not text: their encoding is broken, or they have a U+0000. */
@@ -72,7 +72,7 @@ export class SentQuery<Name extends string> {
     this.faults.push({ parameter, code, detail })
   }
 
-  /** A misspelt name is refused in any case: without the parameter that it was meant to be, the answer would be another one. */
+  /** A misspelt name is always refused: without the intended parameter, the response would be another one. */
   #addUnknown(unknown: readonly string[]): void {
     const misspelt = new Map(this.names.map(name => [foldedName(name), name]))
     const refused = unknown.filter(name => this.sent.strict || misspelt.has(foldedName(name)))

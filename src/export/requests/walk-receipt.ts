@@ -54,8 +54,8 @@ export function parseReceiptRequest(sent: SentParameters, tokens: TokenOpening):
 }
 
 /**
- * Reads `rowsMax` ids in one go. Throws Problem `unavailable` while the database has not come as far as the walk, and `invalid_request`, `walk_of_another_history`, when it
- * was set back.
+ * Reads `rowsMax` ids in one go. Throws Problem `unavailable` while the database lags behind the walk, and `invalid_request`, `walk_of_another_history`, when it
+ * was restored to an earlier state.
  */
 export async function readWalkReceipt(
   sql: Sql,
@@ -83,7 +83,7 @@ export async function readWalkReceipt(
   }
 }
 
-/** In one snapshot, so that what is erased meanwhile is either counted or named. */
+/** In one snapshot, so that a concurrently erased application is either counted or named. */
 async function readIds(tx: Transaction, walk: WalkScope, rowsMax: number) {
   const hash = new Bun.CryptoHasher('sha256')
   let applications = 0

@@ -1,4 +1,4 @@
-// A walk: where it starts, what stays the same from its first page to its last, and what carries it from one page to the next.
+// A walk: its start, the filters that stay the same on all its pages, and the token that connects them.
 // Tokens are opened and sealed by page-token, rows are read by write-page.
 //
 // A walk is frozen to the counter of the primary, whichever servers its pages are read from: everything that was committed before its
@@ -13,7 +13,7 @@ import { Problem } from '../../problem.ts'
 import { traced } from '../../tracing/span.ts'
 import { byDeadline, type Exports } from '../servers/exports.ts'
 
-/** What a client asked for on the first page. */
+/** The filters of the first page. */
 export interface WalkFilters extends Pick<WalkScope, 'from' | 'to' | 'revisionState'> {
   pageSize: number
   /** The maximum page size in force on the first page. */
@@ -34,7 +34,7 @@ export interface Walk extends WalkScope, WalkFilters {
   applications: number
 }
 
-/** What a page token holds: the walk, and where its next page starts. */
+/** Contents of a page token: the walk, and the start of its next page. */
 export interface PageToken extends Walk {
   after: Position
   issuedAt: Micros
@@ -55,7 +55,7 @@ export async function readStartOfWalk(
   return start
 }
 
-/** While one server takes over from another, the address of the primary may lead to one that is not the primary yet. */
+/** During a failover the primary's address may resolve to a server that is not the primary yet. */
 const primaryMissing = (): Problem =>
   new Problem('unavailable', {
     detail:

@@ -17,7 +17,7 @@ const noStandbys = { all: [], isDistributed: false, usable: () => [] }
  */
 export class PageBuffers {
   readonly #spare: Buffer[] = []
-  /** How many were taken and not given back. */
+  /** Buffers in use. */
   inUse = 0
 
   constructor(
@@ -30,7 +30,7 @@ export class PageBuffers {
     return this.#spare.pop() ?? Buffer.allocUnsafeSlow(this.bytes)
   }
 
-  /** Gives back a buffer that is not read any more. One of another size was not taken here, and is left to the collector. */
+  /** Returns a buffer that is no longer read. A buffer of another size is not pooled, and is left to the collector. */
   give(buffer: Buffer): void {
     if (buffer.length !== this.bytes) return
     this.inUse--
@@ -42,7 +42,7 @@ export class Exports {
   /** For pages that are sent as they are, and for those that are to be compressed. */
   readonly buffers = new PageBuffers(128 * 1024, 64)
   readonly compressedBuffers = new PageBuffers(compressedBufferBytes, 16)
-  /** How often a connection was given back for a slow client, and how often a page went on on another one. */
+  /** How often a connection was released because of a slow client, and how often a page resumed on another one. */
   released = 0
   reopened = 0
   readonly #primary: ExportServer
@@ -83,7 +83,7 @@ export class Exports {
     return this.#reading - this.holding
   }
 
-  /** Whether an export waits for a connection. One whose client takes nothing should then be given back at once. */
+  /** Whether an export waits for a connection. A page whose client accepts no data should then release its own immediately. */
   get crowded(): boolean {
     return this.waiting > 0
   }
@@ -103,7 +103,7 @@ export class Exports {
 
 /**
  * What a promise resolves with. Rejects with a Problem (unavailable) when that takes longer than to `deadlineMs`, of
- * `performance.now()`; the promise itself goes on. A number, since an `AbortSignal` keeps a timer to its end for each page.
+ * `performance.now()`; the promise itself continues. A number, since an `AbortSignal` keeps a timer to its end for each page.
  */
 export async function byDeadline<T>(deadlineMs: number, promise: Promise<T>): Promise<T> {
   if (await settledWithin(deadlineMs - performance.now(), promise)) return promise

@@ -1,15 +1,15 @@
-// Chooses the server for the next cursor of one page: the least busy standby, another standby when that one fails, and the primary when
-// all have failed. What a standby refuses is tried elsewhere; what the primary refuses is refused.
+// Chooses the server for the next cursor of one page: the least busy standby, another standby if that one fails, and the primary if
+// all have failed. A refusal by a standby is retried elsewhere; a refusal by the primary is final.
 //
-// Every cursor asks its server whether it has the walk's submissions (db/walks/walks), so a wrong choice costs a round trip and never a row.
+// Every cursor verifies that its server has the walk's submissions (db/walks/walks), so a wrong choice costs a round trip, never a row.
 
 import { isLostConnection } from '../../db/passing-errors.ts'
 import { isBehindWalk } from '../../db/walks/walks.ts'
 import type { ExportServer, Standby, Standbys } from './standbys.ts'
 
-/** Pauses before a standby that lacks the primary's last moments is asked again: it usually has them within milliseconds. */
+/** Pauses before retrying a lagging standby: it usually catches up within milliseconds. */
 const behindPausesMs = [5, 15, 30]
-/** One that is further behind than this is not waited for. */
+/** A standby that lags more than this is not waited for. */
 const worthWaitingMs = 2500
 
 export class PageSource {
@@ -25,7 +25,7 @@ export class PageSource {
 
   next(): ExportServer {
     const usable = this.standbys.usable().filter(standby => !this.#failed.has(standby))
-    // The standby that was waited for is asked again; another might be behind as well.
+    // Retries the standby that was waited for; another might lag as well.
     const same = this.#waits > 0 ? usable.find(standby => standby === this.#standby) : undefined
     this.#standby = same ?? usable[0]
     if (this.#standby === undefined) return this.primary

@@ -1,7 +1,7 @@
-// The standbys that pages are read from: which of them are there, how far each has come, and how busy it is. Where applications are
+// The standbys that pages are read from: their availability, lag and load. Where applications are
 // distributed it is nodes of the cluster instead: each finds what the coordinator finds, as long as it knows of the same shards.
-// That a standby has what a walk needs is decided by no one here: every cursor asks its server (db/walks/walks). This is about taking one
-// that probably has it, and about how old a status or a note may be.
+// This is a heuristic: every cursor verifies on its own server that it has what the walk needs (db/walks/walks). It picks a standby
+// that probably has it, and bounds the age of a status or note.
 
 import type { Sql } from '../../db/client.ts'
 import { historyNoted, noteHistory } from '../../db/database-history.ts'
@@ -11,10 +11,10 @@ import { hasTakenOver, readWalPosition, strangenessOfStandby, type WalPosition }
 import type { Log } from '../../log.ts'
 import { settledWithin } from '../../settled-within.ts'
 
-/** How often the servers are asked how far they have come, and how long an answer may take. */
+/** Poll interval and time-out for the servers' positions. */
 const lookEveryMs = 1000
 const answerWithinMs = 2000
-/** How long a standby that failed is left alone at least. */
+/** Shortest time that a failed standby is excluded. */
 const awayMs = 5000
 /** Of the primary's positions, the newest so many are kept. What has replayed none of these is as old as it was known to be. */
 const positionsKept = 600
@@ -62,7 +62,7 @@ interface StandbysSettings {
   primary: Sql
   /** Whether applications are distributed over a cluster: then the primary is its coordinator, and the others are nodes of it. */
   isDistributed: boolean
-  /** A standby further behind is not read. */
+  /** A standby that lags more is not read. */
   lagMaxMs: number
   log: Log
 }
@@ -88,7 +88,7 @@ export class Standby implements ExportServer {
     this.watch = pool.watch
   }
 
-  /** A page could not be read from it: it is left alone until it has answered again, and for a while at least. */
+  /** A page could not be read from it: excludes it until it responds again, and for a minimum time. */
   noteFailure(): void {
     this.#failedAtMs = performance.now()
     this.#awayUntilMs = this.#failedAtMs + awayMs

@@ -36,7 +36,7 @@ interface Reading {
   applicationId: number
   /** Ids of the questions that `fields` names; undefined without it. */
   chosen: readonly number[] | undefined
-  /** Where a list goes on. */
+  /** The start of the next page of a list. */
   after: number | undefined
   headers: Record<string, string>
 }

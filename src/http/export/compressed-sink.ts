@@ -1,10 +1,10 @@
 // Compresses the bytes of a page on their way to the client.
 //
-// The work is done on the threads alongside the event loop; the page goes on reading and packing into other buffers meanwhile, and
+// The work is done on the threads alongside the event loop; the page keeps reading and packing into other buffers, and
 // waits when some of them wait here.
 //
 // zstd is a frame of its own for each buffer: nothing is kept between two, however many readers there are (a stream's window and
-// tables are two megabytes), and several can be made at once. gzip is one stream, because clients read the first member of several
+// tables are two megabytes), and several can be compressed concurrently. gzip is one stream, because clients read the first member of several
 // and no more (curl does, silently). Neither looks finished before it is: see ZstdEncoder.
 
 import { createGzip, type Gzip } from 'node:zlib'
@@ -12,7 +12,7 @@ import type { Sink } from '../../export/pages/page-outlet.ts'
 import { compressedBufferBytes } from '../../export/servers/exports.ts'
 import type { Coding } from '../headers/negotiation.ts'
 
-/** Most bytes that are compressed at once; larger writes are handed on in pieces of it. */
+/** Most bytes that are compressed in one piece; larger writes are split. */
 const pieceBytes = compressedBufferBytes
 
 /** The fastest of both; the next one costs half as much again for a tenth of the bytes. */

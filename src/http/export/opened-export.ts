@@ -64,7 +64,7 @@ export async function openExport(deps: Deps, asked: AskedExport): Promise<Opened
   return { ...asked, record, walk, start, after, offered, coding, strict, beganAt, deadlineMs }
 }
 
-/** The walk that a request begins, or goes on with when it has a token. Throws a Problem: `invalid_request`, `unavailable`. */
+/** The walk that a request begins, or continues when it has a token. Throws a Problem: `invalid_request`, `unavailable`. */
 async function openWalk(
   deps: Deps,
   asked: { caller: Caller; parsed: ExportRequest; programId: number; deadlineMs: number },

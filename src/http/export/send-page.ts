@@ -17,7 +17,7 @@ import type { OpenedExport } from './opened-export.ts'
 import { ignored, type PageHead } from './page-head.ts'
 import { streamResponse } from './stream-response.ts'
 
-/** `place` is one of the key's places for exports; it is given back when the page has ended. */
+/** `place` is one of the key's places for exports; it is released when the page has ended. */
 export function sendPage(
   deps: Deps,
   opened: OpenedExport,

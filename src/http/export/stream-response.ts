@@ -1,4 +1,4 @@
-// Turns something that writes bytes into an HTTP response, so that what fails early is a clean error and what fails late is a
+// Turns a byte-writing function into an HTTP response, so that an early failure is a clean error and a late one is a
 // broken connection.
 
 import type { Sink } from '../../export/pages/page-outlet.ts'
@@ -6,7 +6,7 @@ import { byDeadline } from '../../export/servers/exports.ts'
 import { contentDigest, type DigestAlgorithm } from '../headers/content-digest.ts'
 import type { Outcome, RequestRecord } from '../server/request-record.ts'
 
-/** What `Bun.serve` hands to a direct stream: `write` gives a number at once, or a promise when the client must read first; 0 when it has gone. */
+/** The sink that `Bun.serve` passes to a direct stream: `write` returns a number immediately, or a promise when the client must read first; 0 when it has gone. */
 interface DirectController {
   write(bytes: Uint8Array): number | Promise<number>
 }

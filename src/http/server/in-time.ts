@@ -10,7 +10,7 @@ export const bodyArrivalMs = 60_000
 
 interface Arrival {
   beganMs: number
-  /** Undefined while it goes on. */
+  /** Undefined while it runs. */
   endedMs?: number
 }
 const arrivals = new WeakMap<Request, Arrival>()
