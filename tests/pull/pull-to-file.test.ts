@@ -241,6 +241,17 @@ test('two pulls never work on one output: the second ends with 5, and the first 
 })
 
 describe('--since-last', () => {
+  test('after a pull that got nothing it begins where that one began, and nothing from before comes', async () => {
+    const out = newFile()
+    const { service, key, slug } = await useExport({ slug: 'ahead', applications: 3, key: { maySubmit: true } })
+    const pull = (...more: string[]) => callTool(key, [...argsOf(out, service.baseUrl, '--program', slug), ...more])
+    expect(await pull('--from', '2200-01-01')).toMatchObject({ code: 0 })
+    const frontEnd = new FrontEnd(service, key, slug)
+    await frontEnd.submit(await frontEnd.register())
+    expect(await pull('--since-last')).toMatchObject({ code: 0 })
+    expect(idsIn(out)).toEqual([])
+  })
+
   test('G5, G6: pulls one after another lose and repeat nothing, and together are one pull of everything', async () => {
     const out = newFile()
     const { service, key, slug, ids } = await useExport({ slug: 'growing', applications: 40, key: { maySubmit: true } })

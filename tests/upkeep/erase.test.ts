@@ -144,6 +144,11 @@ describe('erasing an applicant', () => {
     await there.apply(applicant, words(other, `${canary} again`))
     await here.apply(applicant, words(slug, canary))
     await here.save(applicant, words(slug, `${canary} in progress`))
+    // And where nothing was ever submitted.
+    const begun = `${slug}begun`
+    await openProgram(begun)
+    const begunKey = await createTestKey(database.sql, { programs: [begun], maySubmit: true })
+    await new FrontEnd(service, begunKey, begun).save(applicant, words(begun, `${canary} begun`))
     const bystander = await apply('bystander')
     expect(await everything()).toContain(canary)
     const erased = await eraseApplicant(database.sql, applicant, order)

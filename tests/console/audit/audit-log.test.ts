@@ -146,6 +146,23 @@ describe('the download', () => {
     })
   })
 
+  test.each(['actor', 'action', 'subject'])('has no event that the filter by %s alone leaves out', async name => {
+    const wanted = { actor: 'operator:wanted', action: `wanted_${name}`, subject: `wanted ${name}` }
+    for (let n = 0; n < 3; n++) {
+      await note(wanted.subject, wanted)
+      await note(name === 'subject' ? 'other' : wanted.subject, { ...wanted, [name]: 'other' })
+    }
+    const value = wanted[name as keyof typeof wanted]
+    const { text } = await csvOf(`?${new URLSearchParams({ [name]: value })}`)
+    const [head, ...events] = text
+      .split('\r\n')
+      .slice(0, -1)
+      .map(line => line.split(','))
+    const column = head!.indexOf(`"${name}"`)
+    expect(events.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(events.map(cells => cells[column]))).toEqual(new Set([`"${value}"`]))
+  })
+
   test('is not sent where the line on it is refused', async () => {
     const takeLines = await refuseAuditLines(sql)
     const { response, text } = await csvOf('')

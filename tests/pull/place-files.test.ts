@@ -1,0 +1,30 @@
+// The last step of a pull, which may be interrupted after any file and done again.
+
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { placeFiles } from '../../src/pull/spool/place-files.ts'
+import { useFolder } from '../support/fixtures.ts'
+
+const folder = await useFolder()
+const ready = (name: string, text: string) => {
+  const from = join(folder, `${name}.ready`)
+  writeFileSync(from, text)
+  return { from, to: join(folder, name), bytes: text.length }
+}
+
+test('files get their names, also when some had them from an attempt before', () => {
+  const [one, other] = [ready('one', 'first'), ready('other', 'second')]
+  placeFiles([one])
+  placeFiles([one, other])
+  expect([readFileSync(one.to, 'utf8'), readFileSync(other.to, 'utf8')]).toEqual(['first', 'second'])
+  expect([existsSync(one.from), existsSync(other.from)]).toEqual([false, false])
+})
+
+test('a file that is gone is not passed over: neither where nothing has its name, nor where something else has', () => {
+  const gone = { from: join(folder, 'gone.ready'), to: join(folder, 'gone'), bytes: 5 }
+  expect(() => placeFiles([gone])).toThrow(`${gone.from} is gone. Add --restart to begin again.`)
+  writeFileSync(gone.to, 'of before')
+  expect(() => placeFiles([gone])).toThrow(`${gone.from} is gone`)
+  expect(readFileSync(gone.to, 'utf8')).toBe('of before')
+})
