@@ -1,0 +1,38 @@
+// What the tables of a pull have no place for is an error, and is never left out.
+
+import { expect, test } from 'bun:test'
+import { NoColumn, rowMaker } from '../../src/pull/formats/table-rows.ts'
+import { type DocumentedQuestion, planTables } from '../../src/pull/requests/table-plan.ts'
+
+const pets: DocumentedQuestion = {
+  question_key: 'pets',
+  question_type: 'MULTI_SELECT',
+  path: 'application.pets',
+  fields: [{ path: 'application.pets.selections', type: 'array of strings' }],
+  options: [
+    { id: 'cat', text: 'A cat' },
+    { id: 'dog', text: 'A dog' },
+  ],
+}
+const rowsOf = (multi: 'one' | 'columns', answers: object) => {
+  const rows: unknown[][] = []
+  const tables = planTables([pets], { multi, labels: false })
+  const own = tables[0]!.columns.findIndex(({ question }) => question === 'pets')
+  rowMaker(tables)({ application_id: 7, application: answers }, (_, cells) => rows.push(cells.slice(own)))
+  return rows
+}
+const chosen = (...selections: string[]) => ({ pets: { question_type: 'MULTI_SELECT', selections } })
+
+test('an option has a column of its own, or its place in the list', () => {
+  expect(rowsOf('columns', chosen('dog'))).toEqual([[false, true]])
+  expect(rowsOf('one', chosen('dog', 'fox'))).toEqual([[['dog', 'fox']]])
+})
+
+test.each<[string, object]>([
+  ['pets.selections.fox', chosen('cat', 'fox')],
+  ['pets.others', { pets: { question_type: 'MULTI_SELECT', selections: [], others: 'fox' } }],
+  ['garden', { garden: { question_type: 'TEXT', text: null } }],
+])('%s, which the docs do not have, ends the pull', (what, answers) => {
+  expect(() => rowsOf('columns', answers)).toThrow(NoColumn)
+  expect(() => rowsOf('columns', answers)).toThrow(`Application 7 has ${what}`)
+})
