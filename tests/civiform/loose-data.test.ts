@@ -312,6 +312,30 @@ describe('what disappears', () => {
     },
   )
 
+  test('a deletion whose record is seen after a later one is found with the next look, too', async () => {
+    const { civiform, sql, follower, catchUp } = await opened()
+    const ids: number[] = []
+    for (let i = 0; i < 2; i++)
+      ids.push(await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers(String(i)) }))
+    await catchUp()
+    // What is not on record is not found meanwhile.
+    const look = async (): Promise<number[]> => {
+      await sql`update civiform_source set scan_after = ${ids.at(-1)!}, scan_whole = false`
+      await follower.round()
+      return (await sql<{ id: number }[]>`select application_id as id from application order by 1`).map(row => row.id)
+    }
+    // The id of a record is drawn before the record can be seen.
+    const [drawn] = await civiform.app<{ id: number }[]>`
+      select nextval(pg_get_serial_sequence('application_deletion_record', 'id'))::integer as id`
+    await civiform.removeOnRecord(ids[1]!)
+    expect(await look()).toEqual([ids[0]!])
+    await civiform.remove(ids[0]!)
+    await civiform.app`
+      insert into application_deletion_record (id, application_id, program_name, deletion_trigger, delete_time)
+      values (${drawn!.id}, ${ids[0]!}, ${program}, 'ADMIN', now())`
+    expect(await look()).toEqual([])
+  })
+
   test('limit 6: another database under the same address is refused', async () => {
     const { restarted, sql } = await opened()
     await sql`update civiform_source set identity = 'another'`
