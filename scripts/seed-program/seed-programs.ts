@@ -1,7 +1,7 @@
 // Fills programs with sample applications, the demo programs above all, which it publishes when there are none.
 
 import type { Sql } from '../../src/db/client.ts'
-import { analyzeApplications } from '../../src/db/loads/bulk-rows.ts'
+import { analyzeApplications } from '../../src/db/loads/bulk-loads.ts'
 import { findProgram, readPublishedVersions } from '../../src/db/programs/programs.ts'
 import { formatMicros, type Micros } from '../../src/domain/values/offset-time.ts'
 import { bulkLoad, type LoadReceipt } from '../../src/load/storing/bulk-load.ts'

@@ -1,35 +1,8 @@
 // TypeScript for what the service describes: the schemas of its OpenAPI document, and of a program. As much of JSON Schema as these use,
 // and an error for anything else. Pure.
 
-interface Schema {
+export interface Schema {
   readonly [keyword: string]: unknown
-}
-
-interface OpenApi {
-  paths: Readonly<Record<string, Readonly<Record<string, Schema>>>>
-  components: { schemas: Readonly<Record<string, Schema>> }
-}
-
-/**
- * A type for each of the document's schemas, and `ExportParameters` for what an export may be asked. A value of which more may come
- * is typed as those that are known, or any string.
- */
-export function typescriptTypes(document: unknown, opening: string): string {
-  const { paths, components } = document as OpenApi
-  const operations = Object.values(paths).flatMap(path => Object.values(path))
-  const exported = operations.find(operation => operation.operationId === 'exportApplications')
-  const parameters = ((exported?.parameters ?? []) as (Schema & { name: string; schema: Schema })[]).filter(
-    parameter => parameter.in === 'query',
-  )
-  const query: Schema = {
-    title: 'Parameters',
-    type: 'object',
-    description: 'What an export may be asked, as query parameters.',
-    properties: Object.fromEntries(
-      parameters.map(({ name, description, schema }) => [name, { ...schema, description }]),
-    ),
-  }
-  return typesOf({ ...components.schemas, ExportParameters: query }, opening)
 }
 
 /** `Application` and what it has, of one program, by its `response.schema.json`. */
@@ -38,7 +11,8 @@ export function programTypes(schemaDocument: unknown, opening: string): string {
   return typesOf($defs, opening)
 }
 
-function typesOf(schemas: Readonly<Record<string, Schema>>, opening: string): string {
+/** A type for each schema. A value of which more may come is typed as those that are known, or any string. */
+export function typesOf(schemas: Readonly<Record<string, Schema>>, opening: string): string {
   const types = Object.entries(schemas).map(
     ([name, schema]) => `${comment(schema, '')}export type ${typeName(name)} = ${typeOf(schema, '')}\n`,
   )

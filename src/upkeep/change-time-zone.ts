@@ -17,7 +17,7 @@ import {
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Sql } from '../db/client.ts'
 import { setInstanceTimeZone } from '../db/instance.ts'
-import { analyzeApplications } from '../db/loads/bulk-rows.ts'
+import { analyzeApplications } from '../db/loads/bulk-loads.ts'
 import { refuseDistributed } from '../db/migrate.ts'
 import { findOrigin } from '../db/origin.ts'
 import { renderAnnotations, renderTimes } from '../domain/questions/application.ts'

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { Answers, Application, ExportPage, ExportParameters } from '../../src/client/api-types.ts'
-import { typescriptTypes } from '../../src/client/typescript-types.ts'
+import { type Schema, typesOf } from '../../src/client/typescript-types.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { outputOf } from '../support/run.ts'
@@ -17,7 +17,7 @@ test('src/client/api-types.ts is what the OpenAPI document of the service says n
   const service = await useService(database)
   const { authorization } = await createTestKey(database.sql, { programs: ['any'] })
   const answer = await service.get('/docs/api/openapi.json', { headers: { Authorization: authorization } })
-  const written = await formatted(typescriptTypes(await answer.json(), opening))
+  const written = await formatted(typescriptTypes(await answer.json()))
   if (process.env.UPDATE_TYPES) await Bun.write(file, written)
   expect(await Bun.file(file).text()).toBe(written)
 })
@@ -35,9 +35,32 @@ test('a value of which more may come takes any string, and a question any field'
 })
 
 test('what has no TypeScript is an error, not a type that is wrong', () => {
-  const document = { paths: {}, components: { schemas: { Odd: { type: 'money' } } } }
-  expect(() => typescriptTypes(document, '')).toThrow('There is no TypeScript for the type money.')
+  expect(() => typesOf({ Odd: { type: 'money' } }, '')).toThrow('There is no TypeScript for the type money.')
 })
+
+interface OpenApi {
+  paths: Readonly<Record<string, Readonly<Record<string, Schema>>>>
+  components: { schemas: Readonly<Record<string, Schema>> }
+}
+
+/** A type for each of the document's schemas, and `ExportParameters` for what an export may be asked. */
+function typescriptTypes(document: unknown): string {
+  const { paths, components } = document as OpenApi
+  const operations = Object.values(paths).flatMap(path => Object.values(path))
+  const exported = operations.find(operation => operation.operationId === 'exportApplications')
+  const parameters = ((exported?.parameters ?? []) as (Schema & { name: string; schema: Schema })[]).filter(
+    parameter => parameter.in === 'query',
+  )
+  const query: Schema = {
+    title: 'Parameters',
+    type: 'object',
+    description: 'What an export may be asked, as query parameters.',
+    properties: Object.fromEntries(
+      parameters.map(({ name, description, schema }) => [name, { ...schema, description }]),
+    ),
+  }
+  return typesOf({ ...components.schemas, ExportParameters: query }, opening)
+}
 
 async function formatted(text: string): Promise<string> {
   const root = join(import.meta.dir, '../..')

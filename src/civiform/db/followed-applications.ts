@@ -3,13 +3,14 @@
 import type { Db, Transaction } from '../../db/client.ts'
 import type { SubmissionCounter } from '../../db/loads/bulk-loads.ts'
 import { CopyRows, copyRows, copyTime } from '../../db/loads/copy-rows.ts'
+import type { Annotations } from '../../domain/questions/application.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { SourceStage } from './source-applications.ts'
 
 /** Stands for the time of an application that has none. No filter by time takes it in. */
 export const noSubmitTime: Micros = -2_208_988_800_000_001
 
-export interface FollowedApplication {
+export interface FollowedApplication extends Annotations {
   program_id: number
   application_id: number
   /** As it is exported. */
@@ -20,9 +21,6 @@ export interface FollowedApplication {
   submit_seq: number
   /** Null when it is CURRENT. */
   superseded_seq: number | null
-  status: string | null
-  status_last_modified_time: Micros | null
-  application_note: string | null
   snapshot: string
   annotations: string
   /** What it is in CiviForm: see `civiform_application`. */

@@ -1,5 +1,6 @@
 // One application of CiviForm's as it is stored here: the very text that is sent, in its two parts.
 
+import type { Annotations } from '../../domain/questions/application.ts'
 import { isJsonObject, type Json, parseJson } from '../../domain/values/json-text.ts'
 import { canonicalLanguageTag } from '../../domain/values/language-tag.ts'
 import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
@@ -16,13 +17,10 @@ export interface VersionPlan {
   questions: readonly PlannedQuestion[]
 }
 
-export interface RenderedApplication {
+export interface RenderedApplication extends Annotations {
   /** As exported: the applicant before a merge of accounts, where CiviForm remembers it. */
   applicant_id: number
   language: string
-  status: string | null
-  status_last_modified_time: Micros | null
-  application_note: string | null
   snapshot: string
   annotations: string
 }

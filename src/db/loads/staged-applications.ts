@@ -1,13 +1,14 @@
 // What a bulk load has read and not stored yet: rows of a temporary table, which only its own connection sees and which is gone with it,
 // however that ends. All that is asked of a whole input, and not of one line, is asked of it there.
 
+import type { Annotations } from '../../domain/questions/application.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db, Transaction } from '../client.ts'
 import type { IdSequence } from './bulk-loads.ts'
 import { type CopyRows, copyRows, copyTime } from './copy-rows.ts'
 
 /** One application of an input, with what is stored of it but for its numbers. */
-export interface StagedApplication {
+export interface StagedApplication extends Annotations {
   /** Counts the applications of the input, from 1. */
   n: number
   /** Where it stands in the input; larger for a later one. */
@@ -20,9 +21,6 @@ export interface StagedApplication {
   submit_time: Micros
   is_current: boolean
   language: string
-  status: string | null
-  status_last_modified_time: Micros | null
-  application_note: string | null
   snapshot: string
   annotations: string
 }

@@ -95,14 +95,6 @@ function parentsFirst(questions: readonly VersionQuestion[]): VersionQuestion[] 
   return ordered
 }
 
-/**
- * The question object of an unanswered question, as JSON text.
- * Source: spec, "Unanswered questions carry `null` values (or empty arrays where stated)".
- */
-export function nullForm(type: ExportedType): string {
-  return nullForms.contract[type]!
-}
-
 /** By the contract, or as the code of the origin has it, which knows no `file_key`. */
 export type ExportProfile = 'contract' | 'origin'
 
@@ -118,7 +110,10 @@ export function exportedFields({ type, unknown_type }: Pick<KeyNode, 'type' | 'u
   return profile === 'origin' ? fields.filter(([name]) => name !== 'file_key') : fields
 }
 
-/** As `nullForm`, of a question that may be of a type that is not known. */
+/**
+ * The question object of an unanswered question, which may be of a type that is not known, as JSON text.
+ * Source: spec, "Unanswered questions carry `null` values (or empty arrays where stated)".
+ */
 export function unansweredForm(
   node: Pick<KeyNode, 'type' | 'unknown_type'>,
   profile: ExportProfile = 'contract',

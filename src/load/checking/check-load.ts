@@ -25,10 +25,9 @@ import {
 import { findProgram, readPublishedVersions } from '../../db/programs/programs.ts'
 import { renderAnnotations, renderSnapshot } from '../../domain/questions/application.ts'
 import type { Fault } from '../reading/document-faults.ts'
-import { loadDefinition } from '../reading/known-program.ts'
 import type { ExportedApplication } from '../reading/read-application.ts'
 import { describePlace, type LinePlace, LoadFaults } from './load-faults.ts'
-import { ProgramCheck } from './program-check.ts'
+import { loadDefinition, ProgramCheck } from './program-check.ts'
 
 /** Rows are sent in pieces of this length. */
 const sentLength = 1024 * 1024

@@ -1,10 +1,37 @@
 // One program's applications in an input, in the order of time: held against one another and against what was submitted before.
 
 import type { SubmissionCounter } from '../../db/loads/bulk-loads.ts'
+import { buildKeyMap, type KeyMap, type PublishedVersion } from '../../domain/questions/key-map.ts'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Fault } from '../reading/document-faults.ts'
-import type { LoadDefinition } from '../reading/known-program.ts'
+import { type KnownMembers, knownMembers } from '../reading/question-objects.ts'
 import { describePlace, type LinePlace } from './load-faults.ts'
+
+interface LoadVersion {
+  shape: KeyMap
+  members: KnownMembers
+}
+
+/** The facts of a program that are needed to read and render its applications. */
+export interface LoadDefinition {
+  program_id: number
+  slug: string
+  /** Every published version, by program version id. */
+  versions: ReadonlyMap<number, LoadVersion>
+}
+
+export function loadDefinition(
+  program_id: number,
+  slug: string,
+  published: readonly PublishedVersion[],
+): LoadDefinition {
+  const keyMap = buildKeyMap(published)
+  const versions = published.map(version => {
+    const shape = buildKeyMap([version])
+    return [version.program_version_id, { shape, members: knownMembers(keyMap, shape) }] as const
+  })
+  return { program_id, slug, versions: new Map(versions) }
+}
 
 export class ProgramCheck {
   applications = 0

@@ -148,7 +148,7 @@ class ApplicationReader {
 
   #language(): string {
     const language = this.#text('language')
-    if (language !== '' && !isLanguageTag(language))
+    if (language !== '' && canonicalLanguageTag(language) === undefined)
       this.find.add(
         'wrong_format',
         `must be a language tag such as en-US, and is ${describeValue(language)}`,
@@ -229,16 +229,3 @@ const submitTimeMin = parseOffsetTime(beforeAllSubmissions)!
 
 /** Stands for a number that could not be read; no id and no time of an application has it. */
 const unread = Number.MIN_SAFE_INTEGER
-
-/** Tags seen before, so that each is looked up once in a load. Bounded, since a file may name any number of them. */
-const languageTags = new Map<string, boolean>()
-const languageTagsMax = 1000
-
-function isLanguageTag(text: string): boolean {
-  let known = languageTags.get(text)
-  if (known === undefined) {
-    known = canonicalLanguageTag(text) !== undefined
-    if (languageTags.size < languageTagsMax) languageTags.set(text, known)
-  }
-  return known
-}

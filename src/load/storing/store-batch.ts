@@ -10,8 +10,13 @@
 
 import type { Transaction } from '../../db/client.ts'
 import { holdInstanceTimeZone } from '../../db/instance.ts'
-import { advanceLoad, advanceSubmissionCounter, lockSubmissionCounter } from '../../db/loads/bulk-loads.ts'
-import { readCurrentTimes, supersedeCurrentApplications } from '../../db/loads/bulk-rows.ts'
+import {
+  advanceLoad,
+  advanceSubmissionCounter,
+  lockSubmissionCounter,
+  readCurrentTimes,
+  supersedeCurrentApplications,
+} from '../../db/loads/bulk-loads.ts'
 import {
   type Batch,
   type BatchApplication,

@@ -16,13 +16,12 @@ import {
   lockLoads,
   lockSubmissionCounter,
   readUnfinishedLoads,
+  sketchApplications,
 } from '../../db/loads/bulk-loads.ts'
-import { sketchApplications } from '../../db/loads/bulk-rows.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 import type { CheckedLoad } from '../checking/check-load.ts'
 import { tooEarly } from '../checking/program-check.ts'
-import { giveUp } from './give-up.ts'
 import { overtakenByAnother, storeBatch } from './store-batch.ts'
 
 /** Batches after which the planner's statistics are refreshed: more often while the tables are small. */
@@ -148,4 +147,24 @@ export function unfinished({ load_id, source, stored, applications, slugs }: Loa
       'applications are stored), and this is another input. Run that one again, unchanged, and it goes on where it stopped; load what ' +
       `is to come in its place, in the order of time, with --instead-of ${load_id}; or end it with --give-up ${load_id}.`,
   })
+}
+
+/** Ends a load that is not to go on. What is stored of it stays. Returns the load as it ended. Throws Problem `not_found` or `conflict`. */
+export async function giveUpLoad(sql: Sql, loadId: number, actor: string): Promise<LoadRow> {
+  return inTransaction(sql, async tx => {
+    await lockLoads(tx)
+    const load = await findLoadById(tx, loadId)
+    if (load === undefined) throw new Problem('not_found', { detail: `There is no load ${loadId}.` })
+    if (load.ended_at !== null) throw new Problem('conflict', { detail: `Load ${loadId} has ended already.` })
+    await giveUp(tx, loadId, actor)
+    return { ...load, ...(await findLoadById(tx, loadId)) }
+  })
+}
+
+/** Ends a load that has not ended, and notes what is stored of it. */
+export async function giveUp(tx: Transaction, loadId: number, actor: string): Promise<void> {
+  for (const { slug, stored } of await endLoad(tx, loadId)) {
+    const detail = { load: loadId, applications: stored }
+    await appendAuditEvent(tx, { actor, action: 'load_given_up', subject: slug, detail })
+  }
 }

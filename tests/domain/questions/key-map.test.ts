@@ -4,9 +4,9 @@ import {
   buildKeyMap,
   type KeyMap,
   type KeyNode,
-  nullForm,
   nullMembers,
   type PublishedVersion,
+  unansweredForm,
 } from '../../../src/domain/questions/key-map.ts'
 import {
   exportedType,
@@ -158,7 +158,7 @@ describe('unanswered forms', () => {
     for (const kind of questionKinds) {
       const type = exportedType(kind)
       if (type === undefined) continue
-      const { question_type, ...fields } = JSON.parse(nullForm(type)) as Record<string, unknown>
+      const { question_type, ...fields } = JSON.parse(unansweredForm({ type })) as Record<string, unknown>
       expect(question_type).toBe(type)
       const listed = Object.entries(fields).filter(([, value]) => value !== null)
       expect(listed).toEqual(

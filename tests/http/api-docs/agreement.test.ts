@@ -4,7 +4,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { refreshDocsExample } from '../../../src/derived/program-docs.ts'
 import { refreshKeyMap } from '../../../src/derived/program-key-map.ts'
-import { type KeyNode, nullForm } from '../../../src/domain/questions/key-map.ts'
+import { type KeyNode, unansweredForm } from '../../../src/domain/questions/key-map.ts'
 import {
   exportedType,
   type PlainType,
@@ -43,7 +43,7 @@ function sample(kind: QuestionKind): Change {
     add: name => ofKind(kind, name, optional),
     answer: answered,
     answered,
-    unanswered: JSON.parse(nullForm(type)),
+    unanswered: JSON.parse(unansweredForm({ type })),
   }
 }
 

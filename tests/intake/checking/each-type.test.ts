@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { nullForm } from '../../../src/domain/questions/key-map.ts'
+import { unansweredForm } from '../../../src/domain/questions/key-map.ts'
 import { exportedType, type QuestionKind, questionKinds } from '../../../src/domain/questions/question.ts'
 import { anyText } from '../../support/arbitraries.ts'
 import { options, type QuestionSpec } from '../../support/program-version.ts'
@@ -349,7 +349,7 @@ describe('every type', () => {
   const spec = (kind: QuestionKind): QuestionSpec => ({ kind, options: options('a') })
 
   test.each(kinds)("%s: null, {} and the export's own unanswered form are no answer", kind => {
-    for (const answer of ['null', '{}', nullForm(exportedType(kind)!)]) {
+    for (const answer of ['null', '{}', unansweredForm({ type: exportedType(kind)! })]) {
       expect([answer, checkOne(spec(kind), answer)]).toEqual([answer, undefined])
       const required = checkOne({ ...spec(kind), optional: false }, answer, 'submit')
       expect([answer, required]).toEqual([answer, 'required'])

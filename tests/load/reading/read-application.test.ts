@@ -187,7 +187,7 @@ const breakages: readonly [string, (a: Broken) => void, string][] = [
   ['an unknown field', a => (a.statuss = null), '/statuss unknown_field'],
   ['no answers', a => delete a.application, '/application not_an_object'],
   ['answers that are an array', a => (a.application = []), '/application not_an_object'],
-  ['an unknown key', a => (a.application.unknown = { question_type: 'TEXT', text: null }), '/application/nobody unknown_key'],
+  ['an unknown key', a => (a.application.unknown = { question_type: 'TEXT', text: null }), '/application/unknown unknown_key'],
   ['a question that is null', a => (a.application.town = null), '/application/town not_an_object'],
   ['another type', a => (a.application.town.question_type = 'NUMBER'), '/application/town/question_type wrong_question_type'],
   ['an unknown field of a question', a => (a.application.town.txt = 'x'), '/application/town/txt unknown_field'],
