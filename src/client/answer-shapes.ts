@@ -15,10 +15,7 @@ const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape)
 export const shapes = {
   apiKey: { api_key_id: 'string', name: 'string', expires_at: 'string', programs: ['string'] },
   receipt: { applications: 'number', sha256: 'string', erased_application_ids: ['number'] },
-  changes: {
-    payload: [{ change: 'number', kind: 'string', application_id: 'number' }],
-    nextCursor: 'string',
-    hasMore: 'boolean',
-  },
+  change: { change: 'number', kind: 'string', application_id: 'number' },
+  endOfChanges: { nextCursor: 'string', hasMore: 'boolean', snapshotTime: 'string', changeCursor: 'string' },
   programs: { installation_id: 'string', payload: [{ program_name: 'string', applications: 'number' }] },
 } as const satisfies Record<string, Shape>

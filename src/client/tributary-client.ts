@@ -13,7 +13,7 @@ import type { ApiKey, Application, ExportParameters } from './api-types.ts'
 import { Attempts, type RetryOptions } from './attempts.ts'
 import { ForeignAnswer, unreachableBy } from './client-errors.ts'
 import { RequestLine } from './request-line.ts'
-import { type PageEnd, readWholePage } from './whole-page.ts'
+import { type PageEnd, readWholeLines, readWholePage } from './whole-page.ts'
 
 export interface ClientOptions extends RetryOptions {
   /** Where the service is, such as `https://apply.example.gov`. Plain HTTP is for loopback only. */
@@ -36,7 +36,7 @@ export interface WalkReceipt {
 }
 
 /** What happened to an application. Only what belongs to its kind is there; more kinds may come. */
-export interface Change {
+export interface Change<P = Application> {
   change: number
   kind: 'submitted' | 'superseded' | 'status' | 'note' | 'erased' | (string & {})
   application_id: number
@@ -44,13 +44,19 @@ export interface Change {
   superseded_by?: number | null
   status?: string | null
   application_note?: string | null
+  /** With `include`, of `submitted`, `status` and `note`: as a walk that begins now has it. */
+  application?: P
 }
 
-export interface ChangesPage {
-  payload: readonly Change[]
+export interface ChangesPage<P = Application> {
+  payload: readonly Change<P>[]
   /** Goes on from here: to be kept together with what was made of this page. */
   nextCursor: string
   hasMore: boolean
+  /** What a walk that begins now would say of itself. */
+  snapshotTime: string
+  changeCursor: string
+  questionsAsOf: string | null
 }
 
 export interface ReadablePrograms {
@@ -83,6 +89,8 @@ export interface WalkedPage extends PageEnd {
   walkToken: string | undefined
   /** Of the walk's first page only: where the changes go on from what the walk has. */
   changeCursor: string | undefined
+  /** Of the walk's first page only: up to which publication its questions count. Changes with another one are reason for another walk. */
+  questionsAsOf: string | undefined
 }
 
 export interface ChangesOptions {
@@ -93,6 +101,9 @@ export interface ChangesOptions {
    * now. Seconds that one request may wait: 30 is as much as the service grants.
    */
   waitSeconds?: number
+  /** With each change its application, which may be newer than the change; `fields` chooses of its questions. A page is held in memory. */
+  include?: 'application'
+  fields?: string
   signal?: AbortSignal
 }
 
@@ -152,18 +163,23 @@ export class TributaryClient {
   }
 
   /** What happened to a program's applications after a cursor, in order, each once, page by page: up to now, or as it happens. */
-  async *changes(
+  async *changes<P = Application>(
     program: string,
     after: string,
-    { pageSize, waitSeconds, signal }: ChangesOptions = {},
-  ): AsyncGenerator<ChangesPage, void, undefined> {
+    { pageSize, waitSeconds, include, fields, signal }: ChangesOptions = {},
+  ): AsyncGenerator<ChangesPage<P>, void, undefined> {
+    // Of applications as they were at `after` nothing is known: with `include` the first page reports it.
+    let questionsAsOf: string | null | undefined
     for (let cursor = after; ; ) {
-      const path = pathOf(`${programPath(program)}/changes`, { after: cursor, pageSize: pageSize?.toString() })
-      const page = await this.json<ChangesPage>(path, shapes.changes, { signal, waitSeconds })
+      const query = { after: cursor, pageSize: pageSize?.toString(), include, fields }
+      const page = await this.changesPage<P>(pathOf(`${programPath(program)}/changes`, query), signal, waitSeconds)
+      const isNew = page.payload.length > 0 || page.nextCursor !== cursor
       // Nothing came while it waited.
-      if (waitSeconds === undefined || page.payload.length > 0 || page.nextCursor !== cursor) yield page
+      if (waitSeconds === undefined || isNew || (include !== undefined && page.questionsAsOf !== questionsAsOf))
+        yield page
       if (!page.hasMore && waitSeconds === undefined) return
       cursor = page.nextCursor
+      questionsAsOf = page.questionsAsOf
     }
   }
 
@@ -178,18 +194,9 @@ export class TributaryClient {
   }
 
   /** Any JSON document of the service, by its path, such as the docs of a program; an answer without its shape is asked for again. */
-  json<T>(
-    path: string,
-    shape: Shape,
-    { signal, waitSeconds }: Pick<ChangesOptions, 'signal' | 'waitSeconds'> = {},
-  ): Promise<T> {
-    const headers = {
-      Accept: 'application/json',
-      ...(waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` }),
-    }
+  json<T>(path: string, shape: Shape, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<T> {
     return this.answered(signal, async line => {
-      const quietMs = (waitSeconds ?? 0) * 1000
-      const value: unknown = await (await line.get(this.baseUrl + path, headers, quietMs)).json()
+      const value: unknown = await (await line.get(this.baseUrl + path, { Accept: 'application/json' })).json()
       if (!hasShape(value, shape)) throw new ForeignAnswer('JSON of another shape')
       return value as T
     })
@@ -201,33 +208,60 @@ export class TributaryClient {
     isFirst: boolean,
     signal: AbortSignal | undefined,
   ): Promise<{ applications: Uint8Array[]; page: WalkedPage }> {
-    let bytesMost = 0
-    return this.answered(signal, async (line, attempts) => {
-      const response = await line.get(this.baseUrl + path, { Accept: 'application/x-ndjson' })
-      const { headers } = response
+    return this.lines(path, { signal }, async ({ headers }, chunks) => {
       // The first page alone names its walk.
       if (headers.has('Walk-Token') !== isFirst) throw new ForeignAnswer('another page')
-      const chunks: Uint8Array[] = []
-      let bytes = 0
-      for await (const chunk of line.chunks(response)) {
-        bytes += chunk.length
-        if (bytes > pageBytesMax)
-          throw new RangeError(`A page has more than ${pageBytesMax} bytes: ask for a smaller pageSize.`)
-        // A copy: the chunk may be written over before the next one comes. Not by `slice`, which copies nothing of a Buffer.
-        chunks.push(new Uint8Array(chunk))
-        if (bytes <= bytesMost) continue
-        bytesMost = bytes
-        attempts.progressed()
-      }
-      const { applications, end } = await readWholePage(chunks)
+      const { applications, end } = await readWholePage(await chunks())
       const field = (name: string): string | undefined => headers.get(name) ?? undefined
       const page = {
         ...end,
         snapshotTime: field('Snapshot-Time'),
         walkToken: field('Walk-Token'),
         changeCursor: field('Change-Cursor'),
+        questionsAsOf: field('Questions-As-Of'),
       }
       return { applications, page }
+    })
+  }
+
+  /** One page of changes, asked for until it was whole. */
+  private changesPage<P>(path: string, signal: AbortSignal | undefined, waitSeconds = 0): Promise<ChangesPage<P>> {
+    const decoder = new TextDecoder('utf-8', { fatal: true })
+    return this.lines(path, { signal, waitSeconds }, async (_, chunks) => {
+      const { lines, last } = await readWholeLines(await chunks())
+      const payload = lines.map(line => JSON.parse(decoder.decode(line)) as Change<P>)
+      if (!hasShape(last, shapes.endOfChanges) || !hasShape(payload, [shapes.change]))
+        throw new ForeignAnswer('lines of another shape')
+      return { payload, ...(last as unknown as Omit<ChangesPage<P>, 'payload'>) }
+    })
+  }
+
+  /** What `read` makes of an answer in lines, whose chunks it asks for. */
+  private lines<T>(
+    path: string,
+    { signal, waitSeconds = 0 }: { signal: AbortSignal | undefined; waitSeconds?: number },
+    read: (response: Response, chunks: () => Promise<Uint8Array[]>) => Promise<T>,
+  ): Promise<T> {
+    let bytesMost = 0
+    const wait: Record<string, string> = waitSeconds === 0 ? {} : { Prefer: `wait=${waitSeconds}` }
+    return this.answered(signal, async (line, attempts) => {
+      const headers = { Accept: 'application/x-ndjson', ...wait }
+      const response = await line.get(this.baseUrl + path, headers, waitSeconds * 1000)
+      return read(response, async () => {
+        const chunks: Uint8Array[] = []
+        let bytes = 0
+        for await (const chunk of line.chunks(response)) {
+          bytes += chunk.length
+          if (bytes > pageBytesMax)
+            throw new RangeError(`A page has more than ${pageBytesMax} bytes: ask for a smaller pageSize.`)
+          // A copy: the chunk may be written over before the next one comes. Not by `slice`, which copies nothing of a Buffer.
+          chunks.push(new Uint8Array(chunk))
+          if (bytes <= bytesMost) continue
+          bytesMost = bytes
+          attempts.progressed()
+        }
+        return chunks
+      })
     })
   }
 

@@ -23,19 +23,29 @@ const lineFeed = 0x0a
 export async function readWholePage(
   chunks: readonly Uint8Array[],
 ): Promise<{ applications: Uint8Array[]; end: PageEnd }> {
+  const { lines, last } = await readWholeLines(chunks)
+  const { nextPageToken } = last
+  if (nextPageToken !== null && typeof nextPageToken !== 'string')
+    throw new BrokenPage('The page broke off, or does not say whether another follows.')
+  return { applications: lines, end: { nextPageToken, applications: lines.length } }
+}
+
+/** All lines but the last, as their bytes, and what the last one says. Rejects with BrokenPage unless it says that they are all. */
+export async function readWholeLines(
+  chunks: readonly Uint8Array[],
+): Promise<{ lines: Uint8Array[]; last: Readonly<Record<string, unknown>> }> {
   const bytes = joined(chunks)
   if (bytes.at(-1) !== lineFeed) throw new BrokenPage('The page broke off.')
   const ended = bytes.length > 1 ? bytes.lastIndexOf(lineFeed, bytes.length - 2) + 1 : 0
-  const { nextPageToken, count, sha256 } = lastLine(bytes.subarray(ended, -1))
-  if (nextPageToken !== null && typeof nextPageToken !== 'string')
-    throw new BrokenPage('The page broke off, or does not say whether another follows.')
+  const last = lastLine(bytes.subarray(ended, -1))
+  const { count, sha256 } = last
   const before = bytes.subarray(0, ended)
-  const applications = linesOf(before)
-  if (count !== applications.length)
-    throw new BrokenPage(`The page had ${applications.length} applications, and says that it has ${String(count)}.`)
+  const lines = linesOf(before)
+  if (typeof count !== 'number') throw new BrokenPage('The page broke off, or does not say whether another follows.')
+  if (count !== lines.length) throw new BrokenPage(`The page had ${lines.length} lines, and says that it has ${count}.`)
   if (sha256 !== (await sha256Of(before)))
     throw new BrokenPage('The page was changed on the way: it does not have the SHA-256 that it says.')
-  return { applications, end: { nextPageToken, applications: count } }
+  return { lines, last }
 }
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -58,10 +68,10 @@ function linesOf(bytes: Uint8Array): Uint8Array[] {
   return lines
 }
 
-function lastLine(line: Uint8Array): { nextPageToken?: unknown; count?: unknown; sha256?: unknown } {
+function lastLine(line: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line))
-    return typeof value === 'object' && value !== null ? value : {}
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   } catch {
     throw new BrokenPage('The page broke off, or is not made of lines of JSON.')
   }

@@ -1,6 +1,7 @@
 // The command line of the tool, and its help.
 
 import { parseArgs } from 'node:util'
+import { folderFormat, folderPath, isFolder } from './formats/folder-format.ts'
 import { formatOf } from './formats/output-formats.ts'
 import { postgresFormat } from './postgres/postgres-format.ts'
 import { CommandError } from './requests/pull-outcome.ts'
@@ -17,6 +18,7 @@ same command goes on from there. The file gets its name when everything is in it
   --out <file>        apps.ndjson: applications as they are, one a line
                       apps.csv: a table of applications, and alongside it apps.<enumerator>.csv for each list of entities
                       apps.parquet: the same tables in Parquet
+                      apps/: a folder with a file for each application
                       -: lines to standard output, when all have come. Nothing is kept that another pull could go on with
   --to <database>     postgres://user@host/database: the same tables there, made and filled; password from PGPASSWORD
   --schema <name>     With --to: of the tables; the program's slug with _ for - without it
@@ -29,6 +31,9 @@ Which applications; all of them without these:
   --fields <keys>     Only these questions of them: name,household_member.income; whatever is named brings all that lies under it
   --since-last        Only what was submitted since the last pull into this output, added to what is in it. A database also follows
                       what was erased, superseded or given a status; a file does not
+
+  --follow            Keep a database or a folder up to date, until it is stopped: as --since-last does, and then change by change.
+                      Without --from, --before, --revision and --since-last
 
 How tables are laid out:
   --multi <how>       one: a column with all that was selected (without it); columns: a column for each option
@@ -69,6 +74,7 @@ export interface PullCommand extends PullRequest {
   credentialsFile: string | undefined
   quiet: boolean
   json: boolean
+  follow: boolean
 }
 
 /** As `--out`: standard output. */
@@ -97,6 +103,7 @@ export function parsePull(args: string[]): PullCommand {
       'exact-csv': { type: 'boolean', default: false },
       checkpoint: { type: 'string', default: '1' },
       'no-verify-schema': { type: 'boolean', default: false },
+      follow: { type: 'boolean', default: false },
       restart: { type: 'boolean', default: false },
       quiet: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
@@ -124,6 +131,16 @@ export function parsePull(args: string[]): PullCommand {
     throw wrong(
       '--since-last cannot go with OBSOLETE: what is superseded from now on was submitted before, and would never come.',
     )
+  const chosen =
+    values['since-last'] || values.from !== undefined || values.before !== undefined || revision !== undefined
+  if (values.follow && chosen)
+    throw wrong('--follow keeps all that there is: it goes without --from, --before, --revision and --since-last.')
+  if (values.follow && (format.follow === undefined || values.json))
+    throw wrong(
+      '--follow keeps a database (--to) or a folder (--out apps/) up to date, without --json: a file cannot follow.',
+    )
+  if (format.folder !== undefined && values['since-last'])
+    throw wrong('A folder is kept up to date by --follow; without it, all of it is pulled again.')
   if (place === standardOutput && (values['since-last'] || values.restart || values.json))
     throw wrong('--out - keeps nothing and prints lines alone: it goes without --since-last, --restart and --json.')
   return {
@@ -133,6 +150,7 @@ export function parsePull(args: string[]): PullCommand {
     format,
     filters: { fromDate: values.from, toDate: values.before, revisionState: revision, fields: fieldsOf(values.fields) },
     sinceLast: values['since-last'],
+    follow: values.follow,
     restart: values.restart,
     verifySchema: !values['no-verify-schema'],
     tables: { multi, labels: values['option-labels'] },
@@ -166,6 +184,7 @@ function destinationOf(
     throw wrong('Say where to: a file with --out, or a database with --to.')
   if (out !== undefined) {
     if (schema !== undefined || state !== undefined) throw wrong('--schema and --state go with --to.')
+    if (isFolder(out)) return { out: folderPath(out), format: folderFormat(out) }
     return { out, format: formatOf(out === standardOutput ? 'lines.ndjson' : out) }
   }
   const url = URL.canParse(to!) ? new URL(to!) : undefined

@@ -80,6 +80,8 @@ export async function pullToFile(
       receipts: [...(kept?.receipts ?? []), walked.receipt],
       ...(await nextBeginning(walked.walk, takesAgain, request, client, context)),
       files: kept?.files ?? [],
+      followsFrom: walked.walk.changeCursor,
+      questionsAsOf: walked.walk.questionsAsOf,
     }
     const job = {
       out: path,
@@ -267,7 +269,9 @@ function withAdvice(error: unknown, { bytes }: WalkUnderWay): unknown {
   const aboutToken =
     error instanceof RequestRefused && error.problem?.errors?.some(({ parameter }) => parameter === 'nextPageToken')
   if (!aboutToken || bytes === 0) return error
-  return new CommandError('failed', `${messageOf(error)}\nThe walk cannot go on. Add --restart to begin again.`)
+  return new CommandError('failed', `${messageOf(error)}\nThe walk cannot go on. Add --restart to begin again.`, {
+    cause: error,
+  })
 }
 
 /** The file itself where its name is a link, so that a rename replaces the file and the link stays. */

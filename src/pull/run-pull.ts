@@ -18,6 +18,8 @@ import {
   verifyHelp,
 } from './command-line.ts'
 import { findCredentials } from './credentials.ts'
+import { follow } from './follow.ts'
+import { makeFolder } from './formats/folder-format.ts'
 import { pullToFile } from './pull-to-file.ts'
 import { CommandError, exitStatus } from './requests/pull-outcome.ts'
 import type { PullContext, PullReport } from './requests/pull-request.ts'
@@ -78,6 +80,8 @@ async function pull({ args, environment, output, say: sayAloud, signal }: ToolPr
   try {
     const context = { signal, say, onProgress: shown.update }
     const { out, format } = asked
+    if (format.folder !== undefined) makeFolder(format.folder)
+    if (asked.follow) return await follow(out, format, asked, client, context)
     const report = await (out === standardOutput
       ? pullToOutput(output, format, asked, client, context)
       : pullToFile(out, format, asked, client, context))
@@ -146,7 +150,11 @@ async function types({ args, environment, output, say, signal }: ToolProcess): P
 }
 
 function clientOf(
-  { address: baseUrl, retriesMax }: { address: string; retriesMax?: number },
+  {
+    address: baseUrl,
+    retriesMax,
+    follow: isPatient = false,
+  }: { address: string; retriesMax?: number; follow?: boolean },
   credentials: { username: string; password: string },
   say: (line: string) => void,
 ) {
@@ -154,7 +162,8 @@ function clientOf(
     // The first few pass by themselves on any network.
     void (attempt > 2 && say(`${reason} Trying again in ${Math.ceil(waitMs / 1000)} s.`))
   try {
-    return new TributaryClient({ baseUrl, ...credentials, retriesMax, onRetry })
+    const patience = isPatient ? { retriesMax: Number.POSITIVE_INFINITY, waitMsMax: 10_000 } : { retriesMax }
+    return new TributaryClient({ baseUrl, ...credentials, ...patience, onRetry })
   } catch (error) {
     throw new CommandError('usage', messageOf(error))
   }

@@ -233,8 +233,30 @@ describe('changes', () => {
     const now = await cursorOf()
     for (const options of [{}, { waitSeconds: 30 }]) {
       const changes = clientOf().changes(slug, 'latest', options)
-      expect((await changes.next()).value).toEqual({ payload: [], nextCursor: now, hasMore: false })
+      expect((await changes.next()).value).toMatchObject({
+        payload: [],
+        nextCursor: now,
+        hasMore: false,
+        changeCursor: now,
+      })
       await changes.return()
+    }
+  })
+
+  test('with their applications, the same as a walk has, and with what tells of publications', async () => {
+    const walked: unknown[] = []
+    for await (const application of clientOf().applications(slug)) walked.push(application)
+    const carried: unknown[] = []
+    let asOf: string | null = null
+    for await (const page of clientOf().changes(slug, '0', { include: 'application', pageSize: 7 })) {
+      carried.push(...page.payload.map(({ application }) => application))
+      asOf = page.questionsAsOf
+    }
+    expect(carried).toEqual(walked)
+    for await (const { page } of clientOf().steps(slug, { pageSize: 1 })) {
+      if (page === undefined) continue
+      expect(page.questionsAsOf ?? null).toBe(asOf)
+      break
     }
   })
 

@@ -10,7 +10,7 @@ import {
   type Table,
   tableName,
 } from '../requests/table-plan.ts'
-import type { FormatJob } from '../spool/output-format.ts'
+import type { FollowJob, FormatJob } from '../spool/output-format.ts'
 
 /**
  * `known` are the columns as they were laid out before, which keep their places. `mayLack`: whether the output takes rows that lack some of
@@ -21,20 +21,33 @@ export async function loadTables(
   mayLack = !walk.adds,
 ): Promise<{ tables: Table[]; known: KnownColumns; lost: string[] }> {
   let known = state.read<KnownColumns>('columns') ?? {}
+  const chosen = await questionsOf({ client, program, context, fields: walk.filters.fields })
+  if (chosen === undefined) return { tables: planTables([], tables, known), known, lost: [] }
+  const there = columnNames(planTables(chosen, tables))
+  const lost = Object.entries(known).flatMap(([table, names]) =>
+    there[table] === undefined ? [table] : names.filter(name => !there[table]!.includes(name)),
+  )
+  if (mayLack) known = stillThere(known, there)
+  return { tables: planTables(chosen, tables, known), known, lost }
+}
+
+/** As `loadTables`, where the order of columns does not matter. */
+export const tablesOf = async (job: FollowJob): Promise<Table[]> =>
+  planTables((await questionsOf(job)) ?? [], job.tables)
+
+/** Undefined where nothing of the program is published: it has no application either, or the rows would miss their columns. */
+async function questionsOf({
+  client,
+  program,
+  context,
+  fields,
+}: Omit<FollowJob, 'tables'>): Promise<DocumentedQuestion[] | undefined> {
   try {
     const path = `/docs/api/programs/${encodeURIComponent(program)}/versions/active`
     const { questions } = await client.json<{ questions: DocumentedQuestion[] }>(path, documented, context)
-    const chosen = chosenOf(questions, walk.filters.fields)
-    const there = columnNames(planTables(chosen, tables))
-    const lost = Object.entries(known).flatMap(([table, names]) =>
-      there[table] === undefined ? [table] : names.filter(name => !there[table]!.includes(name)),
-    )
-    if (mayLack) known = stillThere(known, there)
-    return { tables: planTables(chosen, tables, known), known, lost }
+    return chosenOf(questions, fields)
   } catch (error) {
-    // Nothing of the program is published: it has no application either, or the rows would miss their columns.
-    if (error instanceof RequestRefused && error.isAboutNothingThere)
-      return { tables: planTables([], tables, known), known, lost: [] }
+    if (error instanceof RequestRefused && error.isAboutNothingThere) return undefined
     throw error
   }
 }

@@ -8,6 +8,7 @@ import { type Cell, rowMaker } from '../formats/table-rows.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
 import { type Column, type ColumnKind, type Table, tableName } from '../requests/table-plan.ts'
 import { fileLines } from '../spool/file-lines.ts'
+import { linesOf } from '../spool/output-format.ts'
 import { differencesOf, type Origin, withFields } from '../spool/pulled-before.ts'
 import { allMade, emptyHidden } from './hidden-columns.ts'
 import { columnIdentifiers, copyLine, identifierOf } from './postgres-text.ts'
@@ -37,9 +38,7 @@ type Fragment = postgres.PendingQuery<postgres.Row[]>
 export function loadPostgres(load: PostgresLoad): Promise<number> {
   const { schema, tables, spoolPath, signal, fills, then } = load
   return connected(load.url, async sql => {
-    // Two pulls into one schema take turns.
-    await sql`select pg_advisory_lock(hashtextextended(${`tributary ${schema}`}, 0))`
-    const before = await readRecord(sql, schema)
+    const before = await lockedRecord(sql, schema)
     refuseOther(before, then.origin, schema)
     if (fills === 'since last' && before === undefined)
       throw new CommandError(
@@ -59,17 +58,18 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
     const feeds = [...new Set(cursors)].filter(cursor => cursor !== undefined).map(load.changes)
     const changeCursor = await collectChanges(sql, feeds)
     const goesOn = fills === 'all' || before?.watermark === undefined || before.watermark === load.fromDate
-    const filled = Object.fromEntries(tables.map(table => [postgresName(table), columnIdentifiers(table)]))
+    const filled = columnsByTable(tables)
     const made = allMade(before?.made ?? {}, filled)
-    const record = { ...then, made, changeCursor, watermark: goesOn ? then.watermark : before.watermark }
+    const record: KeptRecord = {
+      ...then,
+      made,
+      changeCursor,
+      watermark: goesOn ? then.watermark : before.watermark,
+      followsFrom: goesOn && fills !== 'some' ? then.followsFrom : before?.followsFrom,
+      questionsAsOf: fills === 'all' ? then.questionsAsOf : before?.questionsAsOf,
+    }
     return sql.begin(async tx => {
-      await tx`create schema if not exists ${tx(schema)}`
-      for (const table of tables) await makeTable(tx, schema, table)
-      await copyTables(tx, tables, spoolPath, signal)
-      for (const [index, table] of tables.entries()) {
-        signal.throwIfAborted()
-        await takeOver(tx, schema, table, index)
-      }
+      await fill(tx, schema, tables, fileLines(spoolPath), signal)
       const place = tx`${tx(schema)}.${tx('applications')}`
       if (fills === 'all') {
         await tx`delete from ${place} a where not exists (select from ${tx(stageOf(0))} p where p.application_id = a.application_id)`
@@ -81,6 +81,62 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
       return Number(counted!.applications)
     })
   })
+}
+
+/** A page of the change feed, and what the database is to have it after. */
+export interface PageLoad extends Pick<PostgresLoad, 'url' | 'schema' | 'tables' | 'signal'> {
+  page: ChangesPage
+  after: string
+}
+
+/** Applies a page, all of it or nothing. Resolves with false when the tables are not as of the change before it. */
+export function applyPage({ url, schema, tables, page, after, signal }: PageLoad): Promise<boolean> {
+  return connected(url, async sql => {
+    const record = await lockedRecord(sql, schema)
+    if (record?.followsFrom !== after) return false
+    const gone = page.payload.filter(({ kind }) => kind === 'erased' || kind === 'superseded')
+    await collectChanges(sql, [onePage({ ...page, payload: gone })])
+    await sql.begin(async tx => {
+      await fill(tx, schema, tables, onePage([...linesOf(page).values()]), signal)
+      await applyChanges(tx, schema, 'kept')
+      const made = allMade(record.made, columnsByTable(tables))
+      // What was submitted up to Snapshot-Time is there when all changes are.
+      const watermark = page.hasMore ? record.watermark : page.snapshotTime
+      const cursor = page.nextCursor
+      await writeRecord(tx, schema, { ...record, made, watermark, changeCursor: cursor, followsFrom: cursor })
+    })
+    return true
+  })
+}
+
+async function* onePage<T>(page: T): AsyncGenerator<T, void, undefined> {
+  yield page
+}
+
+/** Two pulls into one schema take turns, to the end of the session. */
+async function lockedRecord(sql: Sql, schema: string): Promise<KeptRecord | undefined> {
+  await sql`select pg_advisory_lock(hashtextextended(${`tributary ${schema}`}, 0))`
+  return readRecord(sql, schema)
+}
+
+const columnsByTable = (tables: readonly Table[]): Record<string, string[]> =>
+  Object.fromEntries(tables.map(table => [postgresName(table), columnIdentifiers(table)]))
+
+/** Makes the tables where they are missing, and puts these applications in the place of what there is of them. */
+async function fill(
+  tx: Sql,
+  schema: string,
+  tables: readonly Table[],
+  applications: AsyncIterable<readonly Buffer[]>,
+  signal: AbortSignal,
+): Promise<void> {
+  await tx`create schema if not exists ${tx(schema)}`
+  for (const table of tables) await makeTable(tx, schema, table)
+  await copyTables(tx, tables, applications, signal)
+  for (const [index, table] of tables.entries()) {
+    signal.throwIfAborted()
+    await takeOver(tx, schema, table, index)
+  }
 }
 
 /** What the last pull left there. */
@@ -152,7 +208,12 @@ async function makeTable(sql: Sql, schema: string, table: Table): Promise<void> 
 const pieceLength = 4 * 1024 * 1024
 
 /** The rows of all tables, from one pass over the lines. */
-async function copyTables(sql: Sql, tables: readonly Table[], path: string, signal: AbortSignal): Promise<void> {
+async function copyTables(
+  sql: Sql,
+  tables: readonly Table[],
+  applications: AsyncIterable<readonly Buffer[]>,
+  signal: AbortSignal,
+): Promise<void> {
   for (const [i, table] of tables.entries())
     await sql`
       create temporary table ${sql(stageOf(i))} (${columnsOf(sql, table.columns, columnIdentifiers(table))}) on commit drop`
@@ -170,7 +231,7 @@ async function copyTables(sql: Sql, tables: readonly Table[], path: string, sign
     texts.fill('')
     length = 0
   }
-  for await (const lines of fileLines(path)) {
+  for await (const lines of applications) {
     signal.throwIfAborted()
     for (const line of lines) makeRows(JSON.parse(line.toString()), add)
     if (length >= pieceLength) await send()

@@ -1,11 +1,11 @@
 // Applications as tables in the puller's own PostgreSQL. The state of the pull stays alongside the spool, on this machine.
 
 import { GaveUp, RequestRefused } from '../../client/client-errors.ts'
-import { columnNames, loadTables } from '../formats/load-tables.ts'
+import { columnNames, loadTables, tablesOf } from '../formats/load-tables.ts'
 import { NoColumn } from '../formats/table-rows.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
-import { loadPostgres, readPulled } from './load-postgres.ts'
+import { applyPage, loadPostgres, readPulled } from './load-postgres.ts'
 
 export function postgresFormat(url: string, schema: string): OutputFormat {
   const { host, pathname } = new URL(url)
@@ -23,6 +23,14 @@ export function postgresFormat(url: string, schema: string): OutputFormat {
       if (record === undefined) return undefined
       const { made: _, ...known } = record
       return { ...known, origin: { ...known.origin, destination }, receipts: [], files: [] }
+    },
+    follow: async job => {
+      const tables = await tablesOf(job)
+      const { signal } = job.context
+      return (page, after) =>
+        applyPage({ url, schema, tables, page, after, signal }).catch((error: unknown) => {
+          throw failureOf(error, signal)
+        })
     },
     prepare: async job => {
       const { client, program, context, walk, then, spoolPath } = job
@@ -44,18 +52,23 @@ export function postgresFormat(url: string, schema: string): OutputFormat {
         })
         return { files: [], facts: { columns: columnNames(tables) }, total: applications }
       } catch (error) {
-        if (error instanceof NoColumn) throw new CommandError('mismatch', error.message)
-        context.signal.throwIfAborted()
-        if (error instanceof RequestRefused && error.codes.includes('cursor_of_another_history'))
-          throw new CommandError(
-            'failed',
-            'The service was set back since the last pull, to before what was pulled then. Pull everything again: without --since-last, and with --restart.',
-          )
-        if (error instanceof CommandError || error instanceof RequestRefused || error instanceof GaveUp) throw error
-        throw fault('filled', error)
+        throw failureOf(error, context.signal)
       }
     },
   }
+}
+
+function failureOf(error: unknown, signal: AbortSignal): unknown {
+  if (error instanceof NoColumn) return new CommandError('mismatch', error.message, { cause: error })
+  signal.throwIfAborted()
+  if (error instanceof RequestRefused && error.codes.includes('cursor_of_another_history'))
+    return new CommandError(
+      'failed',
+      'The service was set back since the last pull, to before what was pulled then. Pull everything again: without --since-last, and with --restart.',
+      { cause: error },
+    )
+  if (error instanceof CommandError || error instanceof RequestRefused || error instanceof GaveUp) return error
+  return fault('filled', error)
 }
 
 const fault = (what: string, error: unknown): CommandError =>

@@ -6,7 +6,7 @@ import type { Origin, PulledBefore } from '../spool/pulled-before.ts'
 
 export type Sql = postgres.Sql | postgres.TransactionSql
 
-export type PulledRecord = Pick<PulledBefore, 'origin' | 'watermark' | 'changeCursor'>
+export type PulledRecord = Pick<PulledBefore, 'origin' | 'watermark' | 'changeCursor' | 'followsFrom' | 'questionsAsOf'>
 
 /** Names of columns by table, as they are in the database. */
 export type MadeColumns = Readonly<Record<string, readonly string[]>>
@@ -19,22 +19,33 @@ export const recordTable = 'tributary_pull'
 export async function readRecord(sql: Sql, schema: string): Promise<KeptRecord | undefined> {
   const [found] = await sql`select to_regclass(quote_ident(${schema}) || ${`.${recordTable}`}) as place`
   if (found!.place === null) return undefined
-  const [row] = await sql<{ origin: string; made: string; watermark: string | null; change_cursor: string | null }[]>`
-    select origin::text, made, watermark, change_cursor from ${sql(schema)}.${sql(recordTable)}`
+  const [row] = await sql<
+    {
+      origin: string
+      made: string
+      watermark: string | null
+      change_cursor: string | null
+      follows_from: string | null
+      questions_as_of: string | null
+    }[]
+  >`
+    select origin::text, made, watermark, change_cursor, follows_from, questions_as_of from ${sql(schema)}.${sql(recordTable)}`
   if (row === undefined) return undefined
-  const { origin, made, watermark, change_cursor } = row
+  const { origin, made, watermark, change_cursor, follows_from, questions_as_of } = row
   return {
     origin: JSON.parse(origin) as Origin,
     made: JSON.parse(made) as MadeColumns,
     watermark: watermark ?? undefined,
     changeCursor: change_cursor ?? undefined,
+    followsFrom: follows_from ?? undefined,
+    questionsAsOf: questions_as_of ?? undefined,
   }
 }
 
 export async function writeRecord(
   sql: Sql,
   schema: string,
-  { origin, made, watermark, changeCursor }: KeptRecord,
+  { origin, made, watermark, changeCursor, followsFrom, questionsAsOf }: KeptRecord,
 ): Promise<void> {
   const place = sql`${sql(schema)}.${sql(recordTable)}`
   await sql`
@@ -44,10 +55,13 @@ export async function writeRecord(
       made text not null,
       watermark text,
       change_cursor text,
+      follows_from text,
+      questions_as_of text,
       pulled_at timestamptz not null default now()
     )`
   await sql`delete from ${place}`
   await sql`
-    insert into ${place} (program, origin, made, watermark, change_cursor)
-    values (${origin.program}, ${JSON.stringify(origin)}, ${JSON.stringify(made)}, ${watermark ?? null}, ${changeCursor ?? null})`
+    insert into ${place} (program, origin, made, watermark, change_cursor, follows_from, questions_as_of)
+    values (${origin.program}, ${JSON.stringify(origin)}, ${JSON.stringify(made)}, ${watermark ?? null}, ${changeCursor ?? null},
+      ${followsFrom ?? null}, ${questionsAsOf ?? null})`
 }

@@ -1,6 +1,6 @@
 // The interface of an output format.
 
-import type { TributaryClient } from '../../client/tributary-client.ts'
+import type { ChangesPage, TributaryClient } from '../../client/tributary-client.ts'
 import type { PullContext } from '../requests/pull-request.ts'
 import type { TableOptions } from '../requests/table-plan.ts'
 import type { ReadyFile } from './place-files.ts'
@@ -26,6 +26,28 @@ export interface FormatJob {
   context: PullContext
 }
 
+export interface FollowJob {
+  program: string
+  client: TributaryClient
+  tables: TableOptions
+  fields: string | undefined
+  context: PullContext
+}
+
+/**
+ * Resolves with true when all of the page is in the output, with its cursor; with false when the output is not as of the cursor `after`, as
+ * when it was restored from a backup. Done twice, it comes to the same.
+ */
+export type ApplyPage = (page: ChangesPage, after: string) => Promise<boolean>
+
+/** The applications of a page, as the last change of each has it, one a line. */
+export function linesOf({ payload }: ChangesPage): Map<number, Buffer> {
+  const lines = new Map<number, Buffer>()
+  for (const { application_id: id, application } of payload)
+    if (application !== undefined) lines.set(id, Buffer.from(JSON.stringify(application)))
+  return lines
+}
+
 export interface Prepared {
   files: ReadyFile[]
   /** What the state is to remember once the files are in their places. */
@@ -38,6 +60,8 @@ export interface OutputFormat {
   ending: string
   /** Whether it is made of tables, which can be laid out in several ways. */
   hasTables: boolean
+  /** The folder that it is; `--since-last` has nothing to add to one. */
+  folder?: string
   /** Where it goes, when that is no file. */
   destination?: string
   /** Where lines are collected, until the output is made of them. */
@@ -46,6 +70,8 @@ export interface OutputFormat {
   readDone?: (origin: Origin) => Promise<PulledBefore | undefined>
   /** Makes the files that get their final names next, whole and on the disk, and alongside their places. */
   prepare: (job: FormatJob) => Promise<Prepared>
+  /** Of an output that can be kept up to date (`--follow`): applies pages of the change feed that follow what `readDone` found. */
+  follow?: (job: FollowJob) => Promise<ApplyPage>
   /** The ids of the applications in a file, in order, many at a time; undefined where something stands that is none. */
   idsIn?: (path: string) => AsyncGenerator<(number | undefined)[], void, undefined>
 }

@@ -35,6 +35,10 @@ export interface PulledBefore {
   files: PlacedFile[]
   /** Of an output that follows the changes: up to where it has them. */
   changeCursor?: string
+  /** After which change it can be followed: it has everything that was submitted before. */
+  followsFrom?: string | undefined
+  /** Up to which publication its applications have the questions; undefined before the first, and where only a part was pulled again. */
+  questionsAsOf?: string | undefined
 }
 
 /** The `fromDate` of a pull that adds to what is there; undefined when all is to be pulled again. */

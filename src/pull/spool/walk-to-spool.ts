@@ -29,6 +29,8 @@ export interface WalkUnderWay {
   /** Where the changes go on from the walk, and from what was there before it. */
   changeCursor?: string
   changesAfter?: string
+  /** Up to which publication its questions count. */
+  questionsAsOf?: string
   /** How many applications there were when it began, where that is known. */
   total?: number
   /** Bytes of the spool that are whole. */
@@ -91,6 +93,7 @@ export async function walkToSpool(
         snapshotTime: walk.snapshotTime ?? page.snapshotTime,
         token: walk.token ?? page.walkToken,
         changeCursor: walk.changeCursor ?? page.changeCursor,
+        questionsAsOf: walk.questionsAsOf ?? page.questionsAsOf,
       }
       // The first page's token is kept at once: from then on it is this walk that goes on, and no other.
       const due = walk.nextPageToken === undefined || performance.now() - checkpointMs >= checkpointEveryMs

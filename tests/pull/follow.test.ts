@@ -1,0 +1,210 @@
+// `tributary pull --follow`: a database and a folder that have what the service has, change by change.
+
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { annotate } from '../../src/upkeep/annotate.ts'
+import { eraseApplication } from '../../src/upkeep/erase.ts'
+import { tamper } from '../support/audit-log.ts'
+import { unlimited } from '../support/config.ts'
+import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
+import { endWithTest, useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey } from '../support/keys.ts'
+import { publish, q } from '../support/programs.ts'
+import { endOf } from '../support/run.ts'
+import { runTool, startTool } from '../support/tributary-tool.ts'
+import { until } from '../support/until.ts'
+
+const { sql: source, ...database } = await useDatabase()
+const service = await useService({ ...database, sql: source }, unlimited)
+const { sql: target, url } = await useBareDatabase()
+const folder = await useFolder()
+const asked = { optional: true }
+let programs = 0
+
+async function aProgramToFollow() {
+  const slug = `mirrored-${String.fromCharCode(97 + programs++)}`
+  const questions = [q.text('words', asked), q.enumerator('child', [q.checkbox('toys', ['car', 'doll'], asked)], asked)]
+  const { program_id } = await publish(source, { slug, statuses: ['Received'], questions })
+  const key = await createTestKey(source, { programs: [slug], maySubmit: true })
+  const frontEnd = new FrontEnd(service, key, slug)
+  const client = new ExportClient(service, key, slug)
+  const answers = (n: number) => ({
+    words: { text: `“${n}”` },
+    child: {
+      entities: Array.from({ length: n % 3 }, (_, i) => ({ entity_name: `${i}`, toys: { selections: ['car'] } })),
+    },
+  })
+  return {
+    slug,
+    program_id,
+    key,
+    questions,
+    apply: async (n: number, applicant?: number) =>
+      (await frontEnd.apply(applicant ?? (await frontEnd.register()), answers(n))).application_id,
+    register: () => frontEnd.register(),
+    annotate: (application_id: number, note: string) =>
+      annotate(source, {
+        program_id,
+        application_id,
+        note,
+        actor: 'admin:test',
+        now: Date.now() * 1000,
+        timeZone: service.config.timeZone,
+      }),
+    erase: (application_id: number) =>
+      eraseApplication(source, { program_id, application_id }, { actor: 'operator:test', reason: undefined }),
+    walked: () => client.walkAll(),
+  }
+}
+type Followed = Awaited<ReturnType<typeof aProgramToFollow>>
+
+const argsOf = ({ slug }: Followed, ...more: string[]): string[] => [
+  ...['pull', service.baseUrl, '--program', slug, '--follow', ...more],
+]
+
+/** What an output has, by id, in one shape for all kinds of output. */
+interface Output {
+  args: (followed: Followed) => string[]
+  read: (followed: Followed) => Promise<unknown[]>
+  expected: (applications: readonly ExportedApplication[]) => unknown[]
+}
+
+const byId = <T extends { application_id: number }>(all: readonly T[]): T[] =>
+  all.toSorted((a, b) => a.application_id - b.application_id)
+
+const outputs: Record<string, Output> = {
+  'a folder': {
+    args: ({ slug }) => ['--out', `${join(folder, slug)}/`],
+    read: async ({ slug }) =>
+      byId(
+        readdirSync(join(folder, slug))
+          .filter(name => /^\d+\.json$/.test(name))
+          .map(name => JSON.parse(readFileSync(join(folder, slug, name), 'utf8'))),
+      ),
+    expected: byId,
+  },
+  'a database': {
+    args: ({ slug }) => ['--to', url, '--state', join(folder, `${slug}-state`)],
+    read: async ({ slug }) => {
+      const schema = target(slug.replaceAll('-', '_'))
+      const rows = await target`
+        select a.application_id, a.words__text, a.application_note, a.revision_state, a.child__entities,
+          (select coalesce(array_agg(c.toys__selections order by c.entity_path), '{}')::text from ${schema}.child c
+          where c.application_id = a.application_id) as toys
+        from ${schema}.applications a order by a.application_id`
+      return rows.map(row => ({ ...row, application_id: Number(row.application_id) }))
+    },
+    expected: all =>
+      byId(all).map(({ application_id, application_note, revision_state, application }) => {
+        const { entities } = application.child as { entities: { toys: { selections: string[] } }[] }
+        const toys = entities.map(({ toys: { selections } }) => `{${selections.join()}}`).join()
+        return {
+          application_id,
+          words__text: application.words!.text,
+          application_note,
+          revision_state,
+          child__entities: entities.length,
+          toys: `{${toys}}`,
+        }
+      }),
+  },
+}
+
+async function isAsTheService(output: Output, followed: Followed): Promise<void> {
+  await until('the output to be as the service', async () => {
+    const there = await output.read(followed).catch(() => undefined)
+    return Bun.deepEquals(there, output.expected(await followed.walked()))
+  })
+}
+
+describe.each(Object.keys(outputs))('%s', name => {
+  const output = outputs[name]!
+
+  test('has what was there, and each change as it happens; stopped and started again, what happened meanwhile', async () => {
+    const followed = await aProgramToFollow()
+    const ada = await followed.register()
+    const first = await followed.apply(1, ada)
+    const other = await followed.apply(2)
+    const start = () => startTool(followed.key, argsOf(followed, ...output.args(followed)))
+    let running = start()
+    await isAsTheService(output, followed)
+    await followed.apply(3, ada)
+    await followed.annotate(first, 'superseded since')
+    await isAsTheService(output, followed)
+    await followed.erase(other)
+    await isAsTheService(output, followed)
+    running.kill('SIGKILL')
+    await endOf(running)
+    await followed.apply(5)
+    await followed.erase(first)
+    running = start()
+    await isAsTheService(output, followed)
+    running.kill('SIGTERM')
+    const { code, err } = await endOf(running)
+    expect([code, err.includes('Everything is pulled again')]).toEqual([3, false])
+  })
+
+  test('has new questions in every application after a publication, by a walk over everything', async () => {
+    const followed = await aProgramToFollow()
+    await followed.apply(1)
+    const running = startTool(followed.key, argsOf(followed, ...output.args(followed)))
+    await isAsTheService(output, followed)
+    await publish(source, {
+      slug: followed.slug,
+      statuses: ['Received'],
+      questions: [...followed.questions, q.text('later', asked)],
+    })
+    await followed.apply(2)
+    await isAsTheService(output, followed)
+    running.kill('SIGTERM')
+    const { err } = await endOf(running)
+    expect(err).toContain('The program has other questions than before. Everything is pulled again.')
+  })
+
+  test('is pulled again as a whole when the service has lost what was followed, which is said in a sentence', async () => {
+    const followed = await aProgramToFollow()
+    await followed.apply(1)
+    const lost = await followed.apply(2)
+    const running = startTool(followed.key, argsOf(followed, ...output.args(followed)))
+    await isAsTheService(output, followed)
+    running.kill('SIGKILL')
+    await endOf(running)
+    await tamper(
+      source,
+      `delete from application where application_id = ${lost};
+       update submission_counter set submit_seq = 1, submissions = 1 where program_id = ${followed.program_id}`,
+    )
+    const again = startTool(followed.key, argsOf(followed, ...output.args(followed)))
+    await isAsTheService(output, followed)
+    again.kill('SIGTERM')
+    const { err } = await endOf(again)
+    expect(err).toContain('The service was set back to before what was pulled. Everything is pulled again.')
+  })
+})
+
+describe('what does not fit is said in a sentence', () => {
+  test.each([
+    [['--out', 'apps.csv'], 'a file cannot follow'],
+    [['--out', 'apps/', '--from', '2026-01-01'], 'it goes without --from'],
+    [['--out', 'apps/', '--since-last'], 'it goes without --from'],
+    [['--to', 'postgres://me@db/w', '--json'], 'without --json'],
+  ])('%p', async (args, said) => {
+    const followed = await aProgramToFollow()
+    const { code, err } = await runTool(followed.key, argsOf(followed, ...args))
+    expect([code, err]).toEqual([2, expect.stringContaining(said)])
+  })
+
+  test('a folder with files that no pull has made, and one of another program, are left alone', async () => {
+    const followed = await aProgramToFollow()
+    const own = await useFolder(endWithTest)
+    writeFileSync(join(own, '1.json'), '{}')
+    const args = ['--out', `${own}/`]
+    expect(await runTool(followed.key, argsOf(followed, ...args))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("files that are no pull's"),
+    })
+    expect(readFileSync(join(own, '1.json'), 'utf8')).toBe('{}')
+  })
+})
