@@ -90,24 +90,36 @@ export function TextField(
     autocomplete?: string
     inputmode?: string
     maxLength?: number
+    /** What is often written here, which browsers offer. */
+    offered?: readonly Choice[]
   },
 ) {
-  const { form = usePage().form, name, value = '', type = 'text', autocomplete, inputmode, maxLength } = props
+  const { form = usePage().form, name, value = '', type = 'text', autocomplete, inputmode, maxLength, offered } = props
   // A password is not sent back to be shown again.
   const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
   return (
     <Labelled {...props}>
       {tied => (
-        <input
-          {...tied}
-          // One of the types that hold a text; which one makes no difference to the rest.
-          type={type as 'text'}
-          value={shown}
-          autocomplete={autocomplete}
-          inputMode={inputmode as 'text' | undefined}
-          maxLength={maxLength}
-          spellcheck={false}
-        />
+        <>
+          <input
+            {...tied}
+            list={offered && `${name}-offered`}
+            // One of the types that hold a text; which one makes no difference to the rest.
+            type={type as 'text'}
+            value={shown}
+            autocomplete={autocomplete}
+            inputMode={inputmode as 'text' | undefined}
+            maxLength={maxLength}
+            spellcheck={false}
+          />
+          {offered && (
+            <datalist id={`${name}-offered`}>
+              {offered.map(({ value, text }) => (
+                <option value={value}>{text}</option>
+              ))}
+            </datalist>
+          )}
+        </>
       )}
     </Labelled>
   )
@@ -160,30 +172,44 @@ export function Choices(props: {
   chosen: readonly string[]
   many?: boolean
   hint?: ComponentChildren
+  /** Of a long list: those chosen come first, the rest is scrolled, and where there are scripts filtered and chosen together. */
+  long?: boolean
 }) {
-  const { form = usePage().form, name, legend, choices, chosen, many, hint } = props
+  const { form = usePage().form, name, legend, chosen, many, hint, long } = props
   const fault = faultOf(form, name)
   const sent = [...form.values.keys()].length > 0
   const on = new Set(sent ? form.values.getAll(name) : chosen)
+  const [chosenFirst, rest] = [true, false].map(first => props.choices.filter(({ value }) => on.has(value) === first))
+  const choices = long ? [...chosenFirst!, ...rest!] : props.choices
   return (
     <fieldset id={name} class={fault === undefined ? 'field' : 'field wrong'} tabIndex={-1}>
       <legend>{legend}</legend>
       {hint !== undefined && <p class="hint">{hint}</p>}
-      {choices.map((choice, i) => (
-        <div class="choice">
-          <input
-            type={many ? 'checkbox' : 'radio'}
-            id={`${name}-${i}`}
-            name={name}
-            value={choice.value}
-            checked={on.has(choice.value)}
-          />
-          <label for={`${name}-${i}`}>
-            {choice.text}
-            {choice.hint !== undefined && <span class="hint">{choice.hint}</span>}
-          </label>
+      {long && (
+        <div class="picking" data-picks={name} hidden>
+          <input type="search" aria-label={`Filter ${legend.toLowerCase()}`} placeholder="Filter" />
+          <button type="button" class="plain">
+            Choose all shown
+          </button>
         </div>
-      ))}
+      )}
+      <div class={long ? 'picks' : undefined}>
+        {choices.map((choice, i) => (
+          <div class="choice">
+            <input
+              type={many ? 'checkbox' : 'radio'}
+              id={`${name}-${i}`}
+              name={name}
+              value={choice.value}
+              checked={on.has(choice.value)}
+            />
+            <label for={`${name}-${i}`} dir={long ? 'auto' : undefined}>
+              {choice.text}
+              {choice.hint !== undefined && <span class="hint">{choice.hint}</span>}
+            </label>
+          </div>
+        ))}
+      </div>
       {fault !== undefined && (
         <p class="fault">
           <Words>{fault}</Words>
@@ -192,6 +218,29 @@ export function Choices(props: {
     </fieldset>
   )
 }
+
+export interface NamedProgram {
+  slug: string
+  display_name: string
+}
+
+/** Programs by name: those a key or a person may reach. */
+export const ProgramChoices = (props: {
+  programs: readonly NamedProgram[]
+  chosen: readonly string[]
+  legend?: string
+  hint?: string
+}) => (
+  <Choices
+    name="programs"
+    legend={props.legend ?? 'Programs'}
+    choices={props.programs.map(({ slug, display_name }) => ({ value: slug, text: display_name, hint: slug }))}
+    chosen={props.chosen}
+    many
+    long={props.programs.length > 8}
+    hint={props.programs.length === 0 ? 'There is no program yet.' : props.hint}
+  />
+)
 
 /** A form that does something. It carries the token of its session, and who is signed in. */
 export function ActionForm({ action, children }: { action: string; children: ComponentChildren }) {

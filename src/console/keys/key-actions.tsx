@@ -5,6 +5,7 @@
 import { type Static, Type } from 'typebox'
 import { readApiKeyDays } from '../../db/keys/api-key-rows.ts'
 import { findRefusal, type Refusal, readRefusalsOf } from '../../db/keys/refusal-rows.ts'
+import { readPersonNames } from '../../db/people/person-rows.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
@@ -48,9 +49,9 @@ import { closed, text, texts } from '../requests/schemas.ts'
 import { type PageVisit, redirect, showPage, type Visit } from '../requests/visit.ts'
 import { CheckPage } from './key-check-page.tsx'
 import { NewKeyPage, RetirePage, RotatePage } from './key-form-pages.tsx'
-import { KeyIndexPage } from './key-index-page.tsx'
+import { KeyIndexPage, keyIndex } from './key-index-page.tsx'
 import { IssuedPage } from './key-issued-page.tsx'
-import { addressesOf, pathOfKey } from './key-labels.tsx'
+import { addressesOf, emailOf, pathOfKey } from './key-labels.tsx'
 import { EditKeyPage } from './key-page.tsx'
 
 const members = {
@@ -117,7 +118,13 @@ class Keys {
 
   find = (visit: Visit): Promise<ListedApiKey> => loadKey(this.db, visit.params.keyId!, visit.now)
 
-  slugs = async (): Promise<string[]> => (await readPrograms(this.db)).map(({ slug }) => slug)
+  programs = () => readPrograms(this.db)
+
+  /** The names of those who made or retired these keys. */
+  makers = (keys: readonly ListedApiKey[]): Promise<Map<string, string>> => {
+    const actors = keys.flatMap(({ created_by, retired_by }) => [created_by, retired_by ?? []].flat())
+    return readPersonNames(this.db, [...new Set(actors.map(emailOf))])
+  }
 
   expiry = (given: string | undefined, { now }: Visit) =>
     given === undefined ? undefined : expiryOf(given.trim(), now, this.config.timeZone)
@@ -132,7 +139,10 @@ class Keys {
     return { ...versioned(found), days, refusals: refusals.map(explained) }
   }
 
-  page = async (visit: PageVisit) => <EditKeyPage {...(await this.details(visit))} allPrograms={await this.slugs()} />
+  page = async (visit: PageVisit) => {
+    const details = await this.details(visit)
+    return <EditKeyPage {...details} allPrograms={await this.programs()} makers={await this.makers([details])} />
+  }
 
   /** The page of a form; of a key that is retired, or of the origin, the key's own page, which says so. */
   changeable =
@@ -146,7 +156,7 @@ class Keys {
     this.secret.send(visit, `${pathOfKey(username)}/issued`, password)
 }
 
-const listActions = ({ db, config, slugs, expiry, showSecret }: Keys): Action[] => [
+const listActions = ({ db, config, programs, expiry, showSecret }: Keys): Action[] => [
   action({
     name: 'listApiKeys',
     method: 'GET',
@@ -189,7 +199,7 @@ const listActions = ({ db, config, slugs, expiry, showSecret }: Keys): Action[] 
     },
     form: {
       ownPage: '/keys/new',
-      page: async () => <NewKeyPage programs={await slugs()} />,
+      page: async () => <NewKeyPage programs={await programs()} />,
       read: ({ form }) => readNewKey(form),
       next: showSecret,
       atField: onKeyField,
@@ -299,14 +309,16 @@ const secretActions = ({ db, config, secret, find, changeable, showSecret }: Key
 ]
 
 /** The pages to find a key on, and to try whether a call would pass. */
-const keyPages = ({ db, slugs }: Keys): Part => [
+const keyPages = ({ db, programs, makers }: Keys): Part => [
   {
     method: 'GET',
     path: '/admin/keys',
     roles: readingRoles,
-    answer: async ({ now }) => (
-      <KeyIndexPage all={await listKeys(db, now)} programs={await slugs()} days={await readApiKeyDays(db, 30)} />
-    ),
+    answer: async ({ now, url: { searchParams: query } }) => {
+      const keys = await listKeys(db, now)
+      const index = keyIndex(keys, query)
+      return <KeyIndexPage {...index} days={await readApiKeyDays(db, 30)} makers={await makers(index.shown)} />
+    },
   },
   {
     method: 'GET',
@@ -323,9 +335,9 @@ const keyPages = ({ db, slugs }: Keys): Part => [
       const verdict = asks && call.address !== '' ? { reason: await judgeCall(db, call, visit.now) } : undefined
       const asked = (query.get('request_id') ?? '').trim().toLowerCase()
       const refusal = isRequestId(asked) ? await findRefusal(db, asked) : undefined
-      const programs = await slugs()
+      const offered = await programs()
       return showForm(visit, { values, faults: asks && call.address === '' ? [noAddress] : [] }, () => (
-        <CheckPage keys={keys} programs={programs} verdict={verdict} asked={asked} refusal={refusal} />
+        <CheckPage keys={keys} programs={offered} verdict={verdict} asked={asked} refusal={refusal} />
       ))
     },
   },

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { Refusal } from '../../db/keys/refusal-rows.ts'
-import { SelectField, Submit, TextField } from '../../html/fields.tsx'
+import { type NamedProgram, SelectField, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Notice, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -19,7 +19,7 @@ export interface Verdict {
 
 export function CheckPage(props: {
   keys: readonly ListedApiKey[]
-  programs: readonly string[]
+  programs: readonly NamedProgram[]
   verdict: Verdict | undefined
   /** The request id that was asked for; empty when none was. */
   asked: string
@@ -48,7 +48,7 @@ export function CheckPage(props: {
             <SelectField
               name="program"
               label="Program"
-              choices={props.programs.map(slug => ({ value: slug, text: slug }))}
+              choices={props.programs.map(({ slug, display_name }) => ({ value: slug, text: display_name }))}
             />
             <Submit text="Check" />
           </form>

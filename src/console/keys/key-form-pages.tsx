@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import { Choices, TextArea, TextField } from '../../html/fields.tsx'
+import { Choices, type NamedProgram, ProgramChoices, TextArea, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { type ListedApiKey, overlapDaysMax } from '../../keys/api-keys.ts'
@@ -10,8 +10,9 @@ import { addressesOf, pathOfKey } from './key-labels.tsx'
 
 export const crumb = { text: 'API keys', path: '/admin/keys' }
 export const expiryHint = 'Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead.'
+export const expiriesOffered = [30, 90, 180, 365].map(days => ({ value: `${days}d`, text: `${days} days` }))
 
-export function CommonFields({ programs, apiKey }: { programs: readonly string[]; apiKey?: ListedApiKey }) {
+export function CommonFields({ programs, apiKey }: { programs: readonly NamedProgram[]; apiKey?: ListedApiKey }) {
   const addresses = apiKey === undefined ? [] : addressesOf(apiKey)
   const isAnywhere = apiKey !== undefined && addresses.length === 0
   return (
@@ -23,14 +24,7 @@ export function CommonFields({ programs, apiKey }: { programs: readonly string[]
         value={apiKey?.name ?? ''}
         maxLength={100}
       />
-      <Choices
-        name="programs"
-        legend="Programs"
-        choices={programs.map(slug => ({ value: slug, text: slug }))}
-        chosen={apiKey?.programs ?? []}
-        many
-        hint={programs.length === 0 ? 'There is no program yet.' : 'The key sees these, and no others.'}
-      />
+      <ProgramChoices programs={programs} chosen={apiKey?.programs ?? []} hint="The key sees these, and no others." />
       <Choices
         name="from"
         legend="May be used from"
@@ -72,7 +66,7 @@ const writing = [
   },
 ]
 
-export function NewKeyPage({ programs }: { programs: readonly string[] }) {
+export function NewKeyPage({ programs }: { programs: readonly NamedProgram[] }) {
   const { origin } = usePage()
   return (
     <FormPage
@@ -84,10 +78,10 @@ export function NewKeyPage({ programs }: { programs: readonly string[] }) {
       submit="Create the key"
     >
       <CommonFields programs={programs} />
-      <TextField name="expiry" label="Expires" hint={expiryHint} value="90d" />
+      <TextField name="expiry" label="Expires" hint={expiryHint} value="90d" offered={expiriesOffered} />
       <Choices
         name="may"
-        legend="May"
+        legend="What it may do"
         choices={[{ value: 'export', text: 'Pull applications' }, ...(origin === undefined ? writing : [])]}
         chosen={['export']}
         many

@@ -9,12 +9,19 @@ import { Badge, distance, LastUse, LinkButton, Notice, Table, Tabs, When } from 
 import { Shell } from '../../html/shell.tsx'
 import { isListed, type KeyGroup, type ListedApiKey } from '../../keys/api-keys.ts'
 import { expiringSoonDays } from '../../keys/expiry.ts'
-import { Expiry, fromWhere, pathOfKey, StateBadge, Use } from './key-labels.tsx'
+import { actorName, Expiry, fromWhere, pathOfKey, StateBadge, Use } from './key-labels.tsx'
 
-interface KeyIndexProps {
-  all: readonly ListedApiKey[]
-  programs: readonly string[]
-  days: readonly ApiKeyDay[]
+/** Keys on a page of the index. */
+const pageRows = 20
+
+interface KeyIndex {
+  tab: KeyGroup
+  counts: Readonly<Record<KeyGroup, number>>
+  /** The keys of the page. */
+  shown: readonly ListedApiKey[]
+  /** How many there are before the page, and in all that meet the search. */
+  before: number
+  found: number
 }
 
 const tabTexts: Readonly<Record<KeyGroup, string>> = {
@@ -24,13 +31,35 @@ const tabTexts: Readonly<Record<KeyGroup, string>> = {
   retired: 'Retired',
 }
 
-export function KeyIndexPage(props: KeyIndexProps) {
-  const { root, person, query, now, origin } = usePage()
-  const groups = Object.keys(tabTexts) as KeyGroup[]
+const groups = Object.keys(tabTexts) as KeyGroup[]
+
+/** What the address asks for: those that end soonest first, and of those that have ended the last. */
+export function keyIndex(all: readonly ListedApiKey[], query: URLSearchParams): KeyIndex {
   const tab = groups.find(name => name === query.get('state')) ?? 'active'
-  const [search, program] = [query.get('q') ?? '', query.get('program') ?? '']
-  const inGroup = (group: KeyGroup) => props.all.filter(one => isListed(one, { group, search: '', program: '' }))
+  const inGroup = (group: KeyGroup) => all.filter(one => isListed(one, { group, search: '', program: '' }))
   const counts = Object.fromEntries(groups.map(name => [name, inGroup(name).length])) as Record<KeyGroup, number>
+  const wanted = { group: tab, search: query.get('q') ?? '', program: query.get('program') ?? '' }
+  const ended = tab === 'expired' || tab === 'retired'
+  const endOf = ({ retired_at, expires_at }: ListedApiKey): number => (tab === 'retired' && retired_at) || expires_at
+  const matching = all
+    .filter(one => isListed(one, wanted))
+    .sort(
+      (one, other) => (ended ? -1 : 1) * (endOf(one) - endOf(other)) || (one.api_key_id < other.api_key_id ? -1 : 1),
+    )
+  const asked = Number(/^\d{1,6}$/.exec(query.get('after') ?? '')?.[0] ?? 0)
+  const before = asked < matching.length ? asked : 0
+  return { tab, counts, shown: matching.slice(before, before + pageRows), before, found: matching.length }
+}
+
+interface KeyIndexProps extends KeyIndex {
+  days: readonly ApiKeyDay[]
+  /** Names of people by their e-mail address. */
+  makers: ReadonlyMap<string, string>
+}
+
+export function KeyIndexPage({ tab, counts, shown, before, found, days, makers }: KeyIndexProps) {
+  const { root, person, query, now, origin } = usePage()
+  const [search, program] = [query.get('q') ?? '', query.get('program') ?? '']
   const mayMake = person?.role === 'ADMINISTRATOR'
   const path = `${root}/admin/keys`
   const filters = `${search === '' ? '' : `&q=${encodeURIComponent(search)}`}${program === '' ? '' : `&program=${program}`}`
@@ -72,22 +101,12 @@ export function KeyIndexPage(props: KeyIndexProps) {
           Search
         </label>
         <input id="q" name="q" type="search" value={search} placeholder="Name, program, key id or address" />
-        <label class="unseen" for="program">
-          Program
-        </label>
-        <select id="program" name="program">
-          <option value="">Any program</option>
-          {props.programs.map(slug => (
-            <option value={slug} selected={slug === program}>
-              {slug}
-            </option>
-          ))}
-        </select>
+        {program !== '' && <input type="hidden" name="program" value={program} />}
         <Submit look="plain" icon="search" text="Search" />
       </form>
       <Table
         caption={`${tabTexts[tab]} API keys`}
-        rows={props.all.filter(one => isListed(one, { group: tab, search, program }))}
+        rows={shown}
         empty={
           search !== '' || program !== ''
             ? 'No key here matches. Try another word, or another tab.'
@@ -100,19 +119,19 @@ export function KeyIndexPage(props: KeyIndexProps) {
             head: 'Key',
             cell: one => (
               <>
-                <a class="strong" href={root + pathOfKey(one.api_key_id)}>
+                <a class="strong" dir="auto" href={root + pathOfKey(one.api_key_id)}>
                   {one.name}
                 </a>{' '}
                 {one.followed && <Badge>{origin}</Badge>} {one.state === 'exposed' && <StateBadge state="exposed" />}
-                <small>
-                  {one.created_by.replace(/^(admin|operator):/, '')}, <When at={one.created_at} day />
+                <small dir="auto">
+                  {actorName(one.created_by, makers)}, <When at={one.created_at} day />
                 </small>
               </>
             ),
           },
           {
             head: 'Programs',
-            cell: one => <Programs of={one} all={props.programs.length} />,
+            cell: one => <Programs of={one} />,
           },
           {
             head: 'Allowed from',
@@ -128,27 +147,42 @@ export function KeyIndexPage(props: KeyIndexProps) {
               <LastUse at={at} address={last_used_address} said={at === null ? undefined : distance(at, now)} />
             ),
           },
-          { head: '30 days', cell: one => <Use days={props.days} apiKey={one} /> },
+          { head: '30 days', cell: one => <Use days={days} apiKey={one} /> },
         ]}
       />
+      {found > pageRows && (
+        <nav class="pages" aria-label="Pages of keys">
+          <span class="soft figure">
+            {before + 1}–{before + shown.length} of {found}
+          </span>
+          {before > 0 && (
+            <LinkButton
+              rel="prev"
+              href={`${path}?state=${tab}${filters}&after=${Math.max(0, before - pageRows)}`}
+              icon="chevron-left"
+              text="Previous"
+            />
+          )}
+          {before + pageRows < found && (
+            <LinkButton
+              rel="next"
+              href={`${path}?state=${tab}${filters}&after=${before + pageRows}`}
+              icon="chevron-right"
+              text="Next"
+            />
+          )}
+        </nav>
+      )}
     </Shell>
   )
 }
 
-/** Of more than a few, the rest in a fold; in words, because a key may have hundreds. */
-function Programs({ of: { programs }, all }: { of: ListedApiKey; all: number }) {
-  const shown = programs.length <= 5 ? programs.length : programs.length === all ? 0 : 4
-  return (
-    <>
-      {programs.slice(0, shown).map(slug => (
-        <Badge>{slug}</Badge>
-      ))}
-      {shown < programs.length && (
-        <details>
-          <summary>{shown === 0 ? `all ${all} programs` : `and ${programs.length - shown} more`}</summary>
-          {programs.slice(shown).join(', ')}
-        </details>
-      )}
-    </>
-  )
-}
+/** The first few: the page of the key has all of them. */
+const Programs = ({ of: { programs } }: { of: ListedApiKey }) => (
+  <>
+    {programs.slice(0, 4).map(slug => (
+      <Badge>{slug}</Badge>
+    ))}
+    {programs.length > 4 && <small>and {programs.length - 4} more</small>}
+  </>
+)

@@ -12,7 +12,7 @@ import { fromWhere, pathOfKey } from './key-labels.tsx'
 
 /** `password` is undefined when it was shown before. */
 export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; password: string | undefined }) {
-  const { root, baseUrl } = usePage()
+  const { root, baseUrl, now } = usePage()
   const path = root + pathOfKey(key.api_key_id)
   const crumbs = [{ text: 'API keys', path: '/admin/keys' }, { text: key.name }]
   if (password === undefined) {
@@ -33,8 +33,9 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
       crumbs={crumbs}
       lead={
         <>
-          {key.name} · {key.programs.join(', ')} · from {fromWhere(key).join(', ')} · until{' '}
-          <When at={key.expires_at} until />
+          {key.name} · {key.programs.slice(0, 5).join(', ')}
+          {key.programs.length > 5 && ` and ${key.programs.length - 5} more programs`} · from{' '}
+          {fromWhere(key).join(', ')} · until <When at={key.expires_at} until />
         </>
       }
     >
@@ -42,6 +43,11 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
         <strong>This is the only time the password is shown.</strong> Copy it to where your system keeps secrets before
         you leave this page. If it is lost, rotate the key.
       </Notice>
+      {key.earlier_secret_until !== null && key.earlier_secret_until > now && (
+        <Notice tone="info">
+          The password before works until <When at={key.earlier_secret_until} />, so nothing is interrupted.
+        </Notice>
+      )}
       <div class="card">
         <Secret id="username" label="Username" value={key.api_key_id} />
         <Secret id="password" label="Password" value={password} />

@@ -48,10 +48,13 @@ export function Use({ days, apiKey }: { days: readonly ApiKeyDay[]; apiKey: List
   const own = days.filter(day => day.api_key_id === apiKey.api_key_id)
   const total = own.reduce((sum, { applications }) => sum + applications, 0)
   if (!apiKey.may_export) return <small>submits</small>
+  if (total === 0) return <small>0</small>
   const byDay = new Map(own.map(({ day, applications }) => [day, applications]))
   const last = Array.from({ length: 30 }, (_, i) => byDay.get(dayBefore(now, 29 - i)) ?? 0)
   const most = Math.max(1, ...last)
-  const points = last.map((value, i) => `${(i * width) / 29},${height - 1 - (value / most) * (height - 2)}`).join(' ')
+  const points = last
+    .map((value, i) => `${Math.round((i * width) / 29)},${Math.round(height - 1 - (value / most) * (height - 2))}`)
+    .join(' ')
   return (
     <>
       <svg class="spark" viewBox={`0 0 ${width} ${height}`} aria-hidden="true" focusable="false">
@@ -67,3 +70,20 @@ const dayBefore = (now: Micros, days: number): string =>
 
 /** The page of a key. Ids of an origin's have characters that mean something in an address. */
 export const pathOfKey = (apiKeyId: string): string => `/admin/keys/${encodeURIComponent(apiKeyId)}`
+
+/** When something was done, and who did it: by name where the person is known, whatever they did it with. */
+export const Maker = (props: { at: Micros; actor: string; names: ReadonlyMap<string, string>; day?: boolean }) => (
+  <>
+    <When at={props.at} day={props.day ?? false} />
+    <small dir="auto">{actorName(props.actor, props.names)}</small>
+  </>
+)
+
+/** `admin:ada@example.gov` and `admin-token:tribat_…:ada@example.gov` by the name of the person. */
+export function actorName(actor: string, names: ReadonlyMap<string, string>): string {
+  const name = names.get(emailOf(actor)) ?? emailOf(actor)
+  return actor.startsWith('admin-token:') ? `${name}, by token` : name
+}
+
+/** The e-mail address of the person who did something in the console; for others, what they are known by. */
+export const emailOf = (actor: string): string => actor.replace(/^(admin-token:[^:]*|admin|operator):/, '')

@@ -4,16 +4,15 @@
 
 import type { ApiKeyDay } from '../../db/keys/api-key-rows.ts'
 import type { Refusal } from '../../db/keys/refusal-rows.ts'
-import type { Micros } from '../../domain/values/offset-time.ts'
-import { ActionForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, FaultSummary, type NamedProgram, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { DoneNotice, Facts, figures, LastUse, LinkButton, Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { keyVersion, type ListedApiKey } from '../../keys/api-keys.ts'
 import type { Reason } from '../../keys/caller.ts'
 import { reasonTexts } from '../../keys/judge-call.ts'
-import { CommonFields, crumb, expiryHint } from './key-form-pages.tsx'
-import { Expiry, fromWhere, pathOfKey, StateBadge } from './key-labels.tsx'
+import { CommonFields, crumb, expiriesOffered, expiryHint } from './key-form-pages.tsx'
+import { Expiry, fromWhere, Maker, pathOfKey, StateBadge } from './key-labels.tsx'
 
 const said: Readonly<Record<string, string>> = {
   saved: 'Saved. It holds from the next request, on every walk.',
@@ -23,10 +22,11 @@ const said: Readonly<Record<string, string>> = {
 interface KeyProps extends ListedApiKey {
   days: readonly Omit<ApiKeyDay, 'api_key_id'>[]
   refusals: readonly Refusal[]
-  allPrograms: readonly string[]
+  allPrograms: readonly NamedProgram[]
+  makers: ReadonlyMap<string, string>
 }
 
-export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
+export function EditKeyPage({ days, refusals, allPrograms, makers, ...key }: KeyProps) {
   const { root, now, form, person, origin } = usePage()
   const path = root + pathOfKey(key.api_key_id)
   // It was changed after the form was opened.
@@ -88,43 +88,37 @@ export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
       )}
       <FaultSummary />
       <div class="columns">
-        <div class="card">
-          {mayChange ? (
-            <ActionForm action={path}>
-              <input type="hidden" name="based_on" value={basis} />
-              <CommonFields programs={allPrograms} apiKey={key} />
-              {key.may_submit && (
-                <TextField name="front_end" label="Front end" value={key.front_end ?? ''} maxLength={100} />
-              )}
-              <TextField name="expiry" label="New expiry" optional hint={`Left empty it stays. ${expiryHint}`} />
-              <Submit text="Save" />
-            </ActionForm>
-          ) : (
-            <Facts
-              facts={[
-                ['Programs', key.programs.join(', ')],
-                ['May be used from', <code>{fromWhere(key).join(', ')}</code>],
-                [
-                  'Never sees',
-                  key.hidden_questions.length === 0 ? 'sees all questions' : key.hidden_questions.join(', '),
-                ],
-              ]}
-            />
-          )}
-        </div>
-        <div class="card">
+        <section class="card">
+          <h2>Reach</h2>
+          <Facts
+            facts={[
+              ['May', allowedActions(key)],
+              ['Programs', <Programs slugs={key.programs} all={allPrograms} />],
+              ['May be used from', <code>{fromWhere(key).join(', ')}</code>],
+              [
+                'Never sees',
+                key.hidden_questions.length === 0 ? 'sees all questions' : key.hidden_questions.join(', '),
+              ],
+            ]}
+          />
+        </section>
+        <section class="card">
           <h2>So far</h2>
           <Facts
             facts={[
               ['Expires', <Expiry apiKey={key} />],
-              ['May', allowedActions(key)],
-              ['Made', <By at={key.created_at} actor={key.created_by} />],
-              ['Retired', key.retired_at === null ? undefined : <By at={key.retired_at} actor={key.retired_by} />],
-              ['Last used', <LastUse at={key.last_used_at} address={key.last_used_address} />],
               ['In 30 days', `${figures(applications)} applications on ${figures(pages)} pages`],
+              ['Last used', <LastUse at={key.last_used_at} address={key.last_used_address} />],
+              ['Made', <Maker at={key.created_at} actor={key.created_by} names={makers} />],
+              [
+                'Retired',
+                key.retired_at === null ? undefined : (
+                  <Maker at={key.retired_at} actor={key.retired_by ?? ''} names={makers} />
+                ),
+              ],
             ]}
           />
-        </div>
+        </section>
       </div>
       <h2>Refused of late</h2>
       <Table
@@ -138,6 +132,26 @@ export function EditKeyPage({ days, refusals, allPrograms, ...key }: KeyProps) {
           { head: 'Request', cell: one => <code>{one.request_id}</code> },
         ]}
       />
+      {mayChange && (
+        <section class="card">
+          <h2>Change it</h2>
+          <ActionForm action={path}>
+            <input type="hidden" name="based_on" value={basis} />
+            <CommonFields programs={allPrograms} apiKey={key} />
+            {key.may_submit && (
+              <TextField name="front_end" label="Front end" value={key.front_end ?? ''} maxLength={100} />
+            )}
+            <TextField
+              name="expiry"
+              label="New expiry"
+              optional
+              hint={`Left empty it stays. ${expiryHint}`}
+              offered={expiriesOffered}
+            />
+            <Submit text="Save" />
+          </ActionForm>
+        </section>
+      )}
     </Shell>
   )
 }
@@ -147,9 +161,18 @@ const allowedActions = ({ may_export, may_annotate, may_submit, front_end }: Lis
     .filter(Boolean)
     .join(', ')
 
-const By = ({ at, actor }: { at: Micros; actor: string | null }) => (
-  <>
-    <When at={at} />
-    <small>{actor}</small>
-  </>
-)
+/** By name; of hundreds, the first. */
+function Programs({ slugs, all }: { slugs: readonly string[]; all: readonly NamedProgram[] }) {
+  const names = new Map(all.map(({ slug, display_name }) => [slug, display_name]))
+  if (slugs.length > 8 && slugs.length === all.length) return <>all {figures(all.length)} programs</>
+  return (
+    <>
+      {slugs.slice(0, 20).map(slug => (
+        <span class="line" dir="auto">
+          {names.get(slug) ?? slug}
+        </span>
+      ))}
+      {slugs.length > 20 && <span class="line soft">and {figures(slugs.length - 20)} more</span>}
+    </>
+  )
+}

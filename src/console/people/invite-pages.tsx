@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import { TextField } from '../../html/fields.tsx'
+import { type NamedProgram, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { LinkButton, Notice } from '../../html/parts.tsx'
@@ -11,7 +11,7 @@ import { Shell } from '../../html/shell.tsx'
 import type { Ways } from '../signing-in/sign-in-steps.ts'
 import { crumb, RoleFields } from './people-pages.tsx'
 
-export const InvitePage = ({ programs, ways }: { programs: readonly string[]; ways: Ways }) => (
+export const InvitePage = ({ programs, ways }: { programs: readonly NamedProgram[]; ways: Ways }) => (
   <FormPage
     title="Invite a person"
     part="people"

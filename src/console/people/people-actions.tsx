@@ -60,7 +60,7 @@ class People {
     this.ways = waysOf(config)
   }
 
-  slugs = async (): Promise<string[]> => (await readPrograms(this.db)).map(({ slug }) => slug)
+  programs = () => readPrograms(this.db)
 
   find = async (visit: Visit) => {
     const row = await findPerson(this.db, idIn(visit, 'personId'))
@@ -94,7 +94,7 @@ class People {
   page = async (visit: PageVisit) => {
     const { items } = await this.tokensOf(visit)
     return (
-      <PersonPage person={await this.details(visit)} programs={await this.slugs()} ways={this.ways} tokens={items} />
+      <PersonPage person={await this.details(visit)} programs={await this.programs()} ways={this.ways} tokens={items} />
     )
   }
 
@@ -105,7 +105,7 @@ class People {
   })
 }
 
-const listActions = ({ db, ways, slugs, linkOf, showLink }: People): Action[] => [
+const listActions = ({ db, ways, programs, linkOf, showLink }: People): Action[] => [
   action({
     name: 'listPeople',
     method: 'GET',
@@ -136,7 +136,7 @@ const listActions = ({ db, ways, slugs, linkOf, showLink }: People): Action[] =>
     },
     form: {
       ownPage: '/people/invite',
-      page: async () => <InvitePage programs={await slugs()} ways={ways} />,
+      page: async () => <InvitePage programs={await programs()} ways={ways} />,
       read: ({ form }) => ({ ...draftOf(form), email: form.get('email') ?? '' }),
       next: (visit, { link }) => showLink(visit, visit.form.get('name') ?? '', link),
     },

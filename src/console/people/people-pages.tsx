@@ -4,7 +4,15 @@
 
 import type { IdentityRow } from '../../db/people/identity-rows.ts'
 import type { PersonRow } from '../../db/people/person-rows.ts'
-import { ActionForm, Choices, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import {
+  ActionForm,
+  Choices,
+  FaultSummary,
+  type NamedProgram,
+  ProgramChoices,
+  Submit,
+  TextField,
+} from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, DoneNotice, InParts, LinkButton, Named, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -67,7 +75,7 @@ function State({ person }: { person: PersonRow }) {
   return <Badge tone="attention">invited</Badge>
 }
 
-export function RoleFields({ programs, person }: { programs: readonly string[]; person?: PersonRow }) {
+export function RoleFields({ programs, person }: { programs: readonly NamedProgram[]; person?: PersonRow }) {
   return (
     <>
       <Choices
@@ -76,13 +84,10 @@ export function RoleFields({ programs, person }: { programs: readonly string[]; 
         choices={roles.map(role => ({ value: role, text: roleNames[role], hint: roleHints[role] }))}
         chosen={person === undefined ? [] : [person.role]}
       />
-      <Choices
-        name="programs"
+      <ProgramChoices
         legend="Programs of a program administrator"
-        choices={programs.map(slug => ({ value: slug, text: slug }))}
+        programs={programs}
         chosen={person?.programs ?? []}
-        many
-        {...(programs.length === 0 ? { hint: 'There is no program yet.' } : {})}
       />
     </>
   )
@@ -101,7 +106,7 @@ const said: Readonly<Record<string, string>> = {
 
 interface PersonProps {
   person: PersonRow & { identities: readonly IdentityRow[] }
-  programs: readonly string[]
+  programs: readonly NamedProgram[]
   tokens: readonly ListedAdminToken[]
   ways: Ways
 }

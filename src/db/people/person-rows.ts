@@ -211,3 +211,12 @@ export async function deleteInvitation(tx: Transaction, tokenHash: Buffer): Prom
   const { count } = await tx`delete from invitation where token_hash = ${tokenHash}`
   return count === 1
 }
+
+/** The names of the people with these e-mail addresses, by the address. */
+export async function readPersonNames(db: Db, emails: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db<{ email: string; name: string }[]>`
+    select email, name
+    from person
+    where email = any(${emails as string[]}::text[])`
+  return new Map(rows.map(({ email, name }) => [email, name]))
+}

@@ -12,3 +12,23 @@ for (const button of document.querySelectorAll('[data-copy]')) {
     }, 2000)
   })
 }
+
+// A long list of choices: narrowed by what is written, and all that is left is chosen, or not, together.
+for (const bar of document.querySelectorAll('[data-picks]')) {
+  const [filter, button] = bar.children
+  const choices = [...document.getElementById(bar.dataset.picks).querySelectorAll('.choice')]
+  const shown = () => choices.filter(choice => !choice.hidden).map(choice => choice.firstElementChild)
+  bar.hidden = false
+  filter.addEventListener('input', () => {
+    const sought = filter.value.trim().toLowerCase()
+    for (const choice of choices) choice.hidden = !choice.textContent.toLowerCase().includes(sought)
+  })
+  filter.addEventListener('keydown', event => {
+    if (event.key === 'Enter') event.preventDefault()
+  })
+  button.addEventListener('click', () => {
+    const boxes = shown()
+    const on = !boxes.every(box => box.checked)
+    for (const box of boxes) box.checked = on
+  })
+}

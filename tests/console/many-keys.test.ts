@@ -1,0 +1,92 @@
+// The keys of a large installation: 303 of them, each for 500 programs.
+
+import { expect, test } from 'bun:test'
+import { openPage, useBrowser } from '../support/browser.ts'
+import { aPerson, ConsoleVisitor, testPassword } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+import { makeBarePrograms } from '../support/many-programs.ts'
+import { needs } from '../support/needs.ts'
+
+const database = await useDatabase()
+const { sql } = database
+const service = await useService(database)
+await makeBarePrograms(sql, 'many', 500)
+const day = 86_400_000_000
+const now = Date.now() * 1000
+const key = await createTestKey(sql, { name: 'Ends 303', programs: ['many-1'], expiresAt: now + 200 * day })
+// Those that are made last end first.
+await sql`
+  insert into api_key (api_key_id, name, secret_hash, may_export, may_submit, may_annotate, expires_at, allowed_subnets, hidden_questions,
+    created_at, expiry_set_at, created_by)
+  select 'tribk_' || lpad(n::text, 20, 'x'), 'Ends ' || n, secret_hash, true, false, false,
+    clock_timestamp() + (22 + n / 2.0) * interval '1 day', allowed_subnets, '{}', created_at, created_at, 'admin-token:tribat_x:maria@example.gov'
+  from api_key, generate_series(1, 302) n where api_key_id = ${key.username}`
+await sql`
+  insert into api_key_program (api_key_id, program_id) select api_key_id, program_id from api_key, program
+  on conflict do nothing`
+await aPerson(sql, { name: 'Maria Okafor', email: 'maria@example.gov', role: 'AUDITOR' })
+const ada = await aPerson(sql)
+const browser = await new ConsoleVisitor(service).signIn(ada.email)
+const namesIn = (html: string): string[] => [...html.matchAll(/>(Ends \d+)<\/a>/g)].map(([, name]) => name!)
+
+test('a page of keys is small, has those that end soonest first, and people by name', async () => {
+  const html = await browser.page('/admin/keys')
+  expect(Buffer.byteLength(html)).toBeLessThan(30_000)
+  expect(namesIn(html)).toEqual(Array.from({ length: 20 }, (_, i) => `Ends ${i + 1}`))
+  expect(html).toContain('Maria Okafor, by token')
+  expect(html).not.toContain('tribat_x')
+  expect(html).toContain('1–20 of 303')
+})
+
+test('the pages have every key once, and each leads to the next', async () => {
+  const seen: string[] = []
+  let path: string | undefined = '/admin/keys?q=Ends'
+  while (path !== undefined) {
+    const html: string = await browser.page(path)
+    seen.push(...namesIn(html))
+    expect(seen.length).toBeLessThanOrEqual(303)
+    path = /rel="next" href="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
+  }
+  expect(new Set(seen).size).toBe(303)
+})
+
+test('a page that is not there any more is the first', async () => {
+  for (const after of ['9999', 'x', '-1'])
+    expect(namesIn(await browser.page(`/admin/keys?after=${after}`))[0]).toBe('Ends 1')
+})
+
+test('the page of a key says all programs in two words, and who made it by name', async () => {
+  const html = await browser.page(`/admin/keys/tribk_${'1'.padStart(20, 'x')}`)
+  expect(html).toContain('all 500 programs')
+  expect(html).toContain('Maria Okafor, by token')
+  expect(html.indexOf('Refused of late')).toBeLessThan(html.indexOf('Change it'))
+})
+
+test('a key that was rotated says until when the password before works', async () => {
+  const rotated = await createTestKey(sql, { name: 'To rotate', programs: ['many-1'] })
+  const at = `/admin/keys/${rotated.username}`
+  const response = await browser.post(`${at}/rotate`, { overlap: '7' })
+  expect(response.status).toBe(303)
+  expect(await browser.page(`${at}/issued`)).toContain('The password before works until')
+})
+
+test.skipIf(!needs('chromium'))('among 500 programs one is found by its name, and all are chosen at once', async () => {
+  const chromium = await useBrowser()
+  const { page, complaints } = await openPage(chromium, service.baseUrl, { email: ada.email, password: testPassword })
+  await page.goto('/admin/keys/new')
+  await page.getByLabel('Filter programs').fill('many-417')
+  const shown = page.locator('#programs .choice:visible')
+  expect(await shown.count()).toBe(1)
+  await page.getByRole('button', { name: 'Choose all shown' }).click()
+  await page.getByLabel('Filter programs').fill('')
+  expect(await shown.count()).toBe(500)
+  expect(
+    await page
+      .locator('#programs input:checked')
+      .evaluateAll(boxes => boxes.map(box => (box as unknown as { value: string }).value)),
+  ).toEqual(['many-417'])
+  await page.getByRole('button', { name: 'Choose all shown' }).click()
+  expect(await page.locator('#programs input:checked').count()).toBe(500)
+  expect(complaints).toEqual([])
+})
