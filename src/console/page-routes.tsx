@@ -13,6 +13,7 @@ import { hiddenRoute } from '../http/openapi/route-detail.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { methodNotAllowed, problemResponse } from '../http/server/errors.ts'
 import { recordOf } from '../http/server/request-record.ts'
+import { maskedToken } from '../people/masked-token.ts'
 import { actorOf, requireRole } from '../people/roles.ts'
 import { isConfirmed, isCsrf, loadSession } from '../people/sessions.ts'
 import { Problem } from '../problem.ts'
@@ -72,7 +73,7 @@ async function enter(
         visit.context = {
           ...visit.context,
           person: visit.session.person,
-          csrf: visit.session.csrf,
+          csrf: maskedToken(visit.session.csrf),
           origin: await findOrigin(deps.consoleDb),
         }
     }

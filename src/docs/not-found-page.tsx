@@ -28,5 +28,5 @@ export async function notFoundPage(config: Config, request: Request, refusal: Re
       </p>
     </PlainPage>
   )
-  return htmlResponse(pageContext(place, config, request.url, Date.now() * 1000), page, 404)
+  return htmlResponse(pageContext(place, config, request, Date.now() * 1000), page, 404)
 }

@@ -14,6 +14,7 @@ import type { Deps } from '../http/server/deps.ts'
 import { placeOf } from '../http/server/place.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { grantedProgram, nothingHidden } from '../keys/caller.ts'
+import { maskedToken } from '../people/masked-token.ts'
 import { loadSession } from '../people/sessions.ts'
 import { Problem } from '../problem.ts'
 
@@ -58,7 +59,7 @@ async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | un
     granted: undefined,
     hidden: nothingHidden.ids,
     fields: {},
-    context: { ...pageContext(place, config, request.url, now()), person, csrf },
+    context: { ...pageContext(place, config, request, now()), person, csrf: maskedToken(csrf) },
   }
 }
 
@@ -69,7 +70,7 @@ async function keyViewer(deps: Deps, request: Request): Promise<Viewer> {
     granted: programs,
     hidden: hidden.ids,
     fields: quotaHeaders(await deps.limits.takeRequest(api_key_id)),
-    context: pageContext(placeOf(deps.config, request), deps.config, request.url, deps.now()),
+    context: pageContext(placeOf(deps.config, request), deps.config, request, deps.now()),
   }
 }
 

@@ -11,7 +11,7 @@ export const common = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': '
 
 /** What a page shows, for programs. */
 export function json(value: unknown, fields: Fields): Response {
-  return Response.json(value, { headers: { ...common, Vary: 'Accept, Cookie', ...fields } })
+  return Response.json(value, { headers: { ...common, Vary: 'Accept, Accept-Encoding, Cookie', ...fields } })
 }
 
 export const pageResponse = ({ context, fields }: { context: PageContext; fields: Fields }, page: VNode): Response =>

@@ -2,6 +2,7 @@
 
 import { h, type VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { codedBody } from './coded-body.ts'
 import { type PageContext, PageProvider } from './page-context.ts'
 
 const policy =
@@ -15,7 +16,7 @@ export const pageFields: Readonly<Record<string, string>> = {
   // Not "no-referrer": a form would then be sent with an Origin of null, which is how its own origin is recognised.
   'Referrer-Policy': 'same-origin',
   'Cache-Control': 'no-store',
-  Vary: 'Accept, Cookie',
+  Vary: 'Accept, Accept-Encoding, Cookie',
 }
 
 /** The page with what it needs to know around it, for all of its parts. */
@@ -26,5 +27,6 @@ export function htmlResponse(
   fields: Readonly<Record<string, string>> = {},
 ): Response {
   const html = renderToString(h(PageProvider, { value: context }, page))
-  return new Response(`<!doctype html>${html}`, { status, headers: { ...pageFields, ...fields } })
+  const coded = codedBody(Buffer.from(`<!doctype html>${html}`), context.coding)
+  return new Response(coded.body, { status, headers: { ...pageFields, ...fields, ...coded.fields } })
 }

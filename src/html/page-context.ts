@@ -4,9 +4,11 @@ import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Config } from '../config/all-settings.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
+import type { Coding } from '../http/headers/negotiation.ts'
 import type { Place } from '../http/server/place.ts'
 import type { Person } from '../people/roles.ts'
 import type { Problem, ProblemItem } from '../problem.ts'
+import { codingFor } from './coded-body.ts'
 
 /** What a form was sent with, and what was wrong with it: it comes back as it was typed. */
 export interface FormState {
@@ -27,6 +29,8 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   now: Micros
   /** The parameters of the address. */
   query: URLSearchParams
+  /** How the page is compressed. */
+  coding: Coding | undefined
   /** The form of the page, where one was sent and is shown again. */
   form: FormState
   /** The system that is followed, if one is: then programs, statuses and its keys are changed there alone. */
@@ -36,14 +40,20 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
 }
 
 /** What a page needs to know as long as nothing is known of its visitor. */
-export const pageContext = (place: Place, config: PageContext['config'], url: string, now: Micros): PageContext => ({
+export const pageContext = (
+  place: Place,
+  config: PageContext['config'],
+  request: Request,
+  now: Micros,
+): PageContext => ({
   root: place.root,
   baseUrl: place.baseUrl,
   config,
   person: undefined,
   csrf: '',
   now,
-  query: new URL(url).searchParams,
+  query: new URL(request.url).searchParams,
+  coding: codingFor(request),
   form: emptyForm,
 })
 

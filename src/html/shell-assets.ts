@@ -13,6 +13,7 @@ import robotoMono from '@fontsource-variable/roboto-mono/files/roboto-mono-latin
   type: 'file',
 }
 import { Elysia } from 'elysia'
+import type { Coding } from '../http/headers/negotiation.ts'
 import { hiddenRoute } from '../http/openapi/route-detail.ts'
 import { methodNotAllowed } from '../http/server/errors.ts'
 import { Problem } from '../problem.ts'
@@ -22,6 +23,7 @@ import docsStyle from './assets/docs.css' with { type: 'file' }
 import find from './assets/find.js' with { type: 'file' }
 import mark from './assets/mark.svg' with { type: 'file' }
 import progress from './assets/progress.js' with { type: 'file' }
+import { codedBody, codingFor } from './coded-body.ts'
 
 const css = 'text/css; charset=utf-8'
 const javaScript = 'text/javascript; charset=utf-8'
@@ -41,22 +43,28 @@ const files: Readonly<Record<string, { path: string; type: string }>> = {
 }
 
 interface Asset {
-  bytes: Buffer<ArrayBuffer>
+  bytes: Uint8Array<ArrayBuffer>
   type: string
   tag: string
+  fields: Readonly<Record<string, string>>
 }
 
 /** Read on first use and kept: some hundred kilobytes. */
 const read = new Map<string, Asset>()
 
-function asset(name: string): Asset {
+function asset(name: string, coding: Coding | undefined): Asset {
   const file = Object.hasOwn(files, name) ? files[name] : undefined
   if (file === undefined) throw new Problem('not_found', { detail: 'There is nothing at this address.' })
-  let found = read.get(name)
+  // Fonts are compressed as they are.
+  const used = file.type === woff2 ? undefined : coding
+  const key = `${name} ${used}`
+  let found = read.get(key)
   if (found === undefined) {
     const bytes = readFileSync(file.path)
-    found = { bytes, type: file.type, tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` }
-    read.set(name, found)
+    const { body, fields } = codedBody(bytes, used)
+    const hash = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+    found = { bytes: body, type: file.type, tag: `"${hash}"`, fields }
+    read.set(key, found)
   }
   return found
 }
@@ -65,13 +73,16 @@ const path = '/assets/:name'
 
 export const shellAssets = () => {
   const answer = (request: Request, name: string): Response => {
-    const { bytes, type, tag } = asset(name)
+    const coding = codingFor(request)
+    const { bytes, type, tag, fields } = asset(name, coding)
     const headers = {
       'Content-Type': type,
       ETag: tag,
       // Kept for an hour; then asked for again, since a release may change it.
       'Cache-Control': 'public, max-age=3600',
       'X-Content-Type-Options': 'nosniff',
+      Vary: 'Accept-Encoding',
+      ...fields,
     }
     if (request.headers.get('if-none-match')?.includes(tag)) return new Response(null, { status: 304, headers })
     return new Response(bytes, { headers })

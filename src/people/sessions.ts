@@ -15,6 +15,7 @@ import {
 } from '../db/people/console-sessions.ts'
 import { findPasswordHash } from '../db/people/person-rows.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
+import { unmaskedToken } from './masked-token.ts'
 import { changedMeanwhile, isPassword } from './passwords.ts'
 import { foldEmail } from './people.ts'
 import { actorOf, type Person, personOf } from './roles.ts'
@@ -53,7 +54,7 @@ const csrfOf = (token: string): string => createHmac('sha256', token).update('fo
 /** Whether a form came from a page of this session; in constant time. */
 export function isCsrf(session: Session, given: string | null): boolean {
   const expected = Buffer.from(session.csrf)
-  const sent = Buffer.from(given ?? '')
+  const sent = Buffer.from(unmaskedToken(given ?? ''))
   return sent.length === expected.length && timingSafeEqual(sent, expected)
 }
 

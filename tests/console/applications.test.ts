@@ -12,6 +12,7 @@ import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { until } from '../support/until.ts'
 
 const database = await useDatabase()
 const { sql } = database
@@ -241,6 +242,21 @@ describe('which programs', () => {
     expect((await browser.get(`${list}/999999999`)).status).toBe(404)
     expect((await browser.get(`${list}/1e3`)).status).toBe(404)
   })
+})
+
+test('an application says which clients it was sent to, with the way to every page for those who read the audit log', async () => {
+  await exportedObject(first.application_id)
+  await until('the page to be in the audit log', async () => {
+    const [row] = await sql`
+      select from audit_event where action = 'applications_exported' and actor = ${`key:${key.username}`}`
+    return row !== undefined
+  })
+  const page = await browser.page(`${list}/${first.application_id}`)
+  expect(textOf(page)).toContain('Sent to 1 client')
+  expect(page).toContain(`href="/admin/audit/sent?application=${first.application_id}"`)
+  const theirPage = await programAdministrator!.page(`${list}/${first.application_id}`)
+  expect(textOf(theirPage)).toContain('Sent to 1 client')
+  expect(theirPage).not.toContain('/admin/audit/sent')
 })
 
 describe('the list', () => {

@@ -105,7 +105,7 @@ const program = { program_id: 1, slug, display_name, statuses: [], created_at: 0
 const generated = { docs, state: 'ACTIVE' as const, since: 0, generated_at: 0, failed_at: null }
 const view = viewProgram(program, [generated], place)
 const config = { installationName: '', environment: 'development' as const, timeZone: 'UTC' }
-const context = pageContext(place, config, 'https://example.org/', 0)
+const context = pageContext(place, config, new Request('https://example.org/'), 0)
 const shown = ProgramPage({ context, program: view, shown: view.versions[0] })
 const page = await pageResponse({ context, fields: {} }, shown).text()
 console.log(

@@ -14,7 +14,10 @@ import {
   readProgramsWithSubmissions,
   readRevisions,
 } from '../../db/applications/application-lists.ts'
-import { loadProgramVersion } from '../../db/programs/programs.ts'
+import { readPagesWith } from '../../db/audit/disclosures.ts'
+import type { Sql } from '../../db/client.ts'
+import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
+import { loadProgramVersion, type Program } from '../../db/programs/programs.ts'
 import { applicationChanges } from '../../domain/readable/application-changes.ts'
 import type { ExportedObject } from '../../domain/readable/exported-answers.ts'
 import { readableApplication } from '../../domain/readable/readable-application.ts'
@@ -38,6 +41,7 @@ import { pageOf, textOf } from '../requests/addressed.ts'
 import { applicationAnswer, applicationsAnswer, historyAnswer } from '../requests/answer-schemas.ts'
 import { closed, id, nullableText } from '../requests/schemas.ts'
 import type { PageVisit, Visit } from '../requests/visit.ts'
+import type { SentTo } from './application-history.tsx'
 import { ApplicationPage } from './application-page.tsx'
 import { ChangesPage } from './changes-page.tsx'
 import { downloadApplications } from './download-applications.ts'
@@ -257,11 +261,12 @@ function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFile
   return async (visit: PageVisit) => {
     const { program, application } = await files.find(visit)
     const { program_id } = program
-    const [earlier, revisions, states, neighbour] = await Promise.all([
+    const [earlier, revisions, states, neighbour, sent] = await Promise.all([
       files.before(application, program_id),
       readRevisions(db, program_id, application.applicant_id, revisionsShown + 1),
       readNewestAnnotations(db, program_id, application.application_id, statesShown + 1),
       neighbours(visit, program_id, application),
+      clientsSent(db, program, application),
     ])
     const [now, then] = mayReadAnswers(visit.person)
       ? await files.openAnswers(visit, program_id, application.application_id, earlier?.application_id)
@@ -275,6 +280,7 @@ function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFile
         moreRevisions={revisions.length > revisionsShown}
         states={states.slice(0, statesShown)}
         moreStates={states.length > statesShown}
+        sent={sent}
         {...neighbour}
         answers={now && readableApplication(now.version, now.application, then?.application)}
         changes={now && then && applicationChanges(now, then)}
@@ -282,6 +288,29 @@ function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFile
     )
   }
 }
+
+/** The clients that were sent an application, by the newest of the pages that had it. */
+async function clientsSent(db: Sql, { slug, display_name }: Program, application: ApplicationDetails): Promise<SentTo> {
+  const place = { ...application, slug, display_name, erased_at: null }
+  const pages = await readPagesWith(db, place, { beforeId: undefined, rowsMax: pagesRead + 1 })
+  const last = new Map<string, (typeof pages)[number]>()
+  for (const page of pages.slice(0, pagesRead)) {
+    const before = last.get(page.actor)
+    if (before === undefined || (before.detail.outcome !== 'complete' && page.detail.outcome === 'complete'))
+      last.set(page.actor, page)
+  }
+  const names = await readApiKeyNames(db, [...last.keys()].map(keyOf))
+  const clients = [...last].map(([actor, { happened_at, detail }]) => ({
+    name: names.get(keyOf(actor)) ?? actor,
+    at: happened_at,
+    isCertain: detail.outcome === 'complete',
+  }))
+  return { clients, more: pages.length > pagesRead }
+}
+
+/** Pages that are looked through for the clients of an application. */
+const pagesRead = 200
+const keyOf = (actor: string): string => actor.replace(/^key:/, '')
 
 const withoutHead = ({ head, ...details }: ApplicationDetails) => details
 

@@ -5,6 +5,8 @@
 import type { AnnotationState } from '../../db/applications/annotations.ts'
 import type { ApplicationDetails, Revision } from '../../db/applications/application-lists.ts'
 import type { Program } from '../../db/programs/programs.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
 import { When } from '../../html/parts.tsx'
 import { RevisionBadge } from './list-pages.tsx'
@@ -14,12 +16,21 @@ export interface HistoryProps {
   application: ApplicationDetails
   states: readonly AnnotationState[]
   moreStates: boolean
+  sent: SentTo
 }
 
-export function History({ application, states, moreStates }: HistoryProps) {
+/** The clients that were sent an application, those that were last first, with the page that each had last. */
+export interface SentTo {
+  clients: readonly { name: string; at: Micros; isCertain: boolean }[]
+  /** Whether there are pages from before that were not looked at. */
+  more: boolean
+}
+
+export function History({ application, states, moreStates, sent }: HistoryProps) {
   return (
     <section class="card">
       <h2>History</h2>
+      <Sent application={application} sent={sent} />
       <ol class="history">
         {states.map((state, i) => {
           const earlier = states[i + 1]
@@ -52,6 +63,26 @@ export function History({ application, states, moreStates }: HistoryProps) {
     </section>
   )
 }
+
+function Sent({ application, sent: { clients, more } }: Pick<HistoryProps, 'application' | 'sent'>) {
+  const { root, person } = usePage()
+  const count = `${clients.length} client${clients.length === 1 ? '' : 's'}`
+  return (
+    <div>
+      <strong>{clients.length === 0 ? 'Sent to no client yet' : `Sent to ${more ? `${count} or more` : count}`}</strong>
+      {clients.slice(0, clientsShown).map(({ name, at, isCertain }) => (
+        <small>
+          <span dir="auto">{name}</span>, {isCertain ? 'last' : 'perhaps'} <When at={at} />
+        </small>
+      ))}
+      {clients.length > 0 && person !== undefined && readingRoles.includes(person.role) && (
+        <a href={`${root}/admin/audit/sent?application=${application.application_id}`}>Every page it was on</a>
+      )}
+    </div>
+  )
+}
+
+const clientsShown = 5
 
 function titleOf(state: AnnotationState, earlier: AnnotationState | undefined, moreStates: boolean): string {
   const status = state.status ?? 'No status'

@@ -5,7 +5,7 @@ import type { AuditContext } from '../../audit/record-action.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { htmlResponse } from '../../html/html-response.ts'
-import { emptyForm, type PageContext } from '../../html/page-context.ts'
+import { type PageContext, pageContext } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { type Place, placeOf } from '../../http/server/place.ts'
 import { recordOf } from '../../http/server/request-record.ts'
@@ -66,7 +66,7 @@ export function openVisit(deps: Deps, request: Request): { visit: OpenVisit; sec
     https: place.baseUrl.startsWith('https:'),
     address: record.fields.address,
     session: undefined,
-    context: { ...place, config, person: undefined, csrf: '', now, query: url.searchParams, form: emptyForm },
+    context: pageContext(place, config, request, now),
   }
   return { visit, secure }
 }

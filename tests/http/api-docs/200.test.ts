@@ -274,7 +274,7 @@ test('a page differs by Accept and is told so to caches; nothing is kept by any'
   for (const path of ['/docs/api/programs', `/docs/api/programs/${slug}`]) {
     for (const accept of ['text/html', 'application/json']) {
       const { headers } = await get(path, accept)
-      expect(headers.get('vary')).toBe('Accept, Cookie')
+      expect(headers.get('vary')).toBe('Accept, Accept-Encoding, Cookie')
       expect(headers.get('cache-control')).toBe('no-store')
     }
   }

@@ -1,0 +1,19 @@
+// The body of a page or an asset, compressed for those who take it so.
+
+import { type Coding, preferredCoding } from '../http/headers/negotiation.ts'
+
+/** What is shorter fits a packet as it is. */
+const codedBytesMin = 1000
+
+export const codingFor = (request: Request): Coding | undefined =>
+  preferredCoding(request.headers.get('accept-encoding'))
+
+/** The body as this coding has it, and the fields that say so. */
+export function codedBody(
+  body: Buffer<ArrayBuffer>,
+  coding: Coding | undefined,
+): { body: Uint8Array<ArrayBuffer>; fields: Readonly<Record<string, string>> } {
+  if (coding === undefined || body.length < codedBytesMin) return { body, fields: {} }
+  const coded = coding === 'zstd' ? Bun.zstdCompressSync(body) : Bun.gzipSync(body)
+  return { body: new Uint8Array(coded), fields: { 'Content-Encoding': coding } }
+}

@@ -1,0 +1,60 @@
+// What people look at is sent compressed to those who take it so.
+
+import { describe, expect, test } from 'bun:test'
+import { gunzipSync } from 'node:zlib'
+import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+
+const database = await useDatabase()
+const service = await useService(database)
+const ada = await aPerson(database.sql)
+const visitor = await new ConsoleVisitor(service).signIn(ada.email)
+const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+
+/** The bytes as they were sent. */
+async function sent(path: string, accepted: string, more: Record<string, string> = {}) {
+  const headers = { Accept: 'text/html', Cookie: cookie, 'Accept-Encoding': accepted, ...more }
+  const response = await fetch(service.baseUrl + path, { headers, decompress: false })
+  return { response, bytes: Buffer.from(await response.arrayBuffer()) }
+}
+
+const paths = ['/admin/settings', '/admin/nothing-here', '/docs/api/programs', '/assets/console.css']
+
+describe.each(paths)('%s', path => {
+  test.each([
+    ['gzip', (bytes: Buffer) => gunzipSync(bytes)],
+    ['zstd', (bytes: Buffer) => Bun.zstdDecompressSync(bytes)],
+  ] as const)('is sent as %s to those who take it so, and much smaller', async (coding, decoded) => {
+    const plain = await sent(path, 'identity')
+    const coded = await sent(path, coding)
+    expect(plain.response.headers.get('content-encoding')).toBeNull()
+    expect(coded.response.headers.get('content-encoding')).toBe(coding)
+    expect(coded.response.headers.get('vary')).toContain('Accept-Encoding')
+    expect(coded.bytes.length).toBeLessThan(plain.bytes.length / 2)
+    const withoutToken = (bytes: Uint8Array) =>
+      Buffer.from(bytes)
+        .toString()
+        .replaceAll(/name="csrf" value="[^"]*"/g, '')
+        .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '')
+    expect(withoutToken(decoded(coded.bytes))).toBe(withoutToken(plain.bytes))
+  })
+})
+
+test('a font is sent as it is, and an asset that is kept is not sent again in either form', async () => {
+  expect((await sent('/assets/public-sans.woff2', 'gzip')).response.headers.get('content-encoding')).toBeNull()
+  const [plain, coded] = [await sent('/assets/console.css', 'identity'), await sent('/assets/console.css', 'gzip')]
+  const [one, other] = [plain.response.headers.get('etag')!, coded.response.headers.get('etag')!]
+  expect(one).not.toBe(other)
+  expect((await sent('/assets/console.css', 'gzip', { 'If-None-Match': other })).response.status).toBe(304)
+  expect((await sent('/assets/console.css', 'gzip', { 'If-None-Match': one })).response.status).toBe(200)
+})
+
+test('the token of the forms is another text on each page, and each is taken', async () => {
+  const tokens = new Set<string>()
+  for (let i = 0; i < 3; i++) tokens.add(await visitor.csrf())
+  expect(tokens.size).toBe(3)
+  for (const csrf of tokens)
+    expect((await visitor.post('/admin/people/invite', { csrf, name: '', email: '' })).status).toBe(400)
+  const wrong = [...tokens][0]!.replace(/^./, first => (first === 'A' ? 'B' : 'A'))
+  expect((await visitor.post('/admin/people/invite', { csrf: wrong, name: '', email: '' })).status).toBe(403)
+})
