@@ -90,7 +90,7 @@ export function createApp(foundation: Foundation): App {
     .onError(({ error, code, request }) => {
       // Elysia's own refusal of an address it does not know.
       const known =
-        code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'There is nothing at this address.' }) : error
+        code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'No resource exists at this address.' }) : error
       const response = problemResponse(known, recordOf(request))
       return response.status === 404 && wantsPage(request) ? showNothing(request, response) : response
     })

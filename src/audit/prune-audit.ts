@@ -37,7 +37,7 @@ export async function pruneAuditLog(
     const path = join(folder, file)
     await writeAuditFile(path, linesBefore(tx, before)).catch(error => {
       if (!(error instanceof BrokenChain)) throw error
-      const detail = `The audit log is not as it was written (${error.message}), so nothing of it is pruned. scripts/audit verify says more.`
+      const detail = `The audit log is not as it was written (${error.message}), so it was not pruned. See scripts/audit verify.`
       throw new Problem('conflict', { detail })
     })
     const parts = await readAuditFile(path)

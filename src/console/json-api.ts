@@ -39,7 +39,7 @@ export function jsonApi(deps: Deps, actions: readonly Action[]) {
   }
   for (const [path, offered] of methods) routes.all(path, methodNotAllowed(offered), hiddenRoute)
   const nothing = ({ request }: { request: Request }): Response =>
-    problemResponse(new Problem('not_found', { detail: 'There is nothing at this address.' }), recordOf(request))
+    problemResponse(new Problem('not_found', { detail: 'No resource exists at this address.' }), recordOf(request))
   // GET too, or the console would answer it with a page, as it does for every other unknown address below /admin.
   return routes.get('/admin/api/*', nothing, hiddenRoute).all('/admin/api/*', nothing, hiddenRoute)
 }

@@ -18,7 +18,7 @@ export async function withBoundedWait<T>(sql: Sql, work: (tx: Transaction) => Pr
   } catch (error) {
     if (!isWaitFailure(error)) throw error
     throw new Problem('unavailable', {
-      detail: 'Too much is going on with this application or program just now. Nothing was changed; try again.',
+      detail: 'This application or program is busy. Nothing was changed; try again.',
       retryAfterSeconds: 1,
       internal: 'lock_wait',
       cause: error,

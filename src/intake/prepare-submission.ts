@@ -116,7 +116,9 @@ async function beginSubmission(tx: Transaction, request: SubmitRequest): Promise
   }
   // The request may have been removed at this very moment, together with an application that has expired.
   if (earlier?.submitted == null)
-    throw new Problem('conflict', { detail: 'What was submitted under this Idempotency-Key has been removed since.' })
+    throw new Problem('conflict', {
+      detail: 'The application submitted under this Idempotency-Key has been erased since.',
+    })
   return { ...earlier.submitted, revision_state: 'CURRENT' }
 }
 
@@ -141,7 +143,7 @@ async function takeSaved(
   if (saved.was_saved && saved.answers === null) {
     // Without this, the later of two simultaneous submissions would supersede the full application with an empty one.
     throw new Problem('conflict', {
-      detail: 'What this applicant had saved was submitted just now, by another request.',
+      detail: 'A concurrent request has submitted the saved answers of this applicant.',
       internal: 'submitted_meanwhile',
     })
   }

@@ -82,7 +82,7 @@ export class ProgramConcurrency {
 
 const tooBusy = (): Problem =>
   new Problem('unavailable', {
-    detail: 'Too many requests to this program are waiting just now. Nothing was changed; try again in a few seconds.',
+    detail: 'Too many requests to this program are waiting. Nothing was changed; try again in a few seconds.',
     retryAfterSeconds: 3,
     internal: 'program_busy',
   })

@@ -49,7 +49,7 @@ export async function submitApplication(sql: Sql, request: SubmitRequest): Promi
     }
   }
   throw new Problem('unavailable', {
-    detail: 'The program is being published over and over just now. Nothing was submitted; try again.',
+    detail: 'The program was published several times meanwhile. Nothing was submitted; try again.',
     retryAfterSeconds: 1,
     internal: 'version_replaced',
   })

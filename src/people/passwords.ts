@@ -40,7 +40,7 @@ function free(from: string): void {
 }
 
 const tooManyAtOnce = new Problem('unavailable', {
-  detail: 'Too many people are signing in just now. Try again in a few seconds.',
+  detail: 'Too many people are signing in at the moment. Try again in a few seconds.',
   retryAfterSeconds: 5,
   internal: 'password_queue',
 })

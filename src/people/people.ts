@@ -189,7 +189,7 @@ function checkDraft(draft: PersonDraft): PersonDraft & { role: Role } {
     errors.push({
       parameter: 'programs',
       code: 'not_allowed',
-      detail: 'Choose none: programs are of a program administrator, and this role has all of them.',
+      detail: 'Choose none: this role has access to all programs.',
     })
   refuse(errors)
   return { email, name, role: role!, programs }

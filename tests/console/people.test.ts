@@ -49,7 +49,7 @@ describe('inviting', () => {
   test('with programs and another role than program administrator is refused at the programs, and nothing is on record', async () => {
     const form = { name: 'Di', email: 'di@example.gov', role: 'AUDITOR', programs: ['food', 'nowhere'] }
     const text = await browser.refused(400, '/admin/people/invite', form)
-    expect(text).toContain('Choose none: programs are of a program administrator')
+    expect(text).toContain('Choose none: this role has access to all programs')
     expect(text).toContain('href="#programs"')
     expect(text).toMatch(/value="food" checked/)
     const fay = await aPerson(database.sql, { role: 'PROGRAM_ADMINISTRATOR', programs: ['food'] })

@@ -75,7 +75,7 @@ describe('scripts/civiform', () => {
     const database = await useDatabase({}, endWithTest)
     const { code, out } = await runOn(database)('check')
     expect(code).toBe(0)
-    expect(out).toContain('rent relief: gives answers scores, which are not exported here')
+    expect(out).toContain('rent relief: scores its answers; scores are not exported here')
     expect(out).toContain('The role may only read.')
     expect(out).toContain('"unit 1" and "unit 2" share the key unit_')
     expect(out).toContain('30 applications')

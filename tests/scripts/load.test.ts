@@ -122,7 +122,7 @@ describe('scripts/load', () => {
     const other = await load(['-'], exported.slice(1).join('\n'))
     expect(other.err).toContain(`load ${load_id} of part.ndjson into ${slug} has not ended (1 of 300 applications`)
     const front = await load(['-', '--front-end', 'Portal'], exported.join('\n'))
-    expect(front.err).toContain('this input was begun without --front-end, and goes on like that only')
+    expect(front.err).toContain('this load began without --front-end, and must be resumed with the same options')
     expect((await load(['--give-up', String(load_id)])).out).toBe(
       `Load ${load_id} of part.ndjson has ended with 1 of 300 applications stored.\n`,
     )

@@ -123,7 +123,7 @@ async function render(
     const report = (detail: string): void =>
       void findings.push({ kind: 'application', subject: String(row.id), detail })
     if (plan === undefined) {
-      report(`is of program version ${row.program_id}, which there is not; it is left out`)
+      report(`is of program version ${row.program_id}, which does not exist; it is left out`)
       return []
     }
     const submit_time = row.submit_time ?? noSubmitTime

@@ -36,7 +36,7 @@ export function programFamilies(
   }
   for (const [name, rows] of rowsByName)
     if (rows.some(row => row.uses_scoring))
-      findings.push({ kind: 'scores', subject: name, detail: 'gives answers scores, which are not exported here' })
+      findings.push({ kind: 'scores', subject: name, detail: 'scores its answers; scores are not exported here' })
   const taken = new Set<string>()
   const families = [...rowsByName].map(([name, rows]) => {
     const ordered = rows.sort((a, b) => rank(a, appliedTo) - rank(b, appliedTo) || order(a, b))

@@ -153,7 +153,7 @@ export function versionOf(
           findings.push({
             kind: 'missing_question',
             subject: version,
-            detail: `asks question ${String(placement.id)}, which there is not; it is left out`,
+            detail: `asks question ${String(placement.id)}, which does not exist; it is left out`,
           })
         continue
       }
@@ -198,7 +198,11 @@ function blocksOf(row: SourceProgram, findings: Finding[]): Block[] {
         ...block,
         questionDefinitions: Array.isArray(block.questionDefinitions) ? block.questionDefinitions.filter(Boolean) : [],
       }))
-  findings.push({ kind: 'blocks', subject: `${row.name} (version ${row.id})`, detail: 'has blocks that are no list' })
+  findings.push({
+    kind: 'blocks',
+    subject: `${row.name} (version ${row.id})`,
+    detail: 'has blocks that are not a list',
+  })
   return []
 }
 

@@ -119,7 +119,7 @@ export class ExportAuditLog {
       const written = await settledWithin(endMs - performance.now(), this.#write(apiKeyId))
       if (written && !this.#linesOf(apiKeyId).some(line => line.failed) && performance.now() < endMs) continue
       throw new Problem('unavailable', {
-        detail: 'What this key has exported cannot be noted in the audit log just now. Try again in a few seconds.',
+        detail: 'Exports of this key cannot be recorded in the audit log at the moment. Try again in a few seconds.',
         retryAfterSeconds: 5,
         internal: 'audit_unwritten',
       })

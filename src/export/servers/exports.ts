@@ -108,7 +108,7 @@ export class Exports {
 export async function byDeadline<T>(deadlineMs: number, promise: Promise<T>): Promise<T> {
   if (await settledWithin(deadlineMs - performance.now(), promise)) return promise
   throw new Problem('unavailable', {
-    detail: 'The service is busy with other exports just now. Try again in a few seconds.',
+    detail: 'The service is busy with other exports. Try again in a few seconds.',
     retryAfterSeconds: 5,
     internal: 'export_queue_timeout',
   })

@@ -42,9 +42,9 @@ function accepted<Format>(accept: string | null, formats: Readonly<Record<string
   const format = formats[acceptableType(accept, [type!, ...more]) ?? '']
   if (format !== undefined) return format
   const known = exportTypes.filter(name => name in formats)
-  const detail = `names nothing that is offered here. Offered are ${known.join(', ')}.`
+  const detail = `names no available format. Available are ${known.join(', ')}.`
   throw new Problem('not_acceptable', {
-    detail: 'An export cannot be sent in any format that the request accepts.',
+    detail: 'No export format matches the Accept header.',
     errors: [{ parameter: 'Accept', code: 'not_acceptable', detail }],
   })
 }

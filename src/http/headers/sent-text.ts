@@ -80,7 +80,8 @@ export function readAddress(
   fieldsOf(search.slice(1))
   const read: Record<string, string> = {}
   for (const [name, part] of Object.entries(parts)) {
-    if (part === null || !isText(part)) throw new Problem('not_found', { detail: 'There is nothing at this address.' })
+    if (part === null || !isText(part))
+      throw new Problem('not_found', { detail: 'No resource exists at this address.' })
     read[name] = part
   }
   return read

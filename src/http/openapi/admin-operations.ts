@@ -44,14 +44,14 @@ const meanings: Readonly<Record<string, string>> = {
 }
 
 const refusals = {
-  401: problemAnswer('Neither a session nor a token that is good.', {
+  401: problemAnswer('No valid session or token.', {
     'WWW-Authenticate': { schema: { type: 'string' }, description: 'Bearer.' },
   }),
   403: problemAnswer(
     'The role of the person, or the scope of the token, does not reach this; or the form token is missing.',
   ),
   429: problemAnswer('Too many requests with this token, or too many wrong ones from this address.', retryAfter),
-  503: problemAnswer('The service cannot answer just now.', retryAfter),
+  503: problemAnswer('The service is temporarily unavailable.', retryAfter),
 }
 
 export const adminTag = {
@@ -97,11 +97,11 @@ export function adminOperation(action: DescribedOperation) {
         content: { 'application/json': { schema: action.answered } },
       },
       ...((hasBody || action.query !== undefined) && {
-        400: problemAnswer('What was sent cannot be taken; every fault is named by its place.'),
+        400: problemAnswer('The request is invalid; every error is named with its place.'),
       }),
       ...refusals,
       ...((places.length > 0 || hasBody) && {
-        404: problemAnswer('There is no such thing, or it is not for this person.'),
+        404: problemAnswer('Not found, or not accessible to this person.'),
       }),
       ...(action.method !== 'GET' && {
         409: problemAnswer('A concurrent change won, or the state does not allow this. Nothing was changed.'),

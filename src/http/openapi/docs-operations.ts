@@ -59,7 +59,7 @@ export const docsOperations = {
     description: 'With fields, of an export with the same fields.',
     responses: {
       200: { description: 'JSON Schema 2020-12.', content: object },
-      400: problemAnswer('The fields are no questions of the program.'),
+      400: problemAnswer('A field is not a question of the program.'),
       ...keyRefusals,
       404: notFound,
     },

@@ -92,11 +92,11 @@ export const keyRefusals = {
     'The API key is missing or not valid, may not do this or may not access the program, or a constraint of the key is not met. The reason is in the log of the service alone.',
     { 'WWW-Authenticate': { schema: text, description: 'Basic.' } },
   ),
-  429: problemAnswer('The key has made too many requests, or has too many exports under way.', {
+  429: problemAnswer('The key has made too many requests, or too many concurrent exports.', {
     ...retryAfter,
     ...quota,
   }),
-  503: problemAnswer('The service cannot answer just now.', retryAfter),
+  503: problemAnswer('The service is temporarily unavailable.', retryAfter),
 }
 
 /** Source: spec, "Check credentials"; contract D5. */
@@ -186,8 +186,8 @@ export function exportOperation(examples?: JsonSchema) {
       400: problemAnswer(
         'A parameter is not valid, is misspelt (from_date for fromDate) or given twice, or differs from the one sent for the first page.',
       ),
-      406: problemAnswer('The Accept header takes none of the formats that are offered.'),
-      412: problemAnswer('If-Match names a tag: those of pages are weak, and it compares strongly.'),
+      406: problemAnswer('No available format matches the Accept header.'),
+      412: problemAnswer('If-Match names a tag: tags of pages are weak, and If-Match compares strongly.'),
       ...keyRefusals,
     },
   }

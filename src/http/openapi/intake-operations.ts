@@ -37,7 +37,7 @@ const submission = object({
 })
 
 const refusals = {
-  400: problemAnswer('The request is not what is asked for here; every fault is named by its path.'),
+  400: problemAnswer('The request is invalid; every error is named by its path.'),
   ...keyRefusals,
 }
 const bodyRefusals = {
@@ -110,7 +110,7 @@ export const intakeOperations = {
     responses: {
       200: answered('All that is saved.', saved),
       ...refusals,
-      404: problemAnswer('There is no such applicant, or nothing was ever answered.'),
+      404: problemAnswer('The applicant does not exist, or has no answers.'),
     },
   },
   submit: {
@@ -152,7 +152,9 @@ export const intakeOperations = {
       201: answered('Submitted.', submission),
       ...bodyRefusals,
       ...noApplicant,
-      409: problemAnswer('The key was used for something else, or another request submitted just now what was saved.'),
+      409: problemAnswer(
+        'The key was used for another submission, or a concurrent request has submitted the saved answers.',
+      ),
     },
   },
 }

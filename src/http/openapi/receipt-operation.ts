@@ -42,8 +42,8 @@ export const receiptOperation = {
         }),
       }),
     },
-    400: problemAnswer('The walk is not named, or its token is of no use any more.'),
-    409: problemAnswer('So much was erased since that the walk is better begun again.'),
+    400: problemAnswer('The walk is missing, or its token is no longer valid.'),
+    409: problemAnswer('Too many applications were erased since; start a new walk.'),
     ...keyRefusals,
   },
 }

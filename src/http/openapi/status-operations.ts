@@ -42,7 +42,7 @@ export const readStatusOperation = {
     304: { description: 'If-None-Match names the ETag that there is.', headers: present.headers },
     ...keyRefusals,
     404: noSuchApplication,
-    412: problemAnswer('If-Match names another state than there is.'),
+    412: problemAnswer('If-Match does not name the current state.'),
   },
 }
 
@@ -79,7 +79,7 @@ export const setStatusOperation = {
   },
   responses: {
     200: present,
-    400: problemAnswer('The body is not as it should be, or the program has no such status.'),
+    400: problemAnswer('The body is invalid, or the program has no such status.'),
     ...keyRefusals,
     404: noSuchApplication,
     409: problemAnswer('Status and note are not set here.'),

@@ -42,7 +42,7 @@ async function read(request: Request, { bytesMax, arrivalMs }: BodyBounds): Prom
   } catch (error) {
     if (error instanceof Problem) throw error
     // The client has gone, or its chunks are malformed.
-    throw new Problem('invalid_request', { detail: 'The body of the request did not arrive whole.', cause: error })
+    throw new Problem('invalid_request', { detail: 'The request body is incomplete.', cause: error })
   } finally {
     clearTimeout(timer)
   }

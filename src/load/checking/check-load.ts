@@ -240,5 +240,5 @@ const takenFault = (id: number): Fault => idFault(`is ${id}, which an applicatio
 const registeredMeanwhile = (applicantId: number): Fault => ({
   path: '/applicant_id',
   code: 'taken_id',
-  detail: `is ${applicantId}, which was given to another since this load began; load it again`,
+  detail: `is ${applicantId}, which was issued to another applicant since this load began; load it again`,
 })

@@ -44,7 +44,7 @@ export async function bulkLoad(sql: Sql, options: LoadOptions, produce: ProduceL
   const origin = await findOrigin(sql)
   if (origin !== undefined)
     throw new Problem('conflict', {
-      detail: `This installation follows a ${origin}, and takes applications from nowhere else. Load into another one.`,
+      detail: `This installation follows a ${origin}, and takes applications from no other source. Load into another installation.`,
     })
   await requireInstanceTimeZone(sql, options.timeZone)
   const { batchBytes = batchLimits.bytes } = options
@@ -101,7 +101,7 @@ function refuseOtherFrontEnd(begun: LoadRow | undefined, frontEnd: string | unde
   if (begun === undefined || begun.front_end === (frontEnd ?? null)) return
   const as = begun.front_end === null ? 'without --front-end' : `with --front-end ${begun.front_end}`
   throw new Problem('conflict', {
-    detail: `Nothing was loaded: this input was begun ${as}, and goes on like that only.`,
+    detail: `Nothing was loaded: this load began ${as}, and must be resumed with the same options.`,
   })
 }
 
