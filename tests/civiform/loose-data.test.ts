@@ -336,6 +336,49 @@ describe('what disappears', () => {
     expect(await look()).toEqual([])
   })
 
+  test('records of deletions whose ids are given again after a restore are read again', async () => {
+    const { civiform, sql, follower, catchUp } = await opened()
+    const ids: number[] = []
+    for (let i = 0; i < 2; i++) {
+      const applicant = await civiform.applicant()
+      ids.push(await civiform.submit({ applicant, program, answers: answers(String(i)) }))
+    }
+    await catchUp()
+    const look = async (): Promise<number[]> => {
+      await sql`update civiform_source set scan_after = ${ids.at(-1)!}`
+      await follower.round()
+      return (await sql<{ id: number }[]>`select application_id as id from application order by 1`).map(row => row.id)
+    }
+    await civiform.removeOnRecord(ids[1]!)
+    expect(await look()).toEqual([ids[0]!])
+    const [{ id }] = (await civiform.app`delete from application_deletion_record returning id::integer`) as [
+      { id: number },
+    ]
+    await civiform.app`select setval(pg_get_serial_sequence('application_deletion_record', 'id'), ${id}, false)`
+    await sql`update civiform_source set rollback_evidence = 'it was restored'`
+    await catchUp()
+    while ((await sql`select from civiform_source where scan_whole`).length > 0) await follower.round()
+    await civiform.removeOnRecord(ids[0]!)
+    expect(await look()).toEqual([])
+  })
+
+  test('a day after everything was read whole it is read whole again', async () => {
+    const { civiform, sql, follower, catchUp } = await opened()
+    await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x') })
+    await catchUp()
+    while ((await sql`select from civiform_source where scan_whole`).length > 0) await follower.round()
+    const isWhole = async (): Promise<boolean> => (await sql`select from civiform_source where scan_whole`).length > 0
+    await follower.round()
+    expect(await isWhole()).toBe(false)
+    await sql`update civiform_source set whole_scan_ended_at = clock_timestamp() - interval '25 hours'`
+    await follower.round()
+    expect(await isWhole()).toBe(true)
+    await follower.round()
+    expect(await isWhole()).toBe(false)
+    await follower.round()
+    expect(await isWhole()).toBe(false)
+  })
+
   test('limit 6: another database under the same address is refused', async () => {
     const { restarted, sql } = await opened()
     await sql`update civiform_source set identity = 'another'`
