@@ -16,6 +16,10 @@ declare module '*/assets/find.js' {
   const path: string
   export default path
 }
+declare module '*/assets/rearrange.js' {
+  const path: string
+  export default path
+}
 declare module '*/assets/progress.js' {
   const path: string
   export default path

@@ -125,12 +125,12 @@ export function TextField(
   )
 }
 
-export function TextArea(props: FieldProps & { rows?: number; mono?: boolean }) {
-  const { form = usePage().form, name, value = '', rows = 4, mono } = props
+export function TextArea(props: FieldProps & { rows?: number; mono?: boolean; autofocus?: boolean }) {
+  const { form = usePage().form, name, value = '', rows = 4, mono, autofocus } = props
   return (
     <Labelled {...props}>
       {tied => (
-        <textarea {...tied} rows={rows} class={mono ? 'mono' : undefined} spellcheck={!mono}>
+        <textarea {...tied} rows={rows} class={mono ? 'mono' : undefined} spellcheck={!mono} autofocus={autofocus}>
           {form.values.get(name) ?? value}
         </textarea>
       )}

@@ -36,13 +36,16 @@ export function LinkButton(props: {
   download?: string
   icon?: IconName
   text: string
+  /** What screen readers say besides. */
+  unseen?: string
 }) {
-  const { main, icon, text, ...link } = props
+  const { main, icon, text, unseen, ...link } = props
   const shown = icon !== undefined && <Icon name={icon} />
   return (
     <a class={main ? 'button' : 'button plain'} {...link}>
       {icon !== 'chevron-right' && shown}
       {text}
+      {unseen !== undefined && <span class="unseen">{unseen}</span>}
       {icon === 'chevron-right' && shown}
     </a>
   )

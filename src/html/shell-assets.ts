@@ -23,6 +23,7 @@ import docsStyle from './assets/docs.css' with { type: 'file' }
 import find from './assets/find.js' with { type: 'file' }
 import mark from './assets/mark.svg' with { type: 'file' }
 import progress from './assets/progress.js' with { type: 'file' }
+import rearrange from './assets/rearrange.js' with { type: 'file' }
 import { codedBody, codingFor } from './coded-body.ts'
 
 const css = 'text/css; charset=utf-8'
@@ -34,6 +35,7 @@ const files: Readonly<Record<string, { path: string; type: string }>> = {
   'console.css': { path: consoleStyle, type: css },
   'docs.css': { path: docsStyle, type: css },
   'find.js': { path: find, type: javaScript },
+  'rearrange.js': { path: rearrange, type: javaScript },
   'progress.js': { path: progress, type: javaScript },
   'comfort.js': { path: comfort, type: javaScript },
   'mark.svg': { path: mark, type: 'image/svg+xml' },

@@ -138,13 +138,13 @@ const rows: readonly Row[] = [
   {
     what: 'a question: a value in a line without a question',
     ...question('second'),
-    typed: { when: 'always', when_value_0: 'typed value' },
+    typed: { when: 'always', when_what_0: '', when_value_0: 'typed value' },
     at: 'when_what_0',
   },
   {
     what: 'a question: a comparison in a line without a question, alongside one that is whole',
     ...question('third'),
-    typed: { when_operator_1: 'less_than' },
+    typed: { when_what_1: '', when_operator_1: 'less_than' },
     at: 'when_what_1',
   },
   {
@@ -173,28 +173,21 @@ const rows: readonly Row[] = [
     at: 'when',
   },
   {
-    what: 'an option: changed, and removed',
+    what: 'an option: emptied, and not removed',
     ...question('pet'),
-    typed: { option_text_1: 'A big dog', option_gone_1: 'yes' },
+    typed: { option_text_1: '' },
     at: 'option_text_1',
   },
   {
-    what: 'an option: emptied, and not removed',
+    what: 'an option: a text that another has',
     ...question('pet'),
-    typed: { option_id_1: '', option_text_1: '' },
-    at: 'option_id_1',
-  },
-  { what: 'an option: a place alone', ...question('pet'), typed: { option_at_3: '7' }, at: 'option_id_3' },
-  {
-    what: 'an option: a place that is no number',
-    ...question('pet'),
-    typed: { option_at_1: 'last' },
-    at: 'option_at_1',
+    typed: { option_text_9: 'Option cat' },
+    at: 'option_text_9',
   },
   {
     what: 'a new question: options of a text',
     ...addQuestion,
-    typed: { ...added, options: 'cat: A cat' },
+    typed: { ...added, option_text_0: 'A cat' },
     at: 'options',
   },
   ...(['min', 'max', 'min_count', 'max_count'] as const).map(bound => ({
@@ -257,7 +250,9 @@ describe('D38: two things that contradict one another are a fault at their field
     expect(await form(path, path, { role: 'AUDITOR' })).toBe(303)
     for (const name of ['third', 'fourth'])
       expect(await form(`${program}/question?name=${name}`, `${program}/question`, { when: 'always' })).toBe(303)
-    expect(await form(`${program}/question?name=pet`, `${program}/question`, { option_gone_1: 'yes' })).toBe(303)
+    expect(
+      await form(`${program}/question?name=pet`, `${program}/question`, { option_id_1: '', option_text_1: '' }),
+    ).toBe(303)
     const { screens, questions } = (await stored()).draft!
     expect(JSON.stringify([screens, questions])).not.toContain('visible_when":{')
     const [{ detail }] = (await sql`select detail from audit_event where action = 'person_edited'`) as [
@@ -299,11 +294,11 @@ test('the API refuses the same, each at its member', async () => {
   }
 })
 
-test('options are refused each with its line, in words of the form', async () => {
+test('options are refused each with its row, in words of the form', async () => {
   const { to, fields } = await opened({ what: '', ...addQuestion, typed: {}, at: '' })
-  const options = 'oak: An oak\n\nMaple\nBig Fir: A fir'
-  const html = await browser.refused(400, to, { ...fields, ...added, kind: 'RADIO', options })
-  for (const line of ['Line 3, “Maple”', 'Line 4, “Big Fir”'])
-    expect(html).toContain(`${line}: must have an id of lower case letters a to z, digits, _ and - only.`)
+  const ids = { option_text_0: 'An oak', option_text_1: 'Maple', option_id_1: 'Ma ple', option_id_2: 'Big Fir' }
+  const html = await browser.refused(400, to, { ...fields, ...added, kind: 'RADIO', ...ids, option_text_2: 'A fir' })
+  for (const row of ['Row 2', 'Row 3'])
+    expect(html).toContain(`${row}: must have an id of lower case letters a to z, digits, _ and - only.`)
   expect(html).not.toMatch(/legacy_id|`/)
 })

@@ -63,8 +63,9 @@ describe('the console alongside a CiviForm', () => {
       expect(
         offered.filter(
           to =>
-            /new-program|add-question|\/document$|discard|publish|\/take|\/settings$|rotate|retire/.test(to) &&
-            !/versions\/\d+\/document$|^\/admin\/settings$/.test(to),
+            /new-program|add-question|add-from-bank|\/document$|discard|publish|\/take|\/settings$|rotate|retire/.test(
+              to,
+            ) && !/versions\/\d+\/document$|^\/admin\/settings$/.test(to),
         ),
       ).toEqual([])
       expect(formsOf(page).filter(to => to !== '/admin/sign-out')).toEqual([])
@@ -76,9 +77,16 @@ describe('the console alongside a CiviForm', () => {
 
   test('no page or form that edits programs opens by its address, and each says where they are edited', async () => {
     const routes = [
-      ...['document', 'add-question', 'question?name=job', 'screen?index=0', 'settings', 'publish', 'discard'].map(
-        page => `/admin/programs/rent-relief/${page}`,
-      ),
+      ...[
+        'document',
+        'add-question',
+        'add-from-bank',
+        'question?name=job',
+        'screen?index=0',
+        'settings',
+        'publish',
+        'discard',
+      ].map(page => `/admin/programs/rent-relief/${page}`),
       '/admin/new-program',
     ]
     for (const path of routes) {
@@ -86,7 +94,7 @@ describe('the console alongside a CiviForm', () => {
       expect([path, answer.status]).toEqual([path, 409])
       expect(await answer.text()).toContain('Programs are made, edited and published in the CiviForm')
     }
-    for (const path of ['document', 'add-question', 'versions/1/take'])
+    for (const path of ['document', 'add-question', 'add-from-bank', 'versions/1/take'])
       expect((await visitor.post(`/admin/programs/rent-relief/${path}`, {})).status).toBe(409)
   })
 

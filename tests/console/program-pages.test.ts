@@ -28,11 +28,11 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByRole('link', { name: 'Plain', exact: true }).click()
     await page.getByRole('navigation', { name: 'Program' }).getByRole('link', { name: 'Questions' }).click()
     await page.getByRole('link', { name: 'plain words?' }).click()
-    await page.getByLabel('Text', { exact: true }).fill('In plainer words?')
+    await page.getByLabel('What the applicant reads').fill('In plainer words?')
     await page.getByLabel('Most characters optional').fill('none')
     await page.getByRole('button', { name: 'Keep in draft' }).click()
     await page.getByRole('alert').getByRole('link').click()
-    expect(await page.getByLabel('Text', { exact: true }).inputValue()).toBe('In plainer words?')
+    expect(await page.getByLabel('What the applicant reads').inputValue()).toBe('In plainer words?')
     await page.getByLabel('Most characters optional').fill('80')
     await page.getByRole('button', { name: 'Keep in draft' }).click()
     await page.getByText('Kept in the draft.').waitFor()
@@ -51,8 +51,9 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     })
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
     const fillCondition = async (value: string): Promise<void> => {
-      await page.getByLabel('when all of these lines hold').check()
-      await page.getByLabel('Question of line 1').selectOption({ label: 'years of age' })
+      await page.getByLabel('only when all of these hold').check()
+      await page.getByLabel('Question of line 1').selectOption({ label: 'years of age?' })
+      await page.getByRole('button', { name: 'Go on' }).click()
       await page.getByLabel('Value of line 1').fill(value)
     }
     const fault = page.getByRole('alert').getByRole('link')
@@ -67,19 +68,17 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByRole('button', { name: 'Keep in draft' }).click()
     await kept.waitFor()
 
-    await page.getByRole('link', { name: 'Add a question' }).click()
-    await page.getByLabel('Name for administrators').fill('children at home')
-    await page.getByLabel('Type').selectOption('NUMBER')
-    await page.getByLabel('Text', { exact: true }).fill('How many children?')
-    await page.getByText('Help, bounds, and when it is asked').click()
+    await page.getByRole('link', { name: 'Add here a question, on For adults' }).click()
+    await page.getByRole('radio', { name: 'Number', exact: true }).check()
+    await page.getByLabel('What the applicant reads').fill('How many children?')
     await page.getByLabel('At most optional', { exact: true }).fill('none')
     await fillCondition('21')
-    await page.getByRole('button', { name: 'Add it to the draft' }).click()
-    // What was opened stays open, with what was typed.
+    await page.getByRole('button', { name: 'Keep', exact: true }).click()
+    // What was shown stays shown, with what was typed.
     await fault.first().click()
     expect(await page.getByLabel('Value of line 1').inputValue()).toBe('21')
     await page.getByLabel('At most optional', { exact: true }).fill('20')
-    await page.getByRole('button', { name: 'Add it to the draft' }).click()
+    await page.getByRole('button', { name: 'Keep', exact: true }).click()
     await kept.waitFor()
 
     const draft = (await findDraftVersion(sql, (await findProgram(sql, 'screens'))!.program_id))!
@@ -129,6 +128,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       '/admin/programs/wide/question?name=utilities',
       '/admin/programs/wide/screen?index=0',
       '/admin/programs/wide/add-question',
+      '/admin/programs/wide/add-from-bank',
       '/admin/programs/wide/settings',
       '/admin/questions',
       `/admin/questions/${question!.question_id}`,

@@ -67,6 +67,8 @@ const table: Readonly<Record<string, Expected>> = {
   'GET /admin/programs/:slug/question': [303, 404, 403, 403],
   'POST /admin/programs/:slug/question': [401, 404, 403, 403],
   'POST /admin/programs/:slug/question/move': [401, 404, 403, 403],
+  'GET /admin/programs/:slug/add-from-bank': [303, 200, 403, 403],
+  'POST /admin/programs/:slug/add-from-bank': [401, 400, 403, 403],
   'GET /admin/programs/:slug/add-question': [303, 200, 403, 403],
   'POST /admin/programs/:slug/add-question': [401, 400, 403, 403],
   'POST /admin/programs/:slug/screens': [401, 404, 403, 403],

@@ -1,11 +1,18 @@
 // A condition as fields of a form: lines of question, comparison and value, of which all or any must hold. What is nested deeper
 // is a text of its own.
 
-import { conditionFields } from '../../domain/definitions/definition-conditions.ts'
-import type { NamedCondition, QuestionDefinition } from '../../domain/definitions/program-definition.ts'
+import { fieldLabel } from '../../domain/definitions/condition-text.ts'
+import { conditionFields, operatorsOfForm } from '../../domain/definitions/definition-conditions.ts'
+import type {
+  NamedCondition,
+  OptionDefinition,
+  QuestionDefinition,
+} from '../../domain/definitions/program-definition.ts'
+import type { FieldForm } from '../../domain/fields/question-type.ts'
 import type { ComparisonOperator } from '../../domain/questions/program-version.ts'
 import { exportedType, questionTypes } from '../../domain/questions/question.ts'
 import type { ProblemItem } from '../../problem.ts'
+import { sentRows } from './form-rows.ts'
 
 export type ConditionMode = 'always' | 'all' | 'any' | 'document'
 
@@ -13,7 +20,7 @@ export type ConditionMode = 'always' | 'all' | 'any' | 'document'
 interface ConditionLine {
   what: string
   operator: string
-  value: string
+  values: readonly string[]
 }
 
 interface ConditionForm {
@@ -24,20 +31,48 @@ interface ConditionForm {
 
 const lists: ReadonlySet<string> = new Set(['in', 'includes_any', 'includes_all'])
 
+/** Fields that say nothing to people. */
+const technical: ReadonlySet<string> = new Set(['well_known_id', 'latitude', 'longitude'])
+
 const whatOf = (question: string, field: string): string => JSON.stringify([question, field])
 
-/** What a line can look at: each field of the answers to these questions. */
-export const lookable = (questions: readonly QuestionDefinition[]): { value: string; text: string }[] =>
-  questions.flatMap(({ admin_name, kind }) => {
+/** What a line looks at: a field of the answer to a question, with the comparisons that fit it. */
+export interface Target {
+  value: string
+  text: string
+  /** Undefined where only whether it was answered can be asked. */
+  form: FieldForm | undefined
+  operators: readonly (ComparisonOperator | 'answered')[]
+  options: readonly OptionDefinition[] | undefined
+}
+
+/** What lines can look at: each field of the answers to these questions that says something to people, and those in `used`. */
+export const targetsIn = (questions: readonly QuestionDefinition[], used: readonly string[]): Target[] =>
+  questions.flatMap((question): Target[] => {
+    const { admin_name, kind, text } = question
     const type = exportedType(kind)
     if (type === undefined) return []
-    const fields = conditionFields(type)
-    if (fields.length === 0) return [{ value: whatOf(admin_name, ''), text: admin_name }]
-    return fields.map(field => ({
-      value: whatOf(admin_name, field),
-      text: fields.length === 1 ? admin_name : `${admin_name}: ${field}`,
-    }))
+    const fields = conditionFields(type).filter(
+      field => !technical.has(field) || used.includes(whatOf(admin_name, field)),
+    )
+    if (fields.length === 0)
+      return [{ value: whatOf(admin_name, ''), text, form: undefined, operators: ['answered'], options: undefined }]
+    return fields.map(field => {
+      const { form } = questionTypes[type].fields[field]!
+      return {
+        value: whatOf(admin_name, field),
+        text: fields.length === 1 ? text : `${text} (${fieldLabel(field)})`,
+        form,
+        operators: [...operatorsOfForm[form], 'answered'],
+        options: form === 'option' || form === 'option_list' ? question.options : undefined,
+      }
+    })
   })
+
+/** The target of a line; of a question that was only asked whether it was answered, any field of it. */
+export const targetOf = (targets: readonly Target[], what: string): Target | undefined =>
+  targets.find(({ value }) => value === what) ??
+  (what === '' ? undefined : targets.find(({ value }) => questionOf(value) === questionOf(what)))
 
 export function conditionForm(condition: NamedCondition | null | undefined): ConditionForm {
   if (condition == null) return { mode: 'always', lines: [], document: '' }
@@ -55,13 +90,12 @@ export function conditionForm(condition: NamedCondition | null | undefined): Con
 function lineOf(condition: NamedCondition): ConditionLine | undefined {
   if (!('operator' in condition)) return undefined
   const { question, operator } = condition
-  if (operator === 'answered') return { what: whatOf(question, ''), operator, value: '' }
-  const values = [condition.value].flat()
-  const value = values.join(', ')
+  if (operator === 'answered') return { what: whatOf(question, ''), operator, values: [] }
+  const values = [condition.value].flat().map(String)
+  const line = { what: whatOf(question, condition.field), operator, values }
+  if (!lists.has(operator)) return line
   // What would be read back otherwise is left as it is written.
-  if (lists.has(operator) && values.some(one => typeof one === 'string' && !/^[^,\s](?:[^,]*[^,\s])?$/.test(one)))
-    return undefined
-  return { what: whatOf(question, condition.field), operator, value }
+  return values.every(one => /^[^,\s](?:[^,]*[^,\s])?$/.test(one)) ? line : undefined
 }
 
 /** A line of a form that was sent, with the number it has there. */
@@ -73,56 +107,74 @@ export interface SentLine extends ConditionLine {
   fault?: ProblemItem
 }
 
-const blank: ConditionLine = { what: '', operator: 'equal', value: '' }
+const blank: ConditionLine = { what: '', operator: '', values: [] }
+const said = ({ operator, values }: ConditionLine): string => JSON.stringify([operator, values])
 
 /** The lines of a form that was sent; `opened` are those that it was opened with. Lines without a question are there only with a fault. */
 export function readLines(form: URLSearchParams, opened: readonly ConditionLine[]): SentLine[] {
-  const read = (name: string, row: number): string => (form.get(`when_${name}_${row}`) ?? '').trim()
-  return [...form.keys()]
-    .flatMap(name => /^when_what_(\d{1,3})$/.exec(name)?.[1] ?? [])
-    .map(Number)
+  const read = (name: string, row: number): string[] => form.getAll(`when_${name}_${row}`).map(text => text.trim())
+  return sentRows(form, 'when')
     .map(row => {
-      const line = { what: read('what', row), operator: read('operator', row), value: read('value', row) }
+      const line = {
+        what: read('what', row)[0] ?? '',
+        operator: read('operator', row)[0] ?? '',
+        values: read('value', row).filter(value => value !== ''),
+      }
       const was = opened[row] ?? blank
-      const kept = line.operator === was.operator && line.value === was.value
-      const untouched = kept && (line.what === was.what || questionOf(line.what) === questionOf(was.what))
-      const fault = lineFault(line, row, { kept, value: was.value })
+      const kept = said(line) === said(was)
+      // A line that another one was removed before stands in another row.
+      const untouched = opened.some(
+        one => said(line) === said(one) && (line.what === one.what || questionOf(line.what) === questionOf(one.what)),
+      )
+      const fault = lineFault(line, row, { ...was, kept })
       return { row, ...line, untouched, ...(fault !== undefined && { fault }) }
     })
     .filter(({ what, fault }) => what !== '' || fault !== undefined)
 }
 
 function lineFault(
-  { what, operator, value }: ConditionLine,
+  { what, operator, values }: ConditionLine,
   row: number,
-  was: { kept: boolean; value: string },
+  was: ConditionLine & { kept: boolean },
 ): ProblemItem | undefined {
   if (what === '' && !was.kept) {
-    const detail = `Choose the question that line ${row + 1} looks at, or clear the rest of the line.`
+    const detail = `Choose the question that line ${row + 1} looks at, or remove the line.`
     return { parameter: `when_what_${row}`, code: 'required', detail }
   }
-  if (what === '' || operator !== 'answered' || value === '' || value === was.value) return undefined
+  if (what !== '' && operator === '') {
+    const detail = `Choose in line ${row + 1} what must hold for the answer.`
+    return { parameter: `when_operator_${row}`, code: 'required', detail }
+  }
+  const value = values.join()
+  if (what === '' || operator !== 'answered' || value === '' || value === was.values.join()) return undefined
   const detail = `Must be empty in line ${row + 1}: whether a question was answered is not compared with a value.`
   return { parameter: `when_value_${row}`, code: 'not_allowed', detail }
 }
 
 /** What a line says. Values are typed as the field is; what does not fit is reported on saving. */
 export function conditionOf(
-  { what, operator, value }: ConditionLine,
+  { what, operator, values }: ConditionLine,
   questions: readonly QuestionDefinition[],
 ): NamedCondition {
-  const [name, chosen] = readWhat(what)
+  const [name, field] = readWhat(what)
   if (operator === 'answered') return { question: name, operator }
   const kind = questions.find(({ admin_name }) => admin_name === name)?.kind
   const type = kind === undefined ? undefined : exportedType(kind)
-  const isNumber = type !== undefined && questionTypes[type].fields[chosen]?.form === 'number'
-  const typed = (text: string): string | number => (isNumber && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text)
-  const values = lists.has(operator) ? value.split(',').map(one => typed(one.trim())) : typed(value)
+  const form = type === undefined ? undefined : questionTypes[type].fields[field]?.form
+  const typed = (text: string): string | number =>
+    form === 'number' && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text
+  const isOption = form === 'option' || form === 'option_list'
+  // Options are ticked, one or more; what else a list has was typed with commas.
+  const listed = isOption ? values : values.flatMap(value => value.split(',').map(one => one.trim()))
+  const several = operator === 'equal' && isOption && values.length > 1 ? 'in' : operator
   return {
     question: name,
-    field: chosen,
-    operator: operator as ComparisonOperator,
-    value: values as Extract<NamedCondition, { value: unknown }>['value'],
+    field,
+    operator: several as ComparisonOperator,
+    value: (lists.has(several) ? listed.map(typed) : typed(values.join())) as Extract<
+      NamedCondition,
+      { value: unknown }
+    >['value'],
   }
 }
 

@@ -15,10 +15,13 @@ import { QuestionsPage } from '../programs/questions-pages.tsx'
 import { showForm } from '../requests/action.ts'
 import { type PageVisit, redirect, showPage } from '../requests/visit.ts'
 import type { DraftFormProps, EditedElsewhere } from './draft-form.tsx'
+import { rearrange } from './form-rows.ts'
 
 interface EditedForm {
   /** The screen to go back to, once it is saved. */
   screen?: number
+  /** The page of the program to go on to instead, ready for one more parameter. */
+  next?: string | undefined
   /** The faults of the document, each at its field. */
   faultsOf: (faults: readonly ProblemItem[]) => readonly ProblemItem[]
   page: (props: DraftFormProps) => VNode | Promise<VNode>
@@ -49,9 +52,17 @@ export class DraftEditing {
     return showForm(visit, { values: visit.form, faults }, () => this.show(visit, page), 400)
   }
 
+  /** Its page with the rows as a button of it rearranges them; nothing is saved. */
+  showRearranged(visit: PageVisit, page: EditedForm['page']): Promise<Response> {
+    rearrange(visit.form, visit.form.get('edit') ?? '')
+    return showForm(visit, { values: visit.form, faults: [] }, () => this.show(visit, page))
+  }
+
   /** Saves what a form edited and goes back to the questions; where that cannot be, shows the form again. */
   async saveForm(visit: PageVisit, { view, definition }: OpenDraft, edited: ProgramDefinition, form: EditedForm) {
     const refusal = await this.#save(visit, view, edited)
+    if (refusal === undefined && form.next !== undefined)
+      return redirect(visit, `/admin/programs/${visit.params.slug}/${form.next}done=saved`)
     if (refusal === undefined) return this.#back(visit, 'saved', form.screen)
     if (refusal.status === 400) return this.refuse(visit, form.faultsOf(refusal.faults), form.page)
     const conflict = { differences: diffDefinitions(definition, edited) }

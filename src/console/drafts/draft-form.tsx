@@ -24,11 +24,22 @@ export interface DraftFormProps {
 
 /** A form over a draft: its tab and title, what was wrong with it, and what was stored concurrently. */
 export function DraftFormShell(
-  props: DraftFormProps & { tab: 'questions' | 'settings'; title?: string; children: ComponentChildren },
+  props: DraftFormProps & {
+    tab: 'questions' | 'settings'
+    title?: string
+    scripts?: readonly string[]
+    children: ComponentChildren
+  },
 ) {
-  const { view, conflict, tab, title } = props
+  const { view, conflict, tab, title, scripts } = props
   return (
-    <ProgramShell program={view.program} tab={tab} title={title} changes={view.draft && view.changes.length}>
+    <ProgramShell
+      program={view.program}
+      tab={tab}
+      title={title}
+      scripts={scripts}
+      changes={view.draft && view.changes.length}
+    >
       <FaultSummary />
       {conflict !== undefined && <ConflictNotice view={view} conflict={conflict} />}
       {props.children}
@@ -43,6 +54,13 @@ export const Basis = ({ view, conflict }: Pick<DraftFormProps, 'view' | 'conflic
   const sent = conflict === undefined ? form.values.get('based_on') : null
   return <input type="hidden" name="based_on" value={sent ?? String(view.current.program_version_id)} />
 }
+
+/** What the Enter key sends in a form whose first buttons rearrange its rows. */
+export const EnterButton = ({ name, value }: { name?: string; value?: string }) => (
+  <button type="submit" class="enter" name={name} value={value} tabIndex={-1} aria-hidden="true">
+    Keep
+  </button>
+)
 
 /** Where the draft was overtaken: saves it, with the fields of the form, over what was published. */
 export function KeepButton({ view, conflict }: Pick<DraftFormProps, 'view' | 'conflict'>) {

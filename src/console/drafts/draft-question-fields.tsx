@@ -2,202 +2,172 @@
 
 /** @jsxImportSource preact */
 
-import { operatorLabel } from '../../domain/definitions/condition-text.ts'
+import type { ComponentChildren } from 'preact'
 import type {
-  NamedCondition,
   PlacementDefinition,
   ProgramDefinition,
   QuestionDefinition,
 } from '../../domain/definitions/program-definition.ts'
-import { Choices, SelectField, TextArea, TextField } from '../../html/fields.tsx'
-import { type FormState, usePage } from '../../html/page-context.ts'
-import { conditionForm, lookable } from './condition-fields.ts'
-import { bounds, hasSetting } from './read-question-form.ts'
+import type { QuestionKind } from '../../domain/questions/question.ts'
+import { Choices, faultOf, SelectField, TextArea, TextField } from '../../html/fields.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { kindGroups } from '../programs/question-labels.ts'
+import { ConditionFields } from './condition-rows.tsx'
+import { OptionRows } from './option-rows.tsx'
+import { type bounds, hasSetting } from './read-question-form.ts'
 
-interface FieldsProps {
-  definition: ProgramDefinition
-  question: QuestionDefinition
-  placement: PlacementDefinition
-  screen: number
-}
+type Bound = (typeof bounds)[number]
 
-export const boundLabels: Readonly<Record<(typeof bounds)[number], string>> = {
+const boundLabels: Readonly<Record<Bound, string>> = {
   min: 'At least',
   max: 'At most',
   min_length: 'Fewest characters',
   max_length: 'Most characters',
-  min_count: 'At least, in number',
-  max_count: 'At most, in number',
+  min_count: 'Fewest',
+  max_count: 'Most',
 }
 
-/** Lines without anything, for what is added. */
-const blankRows = 3
+const boundPairs = [
+  ['min', 'max'],
+  ['min_length', 'max_length'],
+  ['min_count', 'max_count'],
+] as const
 
-export function QuestionFields(props: FieldsProps) {
-  const { definition, question, placement, screen } = props
+/**
+ * Fields that questions of some kinds have. Of a new question all are there, and the style sheet shows those of the kind that is chosen;
+ * what has a fault is always shown.
+ */
+function OfKind(props: {
+  kind: QuestionKind | undefined
+  setting: Bound | 'options' | 'correct_addresses'
+  children: ComponentChildren
+}) {
+  const { kind, setting, children } = props
+  const { form } = usePage()
+  if (kind !== undefined) return <>{hasSetting(kind, setting) && children}</>
+  const names = boundPairs.find(([least]) => least === setting) ?? [setting]
+  const faulty = names.some(name => faultOf(form, name) !== undefined)
+  return <div class={faulty ? undefined : `of-kind of-${setting.replace('_', '-')}`}>{children}</div>
+}
+
+/** The settings that distinguish kinds, as the style sheet asks for them. */
+const settingsOf = (kind: QuestionKind): string =>
+  (['min', 'min_length', 'min_count', 'options', 'correct_addresses'] as const)
+    .filter(setting => hasSetting(kind, setting))
+    .map(setting => setting.replace('_', '-'))
+    .join(' ')
+
+/** What is asked for, of a new question. */
+export function KindField() {
+  const { form } = usePage()
+  const chosen = form.values.get('kind') ?? 'TEXT'
+  return (
+    <fieldset class="field kinds" id="kind" tabIndex={-1}>
+      <legend>Kind of answer</legend>
+      {kindGroups.map(({ label, kinds }) => (
+        <fieldset>
+          <legend class="soft">{label}</legend>
+          <div class="tiles">
+            {kinds.map(({ kind, label, hint }) => (
+              <div class="tile">
+                <input
+                  type="radio"
+                  id={`kind-${kind}`}
+                  name="kind"
+                  value={kind}
+                  checked={kind === chosen}
+                  data-settings={settingsOf(kind)}
+                  aria-describedby={`kind-${kind}-hint`}
+                />
+                <label for={`kind-${kind}`}>{label}</label>
+                <small id={`kind-${kind}-hint`}>{hint}</small>
+              </div>
+            ))}
+          </div>
+        </fieldset>
+      ))}
+    </fieldset>
+  )
+}
+
+interface FieldsProps {
+  definition: ProgramDefinition
+  /** Undefined of a new question. */
+  question?: QuestionDefinition | undefined
+  placement?: PlacementDefinition | undefined
+  screen: number
+  /** Ids of options that exports have carried, which stay as they are. */
+  published?: ReadonlySet<string>
+}
+
+/** What belongs to the answer: options, bounds. */
+export function AnswerFields({ question, published = new Set() }: Pick<FieldsProps, 'question' | 'published'>) {
+  const kind = question?.kind
   return (
     <>
-      <TextField name="text" label="Text" value={question.text} />
-      <TextArea name="help" label="Help" optional rows={2} value={question.help ?? ''} />
-      <div class="pair">
-        {bounds
-          .filter(bound => hasSetting(question.kind, bound))
-          .map(bound => (
-            <TextField
-              name={bound}
-              label={boundLabels[bound]}
-              optional
-              inputmode="numeric"
-              value={String(question[bound] ?? '')}
-            />
-          ))}
-      </div>
-      {hasSetting(question.kind, 'options') && <Options question={question} />}
-      {hasSetting(question.kind, 'correct_addresses') && (
+      <OfKind kind={kind} setting="options">
+        <OptionRows options={question?.options ?? []} published={published} />
+      </OfKind>
+      {boundPairs.map(pair => (
+        <OfKind kind={kind} setting={pair[0]}>
+          <div class="pair">
+            {pair.map(bound => (
+              <TextField
+                name={bound}
+                label={boundLabels[bound]}
+                optional
+                inputmode="numeric"
+                value={String(question?.[bound] ?? '')}
+              />
+            ))}
+          </div>
+        </OfKind>
+      ))}
+      <OfKind kind={kind} setting="correct_addresses">
         <Choices
           name="correct_addresses"
           legend="Address correction"
           many
-          chosen={question.correct_addresses ? ['yes'] : []}
+          chosen={question?.correct_addresses ? ['yes'] : []}
           choices={[{ value: 'yes', text: 'Addresses are corrected' }]}
         />
-      )}
+      </OfKind>
+    </>
+  )
+}
+
+/** How it is asked: whether it must be answered, on which screen, when. */
+export function AskingFields({ definition, question, placement, screen }: FieldsProps) {
+  return (
+    <>
       <Choices
         name="optional"
         legend="Answering"
         many
-        chosen={placement.optional ? ['yes'] : []}
+        chosen={placement?.optional ? ['yes'] : []}
         choices={[{ value: 'yes', text: 'May be left unanswered' }]}
       />
+      <TextArea name="help" label="Help" optional rows={2} value={question?.help ?? ''} />
       <SelectField
         name="screen"
         label="Screen"
         value={String(screen)}
         choices={definition.screens.map(({ name }, i) => ({ value: String(i), text: `${i + 1} · ${name}` }))}
       />
-      <ConditionFields condition={placement.visible_when} earlier={earlierThan(definition, question.admin_name)} />
-    </>
-  )
-}
-
-/** Numbers of the rows of a kind that a form was sent with. */
-const sentRows = (form: FormState, pattern: RegExp): number[] =>
-  [...form.values.keys()].flatMap(name => pattern.exec(name)?.[1] ?? []).map(Number)
-
-function Options({ question }: { question: QuestionDefinition }) {
-  const { form } = usePage()
-  const options = question.options ?? []
-  const sent = sentRows(form, /^option_id_(\d{1,4})$/)
-  const rows = sent.length > 0 ? sent : [...Array(options.length + blankRows).keys()]
-  return (
-    <fieldset id="options" class="field rows" tabIndex={-1}>
-      <legend>Options</legend>
-      <p class="hint">
-        The id is what exports carry, for ever: an option that is removed stays in what was submitted. Save to get more
-        empty lines.
-      </p>
-      {rows.map(row => {
-        const option = options[row]
-        const what = option?.admin_id ?? `new option ${row + 1 - options.length}`
-        return (
-          <div class="option-row">
-            <TextField
-              name={`option_at_${row}`}
-              label={`Place of ${what}`}
-              inputmode="numeric"
-              value={option && String(row + 1)}
-            />
-            <TextField name={`option_id_${row}`} label={`Id of ${what}`} value={option?.admin_id} />
-            <TextField name={`option_text_${row}`} label={`Text of ${what}`} value={option?.text} />
-            {option !== undefined && (
-              <div class="choice">
-                <input
-                  type="checkbox"
-                  id={`option_gone_${row}`}
-                  name={`option_gone_${row}`}
-                  value="yes"
-                  checked={form.values.has(`option_gone_${row}`)}
-                />
-                <label for={`option_gone_${row}`}>
-                  Remove<span class="unseen"> {what}</span>
-                </label>
-              </div>
-            )}
-          </div>
-        )
-      })}
-    </fieldset>
-  )
-}
-
-/** When a question or a screen is shown: lines that look at what is asked `earlier`, or a text where lines cannot say it. */
-export function ConditionFields(props: {
-  condition: NamedCondition | null | undefined
-  earlier: readonly QuestionDefinition[]
-  /** What it is that is shown, for the legend: “it is asked” unless given. */
-  shown?: string
-}) {
-  const { condition, earlier, shown = 'it is asked' } = props
-  const { form } = usePage()
-  const stored = conditionForm(condition)
-  const sent = sentRows(form, /^when_what_(\d{1,3})$/)
-  const rows = sent.length > 0 ? sent : [...Array(stored.lines.length + 1).keys()]
-  const whats = lookable(earlier)
-  const chosenOf = (what: string | undefined): string => {
-    if (what === undefined || whats.some(({ value }) => value === what)) return what ?? ''
-    // Of a question that was only asked whether it was answered, any field will do.
-    return (
-      whats.find(({ value }) => (JSON.parse(value) as string[])[0] === (JSON.parse(what) as string[])[0])?.value ?? ''
-    )
-  }
-  return (
-    <fieldset class="field rows" id="condition" tabIndex={-1}>
-      <legend>When {shown}</legend>
-      <Choices
-        name="when"
-        legend={`${shown[0]!.toUpperCase()}${shown.slice(1)}`}
-        chosen={[stored.mode]}
-        choices={[
-          { value: 'always', text: 'always' },
-          { value: 'all', text: 'when all of these lines hold' },
-          { value: 'any', text: 'when any of these lines holds' },
-          ...(stored.mode === 'document' || form.values.has('when_document')
-            ? [{ value: 'document', text: 'as written below, which is more than lines can say' }]
-            : []),
-        ]}
-      />
-      {rows.map(row => (
-        <div class="option-row">
-          <SelectField
-            name={`when_what_${row}`}
-            label={`Question of line ${row + 1}`}
-            value={chosenOf(stored.lines[row]?.what)}
-            choices={[{ value: '', text: 'none' }, ...whats]}
-          />
-          <SelectField
-            name={`when_operator_${row}`}
-            label={`Comparison of line ${row + 1}`}
-            value={stored.lines[row]?.operator ?? 'equal'}
-            choices={Object.entries(operatorLabel).map(([value, text]) => ({ value, text }))}
-          />
-          <TextField
-            name={`when_value_${row}`}
-            label={`Value of line ${row + 1}`}
-            value={stored.lines[row]?.value}
-            hint="An option’s id, a number, a date; several with commas."
-          />
-        </div>
-      ))}
-      {(stored.mode === 'document' || form.values.has('when_document')) && (
-        <TextArea
-          name="when_document"
-          label="Condition as written in the document"
-          mono
-          rows={8}
-          value={stored.document}
+      {question === undefined && (
+        <TextField
+          name="new_screen"
+          label="Or on a new screen"
+          optional
+          hint="Its heading. It comes after the others."
+          maxLength={200}
         />
       )}
-    </fieldset>
+      <ConditionFields
+        condition={placement?.visible_when}
+        earlier={earlierThan(definition, question?.admin_name ?? '')}
+      />
+    </>
   )
 }
 

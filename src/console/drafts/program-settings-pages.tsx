@@ -6,8 +6,9 @@ import type { ProgramDefinition, QuestionDefinition } from '../../domain/definit
 import { ActionForm, TextArea, TextField } from '../../html/fields.tsx'
 import { LinkButton } from '../../html/parts.tsx'
 import { pathOfProgram } from '../programs/program-shell.tsx'
-import { Basis, type DraftFormProps, DraftFormShell, SaveButtons } from './draft-form.tsx'
-import { ConditionFields, earlierThan } from './draft-question-fields.tsx'
+import { ConditionFields } from './condition-rows.tsx'
+import { Basis, type DraftFormProps, DraftFormShell, EnterButton, SaveButtons } from './draft-form.tsx'
+import { earlierThan } from './draft-question-fields.tsx'
 
 export function ProgramSettingsPage(props: DraftFormProps) {
   const { view, definition, conflict } = props
@@ -46,9 +47,15 @@ export function ScreenPage(props: DraftFormProps & { index: number }) {
   const path = pathOfProgram(view.program.slug)
   const screen = definition.screens[index]!
   return (
-    <DraftFormShell {...props} tab="questions" title={`Screen ${index + 1} · ${screen.name}`}>
+    <DraftFormShell
+      {...props}
+      tab="questions"
+      title={`Screen ${index + 1} · ${screen.name}`}
+      scripts={['/assets/rearrange.js']}
+    >
       <div class="card wide-form">
         <ActionForm action={`${path}/screen`}>
+          <EnterButton />
           <input type="hidden" name="index" value={String(index)} />
           <Basis {...props} />
           <TextField name="name" label="Heading" value={screen.name} maxLength={200} />
@@ -59,7 +66,7 @@ export function ScreenPage(props: DraftFormProps & { index: number }) {
           />
           <div class="actions">
             <SaveButtons view={view} conflict={conflict} />
-            <LinkButton href={`${path}/questions`} text="Leave it" />
+            <LinkButton href={`${path}/questions`} text="Cancel" />
           </div>
         </ActionForm>
       </div>

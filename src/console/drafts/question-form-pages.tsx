@@ -1,71 +1,215 @@
-// A question of a draft as a form.
+// A question of a draft as a form, a new one as a form, and those of the bank as a list to choose from.
 
 /** @jsxImportSource preact */
 
+import type { ComponentChildren } from 'preact'
 import type { BankEntry } from '../../db/programs/program-overviews.ts'
 import { placeOf } from '../../domain/definitions/edit-definition.ts'
 import type { QuestionDefinition } from '../../domain/definitions/program-definition.ts'
 import { questionKey } from '../../domain/questions/question-key.ts'
-import { ActionForm, Submit } from '../../html/fields.tsx'
-import { figures, LinkButton, Notice } from '../../html/parts.tsx'
+import { ActionForm, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { DoneNotice, figures, LinkButton, Notice } from '../../html/parts.tsx'
 import { pathOfProgram } from '../programs/program-shell.tsx'
 import { kindLabel } from '../programs/question-labels.ts'
-import { Basis, type DraftFormProps, DraftFormShell, SaveButtons } from './draft-form.tsx'
-import { QuestionFields } from './draft-question-fields.tsx'
+import { Basis, type DraftFormProps, DraftFormShell, EnterButton, KeepButton, SaveButtons } from './draft-form.tsx'
+import { AnswerFields, AskingFields, KindField } from './draft-question-fields.tsx'
+
+/** What the applicant reads and answers on one side, how it is asked on the other. */
+const TwoSides = ({ left, right }: { left: ComponentChildren; right: ComponentChildren }) => (
+  <div class="columns sides">
+    <div class="card">{left}</div>
+    <div class="card">{right}</div>
+  </div>
+)
 
 export function QuestionFormPage(
   props: DraftFormProps & { question: QuestionDefinition; bank: BankEntry | undefined },
 ) {
-  const { view, definition, question, conflict } = props
-  const { program } = view
-  const path = pathOfProgram(program.slug)
+  const { view, definition, question, bank, conflict } = props
+  const path = pathOfProgram(view.program.slug)
   const place = placeOf(definition, question.admin_name)!
   const placement = definition.screens[place.screen]!.questions[place.index]!
-  const others = (props.bank?.uses ?? []).filter(({ slug, state }) => slug !== program.slug && state === 'ACTIVE')
+  const asked = bank?.uses.some(({ state }) => state === 'ACTIVE') ? bank.settings.options : undefined
+  const published = new Set(asked?.map(({ admin_id }) => admin_id))
   return (
-    <DraftFormShell {...props} tab="questions" title={question.text}>
-      <div class="card wide-form">
-        <p class="soft">
-          <span class="kind">{kindLabel(question.kind)}</span>{' '}
-          {question.kind === 'STATIC' ? (
-            'Text to read: it has no answer and no key.'
-          ) : (
-            <>
-              Key <code>{questionKey(question.admin_name)}</code> is fixed for ever; clients rely on it.
-            </>
-          )}
-          {question.enumerator !== undefined && ` Asked in each of ${question.enumerator}.`}
-        </p>
-        {others.length > 0 && (
-          <Notice tone="info">
-            <strong>
-              Also used by{' '}
-              {others.length > 5
-                ? `${figures(others.length)} other programs`
-                : others.map(({ display_name }) => display_name).join(', ')}
-              .
-            </strong>{' '}
-            Publishing a change of text, help, bounds or options makes a new version of{' '}
-            {others.length === 1 ? 'it' : 'them'} too; that is asked before.
-            {others.length > 5 && (
-              <details>
-                <summary>Which programs</summary>
-                {others.map(({ display_name }) => display_name).join(', ')}
-              </details>
-            )}
-          </Notice>
+    <DraftFormShell {...props} tab="questions" title={question.text} scripts={['/assets/rearrange.js']}>
+      <p class="soft">
+        <span class="kind">{kindLabel(question.kind)}</span>{' '}
+        {question.kind === 'STATIC' ? (
+          'Text to read: it has no answer and no key.'
+        ) : (
+          <>
+            Key <code>{questionKey(question.admin_name)}</code> is fixed for ever; clients rely on it.
+          </>
         )}
-        <ActionForm action={`${path}/question`}>
-          <input type="hidden" name="name" value={question.admin_name} />
-          <Basis {...props} />
-          <QuestionFields definition={definition} question={question} placement={placement} screen={place.screen} />
+        {question.enumerator !== undefined && ` Asked in each of ${question.enumerator}.`}
+      </p>
+      <AlsoUsed view={view} bank={bank} />
+      <ActionForm action={`${path}/question`}>
+        <EnterButton />
+        <input type="hidden" name="name" value={question.admin_name} />
+        <Basis {...props} />
+        <TwoSides
+          left={
+            <>
+              <TextArea name="text" label="What the applicant reads" rows={2} value={question.text} />
+              <AnswerFields question={question} published={published} />
+            </>
+          }
+          right={
+            <AskingFields definition={definition} question={question} placement={placement} screen={place.screen} />
+          }
+        />
+        <div class="actions">
+          <SaveButtons view={view} conflict={conflict} />
+          <LinkButton href={`${path}/questions`} text="Cancel" />
+          <Submit look="danger" name="action" value="remove" text="Remove from the program" />
+        </div>
+      </ActionForm>
+    </DraftFormShell>
+  )
+}
+
+function AlsoUsed({ view, bank }: Pick<DraftFormProps, 'view'> & { bank: BankEntry | undefined }) {
+  const others = (bank?.uses ?? []).filter(({ slug, state }) => slug !== view.program.slug && state === 'ACTIVE')
+  if (others.length === 0) return null
+  const names = others.map(({ display_name }) => display_name).join(', ')
+  return (
+    <Notice tone="info">
+      <strong>Also used by {others.length > 5 ? `${figures(others.length)} other programs` : names}.</strong> Publishing
+      a change of text, help, bounds or options makes a new version of {others.length === 1 ? 'it' : 'them'} too; that
+      is asked before.
+      {others.length > 5 && (
+        <details>
+          <summary>Which programs</summary>
+          {names}
+        </details>
+      )}
+    </Notice>
+  )
+}
+
+const said = { saved: 'Kept in the draft. Here is the next one.' }
+
+/** Where a new question goes: what its form is opened for, or what it was sent with. */
+interface NewPlace {
+  screen: number
+  /** The admin name of the enumerator under which it is repeated; empty for none. */
+  enumerator: string
+}
+
+export function AddQuestionPage(props: DraftFormProps & NewPlace) {
+  const { view, definition, screen, enumerator, conflict } = props
+  const { form } = usePage()
+  const path = pathOfProgram(view.program.slug)
+  const enumerators = definition.questions.filter(({ kind }) => kind === 'ENUMERATOR')
+  return (
+    <DraftFormShell {...props} tab="questions" title="Add a question" scripts={['/assets/rearrange.js']}>
+      <DoneNotice said={form.values.size > 0 ? {} : said} />
+      <ActionForm action={`${path}/add-question`}>
+        <EnterButton name="then" value="another" />
+        <Basis {...props} />
+        <TwoSides
+          left={
+            <>
+              <TextArea name="text" label="What the applicant reads" rows={2} autofocus={form.values.size === 0} />
+              <KindField />
+              <AnswerFields />
+            </>
+          }
+          right={
+            <>
+              <TextField
+                name="admin_name"
+                label="Name for administrators"
+                optional
+                hint="Made from the text when left empty. Its key in exports is made of it; neither can change once published."
+                maxLength={200}
+              />
+              {enumerators.length > 0 && (
+                <SelectField
+                  name="enumerator"
+                  label="Repeated"
+                  value={enumerator}
+                  choices={[
+                    { value: '', text: 'no, it is asked once' },
+                    ...enumerators.map(({ admin_name, text }) => ({ value: admin_name, text: `for each of: ${text}` })),
+                  ]}
+                />
+              )}
+              <AskingFields definition={definition} screen={screen} />
+            </>
+          }
+        />
+        <div class="actions">
+          <Submit name="then" value="another" text="Keep and add another" />
+          <Submit look="plain" text="Keep" />
+          <KeepButton view={view} conflict={conflict} />
+          <LinkButton href={`${path}/questions`} text="Cancel" />
+        </div>
+      </ActionForm>
+    </DraftFormShell>
+  )
+}
+
+/** Questions that the program does not ask yet, to be ticked, for one screen. */
+export function FromBankPage(
+  props: DraftFormProps & { banked: readonly BankEntry[]; more: boolean; search: string; screen: number },
+) {
+  const { view, definition, banked, more, search, screen, conflict } = props
+  const { form } = usePage()
+  const path = pathOfProgram(view.program.slug)
+  const ticked = new Set(form.values.getAll('banked'))
+  return (
+    <DraftFormShell {...props} tab="questions" title="Add from the question bank">
+      <form class="filters" method="get" action={`${path}/add-from-bank`}>
+        <label class="unseen" for="q">
+          Find a question of the bank
+        </label>
+        <input type="hidden" name="screen" value={String(screen)} />
+        <input id="q" name="q" type="search" value={search} placeholder="Name, key or text" />
+        <Submit look="plain" icon="search" text="Search" />
+      </form>
+      <ActionForm action={`${path}/add-from-bank`}>
+        <Basis {...props} />
+        <fieldset class="card field banked" id="banked" tabIndex={-1}>
+          <legend class="unseen">Questions of the bank</legend>
+          {banked.length === 0 && <p class="soft">No other question matches.</p>}
+          {banked.map(({ admin_name, kind, settings, enumerator }, i) => (
+            <div class="choice">
+              <input
+                type="checkbox"
+                id={`banked-${i}`}
+                name="banked"
+                value={admin_name}
+                checked={ticked.has(admin_name)}
+              />
+              <label for={`banked-${i}`}>
+                {settings.text} <span class="kind">{kindLabel(kind)}</span>{' '}
+                <small>
+                  <code>{admin_name}</code>
+                  {enumerator !== null && ` in each of ${enumerator}`}
+                </small>
+              </label>
+            </div>
+          ))}
+          {more && <p class="soft">There are more. Search for a word of theirs.</p>}
+        </fieldset>
+        <div class="card narrow">
+          <SelectField
+            name="screen"
+            label="Screen"
+            value={String(screen)}
+            choices={definition.screens.map(({ name }, i) => ({ value: String(i), text: `${i + 1} · ${name}` }))}
+          />
           <div class="actions">
-            <SaveButtons view={view} conflict={conflict} />
-            <LinkButton href={`${path}/questions`} text="Leave it" />
-            <Submit look="danger" name="action" value="remove" text="Remove from the program" />
+            <Submit text="Add the ticked" />
+            <KeepButton view={view} conflict={conflict} />
+            <LinkButton href={`${path}/questions`} text="Cancel" />
           </div>
-        </ActionForm>
-      </div>
+        </div>
+      </ActionForm>
     </DraftFormShell>
   )
 }

@@ -5,6 +5,7 @@
 import { findBankEntryByName, readBankPage } from '../../db/programs/program-overviews.ts'
 import {
   addQuestion,
+  addScreen,
   changeQuestion,
   moveQuestion,
   placeOf,
@@ -16,15 +17,15 @@ import type { Deps } from '../../http/server/deps.ts'
 import { Problem, type ProblemItem } from '../../problem.ts'
 import { editing, type PageRoute } from '../requests/action.ts'
 import type { PageVisit } from '../requests/visit.ts'
-import { AddQuestionPage } from './add-question-page.tsx'
 import { DraftEditing } from './draft-editing.tsx'
 import type { DraftFormProps } from './draft-form.tsx'
-import { QuestionFormPage } from './question-form-pages.tsx'
-import { faultsOfForm, hasSetting, readQuestionForm } from './read-question-form.ts'
+import { takePasted } from './form-rows.ts'
+import { AddQuestionPage, FromBankPage, QuestionFormPage } from './question-form-pages.tsx'
+import { adminNamesOf, faultsOfForm, readQuestionForm } from './read-question-form.ts'
 
 const one = '/admin/programs/:slug'
 
-export const questionForms = (deps: Deps): PageRoute[] => [...changeForms(deps), ...addForm(deps)]
+export const questionForms = (deps: Deps): PageRoute[] => [...changeForms(deps), ...addForm(deps), ...bankForm(deps)]
 
 function changeForms(deps: Deps): PageRoute[] {
   const editor = new DraftEditing(deps)
@@ -46,8 +47,9 @@ function changeForms(deps: Deps): PageRoute[] {
     if (form.get('action') === 'remove')
       return editor.saveAction(visit, stored, removeQuestion(definition, name), 'removed')
     const { admin_name, kind, enumerator } = before
-    const sent = readQuestionForm(form, { admin_name, kind, enumerator }, before, definition)
     const page = pageOf(name)
+    if (form.has('edit')) return editor.showRearranged(visit, page)
+    const sent = readQuestionForm(form, { admin_name, kind, enumerator }, before, definition)
     if (sent.faults.length > 0) return editor.refuse(visit, sent.faults, page)
     const edited = changeQuestion(definition, sent.question, sent.asking)
     const faultsOf = (faults: readonly ProblemItem[]) => faultsOfForm(faults, edited, name, sent)
@@ -73,41 +75,99 @@ function changeForms(deps: Deps): PageRoute[] {
   ]
 }
 
+/** The number of a screen as an address or a form says it; the last one otherwise. */
+function screenOf(text: string | null, { screens }: ProgramDefinition): number {
+  const screen = /^\d{1,3}$/.test(text ?? '') ? Number(text) : Number.POSITIVE_INFINITY
+  return Math.min(screen, screens.length - 1)
+}
+
 function addForm(deps: Deps): PageRoute[] {
   const editor = new DraftEditing(deps)
 
-  const pageAt = (visit: PageVisit) => async (props: DraftFormProps) => {
-    const search = (visit.url.searchParams.get('q') ?? '').slice(0, 200)
-    const asked = new Set(props.definition.questions.map(({ admin_name }) => admin_name))
-    const found = await readBankPage(deps.consoleDb, { search, after: '', rowsMax: asked.size + 20 })
-    const banked = found.filter(({ admin_name }) => !asked.has(admin_name)).slice(0, 20)
-    return <AddQuestionPage {...props} banked={banked} search={search} />
+  const page = (visit: PageVisit) => (props: DraftFormProps) => {
+    const asked = visit.context.form.values.size > 0 ? visit.context.form.values : visit.url.searchParams
+    const screen = screenOf(asked.get('screen'), props.definition)
+    return <AddQuestionPage {...props} screen={screen} enumerator={asked.get('enumerator') ?? ''} />
+  }
+
+  /** The name that was typed; else the first of those made from the text that the bank has not. */
+  const nameOf = async (form: URLSearchParams, definition: ProgramDefinition): Promise<string> => {
+    const typed = (form.get('admin_name') ?? '').trim()
+    if (typed !== '') return typed
+    const names = adminNamesOf(form.get('text') ?? '', definition)
+    for (const name of names) if ((await findBankEntryByName(deps.consoleDb, name)) === undefined) return name
+    return names[0] ?? ''
   }
 
   const add = async (visit: PageVisit): Promise<Response> => {
     const { form } = visit
     const stored = await editor.open(visit)
-    const banked = form.get('banked')
-    const sent = readQuestionForm(form, newBase(form), undefined, stored.definition)
-    const page = pageAt(visit)
-    if (sent.faults.length > 0) return editor.refuse(visit, sent.faults, page)
-    const lines = optionLines(form.get('options') ?? '')
-    if (hasSetting(sent.question.kind, 'options')) sent.question.options = lines.map(({ option }) => option)
-    const edited = addQuestion(stored.definition, banked ?? sent.question, sent.asking)
-    const options = lines.map(({ line, option }) => ({ row: 0, said: `Line ${line}, “${option.admin_id}”` }))
-    const faultsOf = (faults: readonly ProblemItem[]) =>
-      faultsOfForm(faults, edited, banked ?? sent.question.admin_name, { ...sent, options }).map(fault =>
-        fault.parameter!.startsWith('option_') ? { ...fault, parameter: 'options' } : fault,
-      )
-    return editor.saveForm(visit, stored, edited, { screen: sent.asking.screen, faultsOf, page })
+    if (form.has('edit')) return editor.showRearranged(visit, page(visit))
+    takePasted(form)
+    const heading = (form.get('new_screen') ?? '').trim()
+    const definition = heading === '' ? stored.definition : addScreen(stored.definition, heading)
+    const filled = new URLSearchParams(form)
+    if (heading !== '') filled.set('screen', String(definition.screens.length - 1))
+    const base = { ...newBase(form), admin_name: await nameOf(form, stored.definition) }
+    const sent = readQuestionForm(filled, base, undefined, definition)
+    if (sent.faults.length > 0) return editor.refuse(visit, sent.faults, page(visit))
+    const edited = addQuestion(definition, sent.question, sent.asking)
+    const { screen } = sent.asking
+    const enumerator = encodeURIComponent(base.enumerator ?? '')
+    return editor.saveForm(visit, stored, edited, {
+      screen,
+      next: form.get('then') === 'another' ? `add-question?screen=${screen}&enumerator=${enumerator}&` : undefined,
+      faultsOf: faults => faultsOfForm(faults, edited, base.admin_name, sent),
+      page: page(visit),
+    })
   }
 
   const path = `${one}/add-question`
-  const show = (visit: PageVisit) => editor.show(visit, pageAt(visit))
+  const show = (visit: PageVisit) => editor.show(visit, page(visit))
   return [
     editing({ method: 'GET', path, answer: show }),
     editing({ method: 'POST', path, answer: add, bodyBytesMax: 1024 * 1024, again: show }),
   ]
+}
+
+/** Questions of the bank that are shown at once. */
+const bankedMax = 100
+
+function bankForm(deps: Deps): PageRoute[] {
+  const editor = new DraftEditing(deps)
+
+  const page = (visit: PageVisit) => async (props: DraftFormProps) => {
+    const search = (visit.url.searchParams.get('q') ?? '').slice(0, 200)
+    const asked = new Set(props.definition.questions.map(({ admin_name }) => admin_name))
+    const found = await readBankPage(deps.consoleDb, { search, after: '', rowsMax: asked.size + bankedMax + 1 })
+    const others = found.filter(({ admin_name }) => !asked.has(admin_name))
+    const screen = screenOf(
+      visit.context.form.values.get('screen') ?? visit.url.searchParams.get('screen'),
+      props.definition,
+    )
+    const more = others.length > bankedMax
+    return <FromBankPage {...props} banked={others.slice(0, bankedMax)} more={more} search={search} screen={screen} />
+  }
+
+  const add = async (visit: PageVisit): Promise<Response> => {
+    const { form } = visit
+    const stored = await editor.open(visit)
+    const chosen = form.getAll('banked')
+    if (chosen.length === 0) {
+      const detail = 'Tick the questions that are to be added.'
+      return editor.refuse(visit, [{ parameter: 'banked', code: 'required', detail }], page(visit))
+    }
+    const screen = screenOf(form.get('screen'), stored.definition)
+    const asking = { screen, optional: false, visible_when: undefined }
+    const edited = chosen.reduce((definition, name) => addQuestion(definition, name, asking), stored.definition)
+    const faultsOf = (faults: readonly ProblemItem[]) =>
+      faults.map(({ code, detail }) => ({ parameter: 'banked', code, detail }))
+    return editor.saveForm(visit, stored, edited, { screen, faultsOf, page: page(visit) })
+  }
+
+  const path = `${one}/add-from-bank`
+  const show = (visit: PageVisit) => editor.show(visit, page(visit))
+  return [editing({ method: 'GET', path, answer: show }), editing({ method: 'POST', path, answer: add, again: show })]
 }
 
 const noQuestion = (): Problem =>
@@ -126,11 +186,3 @@ const newBase = (form: URLSearchParams): Pick<QuestionDefinition, 'admin_name' |
   kind: questionKinds.find(kind => kind === form.get('kind')) ?? 'TEXT',
   enumerator: (form.get('enumerator') ?? '') === '' ? undefined : form.get('enumerator')!,
 })
-
-/** `id: text` on each line; a line without a colon is both. With the number of its line, from 1; those that are empty are none. */
-const optionLines = (text: string): { line: number; option: { admin_id: string; text: string } }[] =>
-  text.split(/\r?\n/).flatMap((whole, i) => {
-    const [id = '', ...rest] = whole.split(':')
-    const option = { admin_id: id.trim(), text: (rest.length === 0 ? id : rest.join(':')).trim() }
-    return whole.trim() === '' ? [] : [{ line: i + 1, option }]
-  })

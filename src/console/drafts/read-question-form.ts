@@ -9,9 +9,12 @@ import type {
   ProgramDefinition,
   QuestionDefinition,
 } from '../../domain/definitions/program-definition.ts'
+import { foldedQuestionKey, questionKey } from '../../domain/questions/question-key.ts'
+import { asciiName } from '../../domain/values/slug.ts'
 import type { ProblemItem } from '../../problem.ts'
 import { kindLabel } from '../programs/question-labels.ts'
 import { type ConditionMode, conditionForm, conditionOf, readLines } from './condition-fields.ts'
+import { sentRows, takePasted } from './form-rows.ts'
 
 export const bounds = ['min', 'max', 'min_length', 'max_length', 'min_count', 'max_count'] as const
 
@@ -23,8 +26,8 @@ interface SentQuestion {
   asking: Asking
   /** Faults that the form has before it is a document. */
   faults: ProblemItem[]
-  /** Of each option in its order: the row of the form that it came from, and how a fault names it. */
-  options: { row: number; said: string }[]
+  /** Of each option in its order: the row of the form that it came from. */
+  optionRows: number[]
   /** The rows that the lines of the condition came from, in their order. */
   whenRows: number[]
 }
@@ -47,24 +50,25 @@ export function readQuestionForm(
       question[bound] = (/^-?\d{1,16}$/.test(typed) ? Number(typed) : typed) as number
   }
   if (hasSetting(kind, 'correct_addresses') && form.has('correct_addresses')) question.correct_addresses = true
-  const options = hasSetting(kind, 'options') ? readOptions(form, before?.options ?? []) : []
+  takePasted(form)
+  const options = readOptions(form, before?.options ?? [])
   if (hasSetting(kind, 'options')) question.options = options.map(({ option }) => option)
   const when = readCondition(form, definition, placementOf(definition, before?.admin_name)?.visible_when)
   const screen = /^\d{1,3}$/.test(text('screen')) ? Number(text('screen')) : -1
-  const faults = [...when.faults, ...options.flatMap(({ faults }) => faults)]
+  const faults = [...when.faults, ...(hasSetting(kind, 'options') ? options.flatMap(({ fault }) => fault ?? []) : [])]
   // A question that is new was given its kind in the same form, which has fields for every kind.
-  const which = `a question of the type “${kindLabel(kind)}” has none.`
+  const which = `a question of the kind “${kindLabel(kind)}” has none.`
   for (const bound of bounds)
     if (!hasSetting(kind, bound) && text(bound) !== '')
       faults.push(fault(bound, 'not_allowed', `Must be left empty: ${which}`))
-  if (!hasSetting(kind, 'options') && text('options') !== '')
+  if (!hasSetting(kind, 'options') && options.length > 0)
     faults.push(fault('options', 'not_allowed', `Must be left empty: ${which}`))
   if (definition.screens[screen] === undefined) faults.push(fault('screen', 'required', 'Must be one of the screens.'))
   return {
     question,
     asking: { screen, optional: form.has('optional'), visible_when: when.condition },
     faults,
-    options: options.map(({ row, option }) => ({ row, said: `The option “${option.admin_id}”` })),
+    optionRows: options.map(({ row }) => row),
     whenRows: when.rows,
   }
 }
@@ -77,31 +81,54 @@ function placementOf(definition: ProgramDefinition, name: string | undefined): P
 interface SentOption {
   option: OptionDefinition
   row: number
-  faults: ProblemItem[]
+  fault: ProblemItem | undefined
 }
 
-/** The options in the order that their places give them, without those that are to go. A line with nothing in it is no option. */
+/** The options in the order of their rows. A row with nothing in it is no option, and one without an id has one made of its text. */
 function readOptions(form: URLSearchParams, before: readonly OptionDefinition[]): SentOption[] {
   const read = (name: string, row: number): string => (form.get(`option_${name}_${row}`) ?? '').trim()
-  return [...form.keys()]
-    .flatMap(name => /^option_id_(\d{1,4})$/.exec(name)?.[1] ?? [])
-    .map(Number)
-    .flatMap((row): (SentOption & { at: number })[] => {
-      const [admin_id, text, at] = [read('id', row), read('text', row), read('at', row)]
-      const was = before[row]
-      const faults: ProblemItem[] = []
-      if (form.has(`option_gone_${row}`)) {
-        if (was !== undefined && admin_id === was.admin_id && text === was.text) return []
-        const detail = `“${was?.admin_id ?? admin_id}” is changed and to be removed: change it back, or take the tick off “Remove”.`
-        faults.push(fault(`option_text_${row}`, 'contradiction', detail))
-      } else if (admin_id === '' && text === '' && at === '' && was === undefined) return []
-      if (at !== '' && !/^\d{1,5}$/.test(at))
-        faults.push(fault(`option_at_${row}`, 'not_a_number', `The place of “${admin_id}” must be a whole number.`))
-      const legacy_id = before.find(one => one.admin_id === admin_id)?.legacy_id
-      const option: OptionDefinition = legacy_id === undefined ? { admin_id, text } : { admin_id, text, legacy_id }
-      return [{ option, row, faults, at: /^\d{1,5}$/.test(at) ? Number(at) : Number.POSITIVE_INFINITY }]
-    })
-    .sort((a, b) => (a.at === b.at ? a.row - b.row : a.at - b.at))
+  const rows = sentRows(form, 'option')
+    .map(row => ({ row, id: read('id', row), text: read('text', row) }))
+    .filter(({ id, text }) => `${id}${text}` !== '')
+  const taken = new Set(rows.map(({ id }) => id))
+  const kept = new Set(before.map(({ admin_id }) => admin_id))
+  return rows.map(({ row, id, text }, i) => {
+    const admin_id = id === '' ? unused(asciiName(text, '_') || 'option', taken) : id
+    taken.add(admin_id)
+    const legacy_id = before.find(one => one.admin_id === admin_id)?.legacy_id
+    const option: OptionDefinition = legacy_id === undefined ? { admin_id, text } : { admin_id, text, legacy_id }
+    const same = rows.findIndex(other => other.text === text)
+    const twice = text !== '' && same < i && !kept.has(admin_id)
+    const detail = `Row ${i + 1} must have a text of its own: row ${same + 1} has this one.`
+    return { option, row, fault: twice ? fault(`option_text_${row}`, 'duplicate', detail) : undefined }
+  })
+}
+
+/** This name, or with the first number after it that makes it one that is not taken. */
+function unused(name: string, taken: ReadonlySet<string>): string {
+  if (!taken.has(name)) return name
+  let number = 2
+  while (taken.has(`${name}_${number}`)) number++
+  return `${name}_${number}`
+}
+
+/**
+ * The admin names that a new question may have by its text, the best first: `Which kind of tree?` → `which kind of tree`. Those whose
+ * key the program has already are left out, since keys have words and no digits.
+ */
+export function adminNamesOf(text: string, { questions, display_name }: ProgramDefinition): string[] {
+  const words = (all: string): string =>
+    all
+      .toLowerCase()
+      .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+      .trim()
+  const whole = words(text)
+  const name = whole.length <= 60 ? whole : whole.slice(0, 60).replace(/ [^ ]*$/, '')
+  const keyOf = (admin_name: string): string => foldedQuestionKey(questionKey(admin_name))
+  const taken = new Set(questions.map(({ admin_name }) => keyOf(admin_name)))
+  return ['', ` for ${words(display_name)}`, ' again', ' once more']
+    .map(after => name + after)
+    .filter(one => !taken.has(keyOf(one)))
 }
 
 interface SentCondition {
@@ -158,13 +185,13 @@ export function faultsOfForm(
   faults: readonly ProblemItem[],
   edited: ProgramDefinition,
   name: string,
-  { options, whenRows }: Pick<SentQuestion, 'options' | 'whenRows'>,
+  { optionRows, whenRows }: Pick<SentQuestion, 'optionRows' | 'whenRows'>,
 ): ProblemItem[] {
   const defined = `/questions/${edited.questions.findIndex(({ admin_name }) => admin_name === name)}`
   const place = placeOf(edited, name)
   const placed = place === undefined ? undefined : `/screens/${place.screen}/questions/${place.index}`
   return faults.map(({ path = '', code, detail }): ProblemItem => {
-    if (path.startsWith(`${defined}/`)) return settingFault(path.slice(defined.length + 1), code, detail, options)
+    if (path.startsWith(`${defined}/`)) return settingFault(path.slice(defined.length + 1), code, detail, optionRows)
     if (placed !== undefined && path.startsWith(`${placed}/`))
       return { parameter: placementField(path.slice(placed.length + 1), whenRows), code, detail }
     return { parameter: 'content', code, detail: `${whereIn(edited, path)}${detail}` }
@@ -186,15 +213,14 @@ export function faultsOfScreen(
   })
 }
 
-function settingFault(rest: string, code: string, detail: string, options: SentQuestion['options']): ProblemItem {
+function settingFault(rest: string, code: string, detail: string, optionRows: readonly number[]): ProblemItem {
   const [, index, member] = /^options\/(\d+)\/(\w+)$/.exec(rest) ?? []
   if (index === undefined) return fault(rest.split('/')[0]!, code, detail)
-  const { row, said } = options[Number(index)] ?? { row: 0, said: '' }
   const field = member === 'admin_id' ? 'id' : member
   // Ids that are older than the rule come with a document, not with a form.
   const rule = 'must have an id of lower case letters a to z, digits, _ and - only.'
   const words = field === 'id' && code === 'wrong_characters' ? rule : detail[0]!.toLowerCase() + detail.slice(1)
-  return fault(`option_${field}_${row}`, code, said === '' ? detail : `${said}: ${words}`)
+  return fault(`option_${field}_${optionRows[Number(index)] ?? 0}`, code, `Row ${Number(index) + 1}: ${words}`)
 }
 
 function placementField(rest: string, whenRows: readonly number[]): string {

@@ -54,8 +54,9 @@ function screenRoutes(editor: DraftEditing): PageRoute[] {
     const stored = await editor.open(visit)
     const { definition } = stored
     requireScreen(definition, index)
-    const when = readCondition(form, definition, definition.screens[index]!.visible_when)
     const page = pageOf(index)
+    if (form.has('edit')) return editor.showRearranged(visit, page)
+    const when = readCondition(form, definition, definition.screens[index]!.visible_when)
     if (when.faults.length > 0) return editor.refuse(visit, when.faults, page)
     const name = (form.get('name') ?? '').trim()
     const edited = changeScreen(definition, index, { name, visible_when: when.condition })

@@ -3,7 +3,9 @@
 /** @jsxImportSource preact */
 
 import { Type } from 'typebox'
-import { describeForEditing } from '../../domain/definitions/version-definition.ts'
+import { readPrograms } from '../../db/programs/programs.ts'
+import { describeForEditing, describeVersion } from '../../domain/definitions/version-definition.ts'
+import { asciiName } from '../../domain/values/slug.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { invalidRequest, Problem } from '../../problem.ts'
 import { compareWithVersion } from '../../programs/compare.ts'
@@ -24,19 +26,6 @@ const definition = Type.Unsafe<unknown>({
   description:
     'The definition of a program, as GET answers it. Its `based_on` is the version it was made from: if something newer was saved or published, nothing is changed (409). `scripts/program schema` writes its JSON Schema.',
 })
-
-const beginning = `${JSON.stringify(
-  {
-    slug: 'housing-aid-2026',
-    based_on: null,
-    display_name: 'Housing Aid',
-    statuses: ['Approved', 'Denied'],
-    questions: [{ admin_name: 'applicant name', kind: 'NAME', text: 'What is your name?' }],
-    screens: [{ name: 'About you', questions: [{ question: 'applicant name' }] }],
-  },
-  null,
-  2,
-)}\n`
 
 export const documentActions = (deps: Deps): Part => [...draftActions(deps), ...documentPage(deps), ...newProgram(deps)]
 
@@ -126,13 +115,26 @@ function documentPage({ consoleDb: db, config }: Deps): PageRoute[] {
 }
 
 function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
-  const show = (visit: PageVisit, text: string = beginning, faults: readonly PlacedFault[] = [], status = 200) =>
-    showPage(visit, <NewProgramPage text={text} faults={faults} />, status)
+  const show = async (visit: PageVisit, text?: string, faults: readonly PlacedFault[] = [], status = 200) => {
+    const programs = (await readPrograms(db)).filter(one => (one.active_version_id ?? one.draft_version_id) !== null)
+    return showPage(visit, <NewProgramPage programs={programs} text={text} faults={faults} />, status)
+  }
+
+  /** What a program begins with: an empty screen, or what another one asks. */
+  const named = async ({ form, person }: PageVisit) => {
+    const display_name = (form.get('display_name') ?? '').trim()
+    const typed = (form.get('slug') ?? '').trim()
+    const heading = { slug: typed === '' ? asciiName(display_name, '-') : typed, display_name, based_on: null }
+    const copied = form.get('copy_of') ?? ''
+    if (copied === '')
+      return { statuses: [], questions: [], screens: [{ name: 'About you', questions: [] }], ...heading }
+    return { ...describeVersion((await loadProgramInView(db, person, copied)).current), ...heading }
+  }
 
   const begin = async (visit: PageVisit): Promise<Response> => {
     const { form, by } = visit
     const text = form.get('document')
-    const read = text === null ? { document: emptyProgram(form) } : readDocumentField(text)
+    const read = text === null ? { document: await named(visit) } : readDocumentField(text)
     if ('faults' in read) return show(visit, text!, read.faults, 400)
     try {
       const { slug, saved } = await saveDraft(db, read.document, by.actor, editOptions(visit, config))
@@ -145,7 +147,8 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
     }
   }
 
-  const showAgain = (visit: PageVisit): Response => show(visit, visit.context.form.values.get('document') ?? undefined)
+  const showAgain = (visit: PageVisit): Promise<Response> =>
+    show(visit, visit.context.form.values.get('document') ?? undefined)
 
   const path = '/admin/new-program'
   return [
@@ -159,15 +162,6 @@ const taken = {
   code: 'taken',
   detail: 'Must be another one: there is a program of this slug already. It is edited on its own page.',
 }
-
-const emptyProgram = (form: URLSearchParams) => ({
-  slug: (form.get('slug') ?? '').trim(),
-  based_on: null,
-  display_name: (form.get('display_name') ?? '').trim(),
-  statuses: [],
-  questions: [],
-  screens: [{ name: 'About you', questions: [] }],
-})
 
 /** A document in place of what its author was shown alongside it, as `<active id>-<draft id>`. */
 function overwriting(document: unknown, shown: string | null): { document: unknown; over?: number } {

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
-import { ActionForm, FaultSummary, Submit, TextArea, TextField } from '../../html/fields.tsx'
+import { ActionForm, FaultSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
 import { type FormState, usePage } from '../../html/page-context.ts'
 import { LinkButton, Notice, When, Words } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -63,7 +63,7 @@ export function DocumentPage({ view, text, faults = [], conflict }: DocumentProp
                 />
               </>
             )}
-            <LinkButton href={`${path}/questions`} text="Leave it" />
+            <LinkButton href={`${path}/questions`} text="Cancel" />
           </div>
         </ActionForm>
       </div>
@@ -159,6 +159,7 @@ function DocumentField({ text, faults }: { text: string; faults: readonly Placed
           ))}
         </div>
       )}
+      <FileIntoField />
       <TextArea
         form={form}
         name="document"
@@ -172,34 +173,59 @@ function DocumentField({ text, faults }: { text: string; faults: readonly Placed
   )
 }
 
-export function NewProgramPage({ text, faults }: { text: string; faults: readonly PlacedFault[] }) {
+/** Puts the text of a file into the field, where scripts may; pasting it does the same. */
+const FileIntoField = () => (
+  <p hidden>
+    <label for="file">From a file</label>
+    <input id="file" type="file" accept=".json,application/json" data-into="document" />
+  </p>
+)
+
+export function NewProgramPage(props: {
+  programs: readonly { slug: string; display_name: string }[]
+  text: string | undefined
+  faults: readonly PlacedFault[]
+}) {
+  const { programs, text, faults } = props
   const path = `${usePage().root}/admin/new-program`
   return (
     <Shell
       title="New program"
       part="programs"
       crumbs={[{ text: 'Programs', path: '/admin/programs' }, { text: 'New program' }]}
-      lead="It begins as a draft, which clients do not see. Clients address it by its slug, which never changes."
+      lead="It begins as a draft, which clients do not see until it is published."
     >
       <Faults faults={faults} />
       <FaultSummary />
-      <div class="columns">
-        <section class="card">
-          <h2>From a document</h2>
-          <ActionForm action={path}>
-            <DocumentField text={text} faults={faults} />
-            <Submit text="Make the draft" />
-          </ActionForm>
-        </section>
-        <section class="card">
-          <h2>From nothing</h2>
-          <ActionForm action={path}>
-            <TextField name="display_name" label="Name" hint="What people read." />
-            <TextField name="slug" label="Slug" hint="Lower case letters, digits and dashes: housing-aid-2026." />
-            <Submit look="plain" text="Begin with an empty screen" />
-          </ActionForm>
-        </section>
-      </div>
+      <section class="card narrow">
+        <ActionForm action={path}>
+          <TextField name="display_name" label="Name" hint="What people read, such as Housing Aid." maxLength={200} />
+          <TextField
+            name="slug"
+            label="Slug"
+            optional
+            hint="What clients know it by, for ever. Made from the name when left empty: housing-aid."
+            maxLength={100}
+          />
+          <SelectField
+            name="copy_of"
+            label="Begin with"
+            value=""
+            choices={[
+              { value: '', text: 'nothing: an empty screen' },
+              ...programs.map(one => ({ value: one.slug, text: `a copy of ${one.display_name} (${one.slug})` })),
+            ]}
+          />
+          <Submit text="Begin" />
+        </ActionForm>
+      </section>
+      <details class="card" open={text !== undefined}>
+        <summary>From a document</summary>
+        <ActionForm action={path}>
+          <DocumentField text={text ?? ''} faults={faults} />
+          <Submit text="Make the draft" />
+        </ActionForm>
+      </details>
     </Shell>
   )
 }

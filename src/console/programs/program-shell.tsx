@@ -37,6 +37,7 @@ export function ProgramShell(
     title?: string
     actions?: ComponentChildren
     changes?: number
+    scripts?: readonly string[] | undefined
     children: ComponentChildren
   },
 ) {
@@ -50,6 +51,7 @@ export function ProgramShell(
       title={`${props.title ?? tabTitles[tab]} · ${program.display_name}`}
       heading={props.title ?? program.display_name}
       part="programs"
+      scripts={props.scripts}
       crumbs={[
         { text: 'Programs', path: '/admin/programs' },
         ...(props.title === undefined

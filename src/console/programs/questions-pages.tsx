@@ -2,8 +2,9 @@
 
 /** @jsxImportSource preact */
 
-import { namedConditionText } from '../../domain/definitions/condition-text.ts'
+import { conditionNames, namedConditionText } from '../../domain/definitions/condition-text.ts'
 import type {
+  NamedCondition,
   PlacementDefinition,
   ProgramDefinition,
   QuestionDefinition,
@@ -82,7 +83,7 @@ export function QuestionsPage({ view, refused }: QuestionsProps) {
           <ActionForm action={`${path}/screens`}>
             <input type="hidden" name="based_on" value={editing.basis} />
             <input type="hidden" name="action" value="add" />
-            <label for="screen_name">A screen more</label>
+            <label for="screen_name">Another screen</label>
             <input id="screen_name" name="screen_name" placeholder="Its heading" maxLength={200} />
             <Submit look="plain" icon="plus" text="Add a screen" />
           </ActionForm>
@@ -96,7 +97,6 @@ function Actions({ path, draft }: { path: string; draft: boolean }) {
   return (
     <>
       <LinkButton href={`${path}/document`} icon="file-text" text="As a document" />
-      <LinkButton href={`${path}/add-question`} icon="plus" text="Add a question" />
       {draft && (
         <>
           <LinkButton href={`${path}/discard`} text="Discard draft" />
@@ -118,7 +118,8 @@ function Screens(props: {
 }) {
   const { definition, view, search, editing } = props
   const questions = new Map(definition.questions.map(question => [question.admin_name, question]))
-  const changed = new Set(view.changes.map(({ subject }) => subject))
+  const marks = marksOf(view)
+  const text = (condition: NamedCondition) => namedConditionText(condition, conditionNames(definition.questions))
   const folded = search.normalize().toLowerCase()
   const matches = ({ question: name }: PlacementDefinition): boolean =>
     [name, questionKey(name), questions.get(name)!.text].some(text => text.normalize().toLowerCase().includes(folded))
@@ -141,23 +142,49 @@ function Screens(props: {
             </h2>
             <span class="soft">{counted(placed.length, 'question')}</span>
           </summary>
-          {screen.visible_when != null && <p class="soft">shown when {namedConditionText(screen.visible_when)}</p>}
+          {screen.visible_when != null && <p class="soft">shown when {text(screen.visible_when)}</p>}
           <ol class="asked">
             {placed.map(placement => (
               <Row
                 placement={placement}
                 question={questions.get(placement.question)!}
                 depth={depthOf(placement.question, questions)}
-                changed={changed.has(placement.question)}
+                mark={marks.get(placement.question)}
+                text={text}
                 editing={editing}
               />
             ))}
           </ol>
+          {editing !== undefined && (
+            <div class="actions add-here">
+              <LinkButton
+                href={`${editing.path}/add-question?screen=${index}`}
+                icon="plus"
+                text="Add here"
+                unseen={` a question, on ${screen.name}`}
+              />
+              <LinkButton
+                href={`${editing.path}/add-from-bank?screen=${index}`}
+                text="From the question bank"
+                unseen={`, on ${screen.name}`}
+              />
+            </div>
+          )}
           {editing !== undefined && <ScreenForm editing={editing} index={index} name={screen.name} />}
         </details>
       ))}
     </>
   )
+}
+
+type Mark = 'new' | 'changed'
+
+/** What the draft makes of each question; nothing of a program that never asked any. */
+function marksOf({ active, changes }: ProgramInView): Map<string, Mark> {
+  if (active === undefined) return new Map()
+  const marks = new Map<string, Mark>(changes.map(({ subject }) => [subject, 'changed']))
+  for (const { code, subject } of changes) if (code === 'question_added') marks.set(subject, 'new')
+  return marks
 }
 
 /** Enumerators around a question. */
@@ -191,16 +218,20 @@ function ScreenForm({ editing, index, name }: { editing: Editing; index: number;
   )
 }
 
-function Row(props: {
+interface RowProps {
   placement: PlacementDefinition
   question: QuestionDefinition
   depth: number
-  changed: boolean
+  mark: Mark | undefined
+  /** A condition in the words of the questions. */
+  text: (condition: NamedCondition) => string
   editing: Editing | undefined
-}) {
-  const { placement, question, depth, changed, editing } = props
+}
+
+function Row(props: RowProps) {
+  const { placement, question, depth, mark, text, editing } = props
   return (
-    <li class={`depth-${Math.min(depth, 4)}${changed ? ' changed' : ''}`}>
+    <li class={`depth-${Math.min(depth, 4)}${mark === undefined ? '' : ' changed'}`}>
       <div>
         {editing === undefined ? (
           <span class="strong">{question.text}</span>
@@ -209,7 +240,7 @@ function Row(props: {
             {question.text}
           </a>
         )}{' '}
-        {changed && <Badge tone="attention">changed</Badge>}
+        {mark !== undefined && <Badge tone={mark === 'new' ? 'good' : 'attention'}>{mark}</Badge>}
         <small>
           <code>{question.kind === 'STATIC' ? question.admin_name : questionKey(question.admin_name)}</code>
         </small>
@@ -218,7 +249,7 @@ function Row(props: {
         <span class="kind">{kindLabel(question.kind)}</span>
       </div>
       <div class="facts">
-        <Facts placement={placement} question={question} />
+        <Facts placement={placement} question={question} text={text} />
       </div>
       {editing !== undefined && (
         <ActionForm action={`${editing.path}/question/move`}>
@@ -238,13 +269,13 @@ function Row(props: {
   )
 }
 
-function Facts({ placement, question }: { placement: PlacementDefinition; question: QuestionDefinition }) {
+function Facts({ placement, question, text }: Pick<RowProps, 'placement' | 'question' | 'text'>) {
   const { options } = question
   return (
     <>
       {placement.optional && <span>optional</span>}
       {question.enumerator !== undefined && <span>in each of {question.enumerator}</span>}
-      {placement.visible_when != null && <span>when {namedConditionText(placement.visible_when)}</span>}
+      {placement.visible_when != null && <span>when {text(placement.visible_when)}</span>}
       {boundLabel(question) !== '' && <span>{boundLabel(question)}</span>}
       {options !== undefined && (
         <details>

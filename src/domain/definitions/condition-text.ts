@@ -1,7 +1,7 @@
 // A condition in words that an administrator reads at a glance: `housing is rent`.
 
 import type { ComparisonOperator } from '../questions/program-version.ts'
-import type { NamedCondition } from './program-definition.ts'
+import type { NamedCondition, QuestionDefinition } from './program-definition.ts'
 
 export const operatorLabel: Readonly<Record<ComparisonOperator | 'answered', string>> = {
   answered: 'was answered',
@@ -19,17 +19,43 @@ export const operatorLabel: Readonly<Record<ComparisonOperator | 'answered', str
 /** Fields that go without saying: the only one of their type. */
 const obvious = new Set(['selection', 'selections', 'number', 'text', 'date', 'currency_dollars'])
 
-export function namedConditionText(condition: NamedCondition): string {
-  if ('all' in condition) return joined(condition.all, ' and ')
-  if ('any' in condition) return joined(condition.any, ' or ')
-  if ('not' in condition) return `not (${namedConditionText(condition.not)})`
-  if (condition.operator === 'answered') return `${condition.question} ${operatorLabel.answered}`
-  const { question, field, operator, value } = condition
-  const subject = obvious.has(field) ? question : `${field} of ${question}`
-  return `${subject} ${operatorLabel[operator]} ${Array.isArray(value) ? value.join(', ') : value}`
+/** How the questions and options of a condition are called. */
+interface ConditionNames {
+  question: (name: string) => string
+  value: (question: string, value: string | number) => string
 }
 
-const joined = (conditions: readonly NamedCondition[], word: string): string =>
+const asWritten: ConditionNames = { question: name => name, value: (_, value) => String(value) }
+
+/** The words that applicants read, of the questions that are defined here. */
+export function conditionNames(questions: readonly QuestionDefinition[]): ConditionNames {
+  const known = new Map(questions.map(question => [question.admin_name, question]))
+  return {
+    question: name => known.get(name)?.text ?? name,
+    value: (name, value) => known.get(name)?.options?.find(({ admin_id }) => admin_id === value)?.text ?? String(value),
+  }
+}
+
+export function namedConditionText(condition: NamedCondition, names: ConditionNames = asWritten): string {
+  if ('all' in condition) return joined(condition.all, ' and ', names)
+  if ('any' in condition) return joined(condition.any, ' or ', names)
+  if ('not' in condition) return `not (${namedConditionText(condition.not, names)})`
+  const asked = names.question(condition.question)
+  if (condition.operator === 'answered') return `${asked} ${operatorLabel.answered}`
+  const { question, field, operator, value } = condition
+  const subject = obvious.has(field) ? asked : `${fieldLabel(field)} of ${asked}`
+  return `${subject} ${operatorLabel[operator]} ${[value]
+    .flat()
+    .map(one => names.value(question, one))
+    .join(', ')}`
+}
+
+/** A field of an answer as people say it: `first name`. */
+export const fieldLabel = (field: string): string => field.replaceAll('_', ' ')
+
+const joined = (conditions: readonly NamedCondition[], word: string, names: ConditionNames): string =>
   conditions
-    .map(inner => ('all' in inner || 'any' in inner ? `(${namedConditionText(inner)})` : namedConditionText(inner)))
+    .map(inner =>
+      'all' in inner || 'any' in inner ? `(${namedConditionText(inner, names)})` : namedConditionText(inner, names),
+    )
     .join(word)

@@ -1,0 +1,188 @@
+// When a question or a screen is shown, as rows: the question in its words, the comparisons that fit it, its options as a choice.
+
+/** @jsxImportSource preact */
+
+import { operatorLabel } from '../../domain/definitions/condition-text.ts'
+import type { NamedCondition, QuestionDefinition } from '../../domain/definitions/program-definition.ts'
+import { Choices, faultOf, Submit, TextArea } from '../../html/fields.tsx'
+import { Icon } from '../../html/icon.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { conditionForm, type Target, targetOf, targetsIn } from './condition-fields.ts'
+import { sentRows } from './form-rows.ts'
+import { Cell, CellFault, RowButton } from './option-rows.tsx'
+
+/** When a question or a screen is shown: lines that look at what is asked `earlier`, or a text where lines cannot say it. */
+export function ConditionFields(props: {
+  condition: NamedCondition | null | undefined
+  earlier: readonly QuestionDefinition[]
+  /** What it is that is shown, for the legend: “it is asked” unless given. */
+  shown?: string
+}) {
+  const { condition, earlier, shown = 'it is asked' } = props
+  const { values } = usePage().form
+  const stored = conditionForm(condition)
+  const lines =
+    values.size > 0
+      ? sentRows(values, 'when').map(row => ({
+          row,
+          what: values.get(`when_what_${row}`) ?? '',
+          operator: values.get(`when_operator_${row}`) ?? '',
+          values: values.getAll(`when_value_${row}`),
+        }))
+      : [...(stored.lines.length > 0 ? stored.lines : [{ what: '', operator: '', values: [] }])].map((line, row) => ({
+          row,
+          ...line,
+        }))
+  const targets = targetsIn(
+    earlier,
+    lines.map(({ what }) => what),
+  )
+  const written = stored.mode === 'document' || values.has('when_document')
+  if (targets.length === 0 && stored.mode === 'always' && values.size === 0)
+    return <p class="soft">It can be made to depend on an answer once there is an earlier question.</p>
+  return (
+    <fieldset class="field rows condition" id="condition" tabIndex={-1}>
+      <legend>When {shown}</legend>
+      <Choices
+        name="when"
+        legend={`${shown[0]!.toUpperCase()}${shown.slice(1)}`}
+        chosen={[stored.mode]}
+        choices={[
+          { value: 'always', text: 'always' },
+          { value: 'all', text: 'only when all of these hold' },
+          { value: 'any', text: 'only when any of these holds' },
+          ...(written ? [{ value: 'document', text: 'as written below, which is more than lines can say' }] : []),
+        ]}
+      />
+      <ol class="when-rows">
+        {lines.map((line, i) => (
+          <Line {...line} number={i + 1} targets={targets} />
+        ))}
+      </ol>
+      <p>
+        <button type="submit" class="quiet" id="when-more" name="edit" value="when-more">
+          <Icon name="plus" />
+          Another line
+        </button>
+      </p>
+      {written && (
+        <TextArea
+          name="when_document"
+          label="Condition as written in the document"
+          mono
+          rows={8}
+          value={stored.document}
+        />
+      )}
+    </fieldset>
+  )
+}
+
+function Line(props: {
+  row: number
+  number: number
+  what: string
+  operator: string
+  values: readonly string[]
+  targets: readonly Target[]
+}) {
+  const { row, number, operator, targets } = props
+  const target = targetOf(targets, props.what)
+  const value = `when_value_${row}`
+  const asksValue = operator !== 'answered' || faultOf(usePage().form, value) !== undefined
+  return (
+    <li>
+      <Select
+        name={`when_what_${row}`}
+        label={`Question of line ${number}`}
+        chosen={target?.value ?? ''}
+        choices={[{ value: '', text: 'Choose a question' }, ...targets]}
+      />
+      {target === undefined ? (
+        <>
+          <Submit look="plain" name="edit" value="when-look" text="Go on" unseen={` with line ${number}`} />
+          {/* What was entered before its question was taken away is kept, for when there is another. */}
+          {[...props.values.map(one => [value, one] as const), [`when_operator_${row}`, operator] as const]
+            .filter(([, one]) => one !== '')
+            .map(([name, one]) => (
+              <input type="hidden" name={name} value={one} />
+            ))}
+        </>
+      ) : (
+        <>
+          <Select
+            name={`when_operator_${row}`}
+            label={`Comparison of line ${number}`}
+            chosen={operator}
+            choices={target.operators.map(one => ({ value: one, text: operatorLabel[one] }))}
+          />
+          {asksValue && target.form !== undefined && (
+            <Value {...props} name={value} label={`Value of line ${number}`} target={target} />
+          )}
+        </>
+      )}
+      <RowButton edit={`when-remove-${row}`} icon="trash-2" label={`Remove line ${number}`} />
+    </li>
+  )
+}
+
+function Value(props: { name: string; label: string; target: Target; operator: string; values: readonly string[] }) {
+  const { name, label, target, operator, values } = props
+  const { options, form } = target
+  if (options === undefined) {
+    const several = operator === 'in' || operator.startsWith('includes')
+    const isDate = form === 'date' && !several
+    return (
+      <Cell
+        name={name}
+        label={label}
+        value={values.join(', ')}
+        type={isDate ? 'date' : 'text'}
+        placeholder={several ? 'with commas' : undefined}
+      />
+    )
+  }
+  // What is no option any more stays to be seen, and is refused.
+  const lost = values.filter(value => value !== '' && !options.some(({ admin_id }) => admin_id === value))
+  return (
+    <fieldset class={faultOf(usePage().form, name) === undefined ? 'ticks' : 'ticks wrong'} id={name} tabIndex={-1}>
+      <legend class="unseen">{label}</legend>
+      {[...options, ...lost.map(admin_id => ({ admin_id, text: admin_id }))].map(({ admin_id, text }, i) => (
+        <span class="choice">
+          <input type="checkbox" id={`${name}-${i}`} name={name} value={admin_id} checked={values.includes(admin_id)} />
+          <label for={`${name}-${i}`}>{text}</label>
+        </span>
+      ))}
+      <CellFault name={name} />
+    </fieldset>
+  )
+}
+
+function Select(props: {
+  name: string
+  label: string
+  chosen: string
+  choices: readonly { value: string; text: string }[]
+}) {
+  const { name, label, chosen, choices } = props
+  const fault = faultOf(usePage().form, name)
+  return (
+    <div class={fault === undefined ? 'field cell' : 'field cell wrong'}>
+      <select
+        id={name}
+        name={name}
+        aria-label={label}
+        aria-describedby={fault === undefined ? undefined : `${name}-fault`}
+        aria-invalid={fault === undefined ? undefined : 'true'}
+        data-edit="when-look"
+      >
+        {choices.map(({ value, text }) => (
+          <option value={value} selected={value === chosen}>
+            {text.length > 80 ? `${text.slice(0, 79)}…` : text}
+          </option>
+        ))}
+      </select>
+      <CellFault name={name} />
+    </div>
+  )
+}

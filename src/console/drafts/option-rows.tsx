@@ -1,0 +1,116 @@
+// The options of a question, a row each. Rows are moved, removed and added by buttons that bring the form back as it was typed.
+
+/** @jsxImportSource preact */
+
+import type { OptionDefinition } from '../../domain/definitions/program-definition.ts'
+import { faultOf, TextArea } from '../../html/fields.tsx'
+import { Icon, type IconName } from '../../html/icon.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { Words } from '../../html/parts.tsx'
+import { sentRows } from './form-rows.ts'
+
+/** Rows without anything, for what is added. */
+const blankRows = 3
+
+export function OptionRows(props: { options: readonly OptionDefinition[]; published: ReadonlySet<string> }) {
+  const { options, published } = props
+  const { form } = usePage()
+  const sent = sentRows(form.values, 'option')
+  const isNew = options.length === 0
+  const rows = form.values.size > 0 ? sent : [...Array(isNew ? blankRows : options.length).keys()]
+  const fault = faultOf(form, 'options')
+  const shownIn = (row: number, member: 'text' | 'id'): string =>
+    (form.values.size > 0
+      ? form.values.get(`option_${member}_${row}`)
+      : options[row]?.[member === 'id' ? 'admin_id' : 'text']) ?? ''
+  return (
+    <fieldset id="options" class={fault === undefined ? 'field rows' : 'field rows wrong'} tabIndex={-1}>
+      <legend>Options</legend>
+      <p class="hint">A row each. The id is what exports carry: made of the text, and fixed once it is published.</p>
+      {fault !== undefined && <p class="fault">{fault}</p>}
+      <ol class="option-rows">
+        {rows.map((row, i) => (
+          <li>
+            <Cell name={`option_text_${row}`} label={`Text of option ${i + 1}`} value={shownIn(row, 'text')} />
+            {published.has(shownIn(row, 'id')) ? (
+              <code>
+                {shownIn(row, 'id')}
+                <input type="hidden" name={`option_id_${row}`} value={shownIn(row, 'id')} />
+              </code>
+            ) : (
+              <Cell
+                name={`option_id_${row}`}
+                label={`Id of option ${i + 1}`}
+                value={shownIn(row, 'id')}
+                placeholder="id: made of the text"
+              />
+            )}
+            <span class="moves">
+              <RowButton edit={`option-up-${row}`} icon="arrow-up" label={`Move option ${i + 1} up`} />
+              <RowButton edit={`option-down-${row}`} icon="arrow-down" label={`Move option ${i + 1} down`} />
+              <RowButton edit={`option-remove-${row}`} icon="trash-2" label={`Remove option ${i + 1}`} />
+            </span>
+          </li>
+        ))}
+      </ol>
+      <button type="submit" class="quiet" name="edit" value="option-more" formNoValidate>
+        <Icon name="plus" />
+        Another option
+      </button>
+      <details>
+        <summary>Paste a list</summary>
+        <TextArea name="option_list" label="A list, one option a line" optional rows={3} value="" />
+        <button type="submit" class="plain" name="edit" value="option-paste">
+          Make rows of it
+        </button>
+      </details>
+    </fieldset>
+  )
+}
+
+/** A field in a row, whose label is heard and not seen. */
+export function Cell(props: {
+  name: string
+  label: string
+  value: string
+  placeholder?: string
+  type?: 'text' | 'date'
+}) {
+  const { name, label, value, placeholder, type = 'text' } = props
+  const { form } = usePage()
+  const fault = faultOf(form, name)
+  return (
+    <div class={fault === undefined ? 'field cell' : 'field cell wrong'}>
+      <input
+        id={name}
+        name={name}
+        // Both hold a text; which one makes no difference to the rest.
+        type={type as 'text'}
+        value={value}
+        aria-label={label}
+        placeholder={placeholder}
+        autocomplete="off"
+        aria-describedby={fault === undefined ? undefined : `${name}-fault`}
+        aria-invalid={fault === undefined ? undefined : 'true'}
+      />
+      <CellFault name={name} />
+    </div>
+  )
+}
+
+export function CellFault({ name }: { name: string }) {
+  const fault = faultOf(usePage().form, name)
+  if (fault === undefined) return null
+  return (
+    <span class="fault" id={`${name}-fault`}>
+      <Words>{fault}</Words>
+    </span>
+  )
+}
+
+/** A button that rearranges the rows of the form. */
+export const RowButton = ({ edit, icon, label }: { edit: string; icon: IconName; label: string }) => (
+  <button type="submit" class="quiet" id={edit} name="edit" value={edit} aria-label={label}>
+    <Icon name={icon} />
+  </button>
+)

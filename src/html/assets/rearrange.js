@@ -1,0 +1,60 @@
+// Comfort only: every button here sends the form and gets it back rearranged. With this, the page stays where it is meanwhile.
+const rearranging = button => button?.name === 'edit'
+
+/** Sends the form as this button would, and puts what comes back in its place. */
+async function rearrange(form, edit, focus) {
+  // A button of the name is in the way of form.action.
+  const path = form.getAttribute('action')
+  const body = new URLSearchParams(new FormData(form))
+  body.set('edit', edit)
+  const response = await fetch(path, {
+    method: 'POST',
+    body,
+    headers: { Accept: 'text/html' },
+    redirect: 'error',
+  })
+  if (!response.ok) throw new Error(String(response.status))
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+  const fresh = [...page.forms].find(other => other.getAttribute('action') === path)
+  const next = document.importNode(fresh, true)
+  form.replaceWith(next)
+  focus(next)?.focus()
+}
+
+/** The field that one goes on in: of what was added, else of what was pressed. */
+const after = edit => form =>
+  edit.endsWith('-more')
+    ? [...form.querySelectorAll(edit.startsWith('option') ? '[name^=option_text_]' : '[name^=when_what_]')].at(-1)
+    : (form.querySelector(`#${edit}`) ?? form.querySelector('[name^=option_text_]'))
+
+document.addEventListener('submit', event => {
+  const { target: form, submitter } = event
+  if (!rearranging(submitter)) return
+  event.preventDefault()
+  // Where it cannot be done in place it is done as without this script.
+  rearrange(form, submitter.value, after(submitter.value)).catch(() => {
+    const field = Object.assign(document.createElement('input'), {
+      type: 'hidden',
+      name: 'edit',
+      value: submitter.value,
+    })
+    form.append(field)
+    form.submit()
+  })
+})
+
+document.addEventListener('change', event => {
+  const { dataset, form, id } = event.target
+  if (dataset.edit !== undefined) rearrange(form, dataset.edit, next => next.querySelector(`#${id}`)).catch(reportError)
+})
+
+document.addEventListener('paste', event => {
+  const field = event.target
+  const text = event.clipboardData?.getData('text') ?? ''
+  if (!field.name?.startsWith('option_text_') || !/\n\s*\S/.test(text)) return
+  event.preventDefault()
+  field.form.elements.option_list.value = text
+  rearrange(field.form, 'option-paste', form => [...form.querySelectorAll('[name^=option_text_]')].at(-1)).catch(
+    () => {},
+  )
+})
