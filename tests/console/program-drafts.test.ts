@@ -282,3 +282,18 @@ test('what is edited is what is downloaded', async () => {
   const { version } = await aProgram(sql, { slug: 'same-text', questions: [q.text('same one')] })
   expect(await opened(ada!, 'same-text')).toEqual(describeForEditing(version))
 })
+
+test('a program begins with its name alone, its slug made from it, or as a copy of what another one asks', async () => {
+  const form = { slug: '', copy_of: '' }
+  const named = await ada!.post('/admin/new-program', { ...form, display_name: 'Trees & Hedges, für Höfe' })
+  expect(named.headers.get('location')).toContain('/admin/programs/trees-hedges-fur-hofe/questions')
+  await aProgram(sql, { slug: 'to-copy', questions: [q.radio('copied one', ['yes', 'no']), q.text('copied two')] })
+  const copy = await ada!.post('/admin/new-program', { ...form, display_name: 'The Copy', copy_of: 'to-copy' })
+  expect(copy.headers.get('location')).toContain('/admin/programs/the-copy/questions')
+  expect((await draftOf('the-copy'))!.questions.map(({ admin_name }) => admin_name)).toEqual([
+    'copied one',
+    'copied two',
+  ])
+  expect((await draftOf('the-copy'))!.display_name).toBe('The Copy')
+  expect((await draftOf('trees-hedges-fur-hofe'))!.questions).toEqual([])
+})
