@@ -91,7 +91,7 @@ export function oidcRoutes(deps: Deps): PageRoute[] {
   const answer = async (visit: OpenVisit, attempt: SignInAttempt): Promise<Response> => {
     const refuse = async (reason: string, who: string) => {
       await countRefusal(deps, visit, who, { how: 'oidc', reason })
-      const detail = `“${name}” did not identify you as a person with access. If you should have access, ask an administrator.`
+      const detail = `“${name}” did not identify you as a person with access. Ask an administrator if you should have access.`
       return refusal(visit, attempt, 401, detail)
     }
     try {
