@@ -140,12 +140,19 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
 
 /** Every breach in these files of src, workers and scripts, by path from the root of the checkout. */
 export function breachesOf(files: ReadonlyMap<string, string>): string[] {
+  const types = new Map<string, string>()
   return [...files].sort().flatMap(([path, text]) => {
     const room = roomOf(path)
     // Comments go, and the places of all else stay.
     const code = text.replace(/^\s*(\/\/|\/?\*).*$|(?<=[\s,;])\/\/ .*$/gm, gone => ' '.repeat(gone.length))
     const at = (index = 0, sentence = '') => `${path}:${code.slice(0, index).split('\n').length}: ${sentence}`
     const breaches = nameFaults(path, [...files.keys()]).map(sentence => at(0, sentence))
+    for (const [name, index] of exportedTypes(path, code)) {
+      const other = types.get(name)
+      if (other !== undefined)
+        breaches.push(at(index, `exports the type ${name}, as ${other} does; no two share a name.`))
+      else types.set(name, path)
+    }
     if (mayImport[room] === undefined) return [...breaches, at(0, 'is in no room; see scripts/check.ts.')]
     for (const { index, type, specifier } of importsOf(code))
       breaches.push(...importFaults(path, room, type, specifier).map(sentence => at(index, sentence)))
@@ -154,6 +161,15 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
     return breaches
   })
 }
+
+/** Names of the types that a file exports, and where. The published client is its users' alone, and names what its documents name. */
+const exportedTypes = (path: string, code: string): [name: string, index: number][] =>
+  path.startsWith('src/client/')
+    ? []
+    : [...code.matchAll(/^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm)].map(({ 1: name, index }) => [
+        name!,
+        index,
+      ])
 
 /** `http` for `src/docs/viewer.ts`, `failure` for `src/failure.ts`, `main` for the processes, the path for what is in none. */
 function roomOf(path: string): string {

@@ -45,63 +45,16 @@ interface App {
 }
 
 export function createApp(foundation: Foundation): App {
-  const { config, db, log, now } = foundation
+  const { config, log, now } = foundation
   const tls = config.tlsCert !== undefined
   const { exportOnly } = config
   const idleSeconds = idleSecondsOf(config.idleTimeoutMs)
   const ownHost = new OwnHost({ baseUrl: config.baseUrl, tls })
   const refusals = exportOnly ? undefined : new RefusalNotes(foundation.consoleDb, log)
-  const audit = async (...events: AuditEvent[]): Promise<void> => {
-    if (!exportOnly) return appendAuditEvents(db, events)
-    for (const event of events) log.info({ audit_event: event }, 'audit log')
-  }
   const strict = tls || config.trustedProxies.length > 0
-  const limits = new KeyLimits(config, foundation.countingRedis)
-  const deps: Deps = {
-    ...foundation,
-    keys: databaseKeys(db),
-    uses: new KeyUses(exportOnly ? undefined : db, log),
-    limits,
-    failures: new FailureThrottle(config.authFailuresPerMinute, foundation.countingRedis),
-    tries: new SignInTries(config.authFailuresPerMinute, foundation.countingRedis),
-    keyMaps: new KeyMaps(undefined, foundation.config.exportProfile),
-    saves: new ProgramConcurrency(saveConcurrency(config.intakeConnections)),
-    submissions: new ProgramConcurrency(submissionConcurrency(config.intakeConnections)),
-    exports: new Exports(foundation.exportDb, config.exportConnections, foundation.standbys),
-    auditLog: new ExportAuditLog({
-      append: events => audit(...events),
-      log,
-      now,
-      required: config.auditRequired,
-      pagesMax: () => config.exportsAtATime,
-    }),
-    audit,
-    watch: new ChangeWatch(db),
-  }
+  const deps = depsOf(foundation)
   deps.metrics.watch(deps)
-  const showNothing = async (request: Request, response: Response): Promise<Response> =>
-    (await import('./lazy-routes.ts')).notFoundPage(config, request, response)
-  // To find the path, Elysia skips the shortest scheme and host there can be. By default these are `https://` and three characters,
-  // so `http://api/…` would be misread; with `standardHostname` off they are those of http, so https would be.
-  const routes = new Elysia({ handler: { standardHostname: tls } })
-    .onTransform({ as: 'global' }, ({ request, route }) => {
-      recordOf(request).route = route
-    })
-    .onError(({ error, code, request }) => {
-      // Elysia's own refusal of an address it does not know.
-      const known =
-        code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'No resource exists at this address.' }) : error
-      const response = problemResponse(known, recordOf(request))
-      return response.status === 404 && wantsPage(request) ? showNothing(request, response) : response
-    })
-    .use(checkAuth(deps))
-    .use(exportApplications(deps))
-    .use(exportChanges(deps))
-    .use(exportReceipt(deps))
-    .use(listPrograms(deps))
-    .use(readApplications(deps))
-    .use(applicationStatus(deps))
-    .use(exportOnly ? absentIntake() : intake(deps))
+  const routes = clientRoutes(deps, tls)
   let hasPages = false
   /** Adds the routes for people, which are loaded when the first of them is asked for. */
   const addPages = async (): Promise<void> => {
@@ -151,6 +104,66 @@ export function createApp(foundation: Foundation): App {
       }
     },
   }
+}
+
+/** What routes share, made of what the process opened. */
+function depsOf(foundation: Foundation): Deps {
+  const { config, db, log, now } = foundation
+  const { exportOnly } = config
+  const audit = async (...events: AuditEvent[]): Promise<void> => {
+    if (!exportOnly) return appendAuditEvents(db, events)
+    for (const event of events) log.info({ audit_event: event }, 'audit log')
+  }
+  const limits = new KeyLimits(config, foundation.countingRedis)
+  return {
+    ...foundation,
+    keys: databaseKeys(db),
+    uses: new KeyUses(exportOnly ? undefined : db, log),
+    limits,
+    failures: new FailureThrottle(config.authFailuresPerMinute, foundation.countingRedis),
+    tries: new SignInTries(config.authFailuresPerMinute, foundation.countingRedis),
+    keyMaps: new KeyMaps(undefined, foundation.config.exportProfile),
+    saves: new ProgramConcurrency(saveConcurrency(config.intakeConnections)),
+    submissions: new ProgramConcurrency(submissionConcurrency(config.intakeConnections)),
+    exports: new Exports(foundation.exportDb, config.exportConnections, foundation.standbys),
+    auditLog: new ExportAuditLog({
+      append: events => audit(...events),
+      log,
+      now,
+      required: config.auditRequired,
+      pagesMax: () => config.exportsAtATime,
+    }),
+    audit,
+    watch: new ChangeWatch(db),
+  }
+}
+
+/** The routes for clients of programs, and how each refusal is answered. */
+function clientRoutes(deps: Deps, tls: boolean) {
+  const { config } = deps
+  const showNothing = async (request: Request, response: Response): Promise<Response> =>
+    (await import('./lazy-routes.ts')).notFoundPage(config, request, response)
+  // To find the path, Elysia skips the shortest scheme and host there can be. By default these are `https://` and three characters,
+  // so `http://api/…` would be misread; with `standardHostname` off they are those of http, so https would be.
+  return new Elysia({ handler: { standardHostname: tls } })
+    .onTransform({ as: 'global' }, ({ request, route }) => {
+      recordOf(request).route = route
+    })
+    .onError(({ error, code, request }) => {
+      // Elysia's own refusal of an address it does not know.
+      const known =
+        code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'No resource exists at this address.' }) : error
+      const response = problemResponse(known, recordOf(request))
+      return response.status === 404 && wantsPage(request) ? showNothing(request, response) : response
+    })
+    .use(checkAuth(deps))
+    .use(exportApplications(deps))
+    .use(exportChanges(deps))
+    .use(exportReceipt(deps))
+    .use(listPrograms(deps))
+    .use(readApplications(deps))
+    .use(applicationStatus(deps))
+    .use(config.exportOnly ? absentIntake() : intake(deps))
 }
 
 /** An address of the docs, the console, or what they are shown with. */

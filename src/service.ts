@@ -14,7 +14,7 @@ import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
 import { type StandbyPool, Standbys } from './export/servers/standbys.ts'
 import { health, standbyLines } from './http/server/health.ts'
 import { Metrics } from './http/server/metrics.ts'
-import { readTlsFiles } from './http/server/tls-files.ts'
+import { readTlsFiles, type TlsTexts } from './http/server/tls-files.ts'
 import { createLog, type Log } from './log.ts'
 import { buildOf } from './metrics/build.ts'
 import { watchUpkeep } from './metrics/database-metrics.ts'
@@ -54,7 +54,7 @@ export async function serve(config: Config, environment: Readonly<Record<string,
   await standbys.look()
   standbys.start()
 
-  let draining = false
+  const stopping = new AbortController()
   registerProcessMetrics(metrics, await buildOf(db))
   metrics.watchKeys(() => readKeyExpiries(db))
   watchUpkeep(metrics, () => readUpkeepState(db))
@@ -78,7 +78,25 @@ export async function serve(config: Config, environment: Readonly<Record<string,
     countingRedis,
     now: () => Date.now() * 1000,
   })
-  const server = Bun.serve({
+  const server = listen(config, tls, app)
+  const readiness = async () => ({
+    ready: !stopping.signal.aborted && (await isReachable(db)),
+    lines: standbyLines(standbys.states()),
+  })
+  const platform = servePlatform(config, health(readiness, metrics))
+
+  const running = { config, log, server, platform, app, standbys, countingRedis, traces, db, stopping }
+  const readers = [exportDb, intakeDb, consoleDb, ...standbyPools.flatMap(({ sql, watch }) => [sql, watch])]
+  const { timeZone } = config
+  log.info({ release: releaseName, url: server.url.href, health: platform.url.href, time_zone: timeZone }, 'listening')
+  process.on('SIGTERM', () => void drain('SIGTERM', running, readers))
+  process.on('SIGINT', () => void drain('SIGINT', running, readers))
+  keepRunning(log)
+}
+
+/** Clients are answered from here on. */
+function listen(config: Config, tls: TlsTexts | undefined, app: ReturnType<typeof createApp>): Bun.Server<undefined> {
+  return Bun.serve({
     hostname: config.host,
     port: config.port,
     // Bun would end a connection whose reader or database is slow. Here it is idle only when its answer is complete (http/server/client-connection).
@@ -88,43 +106,49 @@ export async function serve(config: Config, environment: Readonly<Record<string,
     ...(tls === undefined ? {} : { tls }),
     fetch: (request, server) => app.fetch(request, server),
   })
-  const readiness = async () => ({
-    ready: !draining && (await isReachable(db)),
-    lines: standbyLines(standbys.states()),
-  })
-  const platform = servePlatform(config, health(readiness, metrics))
+}
 
-  const drain = async (why: string): Promise<void> => {
-    if (draining) process.exit(130)
-    draining = true
-    log.info({ signal: why }, 'draining')
-    app.watch.close()
-    const endMs = performance.now() + config.drainTimeoutMs
-    const drained = await Promise.race([
-      server.stop(false).then(() => true),
-      Bun.sleep(config.drainTimeoutMs).then(() => false),
-    ])
-    if (!drained) {
-      log.warn({ drain_timeout_ms: config.drainTimeoutMs }, 'exports still running are broken off')
-      await server.stop(true)
-    }
-    await platform.stop(true)
-    standbys.stop()
-    await closePools([exportDb, intakeDb, consoleDb, ...standbyPools.flatMap(({ sql, watch }) => [sql, watch])])
-    const { auditLog } = app
-    if (auditLog.waiting > 0) log.info({ lines: auditLog.waiting }, 'the audit log is still being written')
-    await auditLog.finish(Math.max(endMs - performance.now(), closeMs))
-    countingRedis?.close()
-    await closePools([db])
-    await traces?.exporter.finish(closeMs)
-    log.info('stopped')
-    process.exit(0)
+interface Running {
+  config: Config
+  log: Log
+  server: Bun.Server<undefined>
+  platform: Bun.Server<undefined>
+  app: ReturnType<typeof createApp>
+  standbys: Standbys
+  countingRedis: CountingRedis | undefined
+  traces: ReturnType<typeof openTraces>
+  db: Sql
+  /** Aborted by the first signal. */
+  stopping: AbortController
+}
+
+/** Stops listening, finishes streams, writes what the audit log waits for, closes `readers` and the rest. A second signal exits at once. */
+async function drain(why: string, running: Running, readers: readonly Sql[]): Promise<void> {
+  const { config, log, server, platform, app, standbys, countingRedis, traces, db, stopping } = running
+  if (stopping.signal.aborted) process.exit(130)
+  stopping.abort()
+  log.info({ signal: why }, 'draining')
+  app.watch.close()
+  const endMs = performance.now() + config.drainTimeoutMs
+  const drained = await Promise.race([
+    server.stop(false).then(() => true),
+    Bun.sleep(config.drainTimeoutMs).then(() => false),
+  ])
+  if (!drained) {
+    log.warn({ drain_timeout_ms: config.drainTimeoutMs }, 'exports still running are broken off')
+    await server.stop(true)
   }
-  const { timeZone } = config
-  log.info({ release: releaseName, url: server.url.href, health: platform.url.href, time_zone: timeZone }, 'listening')
-  process.on('SIGTERM', () => void drain('SIGTERM'))
-  process.on('SIGINT', () => void drain('SIGINT'))
-  keepRunning(log)
+  await platform.stop(true)
+  standbys.stop()
+  await closePools(readers)
+  const { auditLog } = app
+  if (auditLog.waiting > 0) log.info({ lines: auditLog.waiting }, 'the audit log is still being written')
+  await auditLog.finish(Math.max(endMs - performance.now(), closeMs))
+  countingRedis?.close()
+  await closePools([db])
+  await traces?.exporter.finish(closeMs)
+  log.info('stopped')
+  process.exit(0)
 }
 
 /** What the platform asks, on a port of its own. */

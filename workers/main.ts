@@ -7,7 +7,7 @@ import { type OtherConfig, otherSettings } from '../src/config/all-settings.ts'
 import { healthPorts } from '../src/config/listening-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
-import { isReachable, openDatabase } from '../src/db/client.ts'
+import { isReachable, openDatabase, type Sql } from '../src/db/client.ts'
 import { readUpkeepState } from '../src/db/derived/upkeep-state.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
 import { findWay, noStatementTimeout } from '../src/db/pooler.ts'
@@ -41,14 +41,76 @@ try {
 
 async function work(config: OtherConfig): Promise<void> {
   const log = createLog(config.logLevel)
-  const { databaseUrl: url, databaseDirectUrl: directUrl, databasePrepare: prepare, redisUrl } = config
   if (config.exportOnly)
     throw new Problem('conflict', { detail: 'EXPORT_ONLY is for the service: a worker writes what it computes.' })
   await prepareAtStart(config)
-  const { pooled, statementTimeoutMs } = await findWay(url)
+  const { pooled, statementTimeoutMs } = await findWay(config.databaseUrl)
   if (pooled && statementTimeoutMs === 0) log.warn(noStatementTimeout)
-  if (pooled && redisUrl === undefined && directUrl === undefined) throw queueBehindPooler()
+  if (pooled && config.redisUrl === undefined && config.databaseDirectUrl === undefined) throw queueBehindPooler()
   const metrics = new WorkerMetrics(Date.now())
+  const { db, notices } = openDatabases(config, pooled, metrics)
+
+  const stopping = new AbortController()
+  let isWorking = false
+  registerProcessMetrics(metrics, await buildOf(db))
+  watchUpkeep(metrics, () => readUpkeepState(db))
+  watchFollowing(metrics, () => readFollowFigures(db))
+  const traces = openTraces(config, 'tributary-worker', log)
+  watchTraces(metrics, traces?.exporter)
+  const platform = Bun.serve({
+    hostname: config.healthHost,
+    port: config.healthPort ?? healthPorts.worker,
+    development: false,
+    fetch: health(async () => ({ ready: isWorking && !stopping.signal.aborted && (await isReachable(db)) }), metrics)
+      .fetch,
+  })
+  process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
+  process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
+  const queue = await connectPatiently(config, log)
+  const through = (task: MaintenanceTask): void => metrics.through(task, Date.now())
+  const relay = startRelay(db, notices, queue, log, { onRound: () => through('relay') })
+  const watched: WatchedRuns = {
+    count: (job, outcome, seconds) => metrics.job(job, outcome, seconds),
+    tracer: traces?.tracer,
+  }
+  const working = await startWorking(db, queue, handlers({ db, config }), log, codeVersions, watched)
+  const tasks = startMaintenance({ db, log, everyMs: config.sweepIntervalMs, through })
+  await tasks.first
+  const stopSelfWalks = walkItself(config, db, log, metrics)
+  isWorking = true
+  log.info({ release: releaseName, store: queue.store, health: platform.url.href }, 'working')
+
+  /** Takes no more, finishes what runs, closes queue and database, in that order. */
+  const finish = async (): Promise<void> => {
+    await tasks.stop()
+    await working.stop()
+    await relay.stop()
+    await queue.close()
+    await Promise.all([db.end({ timeout: 5 }), notices?.end({ timeout: 1 })])
+  }
+  /** A second signal exits immediately. */
+  const stop = async (signal: string): Promise<void> => {
+    if (stopping.signal.aborted) process.exit(130)
+    stopping.abort()
+    log.info({ signal }, 'stopping')
+    stopSelfWalks()
+    await Promise.race([finish(), Bun.sleep(config.drainTimeoutMs)])
+    await platform.stop(true)
+    await traces?.exporter.finish(2000)
+    log.info('stopped')
+    process.exit(0)
+  }
+  process.on('SIGTERM', () => void stop('SIGTERM'))
+  process.on('SIGINT', () => void stop('SIGINT'))
+}
+
+/** The pool of the jobs, and the connection that hears of new ones: none where a pooler is in between and there is no direct address. */
+function openDatabases(
+  config: OtherConfig,
+  pooled: boolean,
+  metrics: WorkerMetrics,
+): { db: Sql; notices: Sql | undefined } {
+  const { databaseUrl: url, databaseDirectUrl: directUrl, databasePrepare: prepare } = config
   const db = metrics.pools.watch('worker', onWait =>
     openDatabase({
       url,
@@ -65,72 +127,23 @@ async function work(config: OtherConfig): Promise<void> {
     listening === undefined
       ? undefined
       : openDatabase({ url: listening, connectionsMax: 1, applicationName: 'tributary-notices' })
+  return { db, notices }
+}
 
-  let stopping = false
-  let isWorking = false
-  registerProcessMetrics(metrics, await buildOf(db))
-  watchUpkeep(metrics, () => readUpkeepState(db))
-  watchFollowing(metrics, () => readFollowFigures(db))
-  const traces = openTraces(config, 'tributary-worker', log)
-  watchTraces(metrics, traces?.exporter)
-  const platform = Bun.serve({
-    hostname: config.healthHost,
-    port: config.healthPort ?? healthPorts.worker,
-    development: false,
-    fetch: health(async () => ({ ready: isWorking && !stopping && (await isReachable(db)) }), metrics).fetch,
-  })
-  process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
-  process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
-  const queue = await connectPatiently(config, log)
-  const through = (task: MaintenanceTask): void => metrics.through(task, Date.now())
-  const relay = startRelay(db, notices, queue, log, { onRound: () => through('relay') })
-  const watched: WatchedRuns = {
-    count: (job, outcome, seconds) => metrics.job(job, outcome, seconds),
-    tracer: traces?.tracer,
-  }
-  const working = await startWorking(db, queue, handlers({ db, config }), log, codeVersions, watched)
-  const tasks = startMaintenance({ db, log, everyMs: config.sweepIntervalMs, through })
-  await tasks.first
+/** Starts the walks that check the installation itself, where the settings name an address. Returns how they stop. */
+function walkItself(config: OtherConfig, db: Sql, log: Log, metrics: WorkerMetrics): () => void {
   const { selfWalk } = config
   const selfWalkMetrics = new SelfWalkMetrics(metrics, selfWalk === undefined ? undefined : Date.now())
-  const stopSelfWalks =
-    selfWalk === undefined
-      ? () => {}
-      : startSelfWalks({
-          db,
-          log,
-          metrics: selfWalkMetrics,
-          ...selfWalk,
-          everyMs: config.selfWalkIntervalMs,
-          applications: config.selfWalkApplications,
-          maxPageSize: config.maxPageSize,
-        })
-  isWorking = true
-  log.info({ release: releaseName, store: queue.store, health: platform.url.href }, 'working')
-
-  /** Stops taking, finishes what runs, closes queue and database, in that order. A second signal exits immediately. */
-  const stop = async (signal: string): Promise<void> => {
-    if (stopping) process.exit(130)
-    stopping = true
-    log.info({ signal }, 'stopping')
-    stopSelfWalks()
-    await Promise.race([
-      (async () => {
-        await tasks.stop()
-        await working.stop()
-        await relay.stop()
-        await queue.close()
-        await Promise.all([db.end({ timeout: 5 }), notices?.end({ timeout: 1 })])
-      })(),
-      Bun.sleep(config.drainTimeoutMs),
-    ])
-    await platform.stop(true)
-    await traces?.exporter.finish(2000)
-    log.info('stopped')
-    process.exit(0)
-  }
-  process.on('SIGTERM', () => void stop('SIGTERM'))
-  process.on('SIGINT', () => void stop('SIGINT'))
+  if (selfWalk === undefined) return () => {}
+  return startSelfWalks({
+    db,
+    log,
+    metrics: selfWalkMetrics,
+    ...selfWalk,
+    everyMs: config.selfWalkIntervalMs,
+    applications: config.selfWalkApplications,
+    maxPageSize: config.maxPageSize,
+  })
 }
 
 /** The queue's store may be down when the worker starts. Nothing is lost meanwhile, so it waits. */

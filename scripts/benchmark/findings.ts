@@ -3,7 +3,7 @@
 import { textTable } from '../command-line/text-table.ts'
 
 /** One measured figure and the line it must not cross, the line itself included. */
-export interface Finding {
+export interface BenchFinding {
   what: string
   measured: number
   unit?: 'MB'
@@ -11,7 +11,7 @@ export interface Finding {
   atMost?: number
 }
 
-export interface Table {
+export interface FigureTable {
   title: string
   head: readonly string[]
   rows: readonly (readonly string[])[]
@@ -19,18 +19,18 @@ export interface Table {
 
 /** What one section of the benchmark found. `raw` goes to the JSON only: every single measurement. */
 export interface SectionReport {
-  findings: readonly Finding[]
-  tables: readonly Table[]
+  findings: readonly BenchFinding[]
+  tables: readonly FigureTable[]
   raw: unknown
 }
 
 /** What could not be computed is not reached. */
-export function isReached({ measured, atLeast = 0, atMost = Number.POSITIVE_INFINITY }: Finding): boolean {
+export function isReached({ measured, atLeast = 0, atMost = Number.POSITIVE_INFINITY }: BenchFinding): boolean {
   return measured >= atLeast && measured <= atMost
 }
 
 /** `measured`, `wanted` and whether it was reached, one line for each finding. */
-export function findingsTable(findings: readonly Finding[]): Table {
+export function findingsTable(findings: readonly BenchFinding[]): FigureTable {
   const rows = findings.map(finding => {
     const { what, measured, unit = '×', atLeast, atMost } = finding
     const wanted = atLeast === undefined ? `≤ ${digits(atMost!)}` : `≥ ${digits(atLeast)}`
@@ -46,4 +46,5 @@ export function digits(value: number): string {
   return String(Number(value.toPrecision(3)))
 }
 
-export const renderTable = ({ title, head, rows }: Table): string => [title, ...textTable([head, ...rows])].join('\n')
+export const renderTable = ({ title, head, rows }: FigureTable): string =>
+  [title, ...textTable([head, ...rows])].join('\n')

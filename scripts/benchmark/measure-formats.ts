@@ -1,7 +1,7 @@
 // What each format of the export costs: applications and bytes a second against JSON.
 
 import type { BenchContext } from './bench-context.ts'
-import { digits, type Finding, type SectionReport } from './findings.ts'
+import { type BenchFinding, digits, type SectionReport } from './findings.ts'
 import { fetchPages, type Transfer, warmUp, withService } from './http-subject.ts'
 import { inRounds } from './rounds.ts'
 import { column, median, pairedRatio } from './statistics.ts'
@@ -23,7 +23,7 @@ export async function measureFormats(context: BenchContext): Promise<SectionRepo
   })
   const bytesASecond = (format: Format): number[] =>
     rounds[format].map(({ bytes, wallMs }) => bytes / (wallMs / 1000) / 1e6)
-  const finding = (format: Format, atLeast: number): Finding => ({
+  const finding = (format: Format, atLeast: number): BenchFinding => ({
     what: `${format}: applications a second against JSON`,
     measured: pairedRatio(column(rounds.json, 'wallMs'), column(rounds[format], 'wallMs')),
     atLeast,

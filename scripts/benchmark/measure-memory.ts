@@ -4,7 +4,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { BenchContext } from './bench-context.ts'
-import { digits, type Finding, type SectionReport } from './findings.ts'
+import { type BenchFinding, digits, type SectionReport } from './findings.ts'
 import { fetchPages, type HttpSubject, withService } from './http-subject.ts'
 import { inRounds } from './rounds.ts'
 import { median } from './statistics.ts'
@@ -25,7 +25,7 @@ export async function measureMemory(context: BenchContext): Promise<SectionRepor
   const stalled = peakOf(service => stall(service, rows))
   // Each service is a fresh one, so there is nothing to warm up.
   const peaks = await inRounds(context, { idle: exports(0), one: exports(1), eight: exports(8), stalled }, 0)
-  const finding = (atMost: number, what: string, values: readonly number[]): Finding => ({
+  const finding = (atMost: number, what: string, values: readonly number[]): BenchFinding => ({
     what: `peak memory, ${what}`,
     measured: median(values),
     unit: 'MB',

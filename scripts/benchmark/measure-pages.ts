@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { BenchContext } from './bench-context.ts'
 import { drainStatements } from './bench-statements.ts'
-import { digits, type Finding, type SectionReport, type Table } from './findings.ts'
+import { type BenchFinding, digits, type FigureTable, type SectionReport } from './findings.ts'
 import {
   fetchPages,
   type HttpSubject,
@@ -103,7 +103,7 @@ const rateRatio = (one: readonly Sample[], other: readonly Sample[]): number =>
 const wantedOfThousand: Record<string, number> = { 'fastify-whole': 8, 'bun-naive': 3.5 }
 const wantedOfLargest: Record<string, number> = { 'fastify-whole': 15, 'bun-naive': 8 }
 
-function findingsOf({ options }: BenchContext, samples: Samples, pageSize: number): Finding[] {
+function findingsOf({ options }: BenchContext, samples: Samples, pageSize: number): BenchFinding[] {
   if (pageSize < 1000) return []
   const page = `page of ${pageSize.toLocaleString('en')}`
   const largest = Math.min(100_000, options.applications)
@@ -125,7 +125,7 @@ function findingsOf({ options }: BenchContext, samples: Samples, pageSize: numbe
   ]
 }
 
-function tableOf(samples: Samples, pageSize: number): Table {
+function tableOf(samples: Samples, pageSize: number): FigureTable {
   const { drain, service } = samples as Record<'drain' | 'service', readonly Sample[]>
   return {
     title: `Page of ${pageSize.toLocaleString('en')} applications`,

@@ -3,13 +3,13 @@
 import type { Exported } from '../../src/civiform/following/compare-applications.ts'
 import { Problem } from '../../src/problem.ts'
 
-export type ExportedApplication = { readonly [name: string]: Exported } & {
+export type PagedApplication = { readonly [name: string]: Exported } & {
   application_id: number
   submit_time: string | null
 }
 
 interface Page {
-  payload: ExportedApplication[]
+  payload: PagedApplication[]
   nextPageToken: string | null
 }
 
@@ -44,8 +44,8 @@ const pageSizeOf = ({ pageSize }: Record<string, string>): Record<string, string
   pageSize === undefined ? {} : { pageSize }
 
 /** The first so many applications. */
-export async function readSample(address: ExportAddress, sample: number): Promise<ExportedApplication[]> {
-  const found: ExportedApplication[] = []
+export async function readSample(address: ExportAddress, sample: number): Promise<PagedApplication[]> {
+  const found: PagedApplication[] = []
   for await (const { payload } of readPages(address, { pageSize: String(Math.min(sample, 100)) })) {
     found.push(...payload)
     if (found.length >= sample) break
@@ -56,8 +56,8 @@ export async function readSample(address: ExportAddress, sample: number): Promis
 /** These applications, by id; those that there are. Read from the earliest of their times on. */
 export async function readThese(
   address: ExportAddress,
-  wanted: readonly ExportedApplication[],
-): Promise<Map<number, ExportedApplication>> {
+  wanted: readonly PagedApplication[],
+): Promise<Map<number, PagedApplication>> {
   const ids = new Set(wanted.map(one => one.application_id))
   const times = wanted.map(one => one.submit_time)
   const earliest = times.includes(null)
@@ -66,7 +66,7 @@ export async function readThese(
   // A second earlier: one of the two may have cut it to whole seconds.
   const from: Record<string, string> =
     earliest === undefined ? {} : { fromDate: new Date(earliest - 1000).toISOString() }
-  const found = new Map<number, ExportedApplication>()
+  const found = new Map<number, PagedApplication>()
   for await (const { payload } of readPages(address, from)) {
     for (const one of payload) if (ids.has(one.application_id)) found.set(one.application_id, one)
     if (found.size === ids.size) break

@@ -6,10 +6,10 @@ import { openSource } from '../../src/civiform/db/source.ts'
 import { readSourceQuestions } from '../../src/civiform/db/source-catalogue.ts'
 import { civiformQuestionKey } from '../../src/civiform/definitions/civiform-question-key.ts'
 import {
-  type Difference,
   differences,
   type Exported,
   isDeliberate,
+  type PropertyDifference,
   summarize,
 } from '../../src/civiform/following/compare-applications.ts'
 import { examineSource } from '../../src/civiform/following/examine-source.ts'
@@ -117,7 +117,7 @@ function compare({ program: slug, sample, at, civiform, values }: Comparison): R
     const ours = await readThese({ baseUrl: at ?? serviceAddress(config), slug, key }, theirs)
     const missing = theirs.filter(one => !ours.has(one.application_id)).map(one => one.application_id)
     const primaryKeys = await readPrimaryKeys(config)
-    const deliberate: { application_id: number; differences: Difference[] }[] = []
+    const deliberate: { application_id: number; differences: PropertyDifference[] }[] = []
     const found = theirs.flatMap(one => {
       const own = ours.get(one.application_id)
       if (own === undefined) return []

@@ -5,7 +5,7 @@ import { exportPath } from './actors.ts'
 import type { Installation } from './installation.ts'
 import { lockApplications } from './soak-statements.ts'
 
-export interface Fault {
+export interface Infliction {
   name: string
   /** Why it cannot be done on this machine; undefined where it can. */
   isBeyond?(installation: Installation): string | undefined
@@ -14,7 +14,7 @@ export interface Fault {
 
 const anyOf = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!
 
-export const faults: readonly Fault[] = [
+export const faults: readonly Infliction[] = [
   { name: 'service killed', run: async ({ services }) => void anyOf(services).process.kill('SIGKILL') },
   { name: 'service restarted', run: async ({ services }) => anyOf(services).process.kill('SIGTERM') },
   { name: 'worker killed', run: async ({ worker }) => void worker.kill('SIGKILL') },

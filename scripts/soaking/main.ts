@@ -7,7 +7,7 @@ import { exitCode, showHelpIfAsked, usage } from '../command-line/environment.ts
 import { printTable } from '../command-line/text-table.ts'
 import { administer, follow, Ledger, poll, publishVersion, walk, walkOn, write } from './actors.ts'
 import { checkAll } from './final-checks.ts'
-import { type Fault, faults } from './inflictions.ts'
+import { faults, type Infliction } from './inflictions.ts'
 import { issueKey, startInstallation } from './installation.ts'
 import { Client } from './patient-client.ts'
 import { everyView, hiddenQuestions } from './views.ts'
@@ -39,7 +39,8 @@ interface Happened {
 showHelpIfAsked(help)
 process.exit(await exitCode(soak))
 
-async function soak(): Promise<void> {
+/** What the command line says. */
+function askedFor() {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string', default: '5' },
@@ -53,6 +54,11 @@ async function soak(): Promise<void> {
   const writers = numberFrom('--writers', values.writers, 1, 64)
   const seed = numberFrom('--seed', values.seed ?? String(Math.floor(Math.random() * 2 ** 31)), 0, 2 ** 31)
   const wanted = values.calm ? [] : chosen(values.only)
+  return { minutes, writers, seed, wanted }
+}
+
+async function soak(): Promise<void> {
+  const { minutes, writers, seed, wanted } = askedFor()
   const installation = await startInstallation()
   const ledger = new Ledger()
   const happened = new Map<string, Happened>(
@@ -98,7 +104,7 @@ async function soak(): Promise<void> {
     say('comparing')
     await checkAll(installation, client, ledger, keys)
 
-    async function happen(fault: Fault, record: Happened): Promise<void> {
+    async function happen(fault: Infliction, record: Happened): Promise<void> {
       const beganMs = performance.now()
       record.notTried = fault.isBeyond?.(installation)
       if (record.notTried !== undefined) return
@@ -137,7 +143,7 @@ function report(ledger: Ledger, happened: ReadonlyMap<string, Happened>, { patie
   if (ledger.broken.length === 0) console.log('Every promise was kept.')
 }
 
-function chosen(names: readonly string[] | undefined): readonly Fault[] {
+function chosen(names: readonly string[] | undefined): readonly Infliction[] {
   if (names === undefined) return faults
   return names.map(name => {
     const fault = faults.find(known => known.name === name)

@@ -6,7 +6,7 @@ import type { Installation } from './installation.ts'
 const attemptMs = 30_000
 const patienceMs = 90_000
 
-export interface Answer {
+export interface PatientAnswer {
   status: number
   headers: Headers
   /** As it was read; an answer that ended properly and cannot be read is a broken promise. */
@@ -41,7 +41,7 @@ export class Client {
   ) {}
 
   /** The first answer that is neither a refusal for want of capacity nor cut off. Undefined when there was none in time. */
-  async ask(path: string, init: Asked = {}): Promise<Answer | undefined> {
+  async ask(path: string, init: Asked = {}): Promise<PatientAnswer | undefined> {
     const beganMs = performance.now()
     const headers: Record<string, string> = {
       Authorization: init.authorization ?? this.authorization,
@@ -74,7 +74,7 @@ export class Client {
   }
 
   /** Undefined when the connection failed or was reset; whatever ended properly must be whole. */
-  async #once(url: string, init: RequestInit, read: (text: string) => unknown): Promise<Answer | undefined> {
+  async #once(url: string, init: RequestInit, read: (text: string) => unknown): Promise<PatientAnswer | undefined> {
     let response: Response
     let text: string
     try {

@@ -11,9 +11,9 @@ import { hasWaited, isLostConnection } from './passing-errors.ts'
 /** A pool of connections, or one transaction of it. What every function of `db` takes first. */
 export type Sql = postgres.Sql<{ timestamptz: Micros; int8: number }>
 export type Transaction = postgres.TransactionSql<{ timestamptz: Micros; int8: number }>
-export type Db = Sql | Transaction | Session
+export type Db = Sql | Transaction | DatabaseSession
 /** One connection of a pool, for what only a session keeps. */
-export type Session = postgres.ReservedSql<{ timestamptz: Micros; int8: number }>
+export type DatabaseSession = postgres.ReservedSql<{ timestamptz: Micros; int8: number }>
 
 interface DatabaseOptions {
   url: string
@@ -131,7 +131,7 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Prom
 }
 
 /** Runs `work` with a connection of its own, which returns to the pool afterwards. */
-export async function inSession<T>(sql: Sql, work: (session: Session) => Promise<T>): Promise<T> {
+export async function inSession<T>(sql: Sql, work: (session: DatabaseSession) => Promise<T>): Promise<T> {
   const session = await sql.reserve()
   try {
     return await work(session)
@@ -141,7 +141,7 @@ export async function inSession<T>(sql: Sql, work: (session: Session) => Promise
 }
 
 /** As `inTransaction`, on the connection of a session. */
-export async function inTransactionOf<T>(session: Session, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function inTransactionOf<T>(session: DatabaseSession, work: (tx: Transaction) => Promise<T>): Promise<T> {
   await session`begin`
   try {
     const result = await work(session as unknown as Transaction)

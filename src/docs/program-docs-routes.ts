@@ -40,7 +40,9 @@ interface Asked {
 
 /** `GET /docs/api/programs…`. Source: spec, "Generated program-specific docs"; contract D7. */
 export const programDocsRoutes = (deps: Deps) => {
-  const { showIndex, showProgram, showVersion, sendSchema, sendOpenApi, sendSample } = handlers(deps)
+  const loading = docsLoading(deps)
+  const { showIndex, showProgram, showVersion } = pages(deps, loading)
+  const { sendSchema, sendOpenApi, sendSample } = downloads(deps, loading)
   const routes = new Elysia({ name: 'program-docs' }).use(viewDocs(deps))
   const add = (path: string, answer: (asked: Asked) => Promise<Response>, operation: object) =>
     routes
@@ -56,8 +58,8 @@ export const programDocsRoutes = (deps: Deps) => {
   return routes
 }
 
-function handlers(deps: Deps) {
-  const { config, db, now } = deps
+/** How handlers come by a program that their viewer may see, and by its docs. */
+function docsLoading({ config, db, now }: Deps) {
   const { timeZone, enumeratorDepthMax } = config
   const load = async ({ viewer, request, params }: Asked) => {
     const found = await loadVisibleProgram(db, viewer, request, params.programSlug ?? null)
@@ -65,7 +67,13 @@ function handlers(deps: Deps) {
   }
   const docs = new ProgramDocs({ timeZone, enumeratorDepthMax }, now)
   const loadDocs = (programId: number, { hidden }: Viewer) => docs.load(db, programId, hidden)
+  return { load, docs, loadDocs }
+}
 
+type Loading = ReturnType<typeof docsLoading>
+
+/** Pages, which are JSON to those that prefer it. */
+function pages({ config, db, now }: Deps, { load, docs, loadDocs }: Loading) {
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
       const place = placeOf(config, request)
@@ -101,6 +109,11 @@ function handlers(deps: Deps) {
         ? json(shown, asked.viewer.fields)
         : pageResponse(asked.viewer, ProgramPage({ context: asked.viewer.context, program: view, shown }))
     },
+  }
+}
+
+function downloads({ config }: Deps, { load, loadDocs }: Loading) {
+  return {
     sendSchema: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
       const described = describedVersions(await loadDocs(found.program_id, asked.viewer))

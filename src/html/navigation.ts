@@ -71,4 +71,4 @@ const groups = [
 export const navigation: readonly Group[] = groups
 
 /** The parts of the product, as the navigation names them: no page is of a part that cannot be found there. */
-export type Part = (typeof groups)[number]['entries'][number]['part']
+export type NavigationPart = (typeof groups)[number]['entries'][number]['part']

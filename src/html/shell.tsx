@@ -3,14 +3,14 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren, VNode } from 'preact'
-import type { Part } from './navigation.ts'
+import type { NavigationPart } from './navigation.ts'
 import { usePage } from './page-context.ts'
 import { Notice } from './parts.tsx'
 import { Brand, Side } from './side.tsx'
 
 interface ShellProps {
   title: string
-  part: Part | undefined
+  part: NavigationPart | undefined
   /** What stands as the heading, where that is not the title: what is personal is kept out of titles, which browsers remember. */
   heading?: ComponentChildren
   /** The way here from the top, each a link but for the page itself. */

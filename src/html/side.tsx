@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact'
 import { type Person, roleNames } from '../people/roles.ts'
 import { ActionForm, Submit } from './fields.tsx'
 import { Icon } from './icon.tsx'
-import { navigation, type Part } from './navigation.ts'
+import { type NavigationPart, navigation } from './navigation.ts'
 import { usePage } from './page-context.ts'
 
 export function Brand() {
@@ -26,7 +26,7 @@ export function Brand() {
 }
 
 /** With children, these stand in place of the navigation, which stays folded. */
-export function Side({ part, children }: { part: Part | undefined; children?: ComponentChildren }) {
+export function Side({ part, children }: { part: NavigationPart | undefined; children?: ComponentChildren }) {
   const { person, root } = usePage()
   const shown = navigation
     .map(({ title, entries }) => ({

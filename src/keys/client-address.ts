@@ -17,7 +17,7 @@ export interface Trust {
   environment: 'production' | 'development'
 }
 
-export interface Origin {
+export interface ClientOrigin {
   /** The client's; undefined when it cannot be determined, which means refused. */
   address: IpAddress | undefined
   /** Whether credentials came over HTTPS, or from this machine itself in development. */
@@ -29,7 +29,7 @@ export interface Origin {
 const forwardingFields = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via']
 
 /** Source: spec, "Authentication" 1; contract section 3, HTTPS and client address. */
-export function originOf(connection: Connection, trust: Trust): Origin {
+export function originOf(connection: Connection, trust: Trust): ClientOrigin {
   const peer = parseAddress(connection.peer)
   const { tls } = connection
   if (peer === undefined) return { address: undefined, secure: tls, https: tls }

@@ -36,7 +36,7 @@ interface ProviderSettings {
 }
 
 /** What must come back from the provider with the person who was sent there. */
-export interface Attempt {
+export interface ProviderAttempt {
   state: string
   nonce: string
   verifier: string
@@ -59,7 +59,7 @@ export class IdentityProvider {
   constructor(private readonly settings: ProviderSettings) {}
 
   /** Where to send a person. With `again` they are to show who they are even if the provider knows. Throws ProviderAway. */
-  async begin(redirectUri: string, again: boolean): Promise<{ url: string; attempt: Attempt }> {
+  async begin(redirectUri: string, again: boolean): Promise<{ url: string; attempt: ProviderAttempt }> {
     const configuration = await this.#configuration()
     const attempt = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
     const url = buildAuthorizationUrl(configuration, {
@@ -78,7 +78,7 @@ export class IdentityProvider {
    * Whom the provider vouches for, given the address with which they came back. With `withinSeconds` they must have shown the
    * provider who they are since then, and it must say so. Throws ProviderAway or NotVouched.
    */
-  async finish(callback: URL, attempt: Attempt, withinSeconds?: number): Promise<Vouched> {
+  async finish(callback: URL, attempt: ProviderAttempt, withinSeconds?: number): Promise<Vouched> {
     const configuration = await this.#configuration()
     try {
       const tokens = await authorizationCodeGrant(configuration, callback, {

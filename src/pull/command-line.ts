@@ -80,34 +80,36 @@ export interface PullCommand extends PullRequest {
 /** As `--out`: standard output. */
 export const standardOutput = '-'
 
+const pullOptions = {
+  program: { type: 'string' },
+  out: { type: 'string' },
+  to: { type: 'string' },
+  schema: { type: 'string' },
+  state: { type: 'string' },
+  from: { type: 'string' },
+  before: { type: 'string' },
+  revision: { type: 'string' },
+  fields: { type: 'string' },
+  'since-last': { type: 'boolean', default: false },
+  credentials: { type: 'string' },
+  'page-size': { type: 'string', default: '1000' },
+  retries: { type: 'string', default: '8' },
+  multi: { type: 'string', default: 'one' },
+  'option-labels': { type: 'boolean', default: false },
+  'exact-csv': { type: 'boolean', default: false },
+  checkpoint: { type: 'string', default: '1' },
+  'no-verify-schema': { type: 'boolean', default: false },
+  follow: { type: 'boolean', default: false },
+  restart: { type: 'boolean', default: false },
+  quiet: { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const
+
 export function parsePull(args: string[]): PullCommand {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: {
-      program: { type: 'string' },
-      out: { type: 'string' },
-      to: { type: 'string' },
-      schema: { type: 'string' },
-      state: { type: 'string' },
-      from: { type: 'string' },
-      before: { type: 'string' },
-      revision: { type: 'string' },
-      fields: { type: 'string' },
-      'since-last': { type: 'boolean', default: false },
-      credentials: { type: 'string' },
-      'page-size': { type: 'string', default: '1000' },
-      retries: { type: 'string', default: '8' },
-      multi: { type: 'string', default: 'one' },
-      'option-labels': { type: 'boolean', default: false },
-      'exact-csv': { type: 'boolean', default: false },
-      checkpoint: { type: 'string', default: '1' },
-      'no-verify-schema': { type: 'boolean', default: false },
-      follow: { type: 'boolean', default: false },
-      restart: { type: 'boolean', default: false },
-      quiet: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    },
+    options: pullOptions,
   })
   const [address] = positionals
   if (address === undefined || positionals.length > 1)

@@ -11,7 +11,7 @@ import { pullToFile } from './pull-to-file.ts'
 import { CommandError } from './requests/pull-outcome.ts'
 import type { PullContext, PullRequest } from './requests/pull-request.ts'
 import type { ApplyPage, OutputFormat } from './spool/output-format.ts'
-import { differencesOf, type Origin, type PulledBefore } from './spool/pulled-before.ts'
+import { differencesOf, type PulledBefore, type PullOrigin } from './spool/pulled-before.ts'
 import { loadSchema, schemaCheck } from './spool/schema-check.ts'
 
 /** Seconds that one request waits for changes; as much as the service grants. */
@@ -70,7 +70,7 @@ async function beginning(
   signal: AbortSignal,
 ): Promise<Beginning | undefined> {
   const { program, tables, csvExact, filters } = request
-  const origin: Origin = {
+  const origin: PullOrigin = {
     service: client.baseUrl,
     program,
     revisionState: null,

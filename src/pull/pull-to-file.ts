@@ -17,7 +17,7 @@ import { askSnapshotTime, nextBeginning } from './spool/next-watermark.ts'
 import type { OutputFormat } from './spool/output-format.ts'
 import { placedFile, placeFiles, type ReadyFile, removeFile } from './spool/place-files.ts'
 import { PullState } from './spool/pull-state.ts'
-import { differencesOf, type Origin, type PulledBefore, sinceLast } from './spool/pulled-before.ts'
+import { differencesOf, type PulledBefore, type PullOrigin, sinceLast } from './spool/pulled-before.ts'
 import { loadSchema, SchemaMismatch, schemaCheck } from './spool/schema-check.ts'
 import { type WalkUnderWay, walkToSpool } from './spool/walk-to-spool.ts'
 
@@ -47,7 +47,7 @@ export async function pullToFile(
     const spoolPath = format.spoolPath(path)
     if (request.restart) forgetWalk(state, spoolPath)
     const { program, pageSize, checkpointEveryMs, tables, csvExact } = request
-    const origin: Origin = {
+    const origin: PullOrigin = {
       service: client.baseUrl,
       program,
       revisionState: request.filters.revisionState ?? null,
@@ -64,7 +64,7 @@ export async function pullToFile(
     const takesAgain = format.readDone !== undefined
     const walk = begun ?? (await begin(state, { origin, request, before, takesAgain, service }, client, context))
     // The origin with the installation, as the walk was begun.
-    const walkOrigin = state.read<Origin>('origin') ?? origin
+    const walkOrigin = state.read<PullOrigin>('origin') ?? origin
     const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
     const walking = { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }
     const walked = await walkToSpool(walk, walking, context).catch(async (error: unknown) => {
@@ -131,7 +131,7 @@ function place(state: PullState, placing: Placing, spoolPath: string, bytes: num
 /** The walk that an earlier run of the same command has begun. */
 async function goOn(
   state: PullState,
-  origin: Origin,
+  origin: PullOrigin,
   service: AskedService,
   request: PullRequest,
   { say }: PullContext,
@@ -139,7 +139,7 @@ async function goOn(
   const walk = state.read<WalkUnderWay>('walk')
   if (walk === undefined) return undefined
   const asked = { ...request.filters, fromDate: request.sinceLast ? walk.filters.fromDate : request.filters.fromDate }
-  const was = state.read<Origin>('origin')
+  const was = state.read<PullOrigin>('origin')
   const moved = was?.service !== origin.service
   const { installation_id: installation } = (moved ? await service.programs() : undefined) ?? {}
   const differing = [
@@ -186,7 +186,7 @@ function countOf(programs: ReadablePrograms | undefined, { program, filters }: P
 }
 
 interface Beginning {
-  origin: Origin
+  origin: PullOrigin
   request: PullRequest
   before: PulledBefore | undefined
   takesAgain: boolean

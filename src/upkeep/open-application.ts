@@ -10,7 +10,7 @@ import { inTransaction, type Sql } from '../db/client.ts'
 import { Problem } from '../problem.ts'
 
 /** Why answers are read: to show the application, to compare it with a later one, or to give it as it is exported. */
-export type Reading = 'shown' | 'compared' | 'as_exported' | 'downloaded'
+export type OpenReading = 'shown' | 'compared' | 'as_exported' | 'downloaded'
 
 export interface ReadingPerson {
   program_id: number
@@ -27,7 +27,7 @@ export interface ReadingPerson {
 export async function openApplications(
   sql: Sql,
   { program_id, actor, address }: ReadingPerson,
-  readings: readonly { applicationId: number; reading: Reading }[],
+  readings: readonly { applicationId: number; reading: OpenReading }[],
 ): Promise<StoredApplication[]> {
   return inTransaction(sql, async tx => {
     const opened: StoredApplication[] = []

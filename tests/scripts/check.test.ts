@@ -87,6 +87,15 @@ describe('imports go downwards only', () => {
       expect(check({ [path]: imports(target) })[0]).toStartWith(`${path}:1: imports src/civiform/db/a.ts; `)
   })
 
+  test('no two files export types of one name, but for the published client', () => {
+    const tree = { 'src/db/a.ts': 'export interface Row {}', 'src/http/b.ts': '\nexport type Row = number' }
+    expect(check(tree)).toEqual(['src/http/b.ts:2: exports the type Row, as src/db/a.ts does; no two share a name.'])
+    expect(check({ 'src/db/a.ts': 'export interface Row {}', 'src/client/b.ts': 'export interface Row {}' })).toEqual(
+      [],
+    )
+    expect(check({ 'src/db/a.ts': 'export interface Row {}', 'src/http/b.ts': 'interface Row {}' })).toEqual([])
+  })
+
   test('a file in no room is named', () => {
     expect(check({ 'src/stray.ts': '', 'src/attic/a.ts': '' })).toHaveLength(2)
   })

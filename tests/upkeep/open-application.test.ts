@@ -1,7 +1,7 @@
 // Opening answers for a person: all that is asked for and on record, or nothing and no word of it.
 
 import { expect, test } from 'bun:test'
-import { openApplications, type Reading } from '../../src/upkeep/open-application.ts'
+import { type OpenReading, openApplications } from '../../src/upkeep/open-application.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { rejection } from '../support/refusal.ts'
@@ -16,7 +16,10 @@ test('where one of them is not there none is read, and the audit log has no read
     openApplications(
       sql,
       person,
-      ids.map((applicationId): { applicationId: number; reading: Reading } => ({ applicationId, reading: 'compared' })),
+      ids.map((applicationId): { applicationId: number; reading: OpenReading } => ({
+        applicationId,
+        reading: 'compared',
+      })),
     )
   const readings = async () =>
     (

@@ -14,7 +14,7 @@ import {
   type SourcePosition,
 } from '../db/source-applications.ts'
 import { widenedFor } from '../source/clock-allowance.ts'
-import type { Reading } from '../source/followed-source.ts'
+import type { FollowReading } from '../source/followed-source.ts'
 import { isToCopy } from './reused-ids.ts'
 import { storeApplications } from './store-applications.ts'
 
@@ -35,7 +35,10 @@ export class SubmittedApplications {
    * Copies the next applications submitted before the watermark. `complete` when there are no more. `known` are those that were here
    * before: given a time after they had none.
    */
-  async copyNext(deps: Reading, watermark: Micros): Promise<{ stored: number; complete: boolean; known: number[] }> {
+  async copyNext(
+    deps: FollowReading,
+    watermark: Micros,
+  ): Promise<{ stored: number; complete: boolean; known: number[] }> {
     const state = (await findFollowState(deps.sql))!
     const from: SourcePosition = { time: state.position_time, id: state.position_id }
     const asked = Math.min(this.#rows, deps.options.batchRows ?? rowsMax)
@@ -69,7 +72,7 @@ export class SubmittedApplications {
    * further behind than was allowed for; it is taken in all the same. `used` is the watermark of the look before. Returns how many
    * there were.
    */
-  async checkWatermark(deps: Reading, watermark: Micros, used: Micros): Promise<number> {
+  async checkWatermark(deps: FollowReading, watermark: Micros, used: Micros): Promise<number> {
     const { databaseZone } = deps.options
     const rows = await readSubmittedBetween(deps.source, databaseZone, watermark - checkedMicros, watermark)
     const ids = rows.map(row => row.id)
@@ -86,7 +89,7 @@ export class SubmittedApplications {
    * Takes in applications that should have been here, unless they are or have been erased here; and those that had been deleted there
    * and are there again. `used` is the watermark below which they should have been seen. Returns how many there were.
    */
-  async takeLate(deps: Reading, ids: readonly number[], used: Micros): Promise<number> {
+  async takeLate(deps: FollowReading, ids: readonly number[], used: Micros): Promise<number> {
     if (ids.length === 0) return 0
     const rows = await readApplicationsById(deps.source, deps.reading, ids)
     rows.sort((a, b) => (a.submit_time ?? noSubmitTime) - (b.submit_time ?? noSubmitTime) || a.id - b.id)
@@ -96,7 +99,7 @@ export class SubmittedApplications {
     return (await this.#takeBack(deps, back)) + (await this.#takeMissing(deps, missing, used))
   }
 
-  async #takeBack(deps: Reading, rows: readonly SourceApplication[]): Promise<number> {
+  async #takeBack(deps: FollowReading, rows: readonly SourceApplication[]): Promise<number> {
     if (rows.length === 0) return 0
     const state = (await findFollowState(deps.sql))!
     const from = { time: state.position_time, id: state.position_id }
@@ -104,7 +107,7 @@ export class SubmittedApplications {
     return rows.length
   }
 
-  async #takeMissing(deps: Reading, rows: readonly SourceApplication[], used: Micros): Promise<number> {
+  async #takeMissing(deps: FollowReading, rows: readonly SourceApplication[], used: Micros): Promise<number> {
     if (rows.length === 0) return 0
     const state = (await findFollowState(deps.sql))!
     const from = { time: state.position_time, id: state.position_id }

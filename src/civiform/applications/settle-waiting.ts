@@ -7,10 +7,10 @@ import { lockFollowState } from '../db/follow-state.ts'
 import { advanceCounters, lockCounters, supersedeFollowed } from '../db/followed-applications.ts'
 import { noteChanges, readWaiting } from '../db/followed-changes.ts'
 import { readLateSubmitters } from '../db/source-applications.ts'
-import type { Reading } from '../source/followed-source.ts'
+import type { FollowReading } from '../source/followed-source.ts'
 
 /** To be called when everything submitted before the watermark is here. Returns how many turned OBSOLETE. */
-export async function settleWaiting({ sql, source, options }: Reading, watermark: Micros): Promise<number> {
+export async function settleWaiting({ sql, source, options }: FollowReading, watermark: Micros): Promise<number> {
   const waiting = await readWaiting(sql)
   if (waiting.length === 0) return 0
   // Read after it was known that they are obsolete: what made them so was committed with it, and is seen now.

@@ -26,7 +26,7 @@ import type { SourceApplication, SourcePosition } from '../db/source-application
 import { readStages } from '../db/source-applications.ts'
 import type { Finding } from '../definitions/catalogue-version.ts'
 import { renderApplication } from '../rendering/render-application.ts'
-import type { Reading } from '../source/followed-source.ts'
+import type { FollowReading } from '../source/followed-source.ts'
 import { isSettling } from '../source/known-history.ts'
 import { isToCopy } from './reused-ids.ts'
 
@@ -53,7 +53,7 @@ export class FollowedElsewhere extends Error {}
 
 /** Stores these applications, which are in the order of submission, all or none. */
 export async function storeApplications(
-  deps: Reading,
+  deps: FollowReading,
   catalogue: FollowedCatalogue,
   rows: readonly SourceApplication[],
   { from, move, outOfOrder }: StoreOptions,
@@ -109,7 +109,7 @@ interface ArrivingApplication extends FollowedApplication {
 }
 
 async function render(
-  deps: Reading,
+  deps: FollowReading,
   catalogue: FollowedCatalogue,
   rows: readonly SourceApplication[],
   findings: Finding[],
@@ -148,7 +148,7 @@ async function render(
 
 /** Applications here that those arriving take over from, by applicant and program: obsolete in CiviForm, by now. */
 async function readSuperseded(
-  { sql, source }: Reading,
+  { sql, source }: FollowReading,
   arriving: readonly FollowedApplication[],
 ): Promise<Map<string, { program_id: number; application_id: number }[]>> {
   const applicants = [...new Set(arriving.map(one => one.live_applicant_id).filter(id => id !== null))]

@@ -14,7 +14,7 @@ import {
 } from '../db/source-catalogue.ts'
 import { planAnswers } from '../rendering/answer-plan.ts'
 import type { VersionPlan } from '../rendering/render-application.ts'
-import type { Reading } from '../source/followed-source.ts'
+import type { FollowReading } from '../source/followed-source.ts'
 import { type ProgramFamily, programFamilies } from './program-families.ts'
 import { readStatuses } from './program-statuses.ts'
 import { storeCatalogue } from './store-catalogue.ts'
@@ -44,10 +44,10 @@ export class FollowedCatalogue {
   /** Rows of `programs` that stand in no published version, and were applied to. */
   readonly #appliedTo = new Set<number>()
 
-  constructor(private readonly deps: Pick<Reading, 'sql' | 'source' | 'options' | 'log'>) {}
+  constructor(private readonly deps: Pick<FollowReading, 'sql' | 'source' | 'options' | 'log'>) {}
 
   /** Stores CiviForm's programs again if they are not as they were, after what has to be done `before` that. */
-  async refresh(reading: Reading['reading'], before: () => Promise<void>): Promise<void> {
+  async refresh(reading: FollowReading['reading'], before: () => Promise<void>): Promise<void> {
     const mark = await readCatalogueMark(this.deps.source)
     if (mark === this.#mark) return
     await before()
@@ -56,7 +56,10 @@ export class FollowedCatalogue {
   }
 
   /** How to render the applications of these versions. Those that there are not at all are left out. */
-  async plansOf(versionIds: readonly number[], reading: Reading['reading']): Promise<Map<number, PlannedVersion>> {
+  async plansOf(
+    versionIds: readonly number[],
+    reading: FollowReading['reading'],
+  ): Promise<Map<number, PlannedVersion>> {
     const wanted = new Set(versionIds)
     const unknown = [...wanted].filter(id => !this.#isPublished(id) && !this.#appliedTo.has(id))
     if (unknown.length > 0) {
@@ -75,7 +78,7 @@ export class FollowedCatalogue {
     return this.#families.get(versionId)?.versions.some(v => v.id === versionId && v.state !== 'DRAFT') === true
   }
 
-  async #reload(reading: Reading['reading']): Promise<void> {
+  async #reload(reading: FollowReading['reading']): Promise<void> {
     const { sql, source, options } = this.deps
     const begun = await readNow(sql)
     if (this.#mark === undefined) await this.#recallAppliedTo()

@@ -9,7 +9,7 @@ import { type FollowState, moveFollowState } from '../db/follow-state.ts'
 import { readKeptSince } from '../db/followed-changes.ts'
 import type { SourceStand } from '../db/source.ts'
 import { readFirstEvent, readMarksById } from '../db/source-applications.ts'
-import type { Reading } from '../source/followed-source.ts'
+import type { FollowReading } from '../source/followed-source.ts'
 import { historyOf } from '../source/known-history.ts'
 import { applyChanges } from './apply-changes.ts'
 import { removeMissing } from './scan-changes.ts'
@@ -20,7 +20,7 @@ const usualIds = 1000
 
 /** Returns how many applications were lost, of those submitted lately. Noted at the end, so that it is begun again if it is cut off. */
 export async function settleRollback(
-  deps: Reading,
+  deps: FollowReading,
   catalogue: FollowedCatalogue,
   state: FollowState,
   stand: SourceStand,

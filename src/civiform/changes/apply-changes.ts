@@ -22,14 +22,14 @@ import { allowFollowing } from '../db/followed-programs.ts'
 import { readApplicationsById, type SourceApplication } from '../db/source-applications.ts'
 import type { Finding } from '../definitions/catalogue-version.ts'
 import { type RenderedApplication, renderApplication } from '../rendering/render-application.ts'
-import type { Reading } from '../source/followed-source.ts'
+import type { FollowReading } from '../source/followed-source.ts'
 
 /** Applications in one transaction. */
 const usualRows = 200
 
 /** Reads these applications again, and makes what is kept of them what CiviForm has. Those that are gone stay; see `removeDeleted`. */
 export async function applyChanges(
-  deps: Reading,
+  deps: FollowReading,
   catalogue: FollowedCatalogue,
   ids: readonly number[],
 ): Promise<SeenChange[]> {
@@ -43,7 +43,7 @@ export async function applyChanges(
 }
 
 async function applyRows(
-  deps: Reading,
+  deps: FollowReading,
   catalogue: FollowedCatalogue,
   rows: readonly SourceApplication[],
 ): Promise<SeenChange[]> {
@@ -119,7 +119,7 @@ const isMarked = (before: KeptApplication, mark: Omit<Parameters<typeof updateMa
  * is removed and stored again as one that came last.
  */
 async function takeBack(
-  deps: Reading,
+  deps: FollowReading,
   catalogue: FollowedCatalogue,
   rows: readonly SourceApplication[],
   { position_time: time, position_id: id }: FollowState,
@@ -172,7 +172,7 @@ async function applyAnnotations(
 }
 
 /** Takes away applications that CiviForm has no more. */
-export async function removeDeleted({ sql }: Reading, ids: readonly number[]): Promise<SeenChange[]> {
+export async function removeDeleted({ sql }: FollowReading, ids: readonly number[]): Promise<SeenChange[]> {
   if (ids.length === 0) return []
   return inTransaction(sql, async tx => {
     await lockFollowState(tx)

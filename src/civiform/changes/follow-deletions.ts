@@ -3,7 +3,7 @@
 
 import { readKeptOfApplicants, type SeenChange } from '../db/followed-changes.ts'
 import { readDeletedAccounts, readDeletedApplications } from '../db/source-deletions.ts'
-import type { Reading } from '../source/followed-source.ts'
+import type { FollowReading } from '../source/followed-source.ts'
 import { removeGone } from './scan-changes.ts'
 
 /** Records that are read again: their ids are drawn before they can be seen. */
@@ -15,7 +15,7 @@ export class FollowedDeletions {
   readonly #accounts = { newest: 0, read: new Set<number>() }
 
   /** Nothing where this release has no such tables, or they may not be read. */
-  async apply(deps: Reading): Promise<SeenChange[]> {
+  async apply(deps: FollowReading): Promise<SeenChange[]> {
     const { sql, source, reading } = deps
     const may = (column: string): boolean => reading.layout.readable.has(column)
     const gone: number[] = []

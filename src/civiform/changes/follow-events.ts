@@ -8,7 +8,7 @@ import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { findFollowState, moveFollowState } from '../db/follow-state.ts'
 import { readKeptMarksOf, type SeenChange } from '../db/followed-changes.ts'
 import { readEventsAfter, readMarksById } from '../db/source-applications.ts'
-import type { Reading } from '../source/followed-source.ts'
+import type { FollowReading } from '../source/followed-source.ts'
 import { applyChanges } from './apply-changes.ts'
 import { differing } from './scan-changes.ts'
 
@@ -19,7 +19,7 @@ export class FollowedEvents {
   #looks: { at: Micros; newest: number }[] = []
 
   /** `settled`: every transaction that had begun before is over; undefined when that cannot be said. */
-  async apply(deps: Reading, catalogue: FollowedCatalogue, settled: Micros | undefined): Promise<SeenChange[]> {
+  async apply(deps: FollowReading, catalogue: FollowedCatalogue, settled: Micros | undefined): Promise<SeenChange[]> {
     const { sql, source } = deps
     const { event_after } = (await findFollowState(sql))!
     const { newest, at, application_ids } = await readEventsAfter(source, event_after)
@@ -34,7 +34,7 @@ export class FollowedEvents {
   }
 }
 
-async function readChanged({ sql, source }: Reading, ids: readonly number[]): Promise<number[]> {
+async function readChanged({ sql, source }: FollowReading, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return []
   const marks = await readMarksById(source, ids)
   return differing(marks, await readKeptMarksOf(sql, ids))

@@ -6,10 +6,10 @@ import { findFollowState, moveFollowState } from '../db/follow-state.ts'
 import type { SeenChange } from '../db/followed-changes.ts'
 import { readIdsOfOrganizations } from '../db/source-applications.ts'
 import { readOrganizationVersions } from '../db/source-catalogue.ts'
-import type { Reading } from '../source/followed-source.ts'
+import type { FollowReading } from '../source/followed-source.ts'
 import { applyChanges } from './apply-changes.ts'
 
-export async function followOrganizations(deps: Reading, catalogue: FollowedCatalogue): Promise<SeenChange[]> {
+export async function followOrganizations(deps: FollowReading, catalogue: FollowedCatalogue): Promise<SeenChange[]> {
   const { sql, source } = deps
   const now = await readOrganizationVersions(source)
   const organizations = JSON.stringify(now)

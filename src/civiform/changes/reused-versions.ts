@@ -5,11 +5,11 @@ import { inTransaction } from '../../db/client.ts'
 import { lockQuestionBank } from '../../db/programs/questions.ts'
 import { allowFollowing, deleteLostVersions, readApplicationsOf, readVersionNames } from '../db/followed-programs.ts'
 import { readSourceNames } from '../db/source-catalogue.ts'
-import type { Reading } from '../source/followed-source.ts'
+import type { FollowReading } from '../source/followed-source.ts'
 import { removeDeleted } from './apply-changes.ts'
 
 /** Safe to repeat; nothing where the database never lost commits. */
-export async function giveUpReusedVersions(deps: Reading): Promise<void> {
+export async function giveUpReusedVersions(deps: FollowReading): Promise<void> {
   const { sql, source, wasRolledBack, log } = deps
   if (!wasRolledBack) return
   const names = new Map((await readSourceNames(source)).map(({ id, name }) => [id, name]))

@@ -9,7 +9,7 @@ import { findFollowState, moveFollowState, noteFindings } from '../db/follow-sta
 import { readKeptMarks, type SeenChange } from '../db/followed-changes.ts'
 import { readEvolution } from '../db/source.ts'
 import { readMarksAfter, readMarksById, type SourceMark } from '../db/source-applications.ts'
-import type { Reading } from '../source/followed-source.ts'
+import type { FollowReading } from '../source/followed-source.ts'
 import { applyChanges, removeDeleted } from './apply-changes.ts'
 
 /** Rows that are read whole in one go; a round reads as many of these as it has time for. */
@@ -30,7 +30,7 @@ export function differing(
 
 /** Compares the next applications by id, and begins again after the last. While all are read whole, for as long as a round has. */
 export async function scanNext(
-  deps: Reading,
+  deps: FollowReading,
   catalogue: FollowedCatalogue,
   submitted: SubmittedApplications,
   signal?: AbortSignal,
@@ -45,7 +45,7 @@ export async function scanNext(
 }
 
 async function scanStep(
-  deps: Reading,
+  deps: FollowReading,
   catalogue: FollowedCatalogue,
   submitted: SubmittedApplications,
 ): Promise<{ seen: SeenChange[]; wholeGoesOn: boolean }> {
@@ -74,7 +74,7 @@ async function scanStep(
   await moveFollowState(sql, ended ? await endOfScan(deps) : { scan_after: to })
   return { seen, wholeGoesOn: state.scan_whole && !ended }
 
-  async function endOfScan({ options: { wholeScanMs } }: Reading) {
+  async function endOfScan({ options: { wholeScanMs } }: FollowReading) {
     const now = await readNow(sql)
     const whole_scan_ended_at = state.scan_whole ? now : state.whole_scan_ended_at
     return {
@@ -88,7 +88,11 @@ async function scanStep(
 }
 
 /** Asked for again by id first: an upgrade that rewrites the table shows it empty to those who looked before. */
-export async function removeMissing(deps: Reading, missing: readonly number[], ofKept: number): Promise<SeenChange[]> {
+export async function removeMissing(
+  deps: FollowReading,
+  missing: readonly number[],
+  ofKept: number,
+): Promise<SeenChange[]> {
   const gone = await readGone(deps, missing)
   if (gone.length > deletedMax && gone.length > ofKept / 2 && !(await mayDelete(deps))) {
     const detail = `${gone.length} of ${ofKept} applications are gone there; they are kept until an operator says that they were deleted`
@@ -103,15 +107,15 @@ export async function removeMissing(deps: Reading, missing: readonly number[], o
 }
 
 /** Takes away those of these that are not there, which CiviForm itself says it has deleted. */
-export const removeGone = async (deps: Reading, ids: readonly number[]): Promise<SeenChange[]> =>
+export const removeGone = async (deps: FollowReading, ids: readonly number[]): Promise<SeenChange[]> =>
   removeDeleted(deps, await readGone(deps, ids))
 
-async function readGone({ source }: Reading, ids: readonly number[]): Promise<number[]> {
+async function readGone({ source }: FollowReading, ids: readonly number[]): Promise<number[]> {
   const still = new Set((await readMarksById(source, ids)).map(mark => mark.id))
   return ids.filter(id => !still.has(id))
 }
 
-async function mayDelete({ sql }: Reading): Promise<boolean> {
+async function mayDelete({ sql }: FollowReading): Promise<boolean> {
   const until = (await findFollowState(sql))!.deletions_accepted_until
   return until !== null && until > (await readNow(sql))
 }

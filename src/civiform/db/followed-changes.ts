@@ -114,12 +114,20 @@ export async function updateFollowed(
     and application_id = ${place.application_id}`
 }
 
-export type ChangeKind = 'status' | 'note' | 'answers' | 'applicant' | 'superseded' | 'deleted' | 'late' | 'returned'
+export type FollowedChangeKind =
+  | 'status'
+  | 'note'
+  | 'answers'
+  | 'applicant'
+  | 'superseded'
+  | 'deleted'
+  | 'late'
+  | 'returned'
 
 export interface SeenChange {
   program_id: number
   application_id: number
-  what: ChangeKind
+  what: FollowedChangeKind
 }
 
 /** Puts on record what was seen to have changed, and when. */

@@ -2,12 +2,12 @@
 // and what was answered to a hidden block is exported all the same. What cannot be expressed is reported and left out.
 
 import type { ComparisonOperator, Condition, ConditionValue } from '../../domain/questions/program-version.ts'
-import type { QuestionOption } from './question-options.ts'
+import type { FollowedOption } from './question-options.ts'
 
 interface ComparedQuestion {
   id: number
   name: string
-  options: readonly QuestionOption[]
+  options: readonly FollowedOption[]
 }
 
 /** Deepest nesting of a predicate that is looked into. */

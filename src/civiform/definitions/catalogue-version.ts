@@ -6,7 +6,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import type { SourceProgram, SourceQuestion } from '../db/source-catalogue.ts'
 import { blockCondition } from './block-conditions.ts'
 import { civiformQuestionKey } from './civiform-question-key.ts'
-import { type QuestionOption, readOptions } from './question-options.ts'
+import { type FollowedOption, readOptions } from './question-options.ts'
 import { readTranslation } from './translations.ts'
 
 /** Something of CiviForm's data that could not be taken as it is. */
@@ -28,7 +28,7 @@ export interface CatalogueQuestion {
   kind: QuestionKind
   text: string
   help: string | undefined
-  options: readonly QuestionOption[]
+  options: readonly FollowedOption[]
   tags: readonly string[]
   optional: boolean
   corrected: boolean
@@ -95,20 +95,7 @@ export function versionOf(
 ): CatalogueVersion {
   const blocks = blocksOf(row, findings)
   const version = `${row.name} (version ${row.id})`
-  const enumerators = new Map<unknown, CatalogueQuestion[]>()
-  const top: CatalogueQuestion[] = []
-  // A block may stand before the one that it is repeated for; each round places those whose enumerator is placed.
-  let waiting = blocks
-  for (let placed = true; placed; ) {
-    const later: Block[] = []
-    for (const block of waiting) {
-      const siblings = block.repeaterId == null ? top : enumerators.get(block.repeaterId)
-      if (siblings === undefined) later.push(block)
-      else placeBlock(block, siblings)
-    }
-    placed = later.length < waiting.length && later.length > 0
-    waiting = later
-  }
+  const { top, waiting } = placeBlocks(blocks, questions, version, findings)
   const placed = new Map(everyQuestion(top).map(question => [question.id, question]))
   for (const block of waiting)
     findings.push({
@@ -143,6 +130,30 @@ export function versionOf(
       report('has an eligibility condition, which programs here do not have; it is left out')
     return condition
   }
+}
+
+/** The questions of the blocks, those under an enumerator below it; and the blocks whose enumerator is not there. */
+function placeBlocks(
+  blocks: readonly Block[],
+  questions: ReadonlyMap<number, SourceQuestion>,
+  version: string,
+  findings: Finding[],
+): { top: CatalogueQuestion[]; waiting: readonly Block[] } {
+  const enumerators = new Map<unknown, CatalogueQuestion[]>()
+  const top: CatalogueQuestion[] = []
+  // A block may stand before the one that it is repeated for; each round places those whose enumerator is placed.
+  let waiting: readonly Block[] = blocks
+  for (let placed = true; placed; ) {
+    const later: Block[] = []
+    for (const block of waiting) {
+      const siblings = block.repeaterId == null ? top : enumerators.get(block.repeaterId)
+      if (siblings === undefined) later.push(block)
+      else placeBlock(block, siblings)
+    }
+    placed = later.length < waiting.length && later.length > 0
+    waiting = later
+  }
+  return { top, waiting }
 
   function placeBlock(block: Block, siblings: CatalogueQuestion[]): void {
     for (const placement of block.questionDefinitions) {

@@ -3,7 +3,7 @@
 import type { SourceQuestion } from '../db/source-catalogue.ts'
 import { readTranslation } from './translations.ts'
 
-export interface QuestionOption {
+export interface FollowedOption {
   /** What is stored in answers. */
   id: string
   /** What is exported. Older ones are free text. */
@@ -12,7 +12,7 @@ export interface QuestionOption {
 }
 
 /** CiviForm keeps no options of YES_NO questions, in most releases. */
-const yesNo: readonly QuestionOption[] = [
+const yesNo: readonly FollowedOption[] = [
   { id: '1', adminName: 'yes', text: 'Yes' },
   { id: '0', adminName: 'no', text: 'No' },
   { id: '2', adminName: 'not-sure', text: 'Not sure' },
@@ -20,7 +20,7 @@ const yesNo: readonly QuestionOption[] = [
 ]
 
 /** By id, in the order of the list; what is no option is left out. */
-export function readOptions({ question_type, question_options }: SourceQuestion): readonly QuestionOption[] {
+export function readOptions({ question_type, question_options }: SourceQuestion): readonly FollowedOption[] {
   if (question_type === 'YES_NO') return yesNo
   if (!Array.isArray(question_options)) return []
   return question_options.flatMap((stored: Record<string, unknown> | null) => {

@@ -2,7 +2,7 @@
 
 export type Exported = null | boolean | number | string | readonly Exported[] | { readonly [name: string]: Exported }
 
-export interface Difference {
+export interface PropertyDifference {
   /** `application.pets.entities[0].pet_food.text`. */
   place: string
   /** Undefined where one has no such property. */
@@ -21,7 +21,7 @@ export function differences(
   ours: Exported | undefined,
   place = '',
   within?: string,
-): Difference[] {
+): PropertyDifference[] {
   const given = isObject(theirs) ? theirs.question_type : undefined
   const type = typeof given === 'string' ? given : within
   if (isObject(theirs) && isObject(ours)) {
@@ -59,7 +59,7 @@ const isUnanswered = (value: Exported | undefined): boolean =>
  * Whether a difference is one that the profile `contract` makes deliberately: the rows of the table in CIVIFORM.md, "Where the manual and
  * CiviForm's code differ". Times are compared by the second anyhow.
  */
-export function isDeliberate({ place, theirs, ours, type }: Difference, expected: Expected): boolean {
+export function isDeliberate({ place, theirs, ours, type }: PropertyDifference, expected: Expected): boolean {
   const [, key = ''] = place.split('.')
   const isTopLevel = /^application\.[^.]+$/.test(place)
   const field = place.slice(place.lastIndexOf('.') + 1)
@@ -86,7 +86,7 @@ export interface DifferenceSummary {
 
 /** Places in lists count as one. */
 export function summarize(
-  found: readonly { application_id: number; differences: readonly Difference[] }[],
+  found: readonly { application_id: number; differences: readonly PropertyDifference[] }[],
 ): DifferenceSummary[] {
   const places = new Map<string, DifferenceSummary>()
   for (const { application_id, differences: all } of found) {

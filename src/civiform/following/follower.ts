@@ -21,7 +21,7 @@ import { readFirstEvent } from '../db/source-applications.ts'
 import { readWriters } from '../db/source-watermark.ts'
 import { followKeys } from '../keys/follow-keys.ts'
 import { allowanceAt } from '../source/clock-allowance.ts'
-import { type FollowDeps, type Reading, whyMissing } from '../source/followed-source.ts'
+import { type FollowDeps, type FollowReading, whyMissing } from '../source/followed-source.ts'
 import { historyOf, whyCut } from '../source/known-history.ts'
 import { renderingName } from '../source/profile.ts'
 import { Watermarks } from '../source/watermark.ts'
@@ -81,7 +81,7 @@ export class Follower {
     const state = (await findFollowState(sql))!
     const why = whyCut(state, stand)
     if (why !== undefined) this.#forget()
-    const reading: Reading = {
+    const reading: FollowReading = {
       ...this.deps,
       reading: { layout, zone: options.databaseZone, live: options.profile === 'origin' },
       wasRolledBack: why !== undefined || state.rollbacks > 0,
@@ -128,7 +128,7 @@ export class Follower {
   }
 
   async #copy(
-    reading: Reading,
+    reading: FollowReading,
     watermark: Micros,
     signal: AbortSignal | undefined,
   ): Promise<{ stored: number; more: boolean }> {

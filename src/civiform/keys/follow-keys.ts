@@ -10,10 +10,10 @@ import { noteFindings } from '../db/follow-state.ts'
 import { type FollowedKey, readFollowedKeys, retireFollowedKeys, upsertFollowedKey } from '../db/followed-keys.ts'
 import { readSourceKeys, type SourceKey } from '../db/source-catalogue.ts'
 import type { Finding } from '../definitions/catalogue-version.ts'
-import type { Reading } from '../source/followed-source.ts'
+import type { FollowReading } from '../source/followed-source.ts'
 
 /** Makes the keys here what they are in CiviForm. Returns how many changed. */
-export async function followKeys({ sql, source, options }: Reading): Promise<number> {
+export async function followKeys({ sql, source, options }: FollowReading): Promise<number> {
   const findings: Finding[] = []
   const theirs = (await readSourceKeys(source, options.databaseZone)).flatMap(key => readKey(key, findings))
   const ours = new Map((await readFollowedKeys(sql)).map(key => [key.api_key_id, key]))

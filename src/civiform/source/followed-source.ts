@@ -77,7 +77,7 @@ export interface FollowDeps {
 }
 
 /** The same, once it is known what CiviForm's release has. */
-export interface Reading extends FollowDeps {
+export interface FollowReading extends FollowDeps {
   reading: SourceReading
   /** Whether its database has lost commits since it is followed. */
   wasRolledBack: boolean

@@ -27,7 +27,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import { mayReadAnswers } from '../../people/roles.ts'
 import { invalidRequest, Problem } from '../../problem.ts'
 import { annotate } from '../../upkeep/annotate.ts'
-import { openApplications, openMany, type Reading } from '../../upkeep/open-application.ts'
+import { type OpenReading, openApplications, openMany } from '../../upkeep/open-application.ts'
 import {
   type Action,
   action,
@@ -96,7 +96,7 @@ class ApplicationFiles {
     return findRevisionBefore(this.deps.consoleDb, programId, application.applicant_id, application)
   }
 
-  #open({ by }: Visit, programId: number, readings: readonly { applicationId: number; reading: Reading }[]) {
+  #open({ by }: Visit, programId: number, readings: readonly { applicationId: number; reading: OpenReading }[]) {
     const { actor, address } = by
     return openApplications(this.deps.consoleDb, { program_id: programId, actor, address }, readings)
   }
@@ -117,7 +117,7 @@ class ApplicationFiles {
   }
 
   /** An application with the bytes that an export has of it. */
-  async asExported(visit: Visit, reading: Reading) {
+  async asExported(visit: Visit, reading: OpenReading) {
     const { program, application } = await this.find(visit)
     const { program_id } = program
     const stored = await this.#open(visit, program_id, [{ applicationId: application.application_id, reading }])

@@ -10,7 +10,7 @@ import { framedRow } from '../../export/pages/exported-object.ts'
 import type { Sink } from '../../export/pages/page-outlet.ts'
 import { streamResponse } from '../../http/export/stream-response.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { type Outcome, recordOf } from '../../http/server/request-record.ts'
+import { type RequestOutcome, recordOf } from '../../http/server/request-record.ts'
 import { invalidRequest } from '../../problem.ts'
 import { settledWithin } from '../../settled-within.ts'
 import { openMany } from '../../upkeep/open-application.ts'
@@ -48,7 +48,7 @@ export async function downloadApplications(deps: Deps, visit: Visit): Promise<Re
   const first = await listed(undefined)
   const questions = await keyMaps.load(db, program_id, await readLastPublication(db, program_id))
 
-  const produce = async (sink: Sink): Promise<Outcome> => {
+  const produce = async (sink: Sink): Promise<RequestOutcome> => {
     const framing = csvPage(questions)
     let bytes = framing.opening
     let [batch, applications] = [first, 0]

@@ -13,7 +13,7 @@ import { formatMicros, formatOffsetTime, type Micros } from '../../domain/values
 import type { Sink } from '../../export/pages/page-outlet.ts'
 import { streamResponse } from '../../http/export/stream-response.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { type Outcome, recordOf } from '../../http/server/request-record.ts'
+import { type RequestOutcome, recordOf } from '../../http/server/request-record.ts'
 import { Problem } from '../../problem.ts'
 import { settledWithin } from '../../settled-within.ts'
 import type { Visit } from '../requests/visit.ts'
@@ -57,7 +57,7 @@ export async function downloadEvents(
     address: visit.address,
     detail: { filters: shownFilter(filter), events },
   })
-  const produce = (sink: Sink): Promise<Outcome> => writeEvents({ consoleDb: db, config }, filter, newest, sink)
+  const produce = (sink: Sink): Promise<RequestOutcome> => writeEvents({ consoleDb: db, config }, filter, newest, sink)
   return streamResponse(record, { headers }, performance.now() + config.exportQueueTimeoutMs, produce)
 }
 
@@ -66,7 +66,7 @@ async function writeEvents(
   filter: AuditFilter,
   newest: AuditEventRow | undefined,
   sink: Sink,
-): Promise<Outcome> {
+): Promise<RequestOutcome> {
   let text = csvRecord(head)
   let batch = newest === undefined ? [] : [newest]
   for (;;) {

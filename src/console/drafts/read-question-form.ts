@@ -1,6 +1,6 @@
 // A question's form as it was sent: what it makes of the question, and which field each fault of the document belongs to.
 
-import { kindsWith, type Setting } from '../../domain/definitions/definition-schemas.ts'
+import { kindsWith, type QuestionSetting } from '../../domain/definitions/definition-schemas.ts'
 import { type Asking, placeOf } from '../../domain/definitions/edit-definition.ts'
 import type {
   NamedCondition,
@@ -19,7 +19,8 @@ import { sentRows, takePasted } from './form-rows.ts'
 export const bounds = ['min', 'max', 'min_length', 'max_length', 'min_count', 'max_count'] as const
 
 /** The settings a form has fields for, of this kind. */
-export const hasSetting = (kind: string, setting: Setting): boolean => kindsWith(setting).some(one => one === kind)
+export const hasSetting = (kind: string, setting: QuestionSetting): boolean =>
+  kindsWith(setting).some(one => one === kind)
 
 interface SentQuestion {
   question: QuestionDefinition

@@ -70,7 +70,7 @@ function serviceActions({ settings }: Deps): Part {
   ]
 }
 
-function retentionActions({ consoleDb: db, config }: Deps): Part {
+function retentionShown({ consoleDb: db, config }: Deps) {
   const kept = async ({ params }: Visit) => {
     const found = isSlug(params.slug!) ? await findProgramRetention(db, params.slug!) : undefined
     if (found === undefined) throw new Problem('not_found', { detail: 'There is no program of this name.' })
@@ -94,6 +94,12 @@ function retentionActions({ consoleDb: db, config }: Deps): Part {
     if (conflict !== undefined) visit.context.form = { ...emptyForm, conflict }
     return <RetentionPage program={program} wanted={wanted} sweepMs={config.sweepIntervalMs} />
   }
+  return { kept, page }
+}
+
+function retentionActions(deps: Deps): Part {
+  const { consoleDb: db } = deps
+  const { kept, page } = retentionShown(deps)
 
   return [
     action({

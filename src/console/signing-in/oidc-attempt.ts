@@ -2,12 +2,12 @@
 // back ties the answer to the browser that asked, so a link cannot sign a person in as another one (RFC 9700, section 4.7).
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Attempt } from '../../people/identity-provider.ts'
+import type { ProviderAttempt } from '../../people/identity-provider.ts'
 import { clearCookie, openCookie, sealCookie } from '../requests/sealed-cookie.ts'
 import type { OpenVisit } from '../requests/visit.ts'
 
 /** An attempt that is under way. */
-export interface SignInAttempt extends Attempt {
+export interface SignInAttempt extends ProviderAttempt {
   next: string
   begunAt: Micros
   /** Hash of the session's token, when its person is to show who they are again; undefined to sign in. */

@@ -18,43 +18,45 @@ import { countRefusal, startSession, waysOf } from './sign-in-steps.ts'
 const callbackPath = '/admin/sign-in/oidc/callback'
 
 export function oidcRoutes(deps: Deps): PageRoute[] {
-  const { config, consoleDb: db, log } = deps
-  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret, oidcName: name } = config
+  const { leave, comeBack } = oidcSteps(deps)
+  const wanted = (visit: OpenVisit): string => nextPath(visit.url.searchParams.get('next'))
+
+  return [
+    {
+      method: 'GET',
+      path: '/admin/sign-in/oidc',
+      roles: 'anyone',
+      answer: visit =>
+        visit.session === undefined ? leave(visit, { next: wanted(visit) }) : redirect(visit, wanted(visit)),
+    },
+    { method: 'GET', path: callbackPath, roles: 'anyone', answer: comeBack },
+    {
+      method: 'GET',
+      path: '/admin/confirm/oidc',
+      roles: everyRole,
+      answer: visit => leave(visit, { next: wanted(visit), confirms: visit.session.tokenHash.toString('base64url') }),
+    },
+  ]
+}
+
+/** Gives the provider, or throws where there is none. */
+function providerOf({ oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret }: Deps['config']) {
   const provider =
     issuer === undefined || clientId === undefined || clientSecret === undefined
       ? undefined
       : new IdentityProvider({ issuer, clientId, clientSecret })
-  const ways = waysOf(config)
-
-  const required = (): IdentityProvider => {
+  return (): IdentityProvider => {
     if (provider === undefined)
       throw new Problem('not_found', { detail: 'People of this installation sign in with a password.' })
     return provider
   }
+}
 
-  /** The page that the attempt began on, with what went wrong on top. */
-  const refusal = (
-    visit: OpenVisit,
-    attempt: Pick<SignInAttempt, 'next' | 'confirms'> | undefined,
-    status: number,
-    detail: string,
-    fields: Readonly<Record<string, string>> = {},
-  ): Response => {
-    const { session } = visit
-    const next = nextPath(attempt?.next ?? null)
-    const faults = [{ parameter: 'oidc', code: 'not_signed_in', detail }]
-    const confirms = attempt?.confirms !== undefined && session !== undefined
-    const page = confirms ? <ConfirmPage ways={ways} next={next} /> : <SignInPage ways={ways} next={next} />
-    return showPage({ context: { ...visit.context, form: { ...emptyForm, faults } } }, page, status, fields)
-  }
-
-  const away = (visit: OpenVisit, attempt: Pick<SignInAttempt, 'next' | 'confirms'>, error: unknown): Response => {
-    if (!(error instanceof ProviderAway)) throw error
-    log.warn({ issuer, err: error }, 'the OpenID provider cannot be used')
-    const instead = ways.password ? ', or use your password' : ''
-    const detail = `The sign-in of “${name}” cannot be reached just now. Try again in a minute${instead}.`
-    return refusal(visit, attempt, 503, detail, { 'Retry-After': '60' })
-  }
+/** Off to the provider, and back from it. */
+function oidcSteps(deps: Deps) {
+  const { config, consoleDb: db } = deps
+  const { oidcName: name } = config
+  const required = providerOf(config)
 
   /** Sends the browser to the provider. */
   const leave = async (visit: OpenVisit, aim: Pick<SignInAttempt, 'next' | 'confirms'>): Promise<Response> => {
@@ -66,7 +68,7 @@ export function oidcRoutes(deps: Deps): PageRoute[] {
         headers: { Location: url, 'Cache-Control': 'no-store', 'Set-Cookie': cookie },
       })
     } catch (error) {
-      return away(visit, aim, error)
+      return away(deps, visit, aim, error)
     }
   }
 
@@ -77,6 +79,7 @@ export function oidcRoutes(deps: Deps): PageRoute[] {
     const response =
       attempt === undefined || states.length !== 1 || states[0] !== attempt.state
         ? refusal(
+            deps,
             visit,
             attempt,
             400,
@@ -92,7 +95,7 @@ export function oidcRoutes(deps: Deps): PageRoute[] {
     const refuse = async (reason: string, who: string) => {
       await countRefusal(deps, visit, who, { how: 'oidc', reason })
       const detail = `“${name}” did not identify you as a person with access. Ask an administrator if you should have access.`
-      return refusal(visit, attempt, 401, detail)
+      return refusal(deps, visit, attempt, 401, detail)
     }
     try {
       const within = Math.ceil((visit.now - attempt.begunAt) / 1_000_000)
@@ -112,28 +115,43 @@ export function oidcRoutes(deps: Deps): PageRoute[] {
       return redirect(visit, nextPath(attempt.next))
     } catch (error) {
       if (error instanceof NotVouched) return refuse(error.message, 'unknown')
-      return away(visit, attempt, error)
+      return away(deps, visit, attempt, error)
     }
   }
 
-  const wanted = (visit: OpenVisit): string => nextPath(visit.url.searchParams.get('next'))
+  return { leave, comeBack }
+}
 
-  return [
-    {
-      method: 'GET',
-      path: '/admin/sign-in/oidc',
-      roles: 'anyone',
-      answer: visit =>
-        visit.session === undefined ? leave(visit, { next: wanted(visit) }) : redirect(visit, wanted(visit)),
-    },
-    { method: 'GET', path: callbackPath, roles: 'anyone', answer: comeBack },
-    {
-      method: 'GET',
-      path: '/admin/confirm/oidc',
-      roles: everyRole,
-      answer: visit => leave(visit, { next: wanted(visit), confirms: visit.session.tokenHash.toString('base64url') }),
-    },
-  ]
+/** The page that the attempt began on, with what went wrong on top. */
+function refusal(
+  { config }: Deps,
+  visit: OpenVisit,
+  attempt: Pick<SignInAttempt, 'next' | 'confirms'> | undefined,
+  status: number,
+  detail: string,
+  fields: Readonly<Record<string, string>> = {},
+): Response {
+  const { session } = visit
+  const ways = waysOf(config)
+  const next = nextPath(attempt?.next ?? null)
+  const faults = [{ parameter: 'oidc', code: 'not_signed_in', detail }]
+  const confirms = attempt?.confirms !== undefined && session !== undefined
+  const page = confirms ? <ConfirmPage ways={ways} next={next} /> : <SignInPage ways={ways} next={next} />
+  return showPage({ context: { ...visit.context, form: { ...emptyForm, faults } } }, page, status, fields)
+}
+
+function away(
+  deps: Deps,
+  visit: OpenVisit,
+  attempt: Pick<SignInAttempt, 'next' | 'confirms'>,
+  error: unknown,
+): Response {
+  if (!(error instanceof ProviderAway)) throw error
+  const { config, log } = deps
+  log.warn({ issuer: config.oidcIssuer, err: error }, 'the OpenID provider cannot be used')
+  const instead = config.passwordSignIn ? ', or use your password' : ''
+  const detail = `The sign-in of “${config.oidcName}” cannot be reached just now. Try again in a minute${instead}.`
+  return refusal(deps, visit, attempt, 503, detail, { 'Retry-After': '60' })
 }
 
 /** When they showed the provider who they are. One that does not say may have known them for weeks: then it must be asked. */

@@ -4,7 +4,7 @@
 import { type QuestionKind, type QuestionSettings, questionKinds } from '../questions/question.ts'
 import { foldedQuestionKey, questionKey, reservedQuestionKeys } from '../questions/question-key.ts'
 import { type DefinitionFault, isObject, member, members, oneFault } from './definition-form.ts'
-import { kindsWith, type Setting, settingNames } from './definition-schemas.ts'
+import { kindsWith, type QuestionSetting, settingNames } from './definition-schemas.ts'
 
 /** A question of the bank, as a check needs it. `enumerator` is the admin name of the question it is repeated under. */
 export interface KnownQuestion {
@@ -260,7 +260,12 @@ function optionFaults(
   return faults
 }
 
-function boundFaults(question: Readonly<Record<string, unknown>>, least: Setting, most: Setting, path: string) {
+function boundFaults(
+  question: Readonly<Record<string, unknown>>,
+  least: QuestionSetting,
+  most: QuestionSetting,
+  path: string,
+) {
   const from = question[least]
   const to = question[most]
   return typeof from === 'number' && typeof to === 'number' && from > to

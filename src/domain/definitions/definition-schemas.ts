@@ -18,7 +18,7 @@ export const line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$', description })
 
 type TypeSettings = Omit<QuestionSettings, 'text' | 'help'>
-export type Setting = keyof TypeSettings
+export type QuestionSetting = keyof TypeSettings
 
 const schemaOfSetting = new Map<string, TSchema>()
 const kindsBySetting = new Map<string, QuestionKind[]>()
@@ -31,12 +31,12 @@ for (const kind of questionKinds) {
 }
 
 /** The settings that questions may have besides text and help. */
-export const settingNames = [...schemaOfSetting.keys()] as Setting[]
+export const settingNames = [...schemaOfSetting.keys()] as QuestionSetting[]
 
 /** The kinds of question that may have a setting. */
-export const kindsWith = (setting: Setting): readonly QuestionKind[] => kindsBySetting.get(setting)!
+export const kindsWith = (setting: QuestionSetting): readonly QuestionKind[] => kindsBySetting.get(setting)!
 
-function described<T extends TSchema>(setting: Setting, schema: T): TOptional<T> {
+function described<T extends TSchema>(setting: QuestionSetting, schema: T): TOptional<T> {
   const kinds = kindsWith(setting)
     .join(', ')
     .replace(/, ([^,]*)$/, ' and $1')
@@ -46,7 +46,7 @@ function described<T extends TSchema>(setting: Setting, schema: T): TOptional<T>
 
 const ofTypes = Object.fromEntries(
   settingNames.map(setting => [setting, described(setting, schemaOfSetting.get(setting)!)]),
-) as unknown as { [S in Setting]-?: TOptional<TUnsafe<NonNullable<TypeSettings[S]>>> }
+) as unknown as { [S in QuestionSetting]-?: TOptional<TUnsafe<NonNullable<TypeSettings[S]>>> }
 
 /** The options of a question, each with these members besides its own. */
 export const optionsSchema = <More extends TProperties>(more: More) => described('options', optionList(more))

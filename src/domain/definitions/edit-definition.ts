@@ -10,12 +10,12 @@ import type {
 } from './program-definition.ts'
 
 /** Where a question is asked: the numbers of screen and of question in it. */
-export interface Place {
+export interface EditPlace {
   screen: number
   index: number
 }
 
-export function placeOf(definition: ProgramDefinition, name: string): Place | undefined {
+export function placeOf(definition: ProgramDefinition, name: string): EditPlace | undefined {
   for (const [screen, { questions }] of definition.screens.entries()) {
     const index = questions.findIndex(({ question }) => question === name)
     if (index >= 0) return { screen, index }

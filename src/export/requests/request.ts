@@ -66,7 +66,7 @@ export function parseExportRequest(
   return request
 }
 
-export interface PageLimits {
+export interface RequestLimits {
   maxPageSize: number
   exportProfile?: ExportProfile
 }
@@ -81,7 +81,7 @@ const originPageSizeMax = 2 ** 31 - 1
  * Throws Problem `invalid_request`, naming each that differs (code `differs_from_first_page`), and each field that does not exist.
  * Source: spec, "Pagination rules" 3 and 4; contract D2, D9.
  */
-export function planWalk(request: ExportRequest, limits: PageLimits, seen: KeyMap = []): WalkFilters {
+export function planWalk(request: ExportRequest, limits: RequestLimits, seen: KeyMap = []): WalkFilters {
   const { token, problem } = request
   const items = [...(problem?.errors ?? (token === undefined ? [] : differences(request, token)))]
   const chosen = request.fields && chooseFields(request.fields, seen, token, items)

@@ -41,27 +41,8 @@ interface Asked {
 export const applicationStatus = (deps: Deps) => {
   const { config, consoleDb, db } = deps
 
-  const begin = async ({ caller, params, request }: Asked, authorize: typeof authorizeExport) => {
-    const { programSlug } = params
-    const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorize)
-    // A text that is not an id is answered like an id that does not exist.
-    const applicationId = applicationIdIn(params.applicationId) ?? 0
-    record.fields.application_id = applicationId
-    return { programId, applicationId, headers }
-  }
-
-  const show = (present: PresentAnnotations, headers: Record<string, string>): Response => {
-    const { status, status_last_modified_time: time, application_note } = present
-    const body = {
-      status,
-      status_last_modified_time: time === null ? null : formatOffsetTime(time, config.timeZone),
-      application_note,
-    }
-    return Response.json(body, { headers: { ...headers, ETag: tagOf(present) } })
-  }
-
   const read = async (asked: Asked): Promise<Response> => {
-    const { programId, applicationId, headers } = await begin(asked, authorizeExport)
+    const { programId, applicationId, headers } = await begin(deps, asked, authorizeExport)
     const present = await readThroughLoss(() => readPresentAnnotations(db, programId, applicationId))
     if (present === undefined) throw noSuchApplication()
     const { caller, request } = asked
@@ -80,11 +61,11 @@ export const applicationStatus = (deps: Deps) => {
         detail: { program_id: programId, request_id: recordOf(request).id },
       })
     }
-    return show(present, headers)
+    return show(present, headers, config.timeZone)
   }
 
   const set = async (asked: Asked): Promise<Response> => {
-    const { programId, applicationId, headers } = await begin(asked, authorizeAnnotation)
+    const { programId, applicationId, headers } = await begin(deps, asked, authorizeAnnotation)
     const { caller, request } = asked
     const change = changeOf(await readJsonBody(request, bodyLimits))
     const ifMatch = request.headers.get('if-match')
@@ -109,7 +90,7 @@ export const applicationStatus = (deps: Deps) => {
     // The current state: another client may have changed it since, and then the tag is of that change.
     const after = await readPresentAnnotations(consoleDb, programId, applicationId)
     if (after === undefined) throw noSuchApplication()
-    return show(after, headers)
+    return show(after, headers, config.timeZone)
   }
 
   const routes = new Elysia({ name: 'application-status' })
@@ -121,6 +102,26 @@ export const applicationStatus = (deps: Deps) => {
   return routes
     .patch(path, set, { parse: 'none', detail: routeDetail(setStatusOperation) })
     .all(path, methodNotAllowed(['GET', 'HEAD', 'PATCH']), { parse: 'none' })
+}
+
+/** The caller is let in to the program first; then the application is read from the address. */
+async function begin(deps: Deps, { caller, params, request }: Asked, authorize: typeof authorizeExport) {
+  const { programSlug } = params
+  const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorize)
+  // A text that is not an id is answered like an id that does not exist.
+  const applicationId = applicationIdIn(params.applicationId) ?? 0
+  record.fields.application_id = applicationId
+  return { programId, applicationId, headers }
+}
+
+function show(present: PresentAnnotations, headers: Record<string, string>, timeZone: string): Response {
+  const { status, status_last_modified_time: time, application_note } = present
+  const body = {
+    status,
+    status_last_modified_time: time === null ? null : formatOffsetTime(time, timeZone),
+    application_note,
+  }
+  return Response.json(body, { headers: { ...headers, ETag: tagOf(present) } })
 }
 
 interface AskedChange {

@@ -42,66 +42,18 @@ interface Reading {
 }
 
 export const readApplications = (deps: Deps) => {
-  const { config, db, keyMaps } = deps
-
-  const loadSeen = ({ caller }: AskedByKey, programId: number, asOf: Micros, chosen?: readonly number[]) =>
-    readThroughLoss(() => keyMaps.loadSeen(db, programId, asOf, { hidden: caller.hidden.ids, chosen }))
-
-  /** The caller is let in to the program first; then what is asked for is read from the address. */
-  const begin = async (asked: AskedByKey, parameters: readonly ('after' | 'fields')[]): Promise<Reading> => {
-    const { caller, params, request } = asked
-    const programSlug = params.programSlug!
-    const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
-    const query = new SentQuery(sentParameters(request), parameters)
-    const names = parameters.includes('fields') ? query.read('fields', parseFields) : undefined
-    const after = parameters.includes('after') ? query.read('after', parseAfter) : undefined
-    let chosen: readonly number[] | undefined
-    if (names !== undefined) {
-      const start = await readThroughLoss(() => readWalkStart(db, programId))
-      const { keyMap } = await loadSeen(asked, programId, start.last_published_at ?? earliest)
-      const found = findFields(keyMap, names)
-      if (found.unknown.length > 0) query.faults.push(unknownFields(found.unknown, keyMap))
-      chosen = found.chosen
-    }
-    if (query.faults.length > 0) throw query.problem()
-    const applicationId = applicationIdIn(params.applicationId!)
-    if (applicationId === undefined) throw noSuchApplication()
-    record.fields.application_id = applicationId
-    await deps.auditLog.settle(caller.api_key_id)
-    return { programId, applicationId, chosen, after, headers }
-  }
-
-  /** As an export sends it. What is sent is in the audit log before that. */
-  const disclosed = async (
-    asked: AskedByKey,
-    { programId, chosen }: Pick<Reading, 'programId' | 'chosen'>,
-    stored: StoredApplication,
-  ): Promise<Buffer> => {
-    const { caller, params, request } = asked
-    const seen = await loadSeen(asked, programId, stored.questions_as_of, chosen)
-    const object = exportedObject(stored, seen)
-    if (request.method === 'GET') {
-      const { api_key_id: apiKeyId, address } = caller
-      const requestId = recordOf(request).id
-      const programSlug = params.programSlug!
-      const questions = sentQuestions(seen.keyMap, chosen, caller.hidden)
-      await deps.audit(
-        disclosedReading({ apiKeyId, address, requestId, programSlug, application: stored, questions, at: deps.now() }),
-      )
-    }
-    return object
-  }
+  const { config, db } = deps
 
   const readOne = async (asked: AskedByKey): Promise<Response> => {
-    const reading = await begin(asked, ['fields'])
+    const reading = await begin(deps, asked, ['fields'])
     const { programId, applicationId, headers } = reading
     const stored = await readThroughLoss(() => findStoredApplication(db, programId, applicationId))
     if (stored === undefined) throw noSuchApplication()
-    return jsonOf([await disclosed(asked, reading, stored)], headers)
+    return jsonOf([await disclosed(deps, asked, reading, stored)], headers)
   }
 
   const readRevisions = async (asked: AskedByKey): Promise<Response> => {
-    const reading = await begin(asked, ['after', 'fields'])
+    const reading = await begin(deps, asked, ['after', 'fields'])
     const { programId, applicationId, after, headers } = reading
     const rows = await readThroughLoss(() =>
       readStoredRevisions(db, programId, applicationId, { after, rowsMax: revisionsMax + 1 }),
@@ -115,7 +67,7 @@ export const readApplications = (deps: Deps) => {
     const pieces: Buffer[] = [Buffer.from('{"payload":[')]
     for (const [i, revision] of revisions.entries()) {
       if (i > 0) pieces.push(Buffer.from(','))
-      pieces.push(await disclosed(asked, reading, revision))
+      pieces.push(await disclosed(deps, asked, reading, revision))
     }
     const supersededBy = revisions.map(revision => revision.superseded_by)
     const nextAfter = rows.length > revisionsMax ? revisions.at(-1)!.application_id : null
@@ -124,7 +76,7 @@ export const readApplications = (deps: Deps) => {
   }
 
   const readHistory = async (asked: AskedByKey): Promise<Response> => {
-    const { programId, applicationId, after = 0, headers } = await begin(asked, ['after'])
+    const { programId, applicationId, after = 0, headers } = await begin(deps, asked, ['after'])
     const { caller, request } = asked
     if ((await readThroughLoss(() => findStoredApplication(db, programId, applicationId))) === undefined)
       throw noSuchApplication()
@@ -155,6 +107,60 @@ export const readApplications = (deps: Deps) => {
     .use(readByKey(deps, one, readApplicationOperation, readOne))
     .use(readByKey(deps, `${one}/revisions`, readRevisionsOperation, readRevisions))
     .use(readByKey(deps, `${one}/history`, readHistoryOperation, readHistory))
+}
+
+const loadSeen = (
+  { db, keyMaps }: Deps,
+  { caller }: AskedByKey,
+  programId: number,
+  asOf: Micros,
+  chosen?: readonly number[],
+) => readThroughLoss(() => keyMaps.loadSeen(db, programId, asOf, { hidden: caller.hidden.ids, chosen }))
+
+/** The caller is let in to the program first; then what is asked for is read from the address. */
+async function begin(deps: Deps, asked: AskedByKey, parameters: readonly ('after' | 'fields')[]): Promise<Reading> {
+  const { caller, params, request } = asked
+  const programSlug = params.programSlug!
+  const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+  const query = new SentQuery(sentParameters(request), parameters)
+  const names = parameters.includes('fields') ? query.read('fields', parseFields) : undefined
+  const after = parameters.includes('after') ? query.read('after', parseAfter) : undefined
+  let chosen: readonly number[] | undefined
+  if (names !== undefined) {
+    const start = await readThroughLoss(() => readWalkStart(deps.db, programId))
+    const { keyMap } = await loadSeen(deps, asked, programId, start.last_published_at ?? earliest)
+    const found = findFields(keyMap, names)
+    if (found.unknown.length > 0) query.faults.push(unknownFields(found.unknown, keyMap))
+    chosen = found.chosen
+  }
+  if (query.faults.length > 0) throw query.problem()
+  const applicationId = applicationIdIn(params.applicationId!)
+  if (applicationId === undefined) throw noSuchApplication()
+  record.fields.application_id = applicationId
+  await deps.auditLog.settle(caller.api_key_id)
+  return { programId, applicationId, chosen, after, headers }
+}
+
+/** As an export sends it. What is sent is in the audit log before that. */
+async function disclosed(
+  deps: Deps,
+  asked: AskedByKey,
+  { programId, chosen }: Pick<Reading, 'programId' | 'chosen'>,
+  stored: StoredApplication,
+): Promise<Buffer> {
+  const { caller, params, request } = asked
+  const seen = await loadSeen(deps, asked, programId, stored.questions_as_of, chosen)
+  const object = exportedObject(stored, seen)
+  if (request.method === 'GET') {
+    const { api_key_id: apiKeyId, address } = caller
+    const requestId = recordOf(request).id
+    const programSlug = params.programSlug!
+    const questions = sentQuestions(seen.keyMap, chosen, caller.hidden)
+    await deps.audit(
+      disclosedReading({ apiKeyId, address, requestId, programSlug, application: stored, questions, at: deps.now() }),
+    )
+  }
+  return object
 }
 
 /** The same for every id that is none of this program's. */

@@ -19,7 +19,7 @@ import { changesAlone } from '../../export/changes/feed-framings.ts'
 import { type ChangesToServe, serveChanges } from '../../export/changes/serve-changes.ts'
 import { parseChangeCursor } from '../../export/requests/change-cursor.ts'
 import { authorizeExport } from '../../keys/caller.ts'
-import { acceptedChangesFormat, type ChangesFormat } from '../headers/export-formats.ts'
+import { acceptedChangesFormat, type OfferedChangesFormat } from '../headers/export-formats.ts'
 import { preferredCoding } from '../headers/negotiation.ts'
 import { preferredWaitSeconds } from '../headers/preference.ts'
 import { changesOperation } from '../openapi/changes-operation.ts'
@@ -37,23 +37,13 @@ interface OpenedChanges extends AskedByKey {
   asked: ChangesRequest
   page: ChangesPage
   start: WalkStart
-  offered: ChangesFormat
+  offered: OfferedChangesFormat
   headers: Headers
 }
 
 /** `GET /api/v1/admin/programs/{programSlug}/changes`. `Prefer: wait` as RFC 7240, section 4.3, has it. */
 export const exportChanges = (deps: Deps) => {
   const { config, db, watch } = deps
-
-  const loadQuestions = (
-    { caller }: AskedByKey,
-    programId: number,
-    { last_published_at }: WalkStart,
-    chosen?: readonly number[],
-  ): Promise<ProgramKeyMap> =>
-    readThroughLoss(() =>
-      deps.keyMaps.loadSeen(db, programId, last_published_at ?? earliest, { hidden: caller.hidden.ids, chosen }),
-    )
 
   const answer = async (by: AskedByKey): Promise<Response> => {
     const { caller, params, request } = by
@@ -64,7 +54,7 @@ export const exportChanges = (deps: Deps) => {
     const sent = sentParameters(request)
     const asked = await parseChangesRequest(sent, config, async () => {
       const start = await readThroughLoss(() => readWalkStart(db, programId))
-      return (await loadQuestions(by, programId, start)).keyMap
+      return (await loadQuestions(deps, by, programId, start)).keyMap
     })
     const { after, pageSize } = asked
     const applied: string[] = sent.strict ? ['handling=strict'] : []
@@ -85,82 +75,93 @@ export const exportChanges = (deps: Deps) => {
     const headers = new Headers({ 'Content-Type': offered.contentType, Vary: 'Accept', ...entered.headers })
     if (applied.length > 0) headers.set('Preference-Applied', applied.join(', '))
     const opened = { ...by, programId, programSlug, record, asked, ...found, offered, headers }
-    if (!asked.withApplications || !found.page.payload.some(isWithApplication)) return sendAlone(opened)
-    if (request.method === 'GET') return sendWithApplications(opened)
+    if (!asked.withApplications || !found.page.payload.some(isWithApplication)) return sendAlone(deps, opened)
+    if (request.method === 'GET') return sendWithApplications(deps, opened)
     record.lengthUnknown = true
     return new Response(null, { headers })
   }
 
-  const sendAlone = async (opened: OpenedChanges): Promise<Response> => {
-    const { request, page, offered, headers } = opened
-    if (page.payload.length > 0 && request.method === 'GET') await recordChanges(opened)
-    return new Response(changesAlone(offered.format, page), { headers })
-  }
-
-  /** Records who reads status and note. */
-  const recordChanges = ({ caller, record, programSlug, page: { payload, nextCursor } }: OpenedChanges) =>
-    deps.audit({
-      actor: `key:${caller.api_key_id}`,
-      action: 'changes_read',
-      subject: programSlug,
-      address: caller.address,
-      detail: {
-        request_id: record.id,
-        changes: payload.length,
-        first_change: payload[0]?.change,
-        last_change: parseChangeCursor(nextCursor)?.change,
-      },
-    })
-
-  /** Takes one of the key's places for exports, as a page of a walk does. What is sent is in the audit log before that. */
-  const sendWithApplications = async (opened: OpenedChanges): Promise<Response> => {
-    const { caller, request, programId, record, asked, page, start, headers } = opened
-    const { format } = opened.offered
-    const deadlineMs = performance.now() + config.exportQueueTimeoutMs
-    const questions = await loadQuestions(opened, programId, start, asked.chosen)
-    const place = await deps.auditLog.beginPage(caller.api_key_id, () => deps.limits.beginExport(caller.api_key_id))
-    const served: ChangesToServe = { programId, page, start, questions, format }
-    try {
-      await place.granted
-      await recordApplications(opened, questions)
-    } catch (error) {
-      place.end()
-      throw error
-    }
-    const coding = preferredCoding(request.headers.get('accept-encoding'))
-    headers.set('Vary', 'Accept, Accept-Encoding')
-    if (coding !== undefined) headers.set('Content-Encoding', coding)
-    const stream = { request, record, coding, deadlineMs, format }
-    return sendStream(deps, stream, { headers }, undefined, (sink, serving) =>
-      serveChanges(served, serving, sink).finally(place.end),
-    )
-  }
-
-  const recordApplications = async (opened: OpenedChanges, { keyMap }: ProgramKeyMap): Promise<void> => {
-    const { caller, programId, programSlug, record, asked, page, offered } = opened
-    const ids = page.payload.filter(isWithApplication).map(change => change.application_id)
-    const applicationIds = [...new Set(ids)]
-    const span = await readThroughLoss(() => readSpanOf(db, programId, applicationIds))
-    // All of them were erased in this moment.
-    if (span === undefined) return recordChanges(opened)
-    record.fields.applications = applicationIds.length
-    await deps.audit(
-      disclosedChanges({
-        apiKeyId: caller.api_key_id,
-        address: caller.address,
-        requestId: record.id,
-        programSlug,
-        changes: page.payload.length,
-        pageSize: asked.pageSize,
-        lastChange: page.payload.at(-1)!.change,
-        applicationIds,
-        span,
-        format: offered.format,
-        questions: sentQuestions(keyMap, asked.chosen, caller.hidden),
-        at: deps.now(),
-      }),
-    )
-  }
-
   return readByKey(deps, '/api/v1/admin/programs/:programSlug/changes', changesOperation, answer)
+}
+
+const loadQuestions = (
+  { db, keyMaps }: Deps,
+  { caller }: AskedByKey,
+  programId: number,
+  { last_published_at }: WalkStart,
+  chosen?: readonly number[],
+): Promise<ProgramKeyMap> =>
+  readThroughLoss(() =>
+    keyMaps.loadSeen(db, programId, last_published_at ?? earliest, { hidden: caller.hidden.ids, chosen }),
+  )
+
+async function sendAlone(deps: Deps, opened: OpenedChanges): Promise<Response> {
+  const { request, page, offered, headers } = opened
+  if (page.payload.length > 0 && request.method === 'GET') await recordChanges(deps, opened)
+  return new Response(changesAlone(offered.format, page), { headers })
+}
+
+/** Records who reads status and note. */
+const recordChanges = (deps: Deps, { caller, record, programSlug, page: { payload, nextCursor } }: OpenedChanges) =>
+  deps.audit({
+    actor: `key:${caller.api_key_id}`,
+    action: 'changes_read',
+    subject: programSlug,
+    address: caller.address,
+    detail: {
+      request_id: record.id,
+      changes: payload.length,
+      first_change: payload[0]?.change,
+      last_change: parseChangeCursor(nextCursor)?.change,
+    },
+  })
+
+/** Takes one of the key's places for exports, as a page of a walk does. What is sent is in the audit log before that. */
+async function sendWithApplications(deps: Deps, opened: OpenedChanges): Promise<Response> {
+  const { caller, request, programId, record, asked, page, start, headers } = opened
+  const { format } = opened.offered
+  const deadlineMs = performance.now() + deps.config.exportQueueTimeoutMs
+  const questions = await loadQuestions(deps, opened, programId, start, asked.chosen)
+  const place = await deps.auditLog.beginPage(caller.api_key_id, () => deps.limits.beginExport(caller.api_key_id))
+  const served: ChangesToServe = { programId, page, start, questions, format }
+  try {
+    await place.granted
+    await recordApplications(deps, opened, questions)
+  } catch (error) {
+    place.end()
+    throw error
+  }
+  const coding = preferredCoding(request.headers.get('accept-encoding'))
+  headers.set('Vary', 'Accept, Accept-Encoding')
+  if (coding !== undefined) headers.set('Content-Encoding', coding)
+  const stream = { request, record, coding, deadlineMs, format }
+  return sendStream(deps, stream, { headers }, undefined, (sink, serving) =>
+    serveChanges(served, serving, sink).finally(place.end),
+  )
+}
+
+async function recordApplications(deps: Deps, opened: OpenedChanges, { keyMap }: ProgramKeyMap): Promise<void> {
+  const { caller, programId, programSlug, record, asked, page, offered } = opened
+  const ids = page.payload.filter(isWithApplication).map(change => change.application_id)
+  const applicationIds = [...new Set(ids)]
+  const span = await readThroughLoss(() => readSpanOf(deps.db, programId, applicationIds))
+  // All of them were erased in this moment.
+  if (span === undefined) return recordChanges(deps, opened)
+  record.fields.applications = applicationIds.length
+  await deps.audit(
+    disclosedChanges({
+      apiKeyId: caller.api_key_id,
+      address: caller.address,
+      requestId: record.id,
+      programSlug,
+      changes: page.payload.length,
+      pageSize: asked.pageSize,
+      lastChange: page.payload.at(-1)!.change,
+      applicationIds,
+      span,
+      format: offered.format,
+      questions: sentQuestions(keyMap, asked.chosen, caller.hidden),
+      at: deps.now(),
+    }),
+  )
 }

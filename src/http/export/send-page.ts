@@ -11,7 +11,7 @@ import { currentSpan, Steps } from '../../tracing/span.ts'
 import { wantedDigest } from '../headers/content-digest.ts'
 import type { Coding } from '../headers/negotiation.ts'
 import type { Deps } from '../server/deps.ts'
-import type { Outcome, RequestRecord } from '../server/request-record.ts'
+import type { RequestOutcome, RequestRecord } from '../server/request-record.ts'
 import { compressed } from './compressed-sink.ts'
 import type { OpenedExport } from './opened-export.ts'
 import { ignored, type PageHead } from './page-head.ts'
@@ -58,12 +58,12 @@ export function sendStream(
   { request, record, coding, deadlineMs, format }: StreamToSend,
   head: { readonly headers: Headers },
   granted: Promise<unknown> | undefined,
-  produce: (sink: Sink, serving: PageServing) => Promise<Outcome>,
+  produce: (sink: Sink, serving: PageServing) => Promise<RequestOutcome>,
 ): Promise<Response> {
   record.fields.format = format
   if (coding !== undefined) record.fields.encoding = coding
   const serving = servingOf(deps, coding, record)
-  const send = (client: Sink): Promise<Outcome> =>
+  const send = (client: Sink): Promise<RequestOutcome> =>
     coding === undefined ? produce(client, serving) : compressed(coding, client, sink => produce(sink, serving))
   const digest = wantedDigest(request.headers.get('want-content-digest'))
   return streamResponse(record, head, deadlineMs, send, { ...(granted === undefined ? {} : { granted }), digest })

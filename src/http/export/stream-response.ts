@@ -4,7 +4,7 @@
 import type { Sink } from '../../export/pages/page-outlet.ts'
 import { byDeadline } from '../../export/servers/exports.ts'
 import { contentDigest, type DigestAlgorithm } from '../headers/content-digest.ts'
-import type { Outcome, RequestRecord } from '../server/request-record.ts'
+import type { RequestOutcome, RequestRecord } from '../server/request-record.ts'
 
 /** The sink that `Bun.serve` passes to a direct stream: `write` returns a number immediately, or a promise when the client must read first; 0 when it has gone. */
 interface DirectController {
@@ -29,7 +29,7 @@ export async function streamResponse(
   record: RequestRecord,
   head: { readonly headers: Headers },
   deadlineMs: number,
-  produce: (sink: Sink) => Promise<Outcome>,
+  produce: (sink: Sink) => Promise<RequestOutcome>,
   { granted, digest }: { granted?: Promise<unknown>; digest?: DigestAlgorithm | undefined } = {},
 ): Promise<Response> {
   const client = new ClientSink(record.request.signal, granted)

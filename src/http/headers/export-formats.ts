@@ -29,13 +29,13 @@ const offered = { ...exportFormats, ...aliases }
 
 /** Those of the change feed: it has no columns, since each kind of change has members of its own. */
 const { 'text/csv': _, ...withoutColumns } = offered
-export type ChangesFormat = (typeof withoutColumns)[keyof typeof withoutColumns]
+export type OfferedChangesFormat = (typeof withoutColumns)[keyof typeof withoutColumns]
 
 /** The format of a page for an Accept header. Throws Problem `not_acceptable` when it takes none of those there are. */
 export const acceptedFormat = (accept: string | null): OfferedFormat => accepted(accept, offered)
 
 /** The same, of the change feed. */
-export const acceptedChangesFormat = (accept: string | null): ChangesFormat => accepted(accept, withoutColumns)
+export const acceptedChangesFormat = (accept: string | null): OfferedChangesFormat => accepted(accept, withoutColumns)
 
 function accepted<Format>(accept: string | null, formats: Readonly<Record<string, Format>>): Format {
   const [type, ...more] = Object.keys(formats)

@@ -6,7 +6,7 @@ import type { KeyExpiries } from '../../db/keys/api-key-rows.ts'
 import type { StandbyState } from '../../export/servers/standbys.ts'
 import { Meter } from '../../metrics/meter.ts'
 import { PoolMetrics } from '../../metrics/pool-metrics.ts'
-import type { Outcome, RequestCounts } from './request-record.ts'
+import type { RequestCounts, RequestOutcome } from './request-record.ts'
 
 /** What is looked at whenever metrics are read. */
 interface Watched {
@@ -206,7 +206,7 @@ export class Metrics extends Meter implements RequestCounts {
   }
 }
 
-const pageOutcome = (status: number, outcome: Outcome): (typeof pageOutcomes)[number] => {
+const pageOutcome = (status: number, outcome: RequestOutcome): (typeof pageOutcomes)[number] => {
   if (status !== 200) return 'refused'
   return outcome === 'complete' ? 'whole' : outcome
 }

@@ -1,7 +1,7 @@
 // The facts of one request, collected while it is served, and the log entry they become.
 // It must not hold an answer, a secret or a credential; what is noted here is logged.
 
-import type { Origin } from '../../keys/client-address.ts'
+import type { ClientOrigin } from '../../keys/client-address.ts'
 import { scannerPatterns } from '../../keys/credential.ts'
 import type { Log } from '../../log.ts'
 import { Problem } from '../../problem.ts'
@@ -11,7 +11,7 @@ import { pathOf } from '../headers/host.ts'
 import type { ClientConnection } from './client-connection.ts'
 
 /** How a request ended. `client_gone` and `stalled` are exports cut short from the other side. */
-export type Outcome = 'complete' | 'client_gone' | 'stalled' | 'failed'
+export type RequestOutcome = 'complete' | 'client_gone' | 'stalled' | 'failed'
 
 /** Facts that the log line of a request may carry, each noted where it becomes known. They are written as they are. */
 export interface RequestFields {
@@ -43,7 +43,7 @@ export interface RequestCounts {
   end(request: {
     route: string
     status: number
-    outcome: Outcome
+    outcome: RequestOutcome
     seconds: number
     /** Whether a page of an export was asked for. */
     isPage: boolean
@@ -75,7 +75,7 @@ export class RequestRecord {
   constructor(
     readonly request: Request,
     readonly connection: ClientConnection,
-    readonly origin: Origin,
+    readonly origin: ClientOrigin,
     private readonly log: Log,
     private readonly counts: RequestCounts,
   ) {
@@ -88,7 +88,7 @@ export class RequestRecord {
     return loggedPath(this.request)
   }
 
-  #endSpan(status: number, outcome: Outcome, reason: string | undefined): void {
+  #endSpan(status: number, outcome: RequestOutcome, reason: string | undefined): void {
     const { span, route } = this
     if (span === undefined) return
     const { method } = this.request
@@ -102,7 +102,7 @@ export class RequestRecord {
   }
 
   /** Writes the request's one log line. Later calls do nothing. Query values are not logged: a token may be among them. */
-  finish(status: number, outcome: Outcome): void {
+  finish(status: number, outcome: RequestOutcome): void {
     if (this.#finished) return
     this.#finished = true
     this.connection.ended()

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { invalidRequest, type ProblemItem } from '../../problem.ts'
 
 /** What `Bun.serve` takes: texts in PEM, and the cipher suites of TLS 1.2. Those of TLS 1.3 are not chosen, and all are good. */
-interface TlsTexts {
+export interface TlsTexts {
   cert: string
   key: string
   ciphers: string

@@ -3,7 +3,7 @@
 // What is right by itself waits in a temporary table of the load's connection (db/loads/staged-applications), where it is held against the rest
 // of the input and against the database, and from which it is stored. So nothing that is kept here grows with the input.
 
-import { inTransaction, type Session, type Sql } from '../../db/client.ts'
+import { type DatabaseSession, inTransaction, type Sql } from '../../db/client.ts'
 import {
   type IdSequence,
   readLastId,
@@ -24,7 +24,7 @@ import {
 } from '../../db/loads/staged-applications.ts'
 import { findProgram, readPublishedVersions } from '../../db/programs/programs.ts'
 import { renderAnnotations, renderSnapshot } from '../../domain/questions/application.ts'
-import type { Fault } from '../reading/document-faults.ts'
+import type { DocumentFault } from '../reading/document-faults.ts'
 import type { ExportedApplication } from '../reading/read-application.ts'
 import { describePlace, type LinePlace, LoadFaults } from './load-faults.ts'
 import { loadDefinition, ProgramCheck } from './program-check.ts'
@@ -68,7 +68,7 @@ export class LoadCheck {
 
   private constructor(
     private readonly sql: Sql,
-    private readonly session: Session,
+    private readonly session: DatabaseSession,
     private readonly timeZone: string,
     private readonly limits: BatchLimits,
     /** The last ids that were given out when the check began. */
@@ -76,7 +76,7 @@ export class LoadCheck {
   ) {}
 
   /** `session` has the temporary table. */
-  static async begin(sql: Sql, session: Session, timeZone: string, limits: BatchLimits): Promise<LoadCheck> {
+  static async begin(sql: Sql, session: DatabaseSession, timeZone: string, limits: BatchLimits): Promise<LoadCheck> {
     const [application, applicant] = [await readLastId(sql, sequences[0]), await readLastId(sql, sequences[1])]
     return new LoadCheck(sql, session, timeZone, limits, { application, applicant })
   }
@@ -95,7 +95,7 @@ export class LoadCheck {
   }
 
   /** Counts an application, or a line, that cannot be loaded. */
-  refuse(place: LinePlace, faults: readonly Fault[]): void {
+  refuse(place: LinePlace, faults: readonly DocumentFault[]): void {
     this.#read++
     this.#faults.add(place, ...faults)
   }
@@ -174,7 +174,8 @@ export class LoadCheck {
   async finish(stored: number | undefined): Promise<CheckedLoad> {
     await this.#send()
     await this.#sending
-    const odds = (fault: (odds: StagedOdds) => Fault) => (one: StagedOdds) => this.#faults.add(one.place, fault(one))
+    const odds = (fault: (odds: StagedOdds) => DocumentFault) => (one: StagedOdds) =>
+      this.#faults.add(one.place, fault(one))
     await eachAfterCurrent(this.session, odds(afterCurrent))
     await eachDuplicate(this.session, odds(duplicate))
     if (stored === undefined) this.#faults.addAll(this.#clashes)
@@ -222,22 +223,22 @@ export class LoadCheck {
   }
 }
 
-const duplicate = ({ application_id, earlier }: StagedOdds): Fault => ({
+const duplicate = ({ application_id, earlier }: StagedOdds): DocumentFault => ({
   path: '/application_id',
   code: 'duplicate_id',
   detail: `is ${application_id}, which the one on ${describePlace(earlier)} has too`,
 })
 
-function afterCurrent({ applicant_id, is_current, earlier }: StagedOdds): Fault {
+function afterCurrent({ applicant_id, is_current, earlier }: StagedOdds): DocumentFault {
   const older = `the CURRENT application of applicant ${applicant_id}, on ${describePlace(earlier)}, is older`
   const detail = `must not be ${is_current ? 'CURRENT' : 'OBSOLETE'}: ${older}, so that one cannot be CURRENT`
   return { path: '/revision_state', code: 'inconsistent', detail }
 }
 
-const idFault = (detail: string): Fault => ({ path: '/application_id', code: 'taken_id', detail })
-const takenFault = (id: number): Fault => idFault(`is ${id}, which an application in the database has or had`)
+const idFault = (detail: string): DocumentFault => ({ path: '/application_id', code: 'taken_id', detail })
+const takenFault = (id: number): DocumentFault => idFault(`is ${id}, which an application in the database has or had`)
 
-const registeredMeanwhile = (applicantId: number): Fault => ({
+const registeredMeanwhile = (applicantId: number): DocumentFault => ({
   path: '/applicant_id',
   code: 'taken_id',
   detail: `is ${applicantId}, which was issued to another applicant since this load began; load it again`,

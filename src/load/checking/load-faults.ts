@@ -1,7 +1,7 @@
 // Errors of a bulk load: which application, its place in the input, and why; bounded, however many there are.
 
 import { Problem, type ProblemItem } from '../../problem.ts'
-import type { Fault } from '../reading/document-faults.ts'
+import type { DocumentFault } from '../reading/document-faults.ts'
 
 /** Where an application stands in the input: line × 2^20 + its place on a page of that line. One number, since there are many. */
 export type LinePlace = number
@@ -31,7 +31,7 @@ export class LoadFaults {
     return this.#faults > 0
   }
 
-  add(place: LinePlace, ...faults: readonly Fault[]): void {
+  add(place: LinePlace, ...faults: readonly DocumentFault[]): void {
     this.#places.add(place)
     this.#faults += faults.length
     for (const { path, code, detail } of faults) {

@@ -3,7 +3,7 @@
 import type { SubmissionCounter } from '../../db/loads/bulk-loads.ts'
 import { buildKeyMap, type KeyMap, type PublishedVersion } from '../../domain/questions/key-map.ts'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
-import type { Fault } from '../reading/document-faults.ts'
+import type { DocumentFault } from '../reading/document-faults.ts'
 import { type KnownMembers, knownMembers } from '../reading/question-objects.ts'
 import { describePlace, type LinePlace } from './load-faults.ts'
 
@@ -50,7 +50,7 @@ export class ProgramCheck {
   }
 
   /** What is wrong with the next application within the input, or alongside what was submitted before. */
-  check(submitTime: Micros, place: LinePlace): { within?: Fault; clash?: Fault } {
+  check(submitTime: Micros, place: LinePlace): { within?: DocumentFault; clash?: DocumentFault } {
     this.applications++
     this.#first ??= submitTime
     const { submit_seq, last_submit_time } = this.before
@@ -68,7 +68,7 @@ export class ProgramCheck {
 }
 
 /** Clients that continue from Snapshot-Time receive nothing before it (G6). */
-export function tooEarly(slug: string, last: Micros): Fault {
+export function tooEarly(slug: string, last: Micros): DocumentFault {
   const detail =
     `is not after that of the last submission to ${slug} (${formatMicros(last)}): ` +
     'clients that ask from Snapshot-Time on would never see it'

@@ -2,7 +2,7 @@
 
 import { JsonNumber, pointerTo } from '../../domain/values/json-text.ts'
 
-export interface Fault {
+export interface DocumentFault {
   /** RFC 6901 JSON Pointer. */
   path: string
   code: string
@@ -14,7 +14,7 @@ const faultsMax = 20
 
 /** Where the reader is, kept as a stack so that a document without faults costs nothing. */
 export class FaultFinder {
-  readonly faults: Fault[] = []
+  readonly faults: DocumentFault[] = []
   readonly #place: (string | number)[] = []
 
   enter(segment: string | number): void {

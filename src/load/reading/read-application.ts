@@ -4,7 +4,7 @@ import type { Answers } from '../../domain/questions/answers.ts'
 import type { Annotations, RevisionState, Submitter } from '../../domain/questions/application.ts'
 import { canonicalLanguageTag } from '../../domain/values/language-tag.ts'
 import { beforeAllSubmissions, formatMicros, type Micros, parseOffsetTime } from '../../domain/values/offset-time.ts'
-import { describeValue, type Fault, FaultFinder } from './document-faults.ts'
+import { type DocumentFault, describeValue, FaultFinder } from './document-faults.ts'
 import { isObject } from './question-fields.ts'
 import { type KnownMembers, readMembers } from './question-objects.ts'
 
@@ -55,7 +55,7 @@ export function readExportedApplication(
   value: unknown,
   findMembers: FindMembers,
   now: Micros,
-): { application: ExportedApplication } | { faults: readonly Fault[] } {
+): { application: ExportedApplication } | { faults: readonly DocumentFault[] } {
   const find = new FaultFinder()
   if (!isObject(value)) {
     find.add('not_an_object', `must be an application object, and is ${describeValue(value)}`)

@@ -11,7 +11,7 @@
 //   `Snapshot-Time` is before all times.
 // - Ids are kept, so they must be free, and are never given out again (checking/check-load).
 
-import { inSession, type Session, type Sql } from '../../db/client.ts'
+import { type DatabaseSession, inSession, type Sql } from '../../db/client.ts'
 import { requireInstanceTimeZone } from '../../db/instance.ts'
 import { findLoad, type LoadRow, readUnfinishedLoads } from '../../db/loads/bulk-loads.ts'
 import { createStaged, dropStaged } from '../../db/loads/staged-applications.ts'
@@ -67,7 +67,7 @@ export async function bulkLoad(sql: Sql, options: LoadOptions, produce: ProduceL
 
 async function loadInto(
   sql: Sql,
-  session: Session,
+  session: DatabaseSession,
   options: LoadOptions,
   check: LoadCheck,
   produce: ProduceLoad,

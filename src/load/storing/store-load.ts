@@ -5,7 +5,7 @@
 // others may submit between two batches, although their times are later: clients that poll still get what the load brings.
 
 import { appendAuditEvent } from '../../db/audit/audit.ts'
-import { inTransaction, inTransactionOf, type Session, type Sql, type Transaction } from '../../db/client.ts'
+import { type DatabaseSession, inTransaction, inTransactionOf, type Sql, type Transaction } from '../../db/client.ts'
 import {
   endLoad,
   findLoad,
@@ -53,7 +53,7 @@ export interface LoadOptions {
 
 /** Stores what is not stored yet of an input, on the connection that has it. `begun` is what there is of it, if it was begun before. */
 export async function storeLoad(
-  { sql, session }: { sql: Sql; session: Session },
+  { sql, session }: { sql: Sql; session: DatabaseSession },
   checked: CheckedLoad,
   begun: LoadRow | undefined,
   options: LoadOptions & { digest: Uint8Array },

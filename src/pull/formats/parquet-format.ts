@@ -10,7 +10,7 @@
 import { closeSync, constants, copyFileSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { messageOf } from '../../client/client-errors.ts'
 import { CommandError, fileFault } from '../requests/pull-outcome.ts'
-import { type Column, type ColumnKind, type Table, tableName } from '../requests/table-plan.ts'
+import { type ColumnKind, type PlannedColumn, type Table, tableName } from '../requests/table-plan.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
 import { type ReadyFile, sizeOf } from '../spool/place-files.ts'
 import { loadTables } from './load-tables.ts'
@@ -191,7 +191,7 @@ const parquetTypes: Readonly<Record<Exclude<ColumnKind, 'list'>, ElementType>> =
   },
 }
 
-function elementsOf({ name, kind }: Column): Element[] {
+function elementsOf({ name, kind }: PlannedColumn): Element[] {
   if (kind !== 'list') return [{ name, repetition_type: 'OPTIONAL', ...parquetTypes[kind] }]
   return [
     { name, repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },

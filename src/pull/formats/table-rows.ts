@@ -1,7 +1,7 @@
 // The rows of an application, in every table. What no column is for is an error: nothing is left out silently. Pure.
 
 import type { CsvCell } from '../../csv-text.ts'
-import { type Column, type Table, tableName } from '../requests/table-plan.ts'
+import { type PlannedColumn, type Table, tableName } from '../requests/table-plan.ts'
 
 export type Cell = CsvCell
 
@@ -17,7 +17,7 @@ type Members = Readonly<Record<string, unknown>>
 
 interface Step {
   table: number
-  columns: readonly Column[]
+  columns: readonly PlannedColumn[]
   /** Enumerators right here, by their keys. */
   enumerators: readonly (readonly [key: string, step: Step])[]
   /** Everything that an object at this place may have a column for. */
@@ -81,7 +81,7 @@ function writeObject(
   }
 }
 
-function cellOf({ question, field, option, labels }: Column, own: Members, answers: Members): Cell {
+function cellOf({ question, field, option, labels }: PlannedColumn, own: Members, answers: Members): Cell {
   if (question === undefined) return (own[field] ?? null) as Cell
   const value = (answers[question] as Members | undefined)?.[field] ?? null
   if (field === 'entities') return Array.isArray(value) ? value.length : 0

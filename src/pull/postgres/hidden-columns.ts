@@ -1,7 +1,7 @@
 // Columns of questions that were hidden from the key after they had been filled. They stay, since views and queries may stand on them;
 // what is pulled from then on has null there, and a pull of everything empties them, so that the tables have what the service gives.
 
-import type { MadeColumns, Sql } from './pulled-record.ts'
+import type { MadeColumns, TargetSql } from './pulled-record.ts'
 
 /** Every column that a pull ever made. */
 export function allMade(before: MadeColumns, now: MadeColumns): MadeColumns {
@@ -12,7 +12,12 @@ export function allMade(before: MadeColumns, now: MadeColumns): MadeColumns {
 }
 
 /** Takes what stands in columns that pulls have made and this one did not fill; those that were dropped since are left out. */
-export async function emptyHidden(sql: Sql, schema: string, made: MadeColumns, filled: MadeColumns): Promise<void> {
+export async function emptyHidden(
+  sql: TargetSql,
+  schema: string,
+  made: MadeColumns,
+  filled: MadeColumns,
+): Promise<void> {
   for (const [table, names] of Object.entries(made)) {
     const hidden = names.filter(name => !filled[table]?.includes(name))
     const there = await sql<{ name: string }[]>`

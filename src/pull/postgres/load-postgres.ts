@@ -6,14 +6,21 @@ import postgres from 'postgres'
 import type { ChangesPage } from '../../client/tributary-client.ts'
 import { type Cell, rowMaker } from '../formats/table-rows.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
-import { type Column, type ColumnKind, type Table, tableName } from '../requests/table-plan.ts'
+import { type ColumnKind, type PlannedColumn, type Table, tableName } from '../requests/table-plan.ts'
 import { fileLines } from '../spool/file-lines.ts'
 import { linesOf } from '../spool/output-format.ts'
-import { differencesOf, type Origin, withFields } from '../spool/pulled-before.ts'
+import { differencesOf, type PullOrigin, withFields } from '../spool/pulled-before.ts'
 import { allMade, emptyHidden } from './hidden-columns.ts'
 import { columnIdentifiers, copyLine, identifierOf } from './postgres-text.ts'
 import { applyChanges, collectChanges } from './pulled-changes.ts'
-import { type KeptRecord, type PulledRecord, readRecord, recordTable, type Sql, writeRecord } from './pulled-record.ts'
+import {
+  type KeptRecord,
+  type PulledRecord,
+  readRecord,
+  recordTable,
+  type TargetSql,
+  writeRecord,
+} from './pulled-record.ts'
 
 export interface PostgresLoad {
   url: string
@@ -114,7 +121,7 @@ async function* onePage<T>(page: T): AsyncGenerator<T, void, undefined> {
 }
 
 /** Two pulls into one schema take turns, to the end of the session. */
-async function lockedRecord(sql: Sql, schema: string): Promise<KeptRecord | undefined> {
+async function lockedRecord(sql: TargetSql, schema: string): Promise<KeptRecord | undefined> {
   await sql`select pg_advisory_lock(hashtextextended(${`tributary ${schema}`}, 0))`
   return readRecord(sql, schema)
 }
@@ -124,7 +131,7 @@ const columnsByTable = (tables: readonly Table[]): Record<string, string[]> =>
 
 /** Makes the tables where they are missing, and puts these applications in the place of what there is of them. */
 async function fill(
-  tx: Sql,
+  tx: TargetSql,
   schema: string,
   tables: readonly Table[],
   applications: AsyncIterable<readonly Buffer[]>,
@@ -140,7 +147,7 @@ async function fill(
 }
 
 /** What the last pull left there. */
-export function readPulled(url: string, schema: string, origin: Origin): Promise<KeptRecord | undefined> {
+export function readPulled(url: string, schema: string, origin: PullOrigin): Promise<KeptRecord | undefined> {
   return connected(url, async sql => {
     const record = await readRecord(sql, schema)
     refuseOther(record, origin, schema)
@@ -164,7 +171,7 @@ async function connected<T>(url: string, work: (sql: postgres.Sql) => Promise<T>
   }
 }
 
-function refuseOther(record: PulledRecord | undefined, origin: Origin, schema: string): void {
+function refuseOther(record: PulledRecord | undefined, origin: PullOrigin, schema: string): void {
   const was = record?.origin
   if (was === undefined) return
   const refuse = (how: string) => new CommandError('usage', `Schema ${schema} ${how}: name another with --schema.`)
@@ -184,7 +191,7 @@ const keyOf = ({ path }: Table): readonly string[] =>
 /** Where the rows of a table wait; the first has the applications. */
 const stageOf = (index: number): string => `tributary_pulled_${index}`
 
-async function makeTable(sql: Sql, schema: string, table: Table): Promise<void> {
+async function makeTable(sql: TargetSql, schema: string, table: Table): Promise<void> {
   const name = postgresName(table)
   const names = columnIdentifiers(table)
   const place = sql`${sql(schema)}.${sql(name)}`
@@ -209,7 +216,7 @@ const pieceLength = 4 * 1024 * 1024
 
 /** The rows of all tables, from one pass over the lines. */
 async function copyTables(
-  sql: Sql,
+  sql: TargetSql,
   tables: readonly Table[],
   applications: AsyncIterable<readonly Buffer[]>,
   signal: AbortSignal,
@@ -239,7 +246,7 @@ async function copyTables(
   await send()
 }
 
-async function copyText(sql: Sql, stage: string, text: string): Promise<void> {
+async function copyText(sql: TargetSql, stage: string, text: string): Promise<void> {
   const refused = Promise.withResolvers<never>()
   refused.promise.catch(() => {})
   // What the server refuses goes to the statement, which has been resolved with its stream by then.
@@ -250,7 +257,7 @@ async function copyText(sql: Sql, stage: string, text: string): Promise<void> {
 }
 
 /** What was copied takes the place of what was there of the same applications. */
-async function takeOver(sql: Sql, schema: string, table: Table, index: number): Promise<void> {
+async function takeOver(sql: TargetSql, schema: string, table: Table, index: number): Promise<void> {
   const place = sql`${sql(schema)}.${sql(postgresName(table))}`
   const names = columnIdentifiers(table)
   const columns = joined(
@@ -272,15 +279,16 @@ async function takeOver(sql: Sql, schema: string, table: Table, index: number): 
   await sql`${insert}`
 }
 
-const columnsOf = (sql: Sql, columns: readonly Column[], names: readonly string[]): Fragment =>
+const columnsOf = (sql: TargetSql, columns: readonly PlannedColumn[], names: readonly string[]): Fragment =>
   joined(
     sql,
     columns.map(({ kind }, i) => sql`${sql(names[i]!)} ${typeOf(sql, kind)}`),
   )
 
-const joined = (sql: Sql, parts: readonly Fragment[]): Fragment => parts.reduce((all, part) => sql`${all}, ${part}`)
+const joined = (sql: TargetSql, parts: readonly Fragment[]): Fragment =>
+  parts.reduce((all, part) => sql`${all}, ${part}`)
 
-function typeOf(sql: Sql, kind: ColumnKind): Fragment {
+function typeOf(sql: TargetSql, kind: ColumnKind): Fragment {
   switch (kind) {
     case 'integer':
       return sql`bigint`

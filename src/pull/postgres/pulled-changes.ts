@@ -3,13 +3,13 @@
 // waited for with locks held. Applied twice, or from an earlier cursor than needed, it comes to the same.
 
 import type { ChangesPage } from '../../client/tributary-client.ts'
-import type { Sql } from './pulled-record.ts'
+import type { TargetSql } from './pulled-record.ts'
 
 const read = 'tributary_changes'
 
 /** Reads the feeds into a temporary table, one after the other; returns the cursor where the last one ends. */
 export async function collectChanges(
-  sql: Sql,
+  sql: TargetSql,
   feeds: readonly AsyncIterable<ChangesPage>[],
 ): Promise<string | undefined> {
   await sql`
@@ -34,7 +34,7 @@ export async function collectChanges(
 }
 
 /** `superseded`: whether the tables keep such applications, or have none but current ones. */
-export async function applyChanges(sql: Sql, schema: string, superseded: 'kept' | 'removed'): Promise<void> {
+export async function applyChanges(sql: TargetSql, schema: string, superseded: 'kept' | 'removed'): Promise<void> {
   const applications = sql`${sql(schema)}.${sql('applications')}`
   const gone = superseded === 'removed' ? ['erased', 'superseded'] : ['erased']
   await sql`delete from ${applications} a using ${sql(read)} c where a.application_id = c.application_id and c.kind = any(${gone})`

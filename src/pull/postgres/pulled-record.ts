@@ -2,9 +2,9 @@
 // happens to the pull, its folder, or the database, also after a restore.
 
 import type postgres from 'postgres'
-import type { Origin, PulledBefore } from '../spool/pulled-before.ts'
+import type { PulledBefore, PullOrigin } from '../spool/pulled-before.ts'
 
-export type Sql = postgres.Sql | postgres.TransactionSql
+export type TargetSql = postgres.Sql | postgres.TransactionSql
 
 export type PulledRecord = Pick<PulledBefore, 'origin' | 'watermark' | 'changeCursor' | 'followsFrom' | 'questionsAsOf'>
 
@@ -16,7 +16,7 @@ export type KeptRecord = PulledRecord & { made: MadeColumns }
 
 export const recordTable = 'tributary_pull'
 
-export async function readRecord(sql: Sql, schema: string): Promise<KeptRecord | undefined> {
+export async function readRecord(sql: TargetSql, schema: string): Promise<KeptRecord | undefined> {
   const [found] = await sql`select to_regclass(quote_ident(${schema}) || ${`.${recordTable}`}) as place`
   if (found!.place === null) return undefined
   const [row] = await sql<
@@ -33,7 +33,7 @@ export async function readRecord(sql: Sql, schema: string): Promise<KeptRecord |
   if (row === undefined) return undefined
   const { origin, made, watermark, change_cursor, follows_from, questions_as_of } = row
   return {
-    origin: JSON.parse(origin) as Origin,
+    origin: JSON.parse(origin) as PullOrigin,
     made: JSON.parse(made) as MadeColumns,
     watermark: watermark ?? undefined,
     changeCursor: change_cursor ?? undefined,
@@ -43,7 +43,7 @@ export async function readRecord(sql: Sql, schema: string): Promise<KeptRecord |
 }
 
 export async function writeRecord(
-  sql: Sql,
+  sql: TargetSql,
   schema: string,
   { origin, made, watermark, changeCursor, followsFrom, questionsAsOf }: KeptRecord,
 ): Promise<void> {

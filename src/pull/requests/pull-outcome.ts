@@ -15,14 +15,14 @@ export const exitStatus = {
   busy: 5,
 } as const
 
-export type Outcome = keyof typeof exitStatus
+export type PullOutcome = keyof typeof exitStatus
 
 /** Ends a command; `message` is for the person who runs it, and needs no other words around it. */
 export class CommandError extends Error {
   override name = 'CommandError'
 
   constructor(
-    readonly outcome: Exclude<Outcome, 'complete'>,
+    readonly outcome: Exclude<PullOutcome, 'complete'>,
     message: string,
     options?: ErrorOptions,
   ) {

@@ -16,7 +16,7 @@ export interface DocumentedQuestion {
 
 export type ColumnKind = 'text' | 'integer' | 'number' | 'money' | 'boolean' | 'date' | 'time' | 'list'
 
-export interface Column {
+export interface PlannedColumn {
   name: string
   kind: ColumnKind
   /** Of an answer: the question's key and the field; the field alone of what every application or entity has. */
@@ -31,7 +31,7 @@ export interface Column {
 export interface Table {
   /** Keys of the enumerators that lead here; none for the applications themselves. */
   path: readonly string[]
-  columns: readonly Column[]
+  columns: readonly PlannedColumn[]
 }
 
 export interface TableOptions {
@@ -46,7 +46,7 @@ export type KnownColumns = Readonly<Record<string, readonly string[]>>
 
 export const tableName = ({ path }: Pick<Table, 'path'>): string => path.join('.')
 
-const ofApplications: readonly Column[] = (
+const ofApplications: readonly PlannedColumn[] = (
   [
     ['application_id', 'integer'],
     ['applicant_id', 'integer'],
@@ -69,7 +69,7 @@ const ofApplications: readonly Column[] = (
  * `entity_path` identifies an entity within its application: `0` is the first, `0.2` the third within it. With `application_id` it is
  * the key of its row, and `parent_path` is that of the entity it lies in; null at the top.
  */
-const ofEntities: readonly Column[] = (
+const ofEntities: readonly PlannedColumn[] = (
   [
     ['application_id', 'integer'],
     ['entity_path', 'text'],
@@ -102,7 +102,7 @@ export function planTables(
   options: TableOptions,
   known: KnownColumns = {},
 ): Table[] {
-  const tables = new Map<string, { path: string[]; columns: Column[] }>()
+  const tables = new Map<string, { path: string[]; columns: PlannedColumn[] }>()
   tables.set('', { path: [], columns: [...ofApplications] })
   for (const question of questions) {
     const path = keysOf(question)
@@ -117,9 +117,9 @@ export function planTables(
   }))
 }
 
-function inOrder(columns: readonly Column[], known: readonly string[]): Column[] {
+function inOrder(columns: readonly PlannedColumn[], known: readonly string[]): PlannedColumn[] {
   const places = new Map(known.map((name, place) => [name, place]))
-  const placeOf = ({ name }: Column): number => places.get(name) ?? known.length
+  const placeOf = ({ name }: PlannedColumn): number => places.get(name) ?? known.length
   // The sort keeps the order of those that are new.
   const sorted = columns.toSorted((a, b) => placeOf(a) - placeOf(b))
   const lost = known.find((name, place) => sorted[place]?.name !== name)
@@ -131,14 +131,19 @@ function inOrder(columns: readonly Column[], known: readonly string[]): Column[]
   return sorted
 }
 
-function columnsOf(question: DocumentedQuestion, { multi, labels }: TableOptions): Column[] {
+function columnsOf(question: DocumentedQuestion, { multi, labels }: TableOptions): PlannedColumn[] {
   const { question_key: key, question_type, path, options } = question
   const words = labels && options.length > 0 ? Object.fromEntries(options.map(({ id, text }) => [id, text])) : undefined
-  return question.fields.flatMap(({ path: at, type }): Column[] => {
+  return question.fields.flatMap(({ path: at, type }): PlannedColumn[] => {
     const field = at.slice(path.length + 1)
     // Of an entity, which has a table of its own.
     if (field.includes('[')) return []
-    const column: Column = { name: `${key}.${field}`, kind: kindOf(question_type, field, type), question: key, field }
+    const column: PlannedColumn = {
+      name: `${key}.${field}`,
+      kind: kindOf(question_type, field, type),
+      question: key,
+      field,
+    }
     const isChoice = field === 'selections' || field === 'selection'
     if (isChoice && column.kind === 'list' && multi === 'columns')
       return options.map(({ id }) => ({ ...column, name: `${column.name}.${id}`, kind: 'boolean', option: id }))

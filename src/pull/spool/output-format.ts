@@ -5,7 +5,7 @@ import type { PullContext } from '../requests/pull-request.ts'
 import type { TableOptions } from '../requests/table-plan.ts'
 import type { ReadyFile } from './place-files.ts'
 import type { PullState } from './pull-state.ts'
-import type { Origin, PulledBefore } from './pulled-before.ts'
+import type { PulledBefore, PullOrigin } from './pulled-before.ts'
 import type { WalkUnderWay } from './walk-to-spool.ts'
 
 export interface FormatJob {
@@ -67,7 +67,7 @@ export interface OutputFormat {
   /** Where lines are collected, until the output is made of them. */
   spoolPath: (out: string) => string
   /** What the last pull of it left, of an output that knows it by itself; of others the state alongside them does. */
-  readDone?: (origin: Origin) => Promise<PulledBefore | undefined>
+  readDone?: (origin: PullOrigin) => Promise<PulledBefore | undefined>
   /** Makes the files that get their final names next, whole and on the disk, and alongside their places. */
   prepare: (job: FormatJob) => Promise<Prepared>
   /** Of an output that can be kept up to date (`--follow`): applies pages of the change feed that follow what `readDone` found. */

@@ -7,7 +7,7 @@ import type { TableOptions } from '../requests/table-plan.ts'
 import { type PlacedFile, sizeOf } from './place-files.ts'
 
 /** What an output is of. It never changes, unless all is pulled again. */
-export interface Origin {
+export interface PullOrigin {
   /** Its address. */
   service: string
   /** Of the service, whatever its address; undefined where it was not asked. */
@@ -24,7 +24,7 @@ export interface Origin {
 
 /** What the last pull left, once it was complete. */
 export interface PulledBefore {
-  origin: Origin
+  origin: PullOrigin
   /** One for each pull that the output is made of, oldest first. */
   receipts: IdReceipt[]
   /** Where the next one begins; undefined when this one left out what came last, or has what may come again. */
@@ -42,7 +42,7 @@ export interface PulledBefore {
 }
 
 /** The `fromDate` of a pull that adds to what is there; undefined when all is to be pulled again. */
-export function sinceLast(before: PulledBefore, origin: Origin, { filters }: PullRequest): string | undefined {
+export function sinceLast(before: PulledBefore, origin: PullOrigin, { filters }: PullRequest): string | undefined {
   const refuse = (why: string): CommandError =>
     new CommandError('usage', `--since-last cannot add to the output: ${why} Without it, everything is pulled again.`)
   const differing = differencesOf(before.origin, origin)
@@ -61,9 +61,9 @@ export function sinceLast(before: PulledBefore, origin: Origin, { filters }: Pul
 }
 
 /** What of two origins is not the same, in the words of the command line; where the output stands does not count. */
-export function differencesOf(was: Origin, is: Origin): string[] {
+export function differencesOf(was: PullOrigin, is: PullOrigin): string[] {
   const sameService = was.service === is.service || (was.installation ?? was.service) === is.installation
-  const words = ({ service, program, revisionState, layout, ...origin }: Origin): string[] => [
+  const words = ({ service, program, revisionState, layout, ...origin }: PullOrigin): string[] => [
     sameService ? '' : `from ${service}`,
     `with --program ${program}`,
     revisionState === null ? 'without --revision' : `with --revision ${revisionState}`,
@@ -77,5 +77,5 @@ export function differencesOf(was: Origin, is: Origin): string[] {
 }
 
 /** As they are written on the command line. */
-export const withFields = ({ fields }: Pick<Origin, 'fields'>): string =>
+export const withFields = ({ fields }: Pick<PullOrigin, 'fields'>): string =>
   fields === undefined ? 'without --fields' : `with --fields ${fields}`

@@ -5,7 +5,7 @@ import { byDeadline } from '../../../src/export/servers/exports.ts'
 import { streamResponse } from '../../../src/http/export/stream-response.ts'
 import { ClientConnection, type Server } from '../../../src/http/server/client-connection.ts'
 import { Metrics } from '../../../src/http/server/metrics.ts'
-import { type Outcome, RequestRecord } from '../../../src/http/server/request-record.ts'
+import { type RequestOutcome, RequestRecord } from '../../../src/http/server/request-record.ts'
 import { originOf } from '../../../src/keys/client-address.ts'
 import { createLog } from '../../../src/log.ts'
 import { testConfig } from '../../support/config.ts'
@@ -57,7 +57,7 @@ test('a client that goes while a later write waits for it is reported as gone, w
   const leaving = new AbortController()
   let writes = 0
   const ended = Promise.withResolvers<void>()
-  const produce = async (sink: Sink): Promise<Outcome> => {
+  const produce = async (sink: Sink): Promise<RequestOutcome> => {
     do writes++
     while (await sink.write(Buffer.alloc(1024 * 1024), false))
     ended.resolve()

@@ -11,7 +11,7 @@ import { buildKeyMap, type KeyMap } from '../../../src/domain/questions/key-map.
 import { planFill } from '../../../src/domain/questions/version-fill.ts'
 import { sampleAnswers } from '../../../src/domain/samples/sample-answers.ts'
 import { spliceRow } from '../../../src/export/framings/splice.ts'
-import { type Fault, FaultFinder } from '../../../src/load/reading/document-faults.ts'
+import { type DocumentFault, FaultFinder } from '../../../src/load/reading/document-faults.ts'
 import { parseExactJson } from '../../../src/load/reading/exact-json.ts'
 import { knownMembers, readMembers } from '../../../src/load/reading/question-objects.ts'
 import { type ExportedApplication, readExportedApplication } from '../../../src/load/reading/read-application.ts'
@@ -153,7 +153,7 @@ const unannotated: Annotations = { status: null, status_last_modified_time: null
 type Broken = any
 const valid = (): Broken => JSON.parse(exported(submission, unannotated, keyMap, shape, 'UTC'))
 const read = (value: unknown) => readExportedApplication(value, () => members, now)
-const faultsIn = (value: unknown): readonly Fault[] => {
+const faultsIn = (value: unknown): readonly DocumentFault[] => {
   const result = read(value)
   return 'faults' in result ? result.faults : []
 }
