@@ -96,10 +96,7 @@ function pages({ config, db, now }: Deps, { load, docs, loadDocs }: Loading) {
       const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
       return prefersJson(asked.request)
         ? json(view, asked.viewer.fields)
-        : pageResponse(
-            asked.viewer,
-            ProgramPage({ context: asked.viewer.context, program: view, shown: view.versions[0] }),
-          )
+        : pageResponse(asked.viewer, ProgramPage({ ...asked.viewer, program: view, shown: view.versions[0] }))
     },
     showVersion: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
@@ -107,7 +104,7 @@ function pages({ config, db, now }: Deps, { load, docs, loadDocs }: Loading) {
       const shown = pickVersion(view.versions, asked.params.version)
       return prefersJson(asked.request)
         ? json(shown, asked.viewer.fields)
-        : pageResponse(asked.viewer, ProgramPage({ context: asked.viewer.context, program: view, shown }))
+        : pageResponse(asked.viewer, ProgramPage({ ...asked.viewer, program: view, shown }))
     },
   }
 }

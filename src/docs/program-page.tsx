@@ -10,22 +10,28 @@ import { Badge, figures, Notice, Tabs } from '../html/parts.tsx'
 import { ThreeColumns } from '../html/shell.tsx'
 import { type FindGroup, FindList } from './parts/find-list.tsx'
 import { Instant } from './parts/instant.tsx'
-import { JsonTree } from './parts/json-tree.tsx'
+import { type JsonMark, JsonTree } from './parts/json-tree.tsx'
 import { CodeTabs, CopyButton, Panel } from './parts/panels.tsx'
 import { Changes, changedQuestions, changesOf } from './program-changes.tsx'
 import type { ProgramView, VersionView } from './program-view.ts'
 import { guideEntries, MetadataFields, PullingGuide } from './pulling-guide.tsx'
-import { findQuestions, QuestionList } from './question-list.tsx'
+import { exampleMarks, findQuestions, QuestionList } from './question-list.tsx'
 
 interface ProgramPageProps {
   context: PageContext
+  /** Of the API key that reads; undefined for a person. */
+  username: string | undefined
   program: ProgramView
   /** Which of the program's versions; undefined of a program that has none. */
   shown: VersionView | undefined
 }
 
-export function ProgramPage({ context, program, shown }: ProgramPageProps): VNode {
+export function ProgramPage({ context, username, program, shown }: ProgramPageProps): VNode {
   const { display_name, versions } = program
+  const active = versions.find(version => version.state === 'ACTIVE')
+  const compared = shown?.state === 'DRAFT' ? active : undefined
+  const changed = shown === undefined || compared === undefined ? [] : changedQuestions(shown, compared)
+  const marks = exampleMarks(shown?.questions ?? [], question => changed.includes(question))
   const common = {
     context,
     title: `Documentation · ${display_name}`,
@@ -33,8 +39,13 @@ export function ProgramPage({ context, program, shown }: ProgramPageProps): VNod
     part: 'documentation' as const,
     crumbs: [{ text: 'Documentation', path: '/docs/api/programs' }, { text: display_name }],
     styles: ['/assets/docs.css'],
-    scripts: ['/assets/find.js'],
-    copy: <Copying program={program} shown={shown} />,
+    scripts: ['/assets/find.js', '/assets/docs.js'],
+    copy: (
+      <>
+        <Code context={context} username={username} program={program} />
+        {shown !== undefined && <Example shown={shown} marks={marks} changed={changed.length} />}
+      </>
+    ),
   }
   if (shown === undefined)
     return (
@@ -47,14 +58,12 @@ export function ProgramPage({ context, program, shown }: ProgramPageProps): VNod
         <PullingGuide />
       </ThreeColumns>
     )
-  const active = versions.find(version => version.state === 'ACTIVE')
-  const compared = shown.state === 'DRAFT' ? active : undefined
-  const questions = compared === undefined ? shown.questions : changedQuestions(shown, compared)
+  const questions = compared === undefined ? shown.questions : changed
   return (
     <ThreeColumns
       {...common}
       lead={<Lead version={shown} />}
-      find={<FindList what="a question" groups={findGroups({ context, program, shown }, questions)} />}
+      find={<FindList what="a question" groups={findGroups({ context, username, program, shown }, questions)} />}
     >
       {shown.regeneration_failed_at !== null && (
         <Notice tone="attention">
@@ -112,7 +121,7 @@ function Address({ program }: { program: ProgramView }): VNode {
 }
 
 /** Active version and draft, alongside one another. */
-function Versions({ context, program, shown }: ProgramPageProps & { shown: VersionView }): VNode {
+function Versions({ context, program, shown }: Omit<ProgramPageProps, 'username'> & { shown: VersionView }): VNode {
   return (
     <Tabs
       label="Versions"
@@ -156,7 +165,12 @@ function Questions(props: {
         </Notice>
       )}
       {(compared === undefined || questions.length > 0) && (
-        <QuestionList questions={questions} versionId={shown.program_version_id} />
+        <QuestionList
+          questions={questions}
+          versionId={shown.program_version_id}
+          since={Math.min(...shown.questions.map(({ first_version }) => first_version))}
+          example={shown.example}
+        />
       )}
     </section>
   )
@@ -189,49 +203,63 @@ function Downloads({ program, version }: { program: ProgramView; version: Versio
   )
 }
 
-/** What there is to copy: one page with curl, all pages in five languages, the example. */
-function Copying({ program, shown }: { program: ProgramView; shown: VersionView | undefined }): VNode {
-  const first = `curl --compressed -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" \\\n  '${program.export_url}?pageSize=500'`
+/** One page with curl, and all pages in each language, of which one shows. */
+function Code({ context, username, program }: Omit<ProgramPageProps, 'shown'>): VNode {
+  const user = username ?? '$TRIBUTARY_USERNAME'
+  const first = `curl --compressed \\\n  -u "${user}:$TRIBUTARY_PASSWORD" \\\n  '${program.export_url}?pageSize=500'`
+  const mayCreateKey = context.person?.role === 'ADMINISTRATOR'
   return (
     <>
-      <h2 id="samples">First request</h2>
-      <Panel id="first-page" title="The first page, with curl">
-        <pre>
-          <code id="first-page">{first}</code>
-        </pre>
-      </Panel>
-      {shown !== undefined && (
-        <>
-          <h2 id="example">Example response</h2>
-          <p>
-            Two sample applications: one with every question answered, one with none. Where a question asks for very
-            many entities, selections, files or characters, fewer are shown.
-          </p>
-          <Panel id="example-json" title={`A page of ${titleOf(shown).toLowerCase()}`} tall>
-            <JsonTree value={shown.example} id="example-json" />
-          </Panel>
-        </>
-      )}
-      <h2 id="all-pages">All pages, ready to run</h2>
+      <h2 id="samples">Code, ready to run</h2>
       <p>
-        Each repeats a page that was refused for the moment or broke off, keeps only whole ones, and takes the
-        credentials from the environment. Without code, <code>{pullCommand(program)}</code> does the same, goes on after
-        any interruption, and makes CSV or Parquet when the file's name ends so.
+        Each program gets all pages: it repeats one that was refused for the moment or broke off, keeps only whole ones,
+        and takes the credentials from the environment. Without code, <code>{pullCommand(program)}</code> does the same,
+        goes on after any interruption, and makes CSV or Parquet when the file's name ends so.
       </p>
       <CodeTabs
         name="samples"
-        tabs={program.code_samples.map(sample => ({
-          id: `sample-${sample.id}`,
-          title: sample.label,
-          about: (
-            <>
-              {sample.usage} {!sample.run_by_tests && <strong>Written with care, but not run by our tests.</strong>}{' '}
-              <a href={sample.url}>Download {sample.file_name}</a>
-            </>
-          ),
-          code: sample.code,
-        }))}
+        tabs={[
+          {
+            id: 'first-page',
+            title: 'First page',
+            about: (
+              <>
+                {username === undefined ? 'With the user name and password of an API key.' : 'With your user name.'}{' '}
+                {mayCreateKey && <a href={`${context.root}/admin/keys/new`}>Create a key</a>}
+              </>
+            ),
+            code: first,
+          },
+          ...program.code_samples.map(sample => ({
+            id: `sample-${sample.id}`,
+            title: sample.label,
+            about: (
+              <>
+                {sample.usage} {!sample.run_by_tests && <strong>Written with care, but not run by our tests.</strong>}{' '}
+                <a href={sample.url}>Download {sample.file_name}</a>
+              </>
+            ),
+            code: sample.code,
+          })),
+        ]}
       />
+    </>
+  )
+}
+
+function Example(props: { shown: VersionView; marks: ReadonlyMap<string, JsonMark>; changed: number }): VNode {
+  const { shown, marks, changed } = props
+  return (
+    <>
+      <h2 id="example">Example response</h2>
+      <p>
+        Two sample applications: one with every question answered, one with none. Where a question asks for very many
+        entities, selections, files or characters, fewer are shown.
+        {changed > 0 && ' What the draft changes is marked.'}
+      </p>
+      <Panel id="example-json" title={`A page of ${titleOf(shown).toLowerCase()}`} tall>
+        <JsonTree value={shown.example} id="example-json" marks={marks} />
+      </Panel>
     </>
   )
 }
@@ -247,17 +275,16 @@ function findGroups(
   const draft = program.versions.find(version => version.state === 'DRAFT')
   const whole = shown.state === 'ACTIVE' || program.versions.length === 1
   return [
-    { title: 'Export', entries: whole ? guideEntries : [] },
     {
-      title: program.display_name,
+      title: 'Export',
       entries: [
-        { text: 'First request', href: '#samples' },
+        ...(whole ? guideEntries : []),
+        { text: 'Code, ready to run', href: '#samples' },
         { text: 'Example response', href: '#example' },
-        { text: 'Code for all pages', href: '#all-pages' },
         ...(whole ? [{ text: 'Metadata fields', href: '#metadata' }] : []),
-        ...findQuestions(questions),
       ],
     },
+    ...findQuestions(questions, program.display_name),
     {
       title: 'What changed',
       entries: [

@@ -5,6 +5,7 @@
 
 import type { VNode } from 'preact'
 import { responseDefinitions } from '../domain/questions/response-schema.ts'
+import { Words } from '../html/parts.tsx'
 import { exportOperation } from '../http/openapi/export-operations.ts'
 import type { FindEntry } from './parts/find-list.tsx'
 import { typeOf } from './parts/schema-view.tsx'
@@ -22,14 +23,18 @@ export function PullingGuide(): VNode {
     <>
       <section aria-labelledby="pulling">
         <h2 id="pulling">Pulling applications</h2>
-        <p>{description}</p>
+        <p>
+          <Words>{description}</Words>
+        </p>
         <dl class="terms">
           {parameters.map(one => (
             <div>
               <dt>
                 <code>{one.name}</code> <span class="soft">{typeOf(one.schema)}</span>
               </dt>
-              <dd>{one.description}</dd>
+              <dd>
+                <Words>{one.description}</Words>
+              </dd>
             </div>
           ))}
         </dl>
@@ -65,7 +70,9 @@ export function PullingGuide(): VNode {
               <dt>
                 <code>{status}</code>
               </dt>
-              <dd>{(answer as { description: string }).description}</dd>
+              <dd>
+                <Words>{(answer as { description: string }).description}</Words>
+              </dd>
             </div>
           ))}
         </dl>

@@ -6,7 +6,8 @@
 import type { VNode } from 'preact'
 import type { OptionDocs, QuestionDocs } from '../domain/samples/version-docs.ts'
 import { Badge } from '../html/parts.tsx'
-import type { FindEntry } from './parts/find-list.tsx'
+import type { FindEntry, FindGroup } from './parts/find-list.tsx'
+import { type JsonMark, valueAt } from './parts/json-tree.tsx'
 
 /** From here on a program is long. */
 const longFrom = 40
@@ -37,47 +38,80 @@ function byScreen(questions: readonly QuestionDocs[]): ScreenGroup[] {
 export const anchorOf = ({ path }: Pick<QuestionDocs, 'path'>): string =>
   `q-${path.replace('application.', '').replaceAll('.entities[<index>]', '')}`
 
-/** What the list alongside the page says of the questions, as they lie in one another. */
-export function findQuestions(questions: readonly QuestionDocs[]): FindEntry[] {
+const screenAnchor = (index: number): string => `screen-${index + 1}`
+
+/** Where a question stands in the example: within the first application, and there in first entities. */
+const examplePath = ({ path }: Pick<QuestionDocs, 'path'>): string => `payload[<index>].${path}`
+
+const exampleAnchor = (question: QuestionDocs): string => `in-example-${anchorOf(question)}`
+
+/** Marks for the questions in an example; `isNew` chooses those to point out. */
+export const exampleMarks = (
+  questions: readonly QuestionDocs[],
+  isNew: (question: QuestionDocs) => boolean,
+): Map<string, JsonMark> =>
+  new Map(questions.map(one => [examplePath(one), { id: exampleAnchor(one), isNew: isNew(one) }]))
+
+/** What the list alongside the page says of the questions, as they lie in one another; of a long program, by screen. */
+export function findQuestions(questions: readonly QuestionDocs[], title: string): FindGroup[] {
+  const screens = byScreen(questions).map(({ name, questions }, i) => ({
+    title: name ?? notAsked,
+    href: `#${screenAnchor(i)}`,
+    entries: nested(questions),
+  }))
+  return questions.length > longFrom ? screens : [{ title, entries: screens.flatMap(({ entries }) => entries) }]
+}
+
+function nested(questions: readonly QuestionDocs[]): FindEntry[] {
   const top: FindEntry[] = []
   const open: { entry: FindEntry & { within: FindEntry[] }; depth: number }[] = []
-  for (const { questions: inOrder } of byScreen(questions))
-    for (const question of inOrder) {
-      const entry = {
-        text: question.question_key,
-        href: `#${anchorOf(question)}`,
-        about: question.text,
-        name: true,
-        within: [],
-      }
-      while (open.length > 0 && open.at(-1)!.depth >= question.depth) open.pop()
-      const into = open.at(-1)?.entry.within ?? top
-      into.push(entry)
-      open.push({ entry, depth: question.depth })
+  for (const question of questions) {
+    const entry = {
+      text: question.question_key,
+      href: `#${anchorOf(question)}`,
+      about: question.text,
+      name: true,
+      within: [],
     }
+    while (open.length > 0 && open.at(-1)!.depth >= question.depth) open.pop()
+    const into = open.at(-1)?.entry.within ?? top
+    into.push(entry)
+    open.push({ entry, depth: question.depth })
+  }
   return top
 }
 
-export function QuestionList(props: { questions: readonly QuestionDocs[]; versionId: number }): VNode {
-  const { questions, versionId } = props
+const notAsked = 'Not asked any more'
+
+export function QuestionList(props: {
+  questions: readonly QuestionDocs[]
+  versionId: number
+  /** The program's first version. */
+  since: number
+  /** The page of an export that stands next to them. */
+  example: unknown
+}): VNode {
+  const { questions, versionId, since, example } = props
   if (questions.length === 0) return <p>No question with an answer was ever in this program.</p>
   const long = questions.length > longFrom
   return (
     <div class="questions">
       {byScreen(questions).map(({ name, questions }, i) => {
-        const title = name ?? 'Not asked any more'
-        const list = questions.map(question => <Question question={question} versionId={versionId} open={!long} />)
+        const list = questions.map(question => (
+          <Question question={question} versionId={versionId} since={since} example={example} open={!long} />
+        ))
+        const title = <h3 id={screenAnchor(i)}>{name ?? notAsked}</h3>
         if (!long)
           return (
             <section>
-              <h3>{title}</h3>
+              {title}
               {list}
             </section>
           )
         return (
           <details class="screen" open={i === 0 && questions.length <= openedMax}>
             <summary>
-              <h3>{title}</h3> <span class="soft">{counted(questions.length)}</span>
+              {title} <span class="soft">{counted(questions.length)}</span>
             </summary>
             {list}
           </details>
@@ -89,13 +123,22 @@ export function QuestionList(props: { questions: readonly QuestionDocs[]; versio
 
 const counted = (count: number): string => `${count} question${count === 1 ? '' : 's'}`
 
-function Question(props: { question: QuestionDocs; versionId: number; open: boolean }): VNode {
-  const { question, versionId, open } = props
-  const { question_key, question_type, path, text, asked, depth, fields, options } = question
+interface QuestionProps {
+  question: QuestionDocs
+  versionId: number
+  since: number
+  example: unknown
+  open: boolean
+}
+
+function Question({ question, versionId, since, example, open }: QuestionProps): VNode {
+  const { question_key, question_type, text, asked, depth, optional, options } = question
+  const anchor = anchorOf(question)
   return (
     <details class={`question depth-${Math.min(depth, 4)}`} open={open}>
       <summary>
-        <code class="key">{question_key}</code> <Badge>{question_type}</Badge>
+        <span class="asked">{text}</span> <code class="key">{question_key}</code> <Badge>{question_type}</Badge>
+        {optional && <span class="soft"> optional</span>}
         {!asked && (
           <>
             {' '}
@@ -104,20 +147,9 @@ function Question(props: { question: QuestionDocs; versionId: number; open: bool
         )}
       </summary>
       {/* What links lead to lies within the fold, so that browsers open it. */}
-      <div class="about" id={anchorOf(question)}>
-        <p>{text}</p>
-        <ul class="fields">
-          {fields.map(field => (
-            <li>
-              <code>
-                <span class="soft">{breakable(path)}</span>
-                <wbr />
-                <b>{breakable(field.path.slice(path.length))}</b>
-              </code>{' '}
-              <span class="soft">{field.type}</span>
-            </li>
-          ))}
-        </ul>
+      <div class="about" id={anchor} data-example={exampleAnchor(question)}>
+        <Meaning question={question} since={since} />
+        <Fields question={question} />
         {options.length > 0 && (
           <ul class="options">
             {options.map(option => (
@@ -125,8 +157,65 @@ function Question(props: { question: QuestionDocs; versionId: number; open: bool
             ))}
           </ul>
         )}
+        <p class="links">
+          <a href={`#${anchor}`} aria-label={`This question, ${question_key}`}>
+            This question
+          </a>
+          {valueAt(example, examplePath(question)) !== undefined && (
+            <a href={`#${exampleAnchor(question)}`} aria-label={`${question_key} in the example`}>
+              In the example
+            </a>
+          )}
+        </p>
       </div>
     </details>
+  )
+}
+
+/** When it is asked, what its answers are held to, and what an empty one says. */
+function Meaning({ question, since }: Pick<QuestionProps, 'question' | 'since'>): VNode {
+  const { asked_when, bounds, fields, first_version, asked } = question
+  const empties = [
+    fields.some(({ type }) => type.includes('null')) ? 'null' : undefined,
+    fields.some(({ type }) => type.startsWith('array')) ? '[]' : undefined,
+  ].filter(one => one !== undefined)
+  const reasons = [
+    'it was not answered',
+    ...(asked_when.length > 0 ? ['it was not asked'] : []),
+    ...(first_version > since ? [`the application is older than version ${first_version}`] : []),
+    ...(asked ? [] : ['the application is newer than the last version that asked it']),
+  ]
+  return (
+    <p class="meaning">
+      {asked_when.length > 0 && <>Asked only when {asked_when.join(', and ')}. </>}
+      {bounds !== '' && <>New answers: {bounds}. </>}
+      {empties.map((empty, i) => (
+        <>
+          {i > 0 && ' or '}
+          <code>{empty}</code>
+        </>
+      ))}{' '}
+      when {new Intl.ListFormat('en', { type: 'disjunction' }).format(reasons)}.
+    </p>
+  )
+}
+
+function Fields({ question: { path, fields } }: Pick<QuestionProps, 'question'>): VNode {
+  return (
+    <>
+      <code class="soft">{breakable(path)}</code>
+      <ul class="fields">
+        {fields.map(field => (
+          <li>
+            <code>
+              <b>{breakable(field.path.slice(path.length))}</b>
+            </code>{' '}
+            <span class="soft">{field.type}</span>
+            {field.about !== '' && <span class="soft what"> {field.about}</span>}
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 

@@ -26,6 +26,8 @@ export interface Viewer {
   granted: ReadonlyMap<string, number> | undefined
   /** Ids of questions that they may not know of; none for a person. */
   hidden: ReadonlySet<number>
+  /** The user name of their API key; undefined for a person. */
+  username: string | undefined
   /** Fields to send with every answer: those of the limits a key is under. */
   fields: Readonly<Record<string, string>>
   /** What pages are made with. */
@@ -58,6 +60,7 @@ async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | un
     programIds: person.programIds,
     granted: undefined,
     hidden: nothingHidden.ids,
+    username: undefined,
     fields: {},
     context: { ...pageContext(place, config, request, now()), person, csrf: maskedToken(csrf) },
   }
@@ -69,6 +72,7 @@ async function keyViewer(deps: Deps, request: Request): Promise<Viewer> {
     programIds: new Set(programs.values()),
     granted: programs,
     hidden: hidden.ids,
+    username: api_key_id,
     fields: quotaHeaders(await deps.limits.takeRequest(api_key_id)),
     context: pageContext(placeOf(deps.config, request), deps.config, request, deps.now()),
   }

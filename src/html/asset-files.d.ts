@@ -28,3 +28,7 @@ declare module '*/assets/comfort.js' {
   const path: string
   export default path
 }
+declare module '*/assets/docs.js' {
+  const path: string
+  export default path
+}

@@ -20,6 +20,7 @@ import { Problem } from '../problem.ts'
 import comfort from './assets/comfort.js' with { type: 'file' }
 import consoleStyle from './assets/console.css' with { type: 'file' }
 import docsStyle from './assets/docs.css' with { type: 'file' }
+import docsScript from './assets/docs.js' with { type: 'file' }
 import find from './assets/find.js' with { type: 'file' }
 import mark from './assets/mark.svg' with { type: 'file' }
 import progress from './assets/progress.js' with { type: 'file' }
@@ -34,6 +35,7 @@ const woff2 = 'font/woff2'
 const files: Readonly<Record<string, { path: string; type: string }>> = {
   'console.css': { path: consoleStyle, type: css },
   'docs.css': { path: docsStyle, type: css },
+  'docs.js': { path: docsScript, type: javaScript },
   'find.js': { path: find, type: javaScript },
   'rearrange.js': { path: rearrange, type: javaScript },
   'progress.js': { path: progress, type: javaScript },

@@ -3,12 +3,13 @@
 /** @jsxImportSource preact */
 
 import type { BankEntry, QuestionUse } from '../../db/programs/program-overviews.ts'
+import { boundsText } from '../../domain/readable/question-bounds.ts'
 import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, Facts, Named, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { pathOfProgram } from './program-shell.tsx'
-import { boundLabel, kindLabel } from './question-labels.ts'
+import { kindLabel } from './question-labels.ts'
 
 const path = '/admin/questions'
 
@@ -71,7 +72,7 @@ function Uses({ uses, most }: { uses: readonly QuestionUse[]; most: number }) {
 
 export function BankQuestionPage({ question }: { question: BankEntry }) {
   const { settings } = question
-  const bounds = boundLabel({ ...settings, admin_name: question.admin_name, kind: question.kind })
+  const bounds = boundsText(settings)
   return (
     <Shell
       title={settings.text}

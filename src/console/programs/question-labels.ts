@@ -1,6 +1,5 @@
-// Kinds and bounds of questions, as people say them.
+// Kinds of questions, as people say them.
 
-import type { QuestionDefinition } from '../../domain/definitions/program-definition.ts'
 import type { QuestionKind } from '../../domain/questions/question.ts'
 
 interface KindLabel {
@@ -53,16 +52,3 @@ export const kindGroups: readonly { label: string; kinds: readonly KindLabel[] }
 const labels = new Map<string, string>(kindGroups.flatMap(({ kinds }) => kinds.map(({ kind, label }) => [kind, label])))
 
 export const kindLabel = (kind: string): string => labels.get(kind) ?? kind
-
-/** The bounds of a question: `at least 1, at most 12`. */
-export function boundLabel(question: QuestionDefinition): string {
-  const { min, max, min_length, max_length, min_count, max_count } = question
-  const range = (least: number | undefined, most: number | undefined, what: string): string =>
-    [least === undefined ? '' : `at least ${least}`, most === undefined ? '' : `at most ${most}`]
-      .filter(Boolean)
-      .join(', ')
-      .concat(least === undefined && most === undefined ? '' : what)
-  return [range(min, max, ''), range(min_length, max_length, ' characters'), range(min_count, max_count, '')]
-    .filter(Boolean)
-    .join('; ')
-}

@@ -11,6 +11,7 @@ import type {
 } from '../../domain/definitions/program-definition.ts'
 import { describeVersion } from '../../domain/definitions/version-definition.ts'
 import { questionKey } from '../../domain/questions/question-key.ts'
+import { boundsText } from '../../domain/readable/question-bounds.ts'
 import { ActionForm, Submit } from '../../html/fields.tsx'
 import { Icon } from '../../html/icon.tsx'
 import { SearchForm } from '../../html/lists.tsx'
@@ -19,7 +20,7 @@ import { Badge, DoneNotice, LinkButton, Notice } from '../../html/parts.tsx'
 import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
 import { Changes, counted, ProgramShell, pathOfProgram } from './program-shell.tsx'
-import { boundLabel, kindLabel } from './question-labels.ts'
+import { kindLabel } from './question-labels.ts'
 
 interface QuestionsProps {
   view: ProgramInView
@@ -276,7 +277,7 @@ function Facts({ placement, question, text }: Pick<RowProps, 'placement' | 'ques
       {placement.optional && <span>optional</span>}
       {question.enumerator !== undefined && <span>in each of {question.enumerator}</span>}
       {placement.visible_when != null && <span>when {text(placement.visible_when)}</span>}
-      {boundLabel(question) !== '' && <span>{boundLabel(question)}</span>}
+      {boundsText(question) !== '' && <span>{boundsText(question)}</span>}
       {options !== undefined && (
         <details>
           <summary>

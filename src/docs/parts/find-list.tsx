@@ -18,6 +18,8 @@ export interface FindEntry {
 
 export interface FindGroup {
   title: string
+  /** Where the title leads. */
+  href?: string
   entries: readonly FindEntry[]
 }
 
@@ -38,11 +40,11 @@ export function FindList({ groups, what }: { groups: readonly FindGroup[]; what:
       <div class="list">
         {groups
           .filter(({ entries }) => entries.length > 0)
-          .map(({ title, entries }) => (
-            <>
-              <h2>{title}</h2>
+          .map(({ title, href, entries }) => (
+            <div data-group>
+              <h2>{href === undefined ? title : <a href={href}>{title}</a>}</h2>
               <Entries entries={entries} />
-            </>
+            </div>
           ))}
       </div>
     </nav>

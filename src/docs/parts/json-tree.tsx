@@ -12,37 +12,71 @@ const foldedLinesMin = 12
 const membersFirst = 12
 const veryMany = 20
 
-export function JsonTree({ value, id }: { value: unknown; id: string }): VNode {
+/** How a member is marked: an id that links lead to, and whether it is new. */
+export interface JsonMark {
+  id: string
+  isNew: boolean
+}
+
+interface JsonTreeProps {
+  value: unknown
+  id: string
+  /** By the path of the member, in lists of the first item: `payload[<index>].application.housing`. */
+  marks?: ReadonlyMap<string, JsonMark>
+}
+
+export function JsonTree({ value, id, marks = new Map() }: JsonTreeProps): VNode {
   const text = JSON.stringify(value, null, 2)
   return (
     <div class="json" id={id}>
-      {text.length > treeTextMax ? text : written(value, '', '', '', true).shown}
+      {text.length > treeTextMax
+        ? text
+        : written(value, { pad: '', name: '', end: '', open: true, path: '' }, marks).shown}
     </div>
   )
 }
+
+/** A path as `marks` has it, to its value in the example; undefined where there is none. */
+export const valueAt = (value: unknown, path: string): unknown =>
+  path.split(/\.|(?=\[)/).reduce((at, step) => {
+    if (typeof at !== 'object' || at === null) return undefined
+    return step === '[<index>]' ? (at as unknown[])[0] : (at as Record<string, unknown>)[step]
+  }, value)
 
 interface Written {
   shown: ComponentChildren
   lines: number
 }
 
-/** `end` is what follows the value: a comma where another does, and the line's end. */
-function written(value: unknown, pad: string, name: ComponentChildren, end: string, open: boolean): Written {
+interface Place {
+  pad: string
+  name: ComponentChildren
+  /** What follows the value: a comma where another does, and the line's end. */
+  end: string
+  open: boolean
+  /** Undefined in the items of a list but its first. */
+  path: string | undefined
+}
+
+function written(value: unknown, place: Place, marks: ReadonlyMap<string, JsonMark>): Written {
+  const { pad, name, end, open } = place
   const many = Array.isArray(value)
   if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
     return { shown: [pad, name, scalar(value), end], lines: 1 }
   const inner = `${pad}  `
   const entries = many ? value.map(one => ['', one] as const) : Object.entries(value)
-  const members = entries.map(([key, one], i) =>
-    written(
-      one,
-      inner,
-      many ? '' : [<span class="k">{JSON.stringify(key)}</span>, ': '],
-      i === entries.length - 1 ? '\n' : ',\n',
+  const members = entries.map(([key, one], i) => {
+    const path = pathWithin(place.path, many ? i : key)
+    const within: Place = {
+      pad: inner,
+      name: many ? '' : [<Key name={key} mark={path === undefined ? undefined : marks.get(path)} />, ': '],
+      end: i === entries.length - 1 ? '\n' : ',\n',
       // Of a list, the first is enough to see what they are like.
-      !many || i === 0,
-    ),
-  )
+      open: !many || i === 0,
+      path,
+    }
+    return written(one, within, marks)
+  })
   const lines = members.reduce((sum, one) => sum + one.lines, 2)
   const [first, last] = many ? ['[', ']'] : ['{', '}']
   if (lines < foldedLinesMin)
@@ -63,6 +97,18 @@ function written(value: unknown, pad: string, name: ComponentChildren, end: stri
   )
   return { shown, lines }
 }
+
+function pathWithin(path: string | undefined, step: string | number): string | undefined {
+  if (path === undefined || (typeof step === 'number' && step > 0)) return undefined
+  if (typeof step === 'number') return `${path}[<index>]`
+  return path === '' ? step : `${path}.${step}`
+}
+
+const Key = ({ name, mark }: { name: string; mark: JsonMark | undefined }): VNode => (
+  <span class={mark?.isNew ? 'k new' : 'k'} id={mark?.id}>
+    {JSON.stringify(name)}
+  </span>
+)
 
 /** The members of an object, the many that come after the first under one fold. Its label is no part of the text. */
 function foldedRest(members: readonly Written[], pad: string): ComponentChildren {

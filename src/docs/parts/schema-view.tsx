@@ -3,6 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren, VNode } from 'preact'
+import { Words } from '../../html/parts.tsx'
 
 export type Schema = Readonly<Record<string, unknown>>
 
@@ -73,7 +74,11 @@ export function Described(props: {
         </span>
       </dt>
       <dd>
-        {description !== undefined && <p>{description}</p>}
+        {description !== undefined && (
+          <p>
+            <Words>{description}</Words>
+          </p>
+        )}
         {values.length > 0 && (
           <p>
             {schema.enum === undefined ? 'For example' : 'One of'}{' '}

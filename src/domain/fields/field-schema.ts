@@ -29,6 +29,9 @@ export function loosened(schema: JsonSchema): JsonSchema {
   return schema.items === undefined ? rest : { ...rest, items: loosened(schema.items as JsonSchema) }
 }
 
+/** What a schema says of values that are listed as examples. */
+export const moreMayBeAdded = 'The examples are all there are now; accept others, for more may be added.'
+
 /** A string of which the known values are listed and others must be accepted. Source: spec, "Versioning" 2. */
 export function openEnum(
   description: string,
@@ -38,7 +41,7 @@ export function openEnum(
 ): JsonSchema {
   return {
     type: orNull === undefined ? 'string' : ['string', 'null'],
-    description: `${description} The examples are all there are now; accept others, for more may be added.`,
+    description: `${description} ${moreMayBeAdded}`,
     examples: values,
     // Null is harmless where the type leaves it out, and keeps the list from being empty.
     ...(style.closed ? { enum: [...values, null] } : {}),

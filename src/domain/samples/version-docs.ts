@@ -3,9 +3,12 @@
 import { enumeratorDepthUsual } from '../definitions/program-definition.ts'
 import type { DescribableVersion } from '../definitions/version-definition.ts'
 import { diffVersions, type VersionChange } from '../definitions/version-diff.ts'
+import { moreMayBeAdded } from '../fields/field-schema.ts'
 import { answerFields, typeLabel } from '../questions/answer-schema.ts'
 import { buildKeyMap, type KeyMap, type KeyNode } from '../questions/key-map.ts'
 import type { ExportedType, VersionQuestion } from '../questions/question.ts'
+import { conditionText } from '../readable/asked-when.ts'
+import { boundsText } from '../readable/question-bounds.ts'
 import { type ExampleVersion, examplePage, type ShortExample, shortExample } from './docs-example.ts'
 import { documentedPart, optionTextMax, questionTextMax, shortened } from './documented-part.ts'
 
@@ -59,9 +62,26 @@ export interface QuestionDocs {
   asked: boolean
   /** The name of the screen that asks it; null for one that no screen asks any more. */
   screen: string | null
-  fields: readonly { path: string; type: string }[]
+  /** Whether an applicant who is asked may leave it unanswered. */
+  optional: boolean
+  /** It is asked when all of these hold, in the words that applicants read; empty when it always is. A long one is cut. */
+  asked_when: readonly string[]
+  /** What its answers are held to, such as `at most 20 characters`; empty without bounds. */
+  bounds: string
+  /** The first version that asked it. */
+  first_version: number
+  fields: readonly FieldDocs[]
   /** Every option id ever selectable, in order of first publication; a long text is cut. */
   options: readonly OptionDocs[]
+}
+
+/** An answer field. */
+export interface FieldDocs {
+  path: string
+  /** Such as `string or null`. */
+  type: string
+  /** Its format and meaning. */
+  about: string
 }
 
 export interface OptionDocs {
@@ -129,10 +149,12 @@ function questionDocs(
 ): QuestionDocs[] {
   const askedNow = new Map(version.questions.map(question => [question.question_id, question]))
   const askedLast = new Map<number, VersionQuestion>()
+  const firstVersions = new Map<number, number>()
   const options = new Map<string, { text: string; versions: [number, number] }>()
   for (const { program_version_id, questions } of [...earlier, version]) {
     for (const question of questions) {
       askedLast.set(question.question_id, question)
+      if (!firstVersions.has(question.question_id)) firstVersions.set(question.question_id, program_version_id)
       for (const { admin_id, text } of question.settings.options ?? []) {
         const name = `${question.question_id} ${admin_id}`
         const first = options.get(name)?.versions[0] ?? program_version_id
@@ -140,13 +162,17 @@ function questionDocs(
       }
     }
   }
-  const screens = new Map(
-    version.screens.flatMap(({ name, questions }) => questions.map(({ question_id }) => [question_id, name] as const)),
+  const placements = new Map(
+    version.screens.flatMap(screen =>
+      screen.questions.map(placement => [placement.question_id, { screen, placement }] as const),
+    ),
   )
   const describe = (node: KeyNode, prefix: string, depth: number): QuestionDocs[] => {
     const { question_id, question_key, type } = node
     const path = `${prefix}.${question_key}`
     const { admin_name, settings } = askedLast.get(question_id)!
+    const placed = placements.get(question_id)
+    const conditions = [placed?.screen.visible_when, placed?.placement.visible_when].filter(one => one != null)
     const selectable = new Set(askedNow.get(question_id)?.settings.options?.map(option => option.admin_id))
     return [
       {
@@ -157,7 +183,11 @@ function questionDocs(
         admin_name,
         text: shortened(settings.text, questionTextMax),
         asked: askedNow.has(question_id),
-        screen: screens.get(question_id) ?? null,
+        screen: placed?.screen.name ?? null,
+        optional: placed?.placement.optional ?? false,
+        asked_when: conditions.map(one => shortened(conditionText(one, version.questions), questionTextMax)),
+        bounds: boundsText(settings),
+        first_version: firstVersions.get(question_id)!,
         fields: fieldPaths(node, path),
         options: node.option_ids.map(id => {
           const { text, versions } = options.get(`${question_id} ${id}`)!
@@ -171,12 +201,16 @@ function questionDocs(
 }
 
 /** Source: spec, "The application object" 5. */
-function fieldPaths(node: KeyNode, path: string): { path: string; type: string }[] {
+function fieldPaths(node: KeyNode, path: string): FieldDocs[] {
   const fields = Object.entries(answerFields(node, { definitionsAt: '#/$defs/' })).map(([name, schema]) => ({
     path: `${path}.${name}`,
     type: typeLabel(schema),
+    // The values are listed with the question.
+    about: String(schema.description ?? '')
+      .replace(moreMayBeAdded, '')
+      .trim(),
   }))
-  return node.type === 'ENUMERATOR'
-    ? [...fields, { path: `${path}.entities[<index>].entity_name`, type: 'string' }]
-    : fields
+  if (node.type !== 'ENUMERATOR') return fields
+  const about = 'The name the applicant gave the entity; not necessarily unique.'
+  return [...fields, { path: `${path}.entities[<index>].entity_name`, type: 'string', about }]
 }

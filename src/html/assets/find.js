@@ -13,17 +13,26 @@ if (field !== null) {
       entry.hidden = !text.includes(wanted) && entry.querySelector('li:not([hidden])') === null
     }
     entries.reverse()
+    for (const group of document.querySelectorAll('#find [data-group]'))
+      group.hidden = group.querySelector('li:not([hidden])') === null
     const found = entries.filter(entry => !entry.hidden).length
     status.textContent = wanted === '' ? '' : found === 0 ? 'Nothing found' : `${found} found`
   }
   field.closest('[hidden]').hidden = false
   field.addEventListener('input', narrow)
+  // A name that begins so comes before one that has it in its midst, and that before one that is only described so.
+  const rank = entry => {
+    const name = entry.querySelector('a').textContent.toLowerCase()
+    const at = name.indexOf(field.value.trim().toLowerCase())
+    return at === 0 ? 0 : at > 0 ? 1 : 2
+  }
   field.addEventListener('keydown', event => {
-    if (event.key === 'Enter')
-      entries
-        .find(entry => entry.hasAttribute('data-match'))
-        ?.querySelector('a')
-        .click()
+    if (event.key !== 'Enter') return
+    const found = entries.filter(entry => entry.hasAttribute('data-match'))
+    found
+      .sort((a, b) => rank(a) - rank(b))[0]
+      ?.querySelector('a')
+      .click()
   })
   document.addEventListener('keydown', event => {
     const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement

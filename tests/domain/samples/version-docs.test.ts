@@ -27,11 +27,20 @@ test('lists every question ever in the program with its path, type and answer fi
   expect(deepest.fields[0]).toEqual({
     path: 'application.enumerator_one.entities[<index>].enumerator_two.entities[<index>].name_three.first_name',
     type: 'string or null',
+    about: 'First name.',
   })
   const outer = docs.questions.find(question => question.question_key === 'enumerator_one')!
   expect(outer.fields).toEqual([
-    { path: 'application.enumerator_one.entities', type: 'array of objects' },
-    { path: 'application.enumerator_one.entities[<index>].entity_name', type: 'string' },
+    {
+      path: 'application.enumerator_one.entities',
+      type: 'array of objects',
+      about: 'One object for each entity; empty when unanswered.',
+    },
+    {
+      path: 'application.enumerator_one.entities[<index>].entity_name',
+      type: 'string',
+      about: 'The name the applicant gave the entity; not necessarily unique.',
+    },
   ])
 })
 
@@ -45,6 +54,53 @@ test('every path leads to its answer in the example', () => {
     expect(value).toBeDefined()
     expect(value).not.toBeNull()
   }
+})
+
+test('says when a question is asked, whether it may be left out, what its answers are held to and since when it is there', () => {
+  const condition = {
+    question_id: keyed('radio_one').question_id,
+    field: 'selection',
+    operator: 'in',
+    value: ['red', 'gone'],
+  } as const
+  const number = { ...keyed('number_one'), settings: { text: 'How many?', min: 1, max: 12 } }
+  const text = { ...keyed('text_one'), settings: { text: 'Which?', max_length: 20 } }
+  const screen = (questions: { question_id: number; optional: boolean; visible_when: typeof condition | null }[]) => [
+    { name: 'All', visible_when: null, questions },
+  ]
+  const at = (question: VersionQuestion, optional = false, visible_when: typeof condition | null = null) => ({
+    question_id: question.question_id,
+    optional,
+    visible_when,
+  })
+  const radio = withOptions('radio_one', ['red'])
+  const first = everyKindVersion({
+    program_version_id: 1,
+    questions: [radio, text],
+    screens: screen([at(radio), at(text)]),
+  })
+  const second = everyKindVersion({
+    program_version_id: 2,
+    questions: [radio, number],
+    screens: screen([at(radio), at(number, true, condition)]),
+  })
+  const questions = versionDocs(second, [first], { timeZone: 'UTC' }).questions
+  const facts = Object.fromEntries(
+    questions.map(({ question_key, optional, asked_when, bounds, first_version }) => [
+      question_key,
+      { optional, asked_when, bounds, first_version },
+    ]),
+  )
+  expect(facts).toEqual({
+    radio_one: { optional: false, asked_when: [], bounds: '', first_version: 1 },
+    text_one: { optional: false, asked_when: [], bounds: 'at most 20 characters', first_version: 1 },
+    number_one: {
+      optional: true,
+      asked_when: [`“${keyed('radio_one').settings.text}” is one of Now red, gone`],
+      bounds: 'at least 1, at most 12',
+      first_version: 2,
+    },
+  })
 })
 
 // Spec: "Any option ID that was ever selectable may appear. The full list of option IDs is in the generated program-specific docs."

@@ -203,12 +203,14 @@ describe('the docs of a program', () => {
     }
     for (const question of active.questions) {
       expect(activePage).toContain(question.question_key)
-      for (const field of question.fields) expect(activePage).toContain(field.path)
+      expect(activePage).toContain(question.path)
+      for (const field of question.fields)
+        expect(activePage).toContain(`${field.path.slice(question.path.length)} ${field.type} ${field.about}`)
       for (const option of question.options) expect(activePage).toContain(`${option.id} ${option.text}`)
     }
     expect(activePage).toContain('not asked any more')
     // The draft's page has the questions it changes, and not again those that stay as they are.
-    const shown = (page: string, path: string): boolean => page.includes(`${path}.`)
+    const shown = (page: string, path: string): boolean => page.includes(path)
     for (const { path, question_key } of draft.questions.filter((one: Loose) => one.depth === 0))
       expect([question_key, shown(draftPage, path)]).toEqual([
         question_key,

@@ -7,6 +7,7 @@ import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { needs } from '../../support/needs.ts'
 import { aDraft, aProgram, everyKind, q } from '../../support/programs.ts'
+import { until } from '../../support/until.ts'
 
 const hostile = `</script><img src=x onerror="alert(1)">'&quot;{{7*7}}`
 const letters = (i: number): string =>
@@ -78,7 +79,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await page.goto('/docs/api/programs/large')
       const height = (await page.locator('main').boundingBox())!.height
       expect(height).toBeLessThan(6000)
-      const fields = page.getByText('application.question_bjj.selection')
+      const fields = page.getByText('application.question_bjj')
       expect(await fields.isVisible()).toBe(false)
       await page.getByRole('link', { name: 'question_bjj' }).click()
       await fields.waitFor()
@@ -121,7 +122,8 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await page.getByRole('button', { name: /^A page of .*Copy/ }).click()
       await page.getByRole('button', { name: /^A page of .*Copied/ }).waitFor()
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(example)
-      // As lines, every one once: a fold adds none.
+      // As lines, every one once: a fold adds none. A long line would take several.
+      await page.evaluate('document.querySelector("#example-json").style.whiteSpace = "pre"')
       await page.evaluate('for (const one of document.querySelectorAll("#example-json details")) one.open = true')
       const lineHeight = Number.parseFloat(
         String(await page.evaluate('getComputedStyle(document.querySelector("#example-json")).lineHeight')),
@@ -131,9 +133,51 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     },
   )
 
+  test('Enter in the list goes to the name that matches best, not to what holds it, and groups without a match go', async () => {
+    const { page } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto('/docs/api/programs/shown')
+    const list = page.getByRole('navigation', { name: 'On this page' })
+    await list.getByRole('searchbox').fill('empl')
+    expect(await list.locator('h2:visible').allTextContents()).toEqual([`Help ${hostile}`])
+    await list.getByRole('searchbox').press('Enter')
+    await page.waitForURL(/#q-household_member\.member_job\.employer$/)
+  })
+
+  test('the example follows the question that is read, and a draft marks in it what it changes', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width: 1440, height: 900 } })
+    await page.goto('/docs/api/programs/shown')
+    await page
+      .locator('.question', { has: page.locator('#q-bad') })
+      .locator('summary')
+      .focus()
+    const followed = page.locator('#example-json .followed')
+    expect(await followed.textContent()).toBe('"bad"')
+    await until('the example to be scrolled to it', async () => {
+      const [box, member] = [
+        await page.locator('.scroll:has(#example-json)').boundingBox(),
+        await followed.boundingBox(),
+      ]
+      return member!.y >= box!.y && member!.y < box!.y + box!.height
+    })
+    await page.goto('/docs/api/programs/shown/versions/draft')
+    expect(await page.locator('#example-json .new').allTextContents()).toContain('"brand_new"')
+    expect(await page.locator('#example-json .new').allTextContents()).not.toContain('"household_member"')
+  })
+
+  test('the language that was chosen is open on the next page', async () => {
+    const { page } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto('/docs/api/programs/shown')
+    await page.locator('summary', { hasText: 'Python' }).click()
+    await page.goto('/docs/api/programs/large')
+    await page.getByText('#!/usr/bin/env python3').waitFor()
+    expect(await page.getByText('pageSize=500').isVisible()).toBe(false)
+  })
+
   test('without scripts, samples are one tab alongside another, and there is no button that does nothing', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
     await page.goto('/docs/api/programs/shown')
+    await page.getByText('pageSize=500').waitFor()
+    await page.locator('summary', { hasText: /^curl$/ }).click()
     await page.getByText('#!/bin/sh').waitFor()
     await page.locator('summary', { hasText: 'Python' }).click()
     await page.getByText('#!/usr/bin/env python3').waitFor()
@@ -155,7 +199,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await entry.isVisible()).toBe(false)
     await page.getByRole('link', { name: 'On this page' }).click()
     await entry.click()
-    await page.getByText('application.date_of_birth.date').waitFor()
+    await page.getByText('application.date_of_birth').waitFor()
     expect(await entry.isVisible()).toBe(false)
   })
 
@@ -171,7 +215,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await page.locator('#q-bad').textContent()).toContain(`one ${hostile}`)
     expect(await page.getByRole('link', { name: 'bad', exact: true }).getAttribute('title')).toBe(hostile)
     await page.goto('/docs/api/programs/shown/versions/draft')
-    expect(await page.locator('#q-brand_new').textContent()).toContain(hostile)
+    expect(await page.locator('.question', { has: page.locator('#q-brand_new') }).textContent()).toContain(hostile)
     expect(complaints).toEqual([])
   })
 })

@@ -1,0 +1,17 @@
+// The bounds of a question's answers, as people say them.
+
+import type { QuestionSettings } from '../questions/question.ts'
+
+/** Of number, characters, and selections, entities or files: `at least 1, at most 12`; empty without bounds. */
+export function boundsText(settings: Partial<QuestionSettings>): string {
+  const { min, max, min_length, max_length, min_count, max_count } = settings
+  return [range(min, max, ''), range(min_length, max_length, ' characters'), range(min_count, max_count, '')]
+    .filter(Boolean)
+    .join('; ')
+}
+
+function range(least: number | undefined, most: number | undefined, unit: string): string {
+  const words = [least === undefined ? '' : `at least ${least}`, most === undefined ? '' : `at most ${most}`]
+  const said = words.filter(Boolean).join(', ')
+  return said && `${said}${unit}`
+}

@@ -1,0 +1,60 @@
+// Comfort only: keeps the language that was chosen, and has list and example follow the question that is read.
+
+const language = 'tributary-docs-language'
+const samples = [...document.querySelectorAll('details[name="samples"]')]
+const chosen = localStorage.getItem(language)
+for (const sample of samples) {
+  const title = sample.querySelector('summary').textContent
+  if (title === chosen) sample.open = true
+  // A press, not `toggle`: that one also comes for what is open from the beginning.
+  sample.querySelector('summary').addEventListener('click', () => localStorage.setItem(language, title))
+}
+
+/** Where the example stands next to what is read. Elsewhere it would take the reader away. */
+const wide = matchMedia('(min-width: 80rem)')
+let followed
+
+function follow(about) {
+  if (about === followed) return
+  followed = about
+  for (const marked of document.querySelectorAll('.json .followed, #find [aria-current="location"]')) {
+    marked.classList.remove('followed')
+    marked.removeAttribute('aria-current')
+  }
+  const entry = document.querySelector(`#find a[href="#${about.id}"]`)
+  entry?.setAttribute('aria-current', 'location')
+  const member = document.getElementById(about.dataset.example)
+  if (member === null) return
+  member.classList.add('followed')
+  if (!wide.matches) return
+  for (let fold = member.closest('details'); fold !== null; fold = fold.parentElement.closest('details'))
+    fold.open = true
+  member.scrollIntoView({ block: 'nearest' })
+  const box = member.closest('.scroll')
+  box.scrollTop += member.getBoundingClientRect().top - box.getBoundingClientRect().top - 72
+}
+
+// A question that is chosen may scroll another one to where one reads.
+let chosenAt = Number.NEGATIVE_INFINITY
+const choose = about => {
+  chosenAt = performance.now()
+  follow(about)
+}
+const reading = new IntersectionObserver(
+  entries => {
+    const first = entries.find(entry => entry.isIntersecting)
+    if (first !== undefined && performance.now() > chosenAt + 500) follow(first.target)
+  },
+  { rootMargin: '-15% 0px -75% 0px' },
+)
+for (const about of document.querySelectorAll('[data-example]')) {
+  reading.observe(about)
+  about.parentElement.addEventListener('focusin', () => choose(about))
+  about.parentElement.addEventListener('pointerdown', () => choose(about))
+}
+const followTarget = () => {
+  const about = document.querySelector('[data-example]:target')
+  if (about !== null) choose(about)
+}
+addEventListener('hashchange', () => requestAnimationFrame(followTarget))
+followTarget()
