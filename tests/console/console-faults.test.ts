@@ -57,12 +57,13 @@ describe('a key', () => {
     expect(await asked('')).toContain('Write the address that the call would come from.')
   })
 
-  test('shows on the index every program that it may read', async () => {
+  test('shows on the index how many programs it may read beyond the first, and on its page every one', async () => {
     const slugs = Array.from({ length: 9 }, (_, i) => `many-${i}`)
-    await createTestKey(sql, { programs: slugs, name: 'Many' })
+    const { username } = await createTestKey(sql, { programs: slugs, name: 'Many' })
     const row = (await browser.page('/admin/keys')).split('<tr').find(part => part.includes('>Many<'))!
     expect(row).toContain('and 5 more')
-    for (const slug of slugs) expect(text(row)).toContain(slug)
+    const facts = text(await browser.page(`/admin/keys/${username}`)).split(' Change ')[0]
+    for (const slug of slugs) expect(facts).toContain(slug)
   })
 
   test('is refused in the words of its form', async () => {

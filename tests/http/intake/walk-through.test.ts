@@ -79,7 +79,7 @@ describe('from the first question to the export', () => {
     await eraseApplication(intake.database.sql, place, { actor: 'operator:test', reason: undefined })
     await intake.save(applicant, name)
     const refused = await intake.submit(applicant, 'k-erased')
-    expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('has been removed since') } })
+    expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('has been erased since') } })
     expect((await intake.exported()).filter(application => application.applicant_id === applicant)).toEqual([])
   })
 
