@@ -6,7 +6,7 @@ import { type GeneratedDocs, ProgramDocs } from '../derived/program-docs.ts'
 import { followedShape } from '../domain/questions/followed-shape.ts'
 import type { KeyMap } from '../domain/questions/key-map.ts'
 import { findFields, seenPart } from '../domain/questions/question-view.ts'
-import { responseSchema } from '../domain/questions/response-schema.ts'
+import { inlined, responseSchema } from '../domain/questions/response-schema.ts'
 import { isSlug } from '../domain/values/slug.ts'
 import { parseFields, unknownFields } from '../export/requests/request.ts'
 import { SentQuery } from '../export/requests/sent-query.ts'
@@ -115,13 +115,18 @@ function downloads({ config }: Deps, { load, loadDocs }: Loading) {
       const { found, place } = await load(asked)
       const described = describedVersions(await loadDocs(found.program_id, asked.viewer))
       const { program_version_id, key_map } = pickVersion(described, asked.params.version)
+      const { part, isInline } = wantedSchema(key_map, asked.request)
       const id = `${docsUrl(place, found.slug)}/versions/${program_version_id}/response.schema.json`
-      const document = responseSchema(chosenPart(key_map, asked.request), {
+      const document = responseSchema(part, {
         slug: found.slug,
-        id,
+        id: isInline ? `${id}?inline=1` : id,
         followed: followedShape(found, config.exportProfile),
       })
-      return download(document, `${found.slug}-${program_version_id}.schema.json`, asked.viewer.fields)
+      return download(
+        isInline ? inlined(document) : document,
+        `${found.slug}-${program_version_id}.schema.json`,
+        asked.viewer.fields,
+      )
     },
     sendOpenApi: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
@@ -154,14 +159,21 @@ function downloads({ config }: Deps, { load, loadDocs }: Loading) {
   }
 }
 
-/** The questions that `fields` names; all without it. For clients that check the answers to an export with the same `fields`. */
-function chosenPart(keyMap: KeyMap, request: Request): KeyMap {
-  const query = new SentQuery(sentParameters(request), ['fields'])
+/**
+ * The questions that `fields` names, all without it: for clients that check the answers to an export with the same `fields`. And whether
+ * definitions stand where they are referred to.
+ */
+function wantedSchema(keyMap: KeyMap, request: Request): { part: KeyMap; isInline: boolean } {
+  const query = new SentQuery(sentParameters(request), ['fields', 'inline'])
+  const inline = query.read('inline', (text, fault) =>
+    text === '1' ? true : fault('bad_inline', 'must be 1, or left out.'),
+  )
   const names = query.read('fields', parseFields)
   const found = findFields(keyMap, names ?? [])
   if (found.unknown.length > 0) query.faults.push(unknownFields(found.unknown, keyMap))
   if (query.faults.length > 0) throw query.problem()
-  return names === undefined ? keyMap : seenPart(keyMap, { hidden: new Set(), chosen: found.chosen })
+  const part = names === undefined ? keyMap : seenPart(keyMap, { hidden: new Set(), chosen: found.chosen })
+  return { part, isInline: inline === true }
 }
 
 /** `after`, the slug after which the list goes on; empty at its beginning. */

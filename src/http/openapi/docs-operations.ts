@@ -12,6 +12,7 @@ function nothingThere(description: string) {
 }
 const notFound = nothingThere('There is no active version or draft of this number.')
 const version = pathParameter('version', 'ID of the active version or of the draft, or the word active or draft.')
+const inline = queryParameter('inline', '1 for a schema without $ref, for tools that follow none.')
 
 /** Details of the routes, by what they show. */
 export const docsOperations = {
@@ -54,12 +55,12 @@ export const docsOperations = {
   schema: {
     operationId: 'downloadResponseSchema',
     ...byKey('Docs'),
-    parameters: [programSlugParameter, version, fieldsParameter],
+    parameters: [programSlugParameter, version, fieldsParameter, inline],
     summary: 'Download the JSON Schema of an export page',
     description: 'With fields, of an export with the same fields.',
     responses: {
       200: { description: 'JSON Schema 2020-12.', content: object },
-      400: problemAnswer('A field is not a question of the program.'),
+      400: problemAnswer('A field is not a question of the program, or inline is not 1.'),
       ...keyRefusals,
       404: notFound,
     },

@@ -235,6 +235,10 @@ describe('the docs of a program', () => {
       expect(document.$id).toBe(version.response_schema_url)
       expect(schemaFaults(document, version.example)).toEqual([])
       expect(schemaFaults(document, { payload: [{}], nextPageToken: null })).not.toEqual([])
+      const inline = await (await get(`${path(version.response_schema_url)}?inline=1`, '*/*')).text()
+      expect(inline).not.toMatch(/"\$(?:ref|defs)"/)
+      expect(schemaFaults(JSON.parse(inline), version.example)).toEqual([])
+      expect(schemaFaults(JSON.parse(inline), { payload: [{}], nextPageToken: null })).not.toEqual([])
       const openApi = (await (await get(path(version.openapi_url), '*/*')).json()) as Record<string, unknown>
       expect(openApi).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://apply.example.gov' }] })
       expect((await lintOpenApi(openApi)).filter(problem => !problem.includes('info-license'))).toEqual([])
@@ -244,6 +248,8 @@ describe('the docs of a program', () => {
       expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${sample.file_name}"`)
       expect(await response.text()).toBe(sample.code)
     }
+    const unclear = await get(`/docs/api/programs/${slug}/versions/active/response.schema.json?inline=yes`, '*/*')
+    expect([unclear.status, await unclear.text()]).toEqual([400, expect.stringContaining('must be 1, or left out')])
     const byState = await get(`/docs/api/programs/${slug}/versions/active/response.schema.json`, '*/*')
     expect(((await byState.json()) as { $id: string }).$id).toBe(versions[0].response_schema_url)
   })
