@@ -119,18 +119,23 @@ function gathered(db: Db, programId: number, filter: ListFilter) {
     select program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq, status,
       status_last_modified_time, application_note
     from application
-    where program_id = ${programId} and ${named}
+    where ${named}
     offset 0)`
 }
 
+/**
+ * Words are looked up without a condition on the program, which each of them begins with: PostgreSQL, which may know nothing of the table,
+ * could take it for reason enough to read the whole program. The list itself has that condition.
+ */
 function namedBy(db: Db, programId: number, { applicationId, applicantId, words }: ListFilter) {
-  if (applicationId !== undefined) return db`application_id = ${applicationId}`
-  if (applicantId !== undefined) return db`applicant_id = ${applicantId}`
+  const ofProgram = db`program_id = ${programId}`
+  if (applicationId !== undefined) return db`${ofProgram} and application_id = ${applicationId}`
+  if (applicantId !== undefined) return db`${ofProgram} and applicant_id = ${applicantId}`
   if (words === undefined) return undefined
   const inNames = db`applicant_words(program_id, snapshot) @@ applicant_query(${programId}, ${words})`
   // As it is shown: 281,774.
   const digits = words.replaceAll(',', '')
-  return /^\d{1,15}$/.test(digits) ? db`(${inNames} or application_id = ${Number(digits)})` : inNames
+  return /^\d{1,15}$/.test(digits) ? db`(${inNames} or (${ofProgram} and application_id = ${Number(digits)}))` : inNames
 }
 
 /** Nothing is submitted as early (contract D35). */
