@@ -135,7 +135,7 @@ describe('scripts/civiform', () => {
     expect(out).toContain('Applications:          30')
     expect(out).toContain('Allowance for clocks:  10 ms\n')
     expect(out).toContain('key_collision')
-    expect(out).toContain('scores: rent relief: gives answers scores')
+    expect(out).toContain('scores: rent relief: scores its answers')
   })
 
   test('compare fetches the same applications from both, with one key, and says where they differ', async () => {
