@@ -58,7 +58,7 @@ interface KeyIndexProps extends KeyIndex {
 }
 
 export function KeyIndexPage({ tab, counts, shown, before, found, days, makers }: KeyIndexProps) {
-  const { root, person, query, now, origin } = usePage()
+  const { root, person, query } = usePage()
   const [search, program] = [query.get('q') ?? '', query.get('program') ?? '']
   const mayMake = person?.role === 'ADMINISTRATOR'
   const path = `${root}/admin/keys`
@@ -76,16 +76,7 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers }
         </>
       }
     >
-      {counts.expiring > 0 && tab !== 'expiring' && (
-        <Notice tone="attention">
-          <strong>
-            {counts.expiring === 1 ? 'One key expires' : `${counts.expiring} keys expire`} within {expiringSoonDays}{' '}
-            days.
-          </strong>{' '}
-          Set a later expiry, or rotate: both secrets work during the overlap you choose, so nothing is interrupted.{' '}
-          <a href={`${path}?state=expiring`}>Review {counts.expiring === 1 ? 'it' : 'them'}</a>
-        </Notice>
-      )}
+      {tab !== 'expiring' && <ExpiringNotice count={counts.expiring} path={path} />}
       <Tabs
         label="Keys by state"
         tabs={groups.map(name => ({
@@ -104,9 +95,11 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers }
         {program !== '' && <input type="hidden" name="program" value={program} />}
         <Submit look="plain" icon="search" text="Search" />
       </form>
-      <Table
-        caption={`${tabTexts[tab]} API keys`}
-        rows={shown}
+      <KeyTable
+        tab={tab}
+        shown={shown}
+        days={days}
+        makers={makers}
         empty={
           search !== '' || program !== ''
             ? 'No key here matches. Try another word, or another tab.'
@@ -114,68 +107,90 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers }
               ? 'There is no key yet. Create one for each outside system that is to pull applications.'
               : 'None.'
         }
-        columns={[
-          {
-            head: 'Key',
-            cell: one => (
-              <>
-                <a class="strong" dir="auto" href={root + pathOfKey(one.api_key_id)}>
-                  {one.name}
-                </a>{' '}
-                {one.followed && <Badge>{origin}</Badge>} {one.state === 'exposed' && <StateBadge state="exposed" />}
-                <small dir="auto">
-                  {actorName(one.created_by, makers)}, <When at={one.created_at} day />
-                </small>
-              </>
-            ),
-          },
-          {
-            head: 'Programs',
-            cell: one => <Programs of={one} />,
-          },
-          {
-            head: 'Allowed from',
-            cell: one =>
-              fromWhere(one)
-                .slice(0, 3)
-                .map(subnet => <code class="line">{subnet}</code>),
-          },
-          { head: 'Expires', cell: one => <Expiry apiKey={one} /> },
-          {
-            head: 'Last used',
-            cell: ({ last_used_at: at, last_used_address }) => (
-              <LastUse at={at} address={last_used_address} said={at === null ? undefined : distance(at, now)} />
-            ),
-          },
-          { head: '30 days', cell: one => <Use days={days} apiKey={one} /> },
-        ]}
       />
       {found > pageRows && (
-        <nav class="pages" aria-label="Pages of keys">
-          <span class="soft figure">
-            {before + 1}–{before + shown.length} of {found}
-          </span>
-          {before > 0 && (
-            <LinkButton
-              rel="prev"
-              href={`${path}?state=${tab}${filters}&after=${Math.max(0, before - pageRows)}`}
-              icon="chevron-left"
-              text="Previous"
-            />
-          )}
-          {before + pageRows < found && (
-            <LinkButton
-              rel="next"
-              href={`${path}?state=${tab}${filters}&after=${before + pageRows}`}
-              icon="chevron-right"
-              text="Next"
-            />
-          )}
-        </nav>
+        <Pages before={before} shown={shown.length} found={found} path={`${path}?state=${tab}${filters}`} />
       )}
     </Shell>
   )
 }
+
+const ExpiringNotice = ({ count, path }: { count: number; path: string }) =>
+  count === 0 ? null : (
+    <Notice tone="attention">
+      <strong>
+        {count === 1 ? 'One key expires' : `${count} keys expire`} within {expiringSoonDays} days.
+      </strong>{' '}
+      Set a later expiry, or rotate: both secrets work during the overlap you choose, so nothing is interrupted.{' '}
+      <a href={`${path}?state=expiring`}>Review {count === 1 ? 'it' : 'them'}</a>
+    </Notice>
+  )
+
+function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers'> & { empty: string }) {
+  const { tab, shown, days, makers, empty } = props
+  const { root, now, origin } = usePage()
+  return (
+    <Table
+      caption={`${tabTexts[tab]} API keys`}
+      rows={shown}
+      empty={empty}
+      columns={[
+        {
+          head: 'Key',
+          cell: one => (
+            <>
+              <a class="strong" dir="auto" href={root + pathOfKey(one.api_key_id)}>
+                {one.name}
+              </a>{' '}
+              {one.followed && <Badge>{origin}</Badge>} {one.state === 'exposed' && <StateBadge state="exposed" />}
+              <small dir="auto">
+                {actorName(one.created_by, makers)}, <When at={one.created_at} day />
+              </small>
+            </>
+          ),
+        },
+        {
+          head: 'Programs',
+          cell: one => <Programs of={one} />,
+        },
+        {
+          head: 'Allowed from',
+          cell: one =>
+            fromWhere(one)
+              .slice(0, 3)
+              .map(subnet => <code class="line">{subnet}</code>),
+        },
+        { head: 'Expires', cell: one => <Expiry apiKey={one} /> },
+        {
+          head: 'Last used',
+          cell: ({ last_used_at: at, last_used_address }) => (
+            <LastUse at={at} address={last_used_address} said={at === null ? undefined : distance(at, now)} />
+          ),
+        },
+        { head: '30 days', cell: one => <Use days={days} apiKey={one} /> },
+      ]}
+    />
+  )
+}
+
+const Pages = ({ before, shown, found, path }: { before: number; shown: number; found: number; path: string }) => (
+  <nav class="pages" aria-label="Pages of keys">
+    <span class="soft figure">
+      {before + 1}–{before + shown} of {found}
+    </span>
+    {before > 0 && (
+      <LinkButton
+        rel="prev"
+        href={`${path}&after=${Math.max(0, before - pageRows)}`}
+        icon="chevron-left"
+        text="Previous"
+      />
+    )}
+    {before + pageRows < found && (
+      <LinkButton rel="next" href={`${path}&after=${before + pageRows}`} icon="chevron-right" text="Next" />
+    )}
+  </nav>
+)
 
 /** The first few: the page of the key has all of them. */
 const Programs = ({ of: { programs } }: { of: ListedApiKey }) => (

@@ -27,15 +27,9 @@ interface KeyProps extends ListedApiKey {
 }
 
 export function EditKeyPage({ days, refusals, allPrograms, makers, ...key }: KeyProps) {
-  const { root, now, form, person, origin } = usePage()
+  const { root, person } = usePage()
   const path = root + pathOfKey(key.api_key_id)
-  // It was changed after the form was opened.
-  const overtaken = form.conflict !== undefined
-  // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
-  const basis = (overtaken ? null : form.values.get('based_on')) ?? keyVersion(key)
   const mayChange = person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.followed
-  const applications = days.reduce((sum, day) => sum + day.applications, 0)
-  const pages = days.reduce((sum, day) => sum + day.pages, 0)
   return (
     <Shell
       title={key.name}
@@ -56,6 +50,34 @@ export function EditKeyPage({ days, refusals, allPrograms, makers, ...key }: Key
       }
     >
       <DoneNotice said={said} />
+      <KeyNotices {...key} />
+      <FaultSummary />
+      <div class="columns">
+        <Reach apiKey={key} allPrograms={allPrograms} />
+        <Use apiKey={key} days={days} makers={makers} />
+      </div>
+      <h2>Refused of late</h2>
+      <Table
+        caption="Requests with this key that were refused"
+        rows={refusals}
+        empty="No request with this key was refused in the last 30 days."
+        columns={[
+          { head: 'When', cell: one => <When at={one.happened_at} /> },
+          { head: 'Why', cell: one => reasonTexts[one.reason as Reason] ?? one.reason },
+          { head: 'From', cell: one => <code>{one.address ?? 'unknown'}</code> },
+          { head: 'Request', cell: one => <code>{one.request_id}</code> },
+        ]}
+      />
+      {mayChange && <ChangeForm apiKey={key} allPrograms={allPrograms} />}
+    </Shell>
+  )
+}
+
+/** What its reader has to know before anything else. */
+function KeyNotices(key: ListedApiKey) {
+  const { now, form, origin } = usePage()
+  return (
+    <>
       {key.followed && (
         <Notice tone="info">
           <strong>A key of the {origin} that is followed.</strong> Its programs, addresses and expiry are changed there,
@@ -75,7 +97,7 @@ export function EditKeyPage({ days, refusals, allPrograms, makers, ...key }: Key
           Two passwords work until <When at={key.earlier_secret_until} />: the new one, and the one before.
         </Notice>
       )}
-      {overtaken && (
+      {form.conflict !== undefined && (
         <Notice tone="bad">
           <h2>The key was changed meanwhile, so nothing was saved</h2>
           <p>
@@ -86,73 +108,77 @@ export function EditKeyPage({ days, refusals, allPrograms, makers, ...key }: Key
           </p>
         </Notice>
       )}
-      <FaultSummary />
-      <div class="columns">
-        <section class="card">
-          <h2>Reach</h2>
-          <Facts
-            facts={[
-              ['May', allowedActions(key)],
-              ['Programs', <Programs slugs={key.programs} all={allPrograms} />],
-              ['May be used from', <code>{fromWhere(key).join(', ')}</code>],
-              [
-                'Never sees',
-                key.hidden_questions.length === 0 ? 'sees all questions' : key.hidden_questions.join(', '),
-              ],
-            ]}
-          />
-        </section>
-        <section class="card">
-          <h2>So far</h2>
-          <Facts
-            facts={[
-              ['Expires', <Expiry apiKey={key} />],
-              ['In 30 days', `${figures(applications)} applications on ${figures(pages)} pages`],
-              ['Last used', <LastUse at={key.last_used_at} address={key.last_used_address} />],
-              ['Made', <Maker at={key.created_at} actor={key.created_by} names={makers} />],
-              [
-                'Retired',
-                key.retired_at === null ? undefined : (
-                  <Maker at={key.retired_at} actor={key.retired_by ?? ''} names={makers} />
-                ),
-              ],
-            ]}
-          />
-        </section>
-      </div>
-      <h2>Refused of late</h2>
-      <Table
-        caption="Requests with this key that were refused"
-        rows={refusals}
-        empty="No request with this key was refused in the last 30 days."
-        columns={[
-          { head: 'When', cell: one => <When at={one.happened_at} /> },
-          { head: 'Why', cell: one => reasonTexts[one.reason as Reason] ?? one.reason },
-          { head: 'From', cell: one => <code>{one.address ?? 'unknown'}</code> },
-          { head: 'Request', cell: one => <code>{one.request_id}</code> },
+    </>
+  )
+}
+
+interface OfKey {
+  apiKey: ListedApiKey
+}
+
+const Reach = ({ apiKey, allPrograms }: OfKey & Pick<KeyProps, 'allPrograms'>) => (
+  <section class="card">
+    <h2>Reach</h2>
+    <Facts
+      facts={[
+        ['May', allowedActions(apiKey)],
+        ['Programs', <Programs slugs={apiKey.programs} all={allPrograms} />],
+        ['May be used from', <code>{fromWhere(apiKey).join(', ')}</code>],
+        [
+          'Never sees',
+          apiKey.hidden_questions.length === 0 ? 'sees all questions' : apiKey.hidden_questions.join(', '),
+        ],
+      ]}
+    />
+  </section>
+)
+
+function Use({ apiKey, days, makers }: OfKey & Pick<KeyProps, 'days' | 'makers'>) {
+  const applications = days.reduce((sum, day) => sum + day.applications, 0)
+  const pages = days.reduce((sum, day) => sum + day.pages, 0)
+  const { retired_at, retired_by } = apiKey
+  return (
+    <section class="card">
+      <h2>So far</h2>
+      <Facts
+        facts={[
+          ['Expires', <Expiry apiKey={apiKey} />],
+          ['In 30 days', `${figures(applications)} applications on ${figures(pages)} pages`],
+          ['Last used', <LastUse at={apiKey.last_used_at} address={apiKey.last_used_address} />],
+          ['Made', <Maker at={apiKey.created_at} actor={apiKey.created_by} names={makers} />],
+          [
+            'Retired',
+            retired_at === null ? undefined : <Maker at={retired_at} actor={retired_by ?? ''} names={makers} />,
+          ],
         ]}
       />
-      {mayChange && (
-        <section class="card">
-          <h2>Change it</h2>
-          <ActionForm action={path}>
-            <input type="hidden" name="based_on" value={basis} />
-            <CommonFields programs={allPrograms} apiKey={key} />
-            {key.may_submit && (
-              <TextField name="front_end" label="Front end" value={key.front_end ?? ''} maxLength={100} />
-            )}
-            <TextField
-              name="expiry"
-              label="New expiry"
-              optional
-              hint={`Left empty it stays. ${expiryHint}`}
-              offered={expiriesOffered}
-            />
-            <Submit text="Save" />
-          </ActionForm>
-        </section>
-      )}
-    </Shell>
+    </section>
+  )
+}
+
+function ChangeForm({ apiKey, allPrograms }: OfKey & Pick<KeyProps, 'allPrograms'>) {
+  const { root, form } = usePage()
+  // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
+  const basis = (form.conflict !== undefined ? null : form.values.get('based_on')) ?? keyVersion(apiKey)
+  return (
+    <section class="card">
+      <h2>Change it</h2>
+      <ActionForm action={root + pathOfKey(apiKey.api_key_id)}>
+        <input type="hidden" name="based_on" value={basis} />
+        <CommonFields programs={allPrograms} apiKey={apiKey} />
+        {apiKey.may_submit && (
+          <TextField name="front_end" label="Front end" value={apiKey.front_end ?? ''} maxLength={100} />
+        )}
+        <TextField
+          name="expiry"
+          label="New expiry"
+          optional
+          hint={`Left empty it stays. ${expiryHint}`}
+          offered={expiriesOffered}
+        />
+        <Submit text="Save" />
+      </ActionForm>
+    </section>
   )
 }
 
