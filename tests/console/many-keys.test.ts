@@ -31,7 +31,7 @@ const browser = await new ConsoleVisitor(service).signIn(ada.email)
 const namesIn = (html: string): string[] => [...html.matchAll(/>(Ends \d+)<\/a>/g)].map(([, name]) => name!)
 
 test('a page of keys is small, has those that end soonest first, and people by name', async () => {
-  const html = await browser.page('/admin/keys')
+  const html = await browser.page('/admin/keys?q=Ends')
   expect(Buffer.byteLength(html)).toBeLessThan(30_000)
   expect(namesIn(html)).toEqual(Array.from({ length: 20 }, (_, i) => `Ends ${i + 1}`))
   expect(html).toContain('Maria Okafor, by token')

@@ -101,6 +101,16 @@ export async function playStory(
     note: 'called',
   })
   await admin('GET', '/programs/{slug}/applications/{applicationId}/history', seen)
+  const noted = (await admin('GET', '/programs/{slug}/applications/{applicationId}', seen)).body.annotation_id
+  await admin(
+    'POST',
+    '/programs/{slug}/applications/status',
+    { slug },
+    {
+      status: null,
+      applications: [{ application_id: applicationId, based_on: noted }],
+    },
+  )
 
   // A key is made, looked after and retired; a call with it is refused, and why is looked up.
   const wanted = { name: 'Story', programs: [slug], allowed_subnets: ['anywhere'], expires_at: '90d' }

@@ -176,6 +176,7 @@ export const eventDetailsAnswer = row({ ...auditEventRow.properties, database_us
 export const sentAnswer = listed(
   row({
     place: row({
+      application_id: integer,
       slug: text,
       display_name: text,
       submit_time: time,

@@ -134,5 +134,6 @@ export const changesOperation = {
       'A parameter is not valid; or the database was set back to before the cursor (cursor_of_another_history).',
     ),
     ...keyRefusals,
+    406: problemAnswer('Neither JSON nor NDJSON matches the Accept header.'),
   },
 }
