@@ -7,13 +7,10 @@ import {
 } from '../../db/applications/application-lists.ts'
 import { csvPage } from '../../export/framings/csv-page.ts'
 import { framedRow } from '../../export/pages/exported-object.ts'
-import type { Sink } from '../../export/pages/page-outlet.ts'
-import { streamResponse } from '../../http/export/stream-response.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { type RequestOutcome, recordOf } from '../../http/server/request-record.ts'
 import { invalidRequest } from '../../problem.ts'
-import { settledWithin } from '../../settled-within.ts'
 import { openMany } from '../../upkeep/open-application.ts'
+import { csvDownload, type FilePart } from '../requests/csv-download.ts'
 import type { Visit } from '../requests/visit.ts'
 import { findSeenProgram } from './find-applications.ts'
 import { readListQuery } from './list-query.ts'
@@ -26,46 +23,34 @@ export async function downloadApplications(deps: Deps, visit: Visit): Promise<Re
   const program = await findSeenProgram(deps.consoleDb, visit.person, visit.params.slug!)
   const { filter, values, faults } = readListQuery(visit.url.searchParams, deps.config.timeZone)
   if (faults.length > 0) throw invalidRequest('The filters cannot be read.', faults)
-  const headers = new Headers({
-    'Content-Type': 'text/csv; charset=utf-8; header=present',
-    'Content-Disposition': `attachment; filename="${program.slug}.csv"`,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-  })
-  const record = recordOf(visit.request)
-  if (visit.request.method === 'HEAD') {
-    record.lengthUnknown = true
-    return new Response(null, { headers })
-  }
-  const { consoleDb: db, keyMaps, config } = deps
+  const { consoleDb: db, keyMaps } = deps
   const { program_id, slug } = program
   const { actor, address } = visit.by
   const reading = { action: 'applications_downloaded', slug, filters: [...values.keys()] } as const
 
   const listed = (last: ListedApplication | undefined) =>
     readListedApplications(db, program_id, filter, { direction: 'older', beyond: last }, batchRows)
-  // What is submitted from here on is newer than the first of them, and so in none of the batches.
-  const first = await listed(undefined)
-  const questions = await keyMaps.load(db, program_id, await readLastPublication(db, program_id))
+  return csvDownload(deps, visit.request, `${slug}.csv`, async () => {
+    // What is submitted from here on is newer than the first of them, and so in none of the batches.
+    const first = await listed(undefined)
+    const questions = await keyMaps.load(db, program_id, await readLastPublication(db, program_id))
 
-  const produce = async (sink: Sink): Promise<RequestOutcome> => {
-    const framing = csvPage(questions)
-    let bytes = framing.opening
-    let [batch, applications] = [first, 0]
-    for (;;) {
-      const ids = batch.map(({ application_id }) => application_id)
-      const stored = await openMany(db, { program_id, actor, address }, ids, reading)
-      const records = stored.map(one => framedRow(one, questions, framing.rows))
-      applications += stored.length
-      batch = batch.length < batchRows ? [] : await listed(batch.at(-1))
-      const isLast = batch.length === 0
-      const end = isLast ? [Buffer.from(framing.end(null, applications, () => ''))] : []
-      const written = Promise.resolve(sink.write(Buffer.concat([bytes, ...records, ...end]), isLast))
-      if (!(await settledWithin(config.stallTimeoutMs, written))) return 'stalled'
-      if (!(await written)) return 'client_gone'
-      if (isLast) return 'complete'
-      bytes = Buffer.alloc(0)
+    async function* parts(): AsyncGenerator<FilePart> {
+      const framing = csvPage(questions)
+      let bytes = framing.opening
+      let [batch, applications, isLast] = [first, 0, false]
+      while (!isLast) {
+        const ids = batch.map(({ application_id }) => application_id)
+        const stored = await openMany(db, { program_id, actor, address }, ids, reading)
+        const records = stored.map(one => framedRow(one, questions, framing.rows))
+        applications += stored.length
+        batch = batch.length < batchRows ? [] : await listed(batch.at(-1))
+        isLast = batch.length === 0
+        const end = isLast ? [Buffer.from(framing.end(null, applications, () => ''))] : []
+        yield { bytes: Buffer.concat([bytes, ...records, ...end]), isLast }
+        bytes = Buffer.alloc(0)
+      }
     }
-  }
-  return streamResponse(record, { headers }, performance.now() + config.exportQueueTimeoutMs, produce)
+    return parts()
+  })
 }

@@ -10,12 +10,9 @@ import {
 } from '../../db/audit/audit.ts'
 import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
 import { formatMicros, formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
-import type { Sink } from '../../export/pages/page-outlet.ts'
-import { streamResponse } from '../../http/export/stream-response.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { type RequestOutcome, recordOf } from '../../http/server/request-record.ts'
 import { Problem } from '../../problem.ts'
-import { settledWithin } from '../../settled-within.ts'
+import { csvDownload, type FilePart } from '../requests/csv-download.ts'
 import type { Visit } from '../requests/visit.ts'
 
 /** Most events of one file: what spreadsheets open, and some 60 MB. */
@@ -37,47 +34,34 @@ export async function downloadEvents(
     throw new Problem('too_large', {
       detail: `More than ${downloadRowsMax.toLocaleString('en-US')} events meet these filters, which is the most one file takes. Choose a shorter time, and download part by part.`,
     })
-  const headers = new Headers({
-    'Content-Type': 'text/csv; charset=utf-8; header=present',
-    'Content-Disposition': `attachment; filename="audit-${formatOffsetTime(visit.now, config.timeZone).slice(0, 10)}.csv"`,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
+  const fileName = `audit-${formatOffsetTime(visit.now, config.timeZone).slice(0, 10)}.csv`
+  return csvDownload({ config }, visit.request, fileName, async () => {
+    // The newest event of the file is from before this line.
+    const [newest] = await readAuditEvents(db, filter, { beforeId: undefined, rowsMax: 1 })
+    await appendAuditEvent(db, {
+      actor,
+      action: 'audit_log_downloaded',
+      subject: 'audit',
+      address: visit.address,
+      detail: { filters: shownFilter(filter), events },
+    })
+    return partsOf({ consoleDb: db, config }, filter, newest)
   })
-  const record = recordOf(visit.request)
-  if (visit.request.method === 'HEAD') {
-    record.lengthUnknown = true
-    return new Response(null, { headers })
-  }
-  // The newest event of the file is from before this line.
-  const [newest] = await readAuditEvents(db, filter, { beforeId: undefined, rowsMax: 1 })
-  await appendAuditEvent(db, {
-    actor,
-    action: 'audit_log_downloaded',
-    subject: 'audit',
-    address: visit.address,
-    detail: { filters: shownFilter(filter), events },
-  })
-  const produce = (sink: Sink): Promise<RequestOutcome> => writeEvents({ consoleDb: db, config }, filter, newest, sink)
-  return streamResponse(record, { headers }, performance.now() + config.exportQueueTimeoutMs, produce)
 }
 
-async function writeEvents(
+async function* partsOf(
   { consoleDb: db, config }: Download,
   filter: AuditFilter,
   newest: AuditEventRow | undefined,
-  sink: Sink,
-): Promise<RequestOutcome> {
+): AsyncGenerator<FilePart> {
   let text = csvRecord(head)
-  let batch = newest === undefined ? [] : [newest]
-  for (;;) {
+  let [batch, isLast] = [newest === undefined ? [] : [newest], false]
+  while (!isLast) {
     text += await linesOf(db, batch, config.timeZone)
     const beforeId = batch.at(-1)?.audit_event_id
     batch = beforeId === undefined ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: batchRows })
-    const last = batch.length === 0
-    const written = Promise.resolve(sink.write(Buffer.from(text), last))
-    if (!(await settledWithin(config.stallTimeoutMs, written))) return 'stalled'
-    if (!(await written)) return 'client_gone'
-    if (last) return 'complete'
+    isLast = batch.length === 0
+    yield { bytes: Buffer.from(text), isLast }
     text = ''
   }
 }
