@@ -8,6 +8,7 @@
 // A key has one statement under way at a time, and what comes meanwhile is written with the next one. The lines of a key wait for one
 // another in the database anyway (`api_key_day`); side by side they would do so on all its connections, and every look-up of a key with them.
 
+import { exportedEvent } from '../../audit/exported-event.ts'
 import type { SentQuestions } from '../../audit/sent-questions.ts'
 import type { AuditEvent } from '../../db/audit/audit.ts'
 import type { Position } from '../../db/walks/walks.ts'
@@ -212,34 +213,20 @@ export class ExportAuditLog {
   }
 }
 
-function eventOf(page: SentPage, now: Micros): AuditEvent {
-  const { apiKeyId, address, requestId, programSlug, walk, format, questions, after, beganAt, receipt } = page
-  const last = receipt.last ?? after
-  return {
-    actor: `key:${apiKeyId}`,
-    action: 'applications_exported',
-    subject: programSlug,
-    address,
-    detail: {
-      request_id: requestId,
+function eventOf({ walk, after, receipt, ...page }: SentPage, now: Micros): AuditEvent {
+  const begin = { submit_time: earliest, submit_seq: 0 }
+  const { applications, outcome, last = after, next } = receipt
+  return exportedEvent(
+    page,
+    { applications, after: after ?? begin, last: last ?? begin, outcome },
+    {
       walk: walk.walkId,
       horizon: walk.horizon,
       filters: shownFilters(walk),
-      ...questions,
-      format,
-      applications: receipt.applications,
       applications_before: walk.applications,
-      // What was sent is every application of the walk after the first of these places, up to the second: by time, and by number where
-      // times are the same. So the pages that held an application can be determined for ever (db/audit/disclosures).
-      after_micros: after?.submit_time ?? earliest,
-      after_seq: after?.submit_seq ?? 0,
-      last_micros: last?.submit_time ?? earliest,
-      last_seq: last?.submit_seq ?? 0,
-      outcome: receipt.outcome,
-      last_page: receipt.outcome === 'complete' && receipt.next === undefined,
-      began_at: formatMicros(beganAt),
+      last_page: outcome === 'complete' && next === undefined,
       // The line itself may be written later.
       ended_at: formatMicros(now),
     },
-  }
+  )
 }

@@ -2,7 +2,7 @@
 // An application of another program is answered as one that never was.
 
 import { Elysia } from 'elysia'
-import { disclosedReading } from '../../audit/disclosed-reading.ts'
+import { disclosedReading } from '../../audit/exported-event.ts'
 import { sentQuestions } from '../../audit/sent-questions.ts'
 import { findStoredApplication, type StoredApplication } from '../../db/applications/application-lists.ts'
 import { readAnnotationSteps, readStoredRevisions } from '../../db/applications/client-reads.ts'
@@ -157,7 +157,7 @@ async function disclosed(
     const programSlug = params.programSlug!
     const questions = sentQuestions(seen.keyMap, chosen, caller.hidden)
     await deps.audit(
-      disclosedReading({ apiKeyId, address, requestId, programSlug, application: stored, questions, at: deps.now() }),
+      disclosedReading({ apiKeyId, address, requestId, programSlug, questions, beganAt: deps.now() }, stored),
     )
   }
   return object

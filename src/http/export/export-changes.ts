@@ -1,7 +1,7 @@
 // The change feed: what happened to the applications of a program since a cursor, at once or as soon as something does; and with each change
 // the application itself, where the client asks for it. Whatever is sent is in the audit log before it is sent.
 
-import { disclosedChanges } from '../../audit/disclosed-changes.ts'
+import { disclosedChanges } from '../../audit/exported-event.ts'
 import { sentQuestions } from '../../audit/sent-questions.ts'
 import { readThroughLoss } from '../../db/client.ts'
 import { readSpanOf } from '../../db/walks/change-rows.ts'
@@ -149,19 +149,23 @@ async function recordApplications(deps: Deps, opened: OpenedChanges, { keyMap }:
   if (span === undefined) return recordChanges(deps, opened)
   record.fields.applications = applicationIds.length
   await deps.audit(
-    disclosedChanges({
-      apiKeyId: caller.api_key_id,
-      address: caller.address,
-      requestId: record.id,
-      programSlug,
-      changes: page.payload.length,
-      pageSize: asked.pageSize,
-      lastChange: page.payload.at(-1)!.change,
-      applicationIds,
-      span,
-      format: offered.format,
-      questions: sentQuestions(keyMap, asked.chosen, caller.hidden),
-      at: deps.now(),
-    }),
+    disclosedChanges(
+      {
+        apiKeyId: caller.api_key_id,
+        address: caller.address,
+        requestId: record.id,
+        programSlug,
+        format: offered.format,
+        questions: sentQuestions(keyMap, asked.chosen, caller.hidden),
+        beganAt: deps.now(),
+      },
+      {
+        changes: page.payload.length,
+        pageSize: asked.pageSize,
+        lastChange: page.payload.at(-1)!.change,
+        applicationIds,
+        span,
+      },
+    ),
   )
 }
