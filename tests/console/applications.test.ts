@@ -2,12 +2,11 @@
 // who may see what of them.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/client.ts'
-import { grantRoles } from '../../src/db/migrate.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplicant } from '../../src/upkeep/erase.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
-import { endWithFile, endWithTest, useDatabase, useService } from '../support/fixtures.ts'
+import { useConsoleRole } from '../support/console-role.ts'
+import { endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, everyKind, q } from '../support/programs.ts'
@@ -16,16 +15,7 @@ import { until } from '../support/until.ts'
 
 const database = await useDatabase()
 const { sql } = database
-// As the console's own role, which sees and changes what it must and no more.
-await grantRoles(sql)
-const login = `applications_login_${process.pid}`
-await sql.unsafe(`create role ${login} login in role tributary_console`)
-endWithFile(() => sql.unsafe(`drop owned by ${login}; drop role ${login}`).simple())
-const url = new URL(database.url)
-url.username = login
-const desk = openDatabase({ url: url.href, connectionsMax: 3, applicationName: 'test-desk' })
-endWithFile(() => desk.end({ timeout: 1 }))
-
+const desk = await useConsoleRole(database)
 const service = await useService(database, {}, { consoleDb: desk })
 const hostile = '<script>alert("x")</script><img src=x onerror=alert(1)>'
 const program = await aProgram(sql, {

@@ -1,26 +1,17 @@
 // Finding applications by whose they are, the file of what was found, and setting the status of many at once.
 
 import { expect, test } from 'bun:test'
-import { openDatabase } from '../../src/db/client.ts'
-import { grantRoles } from '../../src/db/migrate.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
-import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
+import { useConsoleRole } from '../support/console-role.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
 
 const database = await useDatabase()
 const { sql } = database
-// As the console's own role, which sees and changes what it must and no more.
-await grantRoles(sql)
-const login = `finding_login_${process.pid}`
-await sql.unsafe(`create role ${login} login in role tributary_console`)
-endWithFile(() => sql.unsafe(`drop owned by ${login}; drop role ${login}`).simple())
-const url = new URL(database.url)
-url.username = login
-const desk = openDatabase({ url: url.href, connectionsMax: 3, applicationName: 'test-desk' })
-endWithFile(() => desk.end({ timeout: 1 }))
+const desk = await useConsoleRole(database)
 const service = await useService(database, {}, { consoleDb: desk })
 
 const questions = [
