@@ -1,9 +1,17 @@
-// Makes, lists, edits and retires API keys from a terminal.
+// Makes, lists, edits, disables and retires API keys from a terminal.
 // It must not keep a secret: what `create` prints is printed once and stored nowhere.
 
 import type { OtherConfig } from '../../src/config/all-settings.ts'
 import { formatOffsetTime, type Micros } from '../../src/domain/values/offset-time.ts'
-import { createApiKey, editApiKey, type ListedApiKey, listKeys, retireApiKey } from '../../src/keys/api-keys.ts'
+import {
+  createApiKey,
+  disableApiKey,
+  editApiKey,
+  enableApiKey,
+  type ListedApiKey,
+  listKeys,
+  retireApiKey,
+} from '../../src/keys/api-keys.ts'
 import { parseExpiry } from '../../src/keys/expiry.ts'
 import { Problem } from '../../src/problem.ts'
 import { serviceAddress, usage } from '../command-line/environment.ts'
@@ -16,6 +24,8 @@ const help = `Usage:
   scripts/api-key list
   scripts/api-key edit <key id> [--name <name>] [--programs <slug,…>] [--subnets <cidr,…|anywhere>]
                          [--front-end <name>] [--hide <question>]…
+  scripts/api-key disable <key id>
+  scripts/api-key enable <key id>
   scripts/api-key retire <key id>
 
   --name      Whose key it is and what for.
@@ -28,6 +38,8 @@ const help = `Usage:
   --hide      A question that the key never sees, by its admin name in the question bank; once for each. It is hidden in every
               program, now and later, with all that is repeated under it, in exports, schemas and docs. edit replaces the whole
               list; --hide '' hides none.
+
+disable refuses the key from its next request on, until enable lets it in again; retire ends it for good.
 
 The password is printed once, by create, and cannot be had again.`
 
@@ -124,6 +136,16 @@ function retire(keyId: string): Run {
   }
 }
 
+const turn =
+  (what: typeof disableApiKey, outcome: string) =>
+  (keyId: string): Run =>
+  async ({ sql, actor }) => {
+    const key = await what(sql, keyId, { actor, now: presentTime() })
+    console.log(`${key.api_key_id} ("${key.name}") is ${outcome}.`)
+  }
+const disable = turn(disableApiKey, 'disabled: it is refused until you enable it')
+const enable = turn(enableApiKey, 'enabled: it works as before')
+
 function cells(key: ListedApiKey, { timeZone }: OtherConfig): string[] {
   const lastUsed =
     key.last_used_at === null
@@ -183,5 +205,7 @@ await runCommands(help, {
   ),
   list: command([], {}, () => list),
   edit: command(['key id'], changeable, ({ hide, ...options }, keyId) => naming(edit(keyId, options, hiddenBy(hide)))),
+  disable: command(['key id'], {}, (_, keyId) => disable(keyId)),
+  enable: command(['key id'], {}, (_, keyId) => enable(keyId)),
   retire: command(['key id'], {}, (_, keyId) => retire(keyId)),
 })

@@ -85,16 +85,17 @@ function faultOf(password: string, matchesEarlier: boolean, isOrigins: boolean):
 
 /** The first unmet constraint of a key whose secret was right, or undefined. */
 export function constraintUnmet(
-  key: Pick<KnownKey, 'retired_at' | 'expires_at' | 'allowed_subnets'>,
+  key: Pick<KnownKey, 'retired_at' | 'expires_at' | 'disabled_at' | 'allowed_subnets'>,
   { address, now }: Pick<Attempt, 'address' | 'now'>,
 ): Reason | undefined {
   if (key.retired_at !== null) return 'retired'
   if (now >= key.expires_at) return 'expired'
+  if (key.disabled_at !== null) return 'disabled'
   if (address === undefined) return 'unparseable_address'
   return key.allowed_subnets.some(subnet => contains(subnet, address)) ? undefined : 'address_not_allowed'
 }
 
-/** Never let in. A key that could still be used is exposed by it; one that is retired or expired opens nothing any more. */
+/** Never let in. A key that could still be used is exposed by it, also one that is disabled; one that is retired or expired opens nothing any more. */
 function plainHttp(key: KnownKey | undefined, matches: boolean, now: Micros): Admission {
   if (key === undefined) return { refused: 'plain_http' }
   const exposed = matches && key.retired_at === null && now < key.expires_at

@@ -1,11 +1,12 @@
-// API keys as administrators handle them: made, listed, edited, retired. Each change and its audit event are one transaction.
+// API keys as administrators handle them: made, listed, edited, disabled, retired. Each change and its audit event are one transaction.
 // It must not keep a secret: `createApiKey` returns it once, and only its hash is stored.
 
 import { createHash } from 'node:crypto'
 import { type AuditContext, recordAction } from '../audit/record-action.ts'
-import type { Db, Sql } from '../db/client.ts'
+import type { Db, Sql, Transaction } from '../db/client.ts'
 import {
   type ApiKeyRow,
+  disableApiKeyRow,
   findApiKey,
   insertApiKey,
   listApiKeys,
@@ -31,13 +32,15 @@ import {
 import { apiSecretToken, type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
 import { dayMicros, isExpiringSoon } from './expiry.ts'
 
-/** `expiring`: within `expiringSoonDays`. `exposed`: seen without encryption, and still good. */
-export type ApiKeyState = 'active' | 'expiring' | 'exposed' | 'expired' | 'retired'
+/** `expiring`: within `expiringSoonDays`. `exposed`: seen without encryption, and still good. `disabled`: until it is enabled again. */
+export const apiKeyStates = ['active', 'expiring', 'exposed', 'disabled', 'expired', 'retired'] as const
+export type ApiKeyState = (typeof apiKeyStates)[number]
 
 /** The lists of keys, and which states each shows. */
 export const keyGroups = {
   active: ['active', 'expiring', 'exposed'],
   expiring: ['expiring'],
+  disabled: ['disabled'],
   expired: ['expired'],
   retired: ['retired'],
 } as const satisfies Record<string, readonly ApiKeyState[]>
@@ -131,18 +134,15 @@ export async function rotateApiKey(
   overlapDays: number,
   by: AuditContext,
 ): Promise<IssuedApiKey> {
-  if (!isApiKeyId(apiKeyId)) throw noSuchKey()
   if (!(overlapDays >= 0 && overlapDays <= overlapDaysMax))
     throw invalidRequest('The key cannot be rotated like this.', [
       { path: '/overlap', code: 'bad_overlap', detail: `must be from 0 to ${overlapDaysMax} days` },
     ])
   const { password } = mintCredential()
   await sql.begin(async tx => {
-    const key = await lockApiKey(tx, apiKeyId)
-    if (key === undefined) throw noSuchKey()
-    await refuseFollowedKey(tx, key)
-    if (key.retired_at !== null || by.now >= key.expires_at)
-      throw new Problem('conflict', { detail: 'This key is retired or expired. Make another one instead.' })
+    const key = await lockChangeableKey(tx, apiKeyId)
+    if (by.now >= key.expires_at)
+      throw new Problem('conflict', { detail: 'This key is expired. Make another one instead.' })
     const earlierUntil = overlapDays === 0 ? null : by.now + overlapDays * dayMicros
     await rotateApiKeySecret(tx, apiKeyId, hashPassword(pepper, password), earlierUntil)
     const detail = { earlier_secret_until: earlierUntil === null ? null : formatMicros(earlierUntil) }
@@ -162,6 +162,26 @@ export async function retireApiKey(sql: Sql, apiKeyId: string, by: AuditContext)
 }
 
 /**
+ * Refuses a key from its next request on, until it is enabled again; it keeps all it has. Doing it again changes nothing.
+ * Throws `not_found`, `conflict` when it is retired.
+ */
+export const disableApiKey = (sql: Sql, apiKeyId: string, by: AuditContext): Promise<ListedApiKey> =>
+  setDisabled(sql, apiKeyId, by.now, by)
+
+/** Lets a disabled key in again, as `disableApiKey` refused it. */
+export const enableApiKey = (sql: Sql, apiKeyId: string, by: AuditContext): Promise<ListedApiKey> =>
+  setDisabled(sql, apiKeyId, null, by)
+
+async function setDisabled(sql: Sql, apiKeyId: string, at: Micros | null, by: AuditContext): Promise<ListedApiKey> {
+  await sql.begin(async tx => {
+    await lockChangeableKey(tx, apiKeyId)
+    if (await disableApiKeyRow(tx, apiKeyId, at, by.actor))
+      await recordAction(tx, by, at === null ? 'api_key_enabled' : 'api_key_disabled', apiKeyId)
+  })
+  return loadKey(sql, apiKeyId, by.now)
+}
+
+/**
  * Changes name, programs, subnets, hidden questions, front end or expiry, in force with the key's next request. Throws `not_found`, `conflict` when it is retired,
  * `invalid_request` naming every fault. Values that are as they were leave no audit event. With `basedOn`, the `keyVersion` that was
  * seen when this was decided, also `conflict` when the key has been changed since.
@@ -173,13 +193,8 @@ export async function editApiKey(
   by: AuditContext,
   basedOn?: string,
 ): Promise<ListedApiKey> {
-  if (!isApiKeyId(apiKeyId)) throw noSuchKey()
   await sql.begin(async tx => {
-    const key = await lockApiKey(tx, apiKeyId)
-    if (key === undefined) throw noSuchKey()
-    await refuseFollowedKey(tx, key)
-    if (key.retired_at !== null)
-      throw new Problem('conflict', { detail: 'This key is retired. Make another one instead.' })
+    const key = await lockChangeableKey(tx, apiKeyId)
     if (basedOn !== undefined && basedOn !== keyVersion(key))
       throw new Problem('conflict', {
         detail: 'The key was changed concurrently. Nothing was changed.',
@@ -217,6 +232,7 @@ export function keyVersion(
 export function apiKeyState(key: ApiKeyRow, now: Micros): ApiKeyState {
   if (key.retired_at !== null) return 'retired'
   if (now >= key.expires_at) return 'expired'
+  if (key.disabled_at !== null) return 'disabled'
   if (key.exposed_at !== null) return 'exposed'
   return isExpiringSoon(key.expires_at, now) ? 'expiring' : 'active'
 }
@@ -235,6 +251,16 @@ async function submissionFaults(db: Db): Promise<ProblemItem[]> {
   const origin = await findOrigin(db)
   const detail = `must be false: this installation follows a ${origin}, which takes the submissions`
   return origin === undefined ? [] : [{ path: '/may_submit', code: 'submitted_elsewhere', detail }]
+}
+
+/** One that is neither retired nor followed, locked until the transaction ends. Throws `not_found`, `conflict`. */
+async function lockChangeableKey(tx: Transaction, apiKeyId: string): Promise<ApiKeyRow> {
+  const key = isApiKeyId(apiKeyId) ? await lockApiKey(tx, apiKeyId) : undefined
+  if (key === undefined) throw noSuchKey()
+  await refuseFollowedKey(tx, key)
+  if (key.retired_at !== null)
+    throw new Problem('conflict', { detail: 'This key is retired. Make another one instead.' })
+  return key
 }
 
 /** Throws `conflict`: a change here would be undone, and a key retired here would still work there. */

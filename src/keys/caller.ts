@@ -43,6 +43,7 @@ export type Reason =
   | 'rotated_secret'
   | 'retired'
   | 'expired'
+  | 'disabled'
   | 'address_not_allowed'
   | 'unparseable_address'
   | 'plain_http'

@@ -19,8 +19,7 @@ export async function judgeCall(db: Db, call: ImaginedCall, now: Micros): Promis
   const key = isApiKeyId(call.apiKeyId) ? await findApiKey(db, call.apiKeyId) : undefined
   if (key === undefined) return 'unknown_key'
   const subnets = key.allowed_subnets.map(text => parseSubnet(text)).filter((one): one is Subnet => !('fault' in one))
-  const limits = { retired_at: key.retired_at, expires_at: key.expires_at, allowed_subnets: subnets }
-  const unmet = constraintUnmet(limits, { address: parseAddress(call.address), now })
+  const unmet = constraintUnmet({ ...key, allowed_subnets: subnets }, { address: parseAddress(call.address), now })
   if (unmet !== undefined) return unmet
   if (!key.may_export) return 'may_not_export'
   return key.programs.includes(call.slug) ? undefined : 'no_grant'
@@ -41,6 +40,7 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
     'The Password is the one before the last rotation, and the overlap is over. Give the client the new one.',
   retired: 'The key is retired. Make another one.',
   expired: 'The key has expired. Set its expiry, or make another one.',
+  disabled: 'The key is disabled for the time being. Enable it again when it is to work.',
   address_not_allowed: 'The key may not be used from this address. Add the address to the key, if it is the client’s.',
   unparseable_address: 'The origin of the request is unknown. Check the proxy’s X-Forwarded-For.',
   plain_http: 'The request came over plain HTTP. The client has to use https://.',

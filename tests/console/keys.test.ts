@@ -188,6 +188,24 @@ describe('a key that is there', () => {
       expect((await browser.post(`/admin/keys/${key.username}/rotate`, { overlap })).status).toBe(400)
   })
 
+  test('is disabled for a while; enabling it asks who it is, as all that widens does', async () => {
+    const key = await make()
+    const path = `/admin/keys/${key.username}`
+    const check = `/admin/keys/check?key=${key.username}&address=127.0.0.1&program=food`
+    now += 11 * 60_000_000
+    expect((await browser.post(`${path}/disable`)).headers.get('location')).toBe(`${path}?done=disabled`)
+    expect(await checkAuth(key.authorization)).toBe(401)
+    expect(await browser.page(path)).toContain('This key is disabled')
+    expect(await browser.page(check)).toContain('The key is disabled for the time being.')
+    expect(await browser.page('/admin/keys?state=disabled')).toContain(key.username)
+    expect(await browser.page('/admin/keys')).not.toContain(key.username)
+    expect(await (await browser.post(`${path}/enable`)).text()).toContain('Your password, once more')
+    expect(await checkAuth(key.authorization)).toBe(401)
+    await browser.signIn(ada.email)
+    expect((await browser.post(`${path}/enable`)).headers.get('location')).toBe(`${path}?done=enabled`)
+    expect(await checkAuth(key.authorization)).toBe(200)
+  })
+
   test('is retired with its name typed, for good', async () => {
     const key = await make()
     const path = `/admin/keys/${key.username}`

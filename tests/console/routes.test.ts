@@ -46,6 +46,8 @@ const table: Readonly<Record<string, Expected>> = {
   'GET /admin/keys/:keyId/issued': [303, 404, 403, 403],
   'GET /admin/keys/:keyId/rotate': [303, 404, 403, 403],
   'POST /admin/keys/:keyId/rotate': [401, 404, 403, 403],
+  'POST /admin/keys/:keyId/disable': [401, 404, 403, 403],
+  'POST /admin/keys/:keyId/enable': [401, 404, 403, 403],
   'GET /admin/keys/:keyId/retire': [303, 404, 403, 403],
   'POST /admin/keys/:keyId/retire': [401, 404, 403, 403],
   'GET /admin/programs': [303, 200, 200, 200],

@@ -216,6 +216,7 @@ describe('the service, with its own role', () => {
     ['add a link', "insert into audit_link values (0, 9, 9, decode(repeat('00', 32), 'hex'))"],
     ['make a key', "insert into api_key (api_key_id) values ('x')"],
     ['revive a key', 'update api_key set retired_at = null, retired_by = null'],
+    ['enable a key', 'update api_key set disabled_at = null, disabled_by = null'],
     ['prolong a key', "update api_key set expires_at = expires_at + interval '1 day'"],
     ['exchange a secret', 'update api_key set secret_hash = secret_hash'],
     ['grant a program', 'insert into api_key_program select api_key_id, 1 from api_key'],

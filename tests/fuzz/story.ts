@@ -121,6 +121,8 @@ export async function playStory(
   await admin('GET', '/keys/{keyId}/would-pass', { keyId, address: '127.0.0.1', program: slug })
   await admin('PATCH', '/keys/{keyId}', { keyId }, { based_on: key.version, name: 'Story, second part' })
   await admin('POST', '/keys/{keyId}/rotate', { keyId }, { overlap_days: 1 })
+  await admin('POST', '/keys/{keyId}/disable', { keyId })
+  await admin('POST', '/keys/{keyId}/enable', { keyId })
   await admin('POST', '/keys/{keyId}/retire', { keyId })
   const call = await fuzzer.send({ operation: 'GET /api/v1/checkAuth', parameters: {}, as: 'nobody' })
   const requestId = call.headers.get('X-Request-Id')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import * as crypto from 'node:crypto'
 import * as zlib from 'node:zlib'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { rotateApiKeySecret } from '../../src/db/keys/api-key-rows.ts'
+import { disableApiKeyRow, rotateApiKeySecret } from '../../src/db/keys/api-key-rows.ts'
 import { parseAddress } from '../../src/domain/values/ip-address.ts'
 import { type Admission, admit } from '../../src/keys/admission.ts'
 import { nothingHidden } from '../../src/keys/caller.ts'
@@ -102,6 +102,17 @@ describe('who does not, and why (spec, "Authentication" 6: "When any constraint 
   test('retired', async () => {
     const key = await makeKey({ retiredAt: now })
     expect(await attempt(key.authorization)).toEqual({ refused: 'retired', api_key_id: key.api_key_id })
+  })
+
+  test('disabled, until it is enabled; plain HTTP exposes it, since it will work again', async () => {
+    const key = await makeKey()
+    const { api_key_id } = key
+    const disable = (at: number | null) => disableApiKeyRow(database.sql, api_key_id, at, 'operator:test')
+    await disable(now)
+    expect(await attempt(key.authorization)).toEqual({ refused: 'disabled', api_key_id })
+    expect(await attempt(key.authorization, '192.0.2.1', false)).toMatchObject({ exposed: 'now' })
+    await disable(null)
+    expect(await attempt(key.authorization)).toHaveProperty('caller')
   })
 
   test.each([

@@ -3,12 +3,15 @@ import type { ApiKeyDraft } from '../../src/keys/api-key-draft.ts'
 import {
   apiKeyState,
   createApiKey,
+  disableApiKey,
   editApiKey,
+  enableApiKey,
   type IssuedApiKey,
   keyVersion,
   listKeys,
   loadKey,
   retireApiKey,
+  rotateApiKey,
 } from '../../src/keys/api-keys.ts'
 import { isWholePassword } from '../../src/keys/credential.ts'
 import { testPepper } from '../support/config.ts'
@@ -240,6 +243,36 @@ describe('making a key', () => {
   })
 })
 
+describe('disabling a key', () => {
+  const later = { actor: 'admin:lee', now: now + 1 }
+
+  test('refuses it until it is enabled; doing either again changes nothing and is no second event', async () => {
+    const { username, key } = await create()
+    const disabled = await disableApiKey(database.sql, username, by)
+    expect(disabled).toMatchObject({ disabled_at: now, disabled_by: 'admin:kim', state: 'disabled' })
+    expect(await disableApiKey(database.sql, username, later)).toEqual(disabled)
+    expect(await enableApiKey(database.sql, username, by)).toEqual(key)
+    expect(await enableApiKey(database.sql, username, later)).toEqual(key)
+    const events = await eventsOf(username)
+    expect(events.map(({ action, actor }) => `${action} ${actor}`)).toEqual([
+      'api_key_created admin:kim',
+      'api_key_disabled admin:kim',
+      'api_key_enabled admin:kim',
+    ])
+  })
+
+  test('leaves it to be edited, rotated and retired; a retired key is neither disabled nor enabled', async () => {
+    const { username } = await create()
+    await disableApiKey(database.sql, username, by)
+    await editApiKey(database.sql, username, { name: 'Looked into' }, by)
+    expect((await rotateApiKey(database.sql, testPepper, username, 1, by)).key.state).toBe('disabled')
+    await retireApiKey(database.sql, username, by)
+    for (const what of [disableApiKey, enableApiKey])
+      expect(await faultsOf(what(database.sql, username, by))).toEqual(['conflict'])
+    expect(await faultsOf(disableApiKey(database.sql, 'tribk_x', by))).toEqual(['not_found'])
+  })
+})
+
 describe('retiring a key', () => {
   test('ends it once; doing it again changes nothing and is no second event', async () => {
     const { username } = await create()
@@ -321,14 +354,15 @@ describe('listing keys', () => {
     expect(order).toEqual([...order].sort((a, b) => b[0] - a[0] || (b[1] > a[1] ? 1 : -1)))
   })
 
-  test('states: retired before expired before exposed before expiring before active', async () => {
+  test('states: retired before expired before disabled before exposed before expiring before active', async () => {
     const { key } = await create()
     const stateAt = (instant: number, changes = {}) => apiKeyState({ ...key, ...changes }, instant)
     expect(stateAt(now)).toBe('active')
     expect(stateAt(key.expires_at - 21 * dayMicros - 1)).toBe('active')
     expect(stateAt(key.expires_at - 21 * dayMicros)).toBe('expiring')
     expect(stateAt(key.expires_at - 1, { exposed_at: now })).toBe('exposed')
-    expect(stateAt(key.expires_at, { exposed_at: now })).toBe('expired')
+    expect(stateAt(key.expires_at - 1, { exposed_at: now, disabled_at: now })).toBe('disabled')
+    expect(stateAt(key.expires_at, { exposed_at: now, disabled_at: now })).toBe('expired')
     expect(stateAt(key.expires_at, { retired_at: now })).toBe('retired')
   })
 })

@@ -97,6 +97,11 @@ describe('list, edit, retire', () => {
     const authorization = `Basic ${shown(created, 'API Secret Token')}`
     const check = () => service.get('/api/v1/checkAuth', { headers: { Authorization: authorization } })
     expect(await (await check()).json()).toMatchObject({ programs: ['rent-aid'] })
+    expect((await apiKey(['disable', id])).out).toContain('is disabled')
+    expect((await check()).status).toBe(401)
+    expect((await apiKey(['list'])).out).toContain(' disabled ')
+    expect((await apiKey(['enable', id])).out).toContain('is enabled')
+    expect((await check()).status).toBe(200)
     expect((await apiKey(['retire', id])).out).toContain('is retired')
     expect((await apiKey(['retire', id])).code).toBe(0)
     expect((await check()).status).toBe(401)

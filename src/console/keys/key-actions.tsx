@@ -12,7 +12,9 @@ import type { Deps } from '../../http/server/deps.ts'
 import { anywhere } from '../../keys/api-key-draft.ts'
 import {
   createApiKey,
+  disableApiKey,
   editApiKey,
+  enableApiKey,
   type IssuedApiKey,
   isListed,
   keyGroups,
@@ -101,7 +103,15 @@ const one = '/keys/:keyId'
 
 export const keyActions = (deps: Deps): Part => {
   const keys = new Keys(deps)
-  return [...keyPages(keys), ...listActions(keys), ...keyEdits(keys), ...secretActions(keys), ...checks(keys)]
+  return [
+    ...keyPages(keys),
+    ...listActions(keys),
+    ...keyEdits(keys),
+    turn(keys, 'disable', disableApiKey, 'Disable an API key: it is refused until it is enabled', false),
+    turn(keys, 'enable', enableApiKey, 'Enable an API key again', true),
+    ...secretActions(keys),
+    ...checks(keys),
+  ]
 }
 
 /** The keys that addresses name. */
@@ -120,9 +130,9 @@ class Keys {
 
   programs = () => readPrograms(this.db)
 
-  /** The names of those who made or retired these keys. */
+  /** The names of those who made, disabled or retired these keys. */
   makers = (keys: readonly ListedApiKey[]): Promise<Map<string, string>> => {
-    const actors = keys.flatMap(({ created_by, retired_by }) => [created_by, retired_by ?? []].flat())
+    const actors = keys.flatMap(key => [key.created_by, key.disabled_by ?? [], key.retired_by ?? []].flat())
     return readPersonNames(this.db, [...new Set(actors.map(emailOf))])
   }
 
@@ -166,7 +176,7 @@ const listActions = ({ db, config, programs, expiry, showSecret }: Keys): Action
     answered: listed(keyAnswer),
     ...reads('keys'),
     query: {
-      state: 'One of active (with those that expire soon), expiring, expired and retired; all without it.',
+      state: 'One of active (with those that expire soon), expiring, disabled, expired and retired; all without it.',
       q: 'Part of a name, id, program or address.',
       program: 'The slug of a program the key may read.',
     },
@@ -244,6 +254,25 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
     },
   }),
 ]
+
+/** Refuses a key for a while, and lets it in again: its own button each, and only the latter waits for a confirmation. */
+const turn = ({ db, find, page }: Keys, name: string, what: typeof disableApiKey, summary: string, widens: boolean) =>
+  action({
+    name: `${name}ApiKey`,
+    method: 'POST',
+    path: `${one}/${name}`,
+    summary,
+    answers: 'The key as it is now.',
+    answered: keyAnswer,
+    ...writes('keys'),
+    confirmed: widens,
+    ...(widens && { description: tokenReach }),
+    run: async visit => {
+      if (widens) requireReachOfKey(visit.token, await find(visit))
+      return versioned(await what(db, visit.params.keyId!, visit.by))
+    },
+    form: { page, next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=${name}d`, button: true },
+  })
 
 /** A key's secret: another, shown once, and none any more. */
 const secretActions = ({ db, config, secret, find, changeable, showSecret }: Keys): Part => [

@@ -27,6 +27,7 @@ interface KeyIndex {
 const tabTexts: Readonly<Record<KeyGroup, string>> = {
   active: 'Active',
   expiring: 'Expiring',
+  disabled: 'Disabled',
   expired: 'Expired',
   retired: 'Retired',
 }

@@ -12,6 +12,7 @@ const tones: Readonly<Record<ApiKeyState, Tone>> = {
   active: 'good',
   expiring: 'attention',
   exposed: 'bad',
+  disabled: 'attention',
   expired: 'bad',
   retired: 'bad',
 }

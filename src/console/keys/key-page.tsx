@@ -17,6 +17,8 @@ import { Expiry, fromWhere, Maker, pathOfKey, StateBadge } from './key-labels.ts
 const said: Readonly<Record<string, string>> = {
   saved: 'Saved. It holds from the next request, on every walk.',
   retired: 'Retired. It is refused.',
+  disabled: 'Disabled. It is refused from its next request on, until you enable it.',
+  enabled: 'Enabled. It works again, as before.',
 }
 
 interface KeyProps extends ListedApiKey {
@@ -30,6 +32,7 @@ export function EditKeyPage({ days, refusals, allPrograms, makers, ...key }: Key
   const { root, person } = usePage()
   const path = root + pathOfKey(key.api_key_id)
   const mayChange = person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.followed
+  const turn = key.disabled_at === null ? 'disable' : 'enable'
   return (
     <Shell
       title={key.name}
@@ -43,6 +46,13 @@ export function EditKeyPage({ days, refusals, allPrograms, makers, ...key }: Key
       actions={
         mayChange && (
           <>
+            <ActionForm action={`${path}/${turn}`}>
+              <Submit
+                look="plain"
+                icon={turn === 'enable' ? 'play' : 'pause'}
+                text={turn === 'enable' ? 'Enable' : 'Disable'}
+              />
+            </ActionForm>
             <LinkButton href={`${path}/rotate`} icon="refresh-cw" text="Rotate" />
             <LinkButton href={`${path}/retire`} icon="trash-2" text="Retire…" />
           </>
@@ -82,6 +92,12 @@ function KeyNotices(key: ListedApiKey) {
         <Notice tone="info">
           <strong>A key of the {origin} that is followed.</strong> Its programs, addresses and expiry are changed there,
           and it is retired there; here that holds within seconds.
+        </Notice>
+      )}
+      {key.disabled_at !== null && key.retired_at === null && (
+        <Notice tone="attention">
+          <strong>This key is disabled</strong>, since <When at={key.disabled_at} />. Each call with it is refused until
+          you enable it; its passwords, programs and addresses stay.
         </Notice>
       )}
       {key.exposed_at !== null && key.retired_at === null && (
@@ -136,7 +152,7 @@ const Reach = ({ apiKey, allPrograms }: OfKey & Pick<KeyProps, 'allPrograms'>) =
 function Use({ apiKey, days, makers }: OfKey & Pick<KeyProps, 'days' | 'makers'>) {
   const applications = days.reduce((sum, day) => sum + day.applications, 0)
   const pages = days.reduce((sum, day) => sum + day.pages, 0)
-  const { retired_at, retired_by } = apiKey
+  const { disabled_at, disabled_by, retired_at, retired_by } = apiKey
   return (
     <section class="card">
       <h2>So far</h2>
@@ -146,6 +162,10 @@ function Use({ apiKey, days, makers }: OfKey & Pick<KeyProps, 'days' | 'makers'>
           ['In 30 days', `${figures(applications)} applications on ${figures(pages)} pages`],
           ['Last used', <LastUse at={apiKey.last_used_at} address={apiKey.last_used_address} />],
           ['Made', <Maker at={apiKey.created_at} actor={apiKey.created_by} names={makers} />],
+          [
+            'Disabled',
+            disabled_at === null ? undefined : <Maker at={disabled_at} actor={disabled_by ?? ''} names={makers} />,
+          ],
           [
             'Retired',
             retired_at === null ? undefined : <Maker at={retired_at} actor={retired_by ?? ''} names={makers} />,

@@ -28,6 +28,7 @@ import { settingSchemas } from '../../domain/definitions/definition-schemas.ts'
 import { type ProgramDefinition, programDefinitionSchema } from '../../domain/definitions/program-definition.ts'
 import type { VersionChangeCode } from '../../domain/definitions/version-diff.ts'
 import { type QuestionSettings, questionKinds } from '../../domain/questions/question.ts'
+import { apiKeyStates } from '../../keys/api-keys.ts'
 import { roles } from '../../people/roles.ts'
 import { closed } from './schemas.ts'
 
@@ -71,7 +72,7 @@ export const retentionEffectAnswer = row({
 
 const key = {
   ...apiKeyRow.properties,
-  state: Type.Enum(['active', 'expiring', 'exposed', 'expired', 'retired']),
+  state: Type.Enum([...apiKeyStates]),
   version: Type.String({ description: 'What a change names as `based_on`.' }),
 }
 export const keyAnswer = row(key)

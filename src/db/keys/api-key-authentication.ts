@@ -7,7 +7,7 @@ import type { ApiKeyFacts, ApiKeyRow } from './api-key-rows.ts'
 /** What deciding about one request takes. */
 export interface ApiKeyAuthenticationRow
   extends ApiKeyFacts,
-    Pick<ApiKeyRow, 'allowed_subnets' | 'retired_at' | 'exposed_at'> {
+    Pick<ApiKeyRow, 'allowed_subnets' | 'retired_at' | 'disabled_at' | 'exposed_at'> {
   secret_hash: Buffer
   /** Of the secret before the last rotation, and until when it is good. */
   earlier_secret_hash: Buffer | null
@@ -32,7 +32,7 @@ export async function findApiKeyForAuthentication(
     select
       k.api_key_id, k.name, k.secret_hash, k.earlier_secret_hash, k.earlier_secret_until, k.may_export, k.may_submit, k.may_annotate,
       k.front_end, k.expires_at,
-      k.allowed_subnets::text[], k.retired_at, k.exposed_at,
+      k.allowed_subnets::text[], k.retired_at, k.disabled_at, k.exposed_at,
       case when ${hash} in (k.secret_hash, k.earlier_secret_hash) then (
         select json_agg(json_build_array(p.slug, p.program_id))
         from api_key_program g

@@ -24,6 +24,9 @@ export const apiKeyRow = row({
   created_by: text,
   retired_at: timeOrNull,
   retired_by: textOrNull,
+  /** Since when it is refused until it is enabled again. */
+  disabled_at: timeOrNull,
+  disabled_by: textOrNull,
   exposed_at: timeOrNull,
   last_used_at: timeOrNull,
   last_used_address: textOrNull,
@@ -53,7 +56,7 @@ const readKeys = (db: Db, which: ReturnType<Db>): PromiseLike<ApiKeyRow[]> => db
   select
     k.api_key_id, k.name, k.may_export, k.may_submit, k.may_annotate, k.front_end, k.expires_at, k.earlier_secret_until,
     k.allowed_subnets::text[], k.hidden_questions,
-    k.created_at, k.created_by, k.retired_at, k.retired_by, k.exposed_at, k.last_used_at, k.followed,
+    k.created_at, k.created_by, k.retired_at, k.retired_by, k.disabled_at, k.disabled_by, k.exposed_at, k.last_used_at, k.followed,
     host(k.last_used_address) as last_used_address,
     array(
       select p.slug
@@ -143,6 +146,16 @@ export async function retireApiKeyRow(db: Db, apiKeyId: string, at: Micros, by: 
   return count === 1
 }
 
+/** True when this call disabled it, or without `at` enabled it; false when it was so already. */
+export async function disableApiKeyRow(db: Db, apiKeyId: string, at: Micros | null, by: string): Promise<boolean> {
+  const { count } = await db`
+    update api_key
+    set disabled_at = ${at}, disabled_by = ${at === null ? null : by}
+    where api_key_id = ${apiKeyId}
+    and (disabled_at is null) = ${at !== null}`
+  return count === 1
+}
+
 /** True when this call was the first to see it exposed. */
 export async function markApiKeyExposed(db: Db, apiKeyId: string, at: Micros): Promise<boolean> {
   const { count } = await db`
@@ -226,6 +239,7 @@ export async function readKeyExpiries(db: Db): Promise<KeyExpiries> {
       count(*) filter (where expires_at <= now() + interval '7 days') as within_7_days
     from api_key
     where retired_at is null
+    and disabled_at is null
     and expires_at > now()`
   return row!
 }

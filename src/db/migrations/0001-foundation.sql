@@ -1011,6 +1011,9 @@ create table api_key (
   created_by text not null,
   retired_at timestamptz,
   retired_by text,
+  -- Since when it is refused until it is enabled again.
+  disabled_at timestamptz,
+  disabled_by text,
   -- When a valid credential of this key was first seen on a connection without TLS.
   exposed_at timestamptz,
   last_used_at timestamptz,
@@ -1025,8 +1028,9 @@ create table api_key (
   -- A key of the origin that is followed: kept in step with it, and never changed here.
   followed boolean not null default false,
   check (followed or (expires_at > created_at and expires_at <= expiry_set_at + interval '366 days')),
-  check (not followed or not (may_submit or may_annotate or hidden_questions <> '{}')),
+  check (not followed or not (may_submit or may_annotate or hidden_questions <> '{}' or disabled_at is not null)),
   check ((retired_at is null) = (retired_by is null)),
+  check ((disabled_at is null) = (disabled_by is null)),
   check ((earlier_secret_hash is null) = (earlier_secret_until is null))
 );
 

@@ -25,6 +25,8 @@ const table: Readonly<Record<string, Expected>> = {
   'POST /keys': [401, 400, 403, 403, 'keys:write'],
   'GET /keys/:keyId': [401, 404, 403, 404, 'keys:read'],
   'PATCH /keys/:keyId': [401, 400, 403, 403, 'keys:write'],
+  'POST /keys/:keyId/disable': [401, 404, 403, 403, 'keys:write'],
+  'POST /keys/:keyId/enable': [401, 404, 403, 403, 'keys:write'],
   'POST /keys/:keyId/rotate': [401, 400, 403, 403, 'keys:write'],
   'POST /keys/:keyId/retire': [401, 404, 403, 403, 'keys:write'],
   'GET /keys/:keyId/would-pass': [401, 404, 403, 404, 'keys:read'],

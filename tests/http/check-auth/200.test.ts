@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
-import { createApiKey, editApiKey, retireApiKey } from '../../../src/keys/api-keys.ts'
+import { createApiKey, disableApiKey, editApiKey, enableApiKey, retireApiKey } from '../../../src/keys/api-keys.ts'
 import { testCertificate } from '../../support/certificate.ts'
 import { testPepper } from '../../support/config.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -133,6 +133,19 @@ describe('"Retiring or editing takes effect on every instance within 1 s" (contr
       expect(refused.status).toBe(401)
       expect(instance.requestLine(refused.headers.get('x-request-id'))!.reason).toBe('retired')
     }
+  })
+
+  test('disabling and enabling, with the next request', async () => {
+    const other = await useService(database, {}, { now: () => now })
+    const key = await makeKey()
+    const statuses = async () => {
+      const responses = await Promise.all([service, other].map(instance => check(key.authorization, {}, instance)))
+      return responses.map(({ status }) => status)
+    }
+    await disableApiKey(database.sql, key.api_key_id, by)
+    expect(await statuses()).toEqual([401, 401])
+    await enableApiKey(database.sql, key.api_key_id, by)
+    expect(await statuses()).toEqual([200, 200])
   })
 
   test('programs and subnets, with the next request', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { disableApiKeyRow } from '../../../src/db/keys/api-key-rows.ts'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
 import { apiSecretToken, mintCredential } from '../../../src/keys/credential.ts'
 import { unlimited } from '../../support/config.ts'
@@ -69,6 +70,15 @@ describe('"One identical body and header set for every cause" (contract D4)', ()
     ['wrong secret', 'wrong_secret', () => ({ authorization: basic(key.username, mintCredential().password) })],
     ['mistyped secret', 'garbled_secret', () => ({ authorization: basic(key.username, `${key.password}x`) })],
     ['expired', 'expired', async () => ({ authorization: (await makeKey({ expiresAt: now })).authorization })],
+    [
+      'disabled',
+      'disabled',
+      async () => {
+        const { api_key_id, authorization } = await makeKey()
+        await disableApiKeyRow(database.sql, api_key_id, now, 'operator:test')
+        return { authorization }
+      },
+    ],
     ['retired', 'retired', async () => ({ authorization: (await makeKey({ retiredAt: now })).authorization })],
     [
       'address not allowed',
