@@ -132,6 +132,11 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
       'names a field of HTTP; only src/http and src/client may.',
     ],
     [
+      /\bBun\.|'bun(:\w+)?'/g,
+      (_, room) => !['pull', 'client'].includes(room),
+      'needs Bun; what clients run, Node.js runs too.',
+    ],
+    [
       /civiform/gi,
       (path, room) => ['civiform', 'following', 'config', 'main', 'service', 'program'].includes(room) || path === own,
       'knows CiviForm; only src/civiform, its commands, config and mains may. Others know the origin (src/db/origin.ts).',

@@ -7,6 +7,7 @@
 
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { messageOf, RequestRefused } from '../client/client-errors.ts'
 import type { ReadablePrograms, TributaryClient } from '../client/tributary-client.ts'
 import type { IdReceipt } from './requests/id-digest.ts'
@@ -146,7 +147,9 @@ async function goOn(
     ...(was === undefined ? [] : differencesOf(was, { ...origin, installation })),
     ...(was?.destination === origin.destination ? [] : [`into ${was?.destination}, and not ${origin.destination}`]),
     ...(request.sinceLast === walk.sinceLast ? [] : [`${walk.sinceLast ? 'with' : 'without'} --since-last`]),
-    ...(Bun.deepEquals(asked, walk.filters) ? [] : ['with another --from, --before, --revision or --fields']),
+    ...(isDeepStrictEqual(asStored(asked), walk.filters)
+      ? []
+      : ['with another --from, --before, --revision or --fields']),
   ]
   // Nothing of it came yet, perhaps because of an option that the service refused.
   if (differing.length > 0 && walk.nextPageToken === undefined) return undefined
@@ -158,6 +161,9 @@ async function goOn(
   if (walk.bytes > 0) say('Going on where the last run stopped.')
   return walk
 }
+
+/** As the state gives it back: without what is undefined. */
+const asStored = (value: object): unknown => JSON.parse(JSON.stringify(value))
 
 /** What the service says of itself and its programs: asked when it is needed, and once. */
 class AskedService {
@@ -221,7 +227,7 @@ async function begin(
     changesAfter: before?.changeCursor,
   }
   // Columns keep their places for as long as they are laid out in the same way.
-  const sameColumns = Bun.deepEquals(before?.origin.layout, origin.layout) && before?.origin.fields === origin.fields
+  const sameColumns = isDeepStrictEqual(before?.origin.layout, origin.layout) && before?.origin.fields === origin.fields
   const columns = sameColumns ? state.read('columns') : undefined
   state.commit({ origin, walk, columns, schema: undefined }, { forgetIds: true })
   return walk
@@ -252,7 +258,7 @@ async function ofOtherSchema(
   { signal }: PullContext,
 ): Promise<CommandError> {
   const now = await loadSchema(client, program, signal, filters.fields)
-  if (Bun.deepEquals(now, state.read('schema'))) return error
+  if (isDeepStrictEqual(now, state.read('schema'))) return error
   return new CommandError(
     'failed',
     `${error.message}\nThe program has another schema than when this pull began, as when a question is hidden from the key. Add --restart to begin again.`,

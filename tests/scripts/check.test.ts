@@ -54,6 +54,8 @@ describe('imports go downwards only', () => {
     ['workers/a.ts', 'bullmq'],
     ['src/domain/a.ts', 'node:fs'],
     ['src/domain/a.ts', 'bun'],
+    ['src/pull/a.ts', 'bun:sqlite'],
+    ['src/client/a.ts', 'bun'],
   ])('%s must not import %s', (path, target) => {
     expect(check({ [path]: `\n${imports(target)}` })).toEqual([expect.stringContaining(`${path}:2: `)])
   })

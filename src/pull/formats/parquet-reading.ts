@@ -1,6 +1,13 @@
 // Parquet files that were written before: what is in them, and where. Only a group of rows is in memory at once.
 
-import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetRead, type RowGroup } from 'hyparquet'
+import {
+  type AsyncBuffer,
+  asyncBufferFromFile,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetRead,
+  type RowGroup,
+} from 'hyparquet'
 
 /** Texts as they are: a decoder without this option strips a leading byte order mark. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -13,11 +20,7 @@ export interface ParquetContents {
 
 /** Rejects when it is no Parquet file. */
 export async function openParquet(path: string): Promise<ParquetContents> {
-  const bytes = Bun.file(path)
-  const file = {
-    byteLength: bytes.size,
-    slice: (start: number, end?: number) => bytes.slice(start, end).arrayBuffer(),
-  }
+  const file = await asyncBufferFromFile(path)
   return { file, metadata: await parquetMetadataAsync(file, { parsers }) }
 }
 

@@ -2,13 +2,17 @@
 // committed data survives any interruption, and the system releases its lock when the process ends, so two pulls never write one output
 // and a dead one blocks no other.
 
-import { Database } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import { packIds, unpackIds } from '../requests/id-digest.ts'
 import { CommandError, fileFault } from '../requests/pull-outcome.ts'
 
+/** SQLite's own result codes. */
+const busy = 5
+const unreadable = [11, 26]
+
 export class PullState {
-  private constructor(private readonly database: Database) {}
+  private constructor(private readonly database: DatabaseSync) {}
 
   /** Throws when another pull has it open. */
   static open(path: string): PullState {
@@ -18,20 +22,21 @@ export class PullState {
     } catch (error) {
       throw fileFault(error, `The state of the pull cannot be kept in ${path}`)
     }
-    const database = new Database(path)
+    const database = new DatabaseSync(path)
     try {
       for (const setting of ['busy_timeout = 0', 'locking_mode = exclusive', 'synchronous = extra'])
-        database.run(`pragma ${setting}`)
-      database.run('begin exclusive')
-      database.run('create table if not exists fact (name text primary key, value text not null)')
-      database.run('create table if not exists pulled (part integer primary key, ids blob not null)')
-      database.run('commit')
+        database.exec(`pragma ${setting}`)
+      database.exec('begin exclusive')
+      database.exec('create table if not exists fact (name text primary key, value text not null)')
+      database.exec('create table if not exists pulled (part integer primary key, ids blob not null)')
+      database.exec('commit')
     } catch (error) {
       database.close()
-      const { code = '' } = error as { code?: string }
-      if (code.startsWith('SQLITE_BUSY'))
-        throw new CommandError('busy', `Another pull is at work on this output: it holds ${path}.`)
-      if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
+      const { errcode = 0 } = error as { errcode?: number }
+      // The lower byte is the kind of fault.
+      const code = errcode & 0xff
+      if (code === busy) throw new CommandError('busy', `Another pull is at work on this output: it holds ${path}.`)
+      if (unreadable.includes(code))
         throw new CommandError('failed', `${path} is not the state of a pull. Move it away, or choose another output.`)
       throw fileFault(error, `The state of the pull cannot be kept in ${path}`)
     }
@@ -40,8 +45,8 @@ export class PullState {
 
   /** A fact as it was committed last. */
   read<T>(name: string): T | undefined {
-    const row = this.database.query<{ value: string }, [string]>('select value from fact where name = ?').get(name)
-    return row === null ? undefined : (JSON.parse(row.value) as T)
+    const row = this.database.prepare('select value from fact where name = ?').get(name)
+    return row === undefined ? undefined : (JSON.parse(row.value as string) as T)
   }
 
   /**
@@ -52,26 +57,22 @@ export class PullState {
     facts: Readonly<Record<string, unknown>>,
     change: { ids?: readonly number[]; forgetIds?: boolean } = {},
   ): void {
-    this.database.transaction(() => {
-      for (const [name, value] of Object.entries(facts)) {
-        if (value === undefined) this.database.query('delete from fact where name = ?').run(name)
-        else
-          this.database
-            .query('insert into fact values (?1, ?2) on conflict (name) do update set value = ?2')
-            .run(name, JSON.stringify(value))
-      }
-      if (change.forgetIds) this.database.run('delete from pulled')
-      if (change.ids !== undefined && change.ids.length > 0)
-        this.database.query('insert into pulled (ids) values (?)').run(packIds(change.ids))
-    })()
+    // What fails ends the pull, and closing undoes it.
+    this.database.exec('begin')
+    for (const [name, value] of Object.entries(facts)) {
+      if (value === undefined) this.database.prepare('delete from fact where name = ?').run(name)
+      else this.database.prepare('insert or replace into fact values (?, ?)').run(name, JSON.stringify(value))
+    }
+    if (change.forgetIds) this.database.exec('delete from pulled')
+    if (change.ids !== undefined && change.ids.length > 0)
+      this.database.prepare('insert into pulled (ids) values (?)').run(packIds(change.ids))
+    this.database.exec('commit')
   }
 
   /** The ids that the walk under way has pulled, in order, many at a time. */
   *pulledIds(): Generator<number[], void, undefined> {
-    for (const { ids } of this.database
-      .query<{ ids: Uint8Array }, []>('select ids from pulled order by part')
-      .iterate())
-      yield unpackIds(ids)
+    const parts = this.database.prepare('select ids from pulled order by part').iterate()
+    for (const { ids } of parts) yield unpackIds(ids as Uint8Array)
   }
 
   close(): void {
