@@ -104,20 +104,22 @@ function draft({ discard }: { discard?: string }, file: string | undefined): Run
     const result = await saveDraft(sql, await readDocument(file!), actor, { enumeratorDepthMax })
     printChanges(result.changes)
     const { program_version_id: id, slug } = result
-    if (result.saved) console.log(`Saved as the draft of "${slug}", ${id}. ${basisForNext(id)}`)
-    else console.log(`Nothing to save: this is what version ${id} of "${slug}" says.`)
+    if (result.saved) console.log(`Saved as the draft of "${slug}". ${basisForNext(id)}`)
+    else console.log(`Nothing to save: "${slug}" says this already, in the version of the id ${id}.`)
   }
 }
 
 const list: Run = async ({ sql }) => {
   const programs = await readPrograms(sql)
   if (programs.length === 0) return console.log('There are no programs yet. scripts/program publish makes one.')
-  const rows = programs.map(({ slug, display_name, active_version_id, draft_version_id }) => [
-    slug,
-    display_name,
-    String(active_version_id ?? '-'),
-    String(draft_version_id ?? '-'),
-  ])
+  const rows = programs.map(
+    ({ slug, display_name, active_version_number: number, active_version_id, draft_version_id }) => [
+      slug,
+      display_name,
+      number === null ? '-' : `${number} (id ${active_version_id})`,
+      draft_version_id === null ? '-' : `id ${draft_version_id}`,
+    ],
+  )
   printTable([['Slug', 'Name', 'Active', 'Draft'], ...rows])
 }
 
@@ -127,9 +129,7 @@ const bringIn =
     const imported = await importProgram(sql, await readDocument(file), actor, config.enumeratorDepthMax)
     const { slug, program_id, program_version_ids } = imported
     const versions = program_version_ids.length === 1 ? 'one version' : `${program_version_ids.length} versions`
-    console.log(
-      `Brought in "${slug}" (program ${program_id}) with ${versions}; ${program_version_ids.at(-1)} is active.`,
-    )
+    console.log(`Brought in "${slug}" (program ${program_id}) with ${versions}; the newest is active.`)
   }
 
 async function loadActive(sql: Sql, slug: string): Promise<StoredProgramVersion> {
@@ -147,11 +147,11 @@ async function loadDraft(sql: Sql, slug: string): Promise<StoredProgramVersion> 
 }
 
 function printComparison({ definition, active, changes, moves }: Comparison): void {
-  const since = active === null ? 'Nothing of it is published yet' : `Against version ${active}`
+  const since = active === undefined ? 'Nothing of it is published yet' : `Against version ${active.version_number}`
   console.log(`Program "${definition.slug}". ${since}:`)
   printChanges(changes)
-  for (const { slug, replaces, changes: moved } of moves) {
-    console.log(`It changes questions that "${slug}" asks too. There, against version ${replaces}:`)
+  for (const { slug, changes: moved } of moves) {
+    console.log(`It changes questions that "${slug}" asks too. There:`)
     printChanges(moved)
   }
 }
@@ -163,14 +163,15 @@ function printChanges(changes: readonly VersionChange[]): void {
   for (const { subject, detail } of changes) console.log(subject === '' ? `  ${detail}` : `  ${subject}: ${detail}`)
 }
 
-function printPublished({ slug, program_version_id, published, also_published }: PublicationResult): void {
+function printPublished(result: PublicationResult): void {
+  const { slug, program_version_id, version_number, published, also_published } = result
   if (!published) {
-    console.log(`Nothing to publish: version ${program_version_id} of "${slug}" says this already.`)
+    console.log(`Nothing to publish: version ${version_number} of "${slug}" says this already.`)
     return
   }
-  console.log(`Published version ${program_version_id} of "${slug}". ${basisForNext(program_version_id)}`)
+  console.log(`Published version ${version_number} of "${slug}". ${basisForNext(program_version_id)}`)
   for (const other of also_published) {
-    console.log(`It changes questions of "${other.slug}" too: published its version ${other.program_version_id}.`)
+    console.log(`It changes questions of "${other.slug}" too: published its version ${other.version_number}.`)
   }
 }
 

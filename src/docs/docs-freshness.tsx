@@ -10,7 +10,7 @@ import { Badge, type Column, distance, When } from '../html/parts.tsx'
 import type { ListedProgram } from './program-view.ts'
 
 /** By slug: each version's freshness. */
-export type Freshness = ReadonlyMap<string, readonly (DocsFreshness & { version: string })[]>
+export type Freshness = ReadonlyMap<string, readonly (DocsFreshness & { state: ListedVersion['state'] })[]>
 
 export const freshnessOf = (
   programs: readonly { program_id: number; slug: string }[],
@@ -19,9 +19,9 @@ export const freshnessOf = (
   new Map(
     programs.map(({ program_id, slug }) => [
       slug,
-      (examples.get(program_id) ?? []).map(({ program_version_id, freshness }) => ({
+      (examples.get(program_id) ?? []).map(({ state, freshness }) => ({
         ...freshness,
-        version: String(program_version_id),
+        state,
       })),
     ]),
   )
@@ -29,9 +29,9 @@ export const freshnessOf = (
 export const freshnessColumn = (freshness: Freshness, now: Micros): Column<ListedProgram> => ({
   head: 'Docs made',
   cell: ({ slug }) =>
-    (freshness.get(slug) ?? []).map(({ version, made_at, regeneration, last_error }) => (
+    (freshness.get(slug) ?? []).map(({ state, made_at, regeneration, last_error }) => (
       <div>
-        <span class="soft">{version}:</span>{' '}
+        <span class="soft">{state.toLowerCase()}:</span>{' '}
         {made_at === null ? (
           'when they are read'
         ) : (

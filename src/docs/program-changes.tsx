@@ -30,19 +30,19 @@ const compareText = (question: QuestionDocs): string =>
   JSON.stringify(question, (name, value: unknown) => (name === 'versions' ? undefined : value))
 
 export function Changes({ version }: { version: VersionView }): VNode {
-  const { changed_since, changes, left_out, program_version_id, state } = version
+  const { changed_since_number: before, changes, left_out, state } = version
   const groups = new Map<string, VersionChange[]>()
   for (const change of changes) groups.set(change.subject, [...(groups.get(change.subject) ?? []), change])
   return (
     <section aria-labelledby="changes">
-      <h2 id="changes">{state === 'DRAFT' ? `What draft ${program_version_id} changes` : 'What changed'}</h2>
-      {changed_since === null ? (
+      <h2 id="changes">{state === 'DRAFT' ? 'What the draft changes' : 'What changed'}</h2>
+      {before === null ? (
         <p>This is the first version of the program.</p>
       ) : changes.length === 0 ? (
-        <p>Nothing, since version {changed_since}.</p>
+        <p>Nothing, since version {before}.</p>
       ) : (
         <>
-          <p>Since version {changed_since}:</p>
+          <p>Since version {before}:</p>
           <dl class="terms">
             {[...groups].map(([subject, all]) => (
               <div>

@@ -43,7 +43,7 @@ export function ProgramIndexPage({ context, list, freshness, now }: ProgramIndex
               <Named href={pathOf(program)} name={program.display_name} small={<code>{program.slug}</code>} />
             ),
           },
-          { head: 'Active version', cell: program => program.active_version_id ?? 'none', figures: true },
+          { head: 'Active version', cell: program => program.active_version_number ?? 'none', figures: true },
           { head: 'Draft', cell: program => <Draft program={program} path={pathOf(program)} />, figures: true },
           ...(freshness === undefined ? [] : [freshnessColumn(freshness, now)]),
         ]}
@@ -63,7 +63,7 @@ export function ProgramIndexPage({ context, list, freshness, now }: ProgramIndex
 
 function Draft({ program, path }: { program: ListedProgram; path: string }) {
   const { draft_version_id: id } = program
-  return id === null ? 'none' : <a href={`${path}/versions/${id}`}>{id}</a>
+  return id === null ? 'none' : <a href={`${path}/versions/${id}`}>see it</a>
 }
 
 function Examples({ program, path, open }: { program: ListedProgram; path: string; open: boolean }): VNode {
@@ -79,12 +79,12 @@ function Examples({ program, path, open }: { program: ListedProgram; path: strin
 
 function Example(props: { version: ListedVersionView; path: string; slug: string; open: boolean }): VNode {
   const { version, path, slug, open } = props
-  const { program_version_id: id, state, example, questions_left_out: left } = version
-  const title = `${state === 'ACTIVE' ? 'Active version' : 'Draft'} ${id}`
+  const { program_version_id: id, version_number: number, example, questions_left_out: left } = version
+  const title = number === null ? 'Draft' : `Active version ${number}`
   return (
     <details class="example" open={open}>
       <summary>
-        {title}: <span class="soft">an example response</span>
+        {title} <code>{id}</code>: <span class="soft">an example response</span>
       </summary>
       <p>
         A response with one sample application{left > 0 && `, without ${left} more question${left === 1 ? '' : 's'}`}.{' '}

@@ -96,16 +96,16 @@ const versionPath = (context: PageContext, program: ProgramView, version: Versio
     ? pathOf(context, program)
     : `${pathOf(context, program)}/versions/${version.program_version_id}`
 
-const titleOf = ({ state, program_version_id }: VersionView): string =>
-  `${state === 'ACTIVE' ? 'Active version' : 'Draft'} ${program_version_id}`
+const titleOf = ({ version_number: number }: VersionView): string =>
+  number === null ? 'Draft' : `Active version ${number}`
 
 function Lead({ version }: { version: VersionView }): VNode {
-  const { program_version_id: id, state, since, generated_at } = version
+  const { program_version_id: id, version_number: number, state, since, generated_at } = version
   return (
     <>
-      {state === 'ACTIVE' ? `Version ${id}, active since ` : `Draft ${id}, saved `}
-      <Instant at={since} />. Docs made <Instant at={generated_at} />; the same exporter writes this page’s examples and{' '}
-      {state === 'ACTIVE' ? 'your data' : 'what will be your data'}.
+      {number === null ? 'Draft ' : `Version ${number} `}(<code>program_version_id</code> <code>{id}</code>),{' '}
+      {number === null ? 'saved' : 'active since'} <Instant at={since} />. Docs made <Instant at={generated_at} />; the
+      same exporter writes this page’s examples and {state === 'ACTIVE' ? 'your data' : 'what will be your data'}.
     </>
   )
 }
@@ -148,8 +148,8 @@ function Questions(props: {
       <h2 id="questions">{compared === undefined ? 'Questions' : 'Questions that change'}</h2>
       {compared === undefined ? (
         <p>
-          Every question that was ever in the program is in its export, answered or not. This is all of them, as of
-          version {shown.program_version_id}.
+          Every question that was ever in the program is in its export, answered or not. This is all of them, as of{' '}
+          {shown.version_number === null ? 'the draft' : `version ${shown.version_number}`}.
         </p>
       ) : (
         <p>
@@ -167,7 +167,7 @@ function Questions(props: {
       {(compared === undefined || questions.length > 0) && (
         <QuestionList
           questions={questions}
-          versionId={shown.program_version_id}
+          current={shown.version_number ?? (shown.changed_since_number ?? 0) + 1}
           since={Math.min(...shown.questions.map(({ first_version }) => first_version))}
           example={shown.example}
         />

@@ -11,6 +11,8 @@ import { type CodeSample, codeSamples } from './code-samples/code-samples.ts'
 /** Times are ISO 8601 with the offset of the instance's zone. */
 export interface VersionView {
   program_version_id: number
+  /** Counted within the program: 1, 2, 3. Null for a draft. */
+  version_number: number | null
   state: 'ACTIVE' | 'DRAFT'
   display_name: string
   statuses: readonly string[]
@@ -19,7 +21,9 @@ export interface VersionView {
   generated_at: string
   /** When the newest regeneration failed; null when none did since it last succeeded. */
   regeneration_failed_at: string | null
+  /** The version that `changes` compares with, by its id and by its number. */
   changed_since: number | null
+  changed_since_number: number | null
   changes: readonly VersionChange[]
   questions: readonly QuestionDocs[]
   /** What the docs have no room for: zeros, but for programs of many thousand questions or options. */
@@ -46,12 +50,14 @@ export interface ListedProgram {
   display_name: string
   docs_url: string
   active_version_id: number | null
+  active_version_number: number | null
   draft_version_id: number | null
   versions: ListedVersionView[]
 }
 
 export interface ListedVersionView {
   program_version_id: number
+  version_number: number | null
   state: 'ACTIVE' | 'DRAFT'
   /** Where it is described whole. */
   docs_url: string
@@ -80,18 +86,20 @@ export function viewPrograms(
   const shown = programs.slice(0, listedProgramsMax)
   const more = programs.length > listedProgramsMax
   return {
-    programs: shown.map(({ program_id, slug, display_name, active_version_id, draft_version_id }) => {
+    programs: shown.map(program => {
+      const { program_id, slug, display_name, active_version_id, active_version_number, draft_version_id } = program
       const docs_url = docsUrl(place, slug)
       const versions = (examples.get(program_id) ?? []).map(
         ({ program_version_id, state, example }): ListedVersionView => ({
           program_version_id,
+          version_number: state === 'ACTIVE' ? active_version_number : null,
           state,
           docs_url: `${docs_url}/versions/${program_version_id}`,
           example: JSON.parse(example.page),
           questions_left_out: example.left_out,
         }),
       )
-      return { slug, display_name, docs_url, active_version_id, draft_version_id, versions }
+      return { slug, display_name, docs_url, active_version_id, active_version_number, draft_version_id, versions }
     }),
     next_url: more ? `${place.baseUrl}/docs/api/programs?after=${shown.at(-1)!.slug}` : null,
   }
@@ -119,9 +127,11 @@ export function viewProgram(program: Program, docs: readonly GeneratedDocs[], pl
 function viewVersion(generated: GeneratedDocs, docs_url: string, timeZone: string): VersionView {
   const { docs, state, since, generated_at, failed_at } = generated
   const { program_version_id, display_name, statuses, changed_since, changes, questions, left_out, example } = docs
+  const { versions_before } = docs
   const files = `${docs_url}/versions/${program_version_id}`
   return {
     program_version_id,
+    version_number: state === 'ACTIVE' ? versions_before + 1 : null,
     state,
     display_name,
     statuses,
@@ -129,6 +139,7 @@ function viewVersion(generated: GeneratedDocs, docs_url: string, timeZone: strin
     generated_at: formatOffsetTime(generated_at, timeZone),
     regeneration_failed_at: failed_at === null ? null : formatOffsetTime(failed_at, timeZone),
     changed_since,
+    changed_since_number: versions_before || null,
     changes,
     questions,
     left_out,

@@ -85,20 +85,21 @@ const notAsked = 'Not asked any more'
 
 export function QuestionList(props: {
   questions: readonly QuestionDocs[]
-  versionId: number
+  /** The number of the version shown; of a draft, the one it will get. */
+  current: number
   /** The program's first version. */
   since: number
   /** The page of an export that stands next to them. */
   example: unknown
 }): VNode {
-  const { questions, versionId, since, example } = props
+  const { questions, current, since, example } = props
   if (questions.length === 0) return <p>No question with an answer was ever in this program.</p>
   const long = questions.length > longFrom
   return (
     <div class="questions">
       {byScreen(questions).map(({ name, questions }, i) => {
         const list = questions.map(question => (
-          <Question question={question} versionId={versionId} since={since} example={example} open={!long} />
+          <Question question={question} current={current} since={since} example={example} open={!long} />
         ))
         const title = <h3 id={screenAnchor(i)}>{name ?? notAsked}</h3>
         if (!long)
@@ -125,13 +126,14 @@ const counted = (count: number): string => `${count} question${count === 1 ? '' 
 
 interface QuestionProps {
   question: QuestionDocs
-  versionId: number
+  /** The number of the version shown; of a draft, the one it will get. */
+  current: number
   since: number
   example: unknown
   open: boolean
 }
 
-function Question({ question, versionId, since, example, open }: QuestionProps): VNode {
+function Question({ question, current, since, example, open }: QuestionProps): VNode {
   const { question_key, question_type, text, asked, depth, optional, options } = question
   const anchor = anchorOf(question)
   return (
@@ -153,7 +155,7 @@ function Question({ question, versionId, since, example, open }: QuestionProps):
         {options.length > 0 && (
           <ul class="options">
             {options.map(option => (
-              <Option option={option} all={options} versionId={versionId} />
+              <Option option={option} all={options} current={current} />
             ))}
           </ul>
         )}
@@ -219,7 +221,7 @@ function Fields({ question: { path, fields } }: Pick<QuestionProps, 'question'>)
   )
 }
 
-function Option(props: { option: OptionDocs; all: readonly OptionDocs[]; versionId: number }): VNode {
+function Option(props: { option: OptionDocs; all: readonly OptionDocs[]; current: number }): VNode {
   const { id, text, retired, versions } = props.option
   const [first, last] = versions
   // What was there from the question's beginning needs no word.
@@ -228,7 +230,7 @@ function Option(props: { option: OptionDocs; all: readonly OptionDocs[]; version
     <li>
       <code>{id}</code> <span class="soft">{text}</span>
       {retired && <Badge tone="attention">{later ? `versions ${first} to ${last}` : `until version ${last}`}</Badge>}
-      {!retired && later && <Badge tone="good">{first === props.versionId ? 'new' : `since version ${first}`}</Badge>}
+      {!retired && later && <Badge tone="good">{first === props.current ? 'new' : `since version ${first}`}</Badge>}
     </li>
   )
 }

@@ -12,8 +12,8 @@ import { settingsOf } from './store-content.ts'
 
 export interface Comparison {
   definition: ProgramDefinition
-  /** The version it is compared with; null when nothing is published. */
-  active: number | null
+  /** The version it is compared with; undefined when nothing is published. */
+  active: StoredProgramVersion | undefined
   changes: VersionChange[]
   /** Other programs whose active version asks a question that would change. */
   moves: Move[]
@@ -43,7 +43,7 @@ export async function compareWithPublished(
     const moves = await planMoves(tx, slug, new Map(changed))
     return {
       definition,
-      active: active?.program_version_id ?? null,
+      active,
       changes: changesAgainst(active, complete),
       moves: moves.map(({ slug: other, replaces, changes }) => ({ slug: other, replaces, changes })),
     }

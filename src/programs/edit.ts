@@ -93,8 +93,10 @@ function noBasis(
   draft: StoredProgramVersion | undefined,
 ): Problem {
   const there = [
-    ...(active === undefined ? [] : [`version ${active.program_version_id}, published by ${active.published_by}`]),
-    ...(draft === undefined ? [] : [`the draft ${draft.program_version_id}, saved by ${draft.created_by}`]),
+    ...(active === undefined
+      ? []
+      : [`version ${active.version_number} (id ${active.program_version_id}), published by ${active.published_by}`]),
+    ...(draft === undefined ? [] : [`the draft (id ${draft.program_version_id}), saved by ${draft.created_by}`]),
   ]
   return new Problem('conflict', {
     detail: `There is a program "${slug}" already: ${there.join(', and ')}. Nothing was changed.`,
@@ -124,14 +126,14 @@ export async function outdated(
   const advice = `\`scripts/program show ${slug}\` prints what there is now, with its \`based_on\`; put your changes into that.`
   if (!isOurs || after === undefined) {
     return new Problem('conflict', {
-      detail: `Program "${slug}" has no version ${basedOn}, or none any more: a draft goes when it is saved again, published or discarded. Nothing was changed. ${advice}`,
+      detail: `Program "${slug}" has no version of the id ${basedOn}, or none any more: a draft goes when it is saved again, published or discarded. Nothing was changed. ${advice}`,
     })
   }
   const changes = diffVersions(before ?? { ...after, screens: [], questions: [] }, after)
   return new Problem('conflict', {
     detail:
-      `Program "${slug}" has had version ${newest} published by ${after.published_by} since this edit began` +
-      ` (it was based on ${basedOn ?? 'nothing'}). Nothing was changed now. ${advice} What that version changed:`,
+      `Program "${slug}" has had version ${after.version_number} (id ${newest}) published by ${after.published_by} since this edit began` +
+      ` (it was based on ${basedOn === null ? 'nothing' : `the id ${basedOn}`}). Nothing was changed now. ${advice} What that version changed:`,
     errors: changes.map(({ code, subject, detail }) => ({
       path: '',
       code,
@@ -186,7 +188,7 @@ export function noDraft(slug: string): Problem {
 export function refuseOtherDraft(draft: StoredProgramVersion, reviewed: number | undefined): void {
   if (reviewed === undefined || reviewed === draft.program_version_id) return
   throw new Problem('conflict', {
-    detail: `The draft of "${draft.slug}" was changed meanwhile, by ${draft.created_by}: it is ${draft.program_version_id} now.`,
+    detail: `The draft of "${draft.slug}" was changed meanwhile, by ${draft.created_by}: its id is ${draft.program_version_id} now.`,
   })
 }
 

@@ -37,6 +37,7 @@ export interface Move {
 export interface MovedProgram extends Move {
   program_id: number
   program_version_id: number
+  version_number: number
 }
 
 interface Moving {
@@ -120,7 +121,8 @@ export async function moveSharedQuestions(
       const detail = { program_version_id, replaces, because_of: becauseOf }
       await appendAuditEvent(tx, { actor, address, action: 'program_published', subject: active.slug, detail })
       const changes = diffVersions(active, moved)
-      published.push({ program_id, slug: active.slug, program_version_id, replaces, changes })
+      const version_number = active.version_number! + 1
+      published.push({ program_id, slug: active.slug, program_version_id, version_number, replaces, changes })
       if (based_on === replaces) based_on = program_version_id
     }
     if (draft !== undefined) await restoreDraft(tx, draft, releases, based_on)

@@ -51,6 +51,7 @@ export interface PublicationResult {
   program_id: number
   slug: string
   program_version_id: number
+  version_number: number
   /** False when this is what was published already: no version was made, and the ids are those of the active one. */
   published: boolean
   /** Against the version published before; every question as added, when there was none. */
@@ -129,8 +130,16 @@ export async function publishDraft(
   })
 }
 
-function unchanged({ program_id, slug, program_version_id }: StoredProgramVersion): PublicationResult {
-  return { program_id, slug, program_version_id, published: false, changes: [], also_published: [] }
+function unchanged({ program_id, slug, program_version_id, version_number }: StoredProgramVersion): PublicationResult {
+  return {
+    program_id,
+    slug,
+    program_version_id,
+    version_number: version_number!,
+    published: false,
+    changes: [],
+    also_published: [],
+  }
 }
 
 interface Release {
@@ -168,5 +177,6 @@ async function release(
   })
   if (kept !== undefined) await restoreDraft(tx, kept, releases, kept.based_on)
   await announcePublication(tx, [program_version_id, ...also_published.map(other => other.program_version_id)])
-  return { program_id, slug, program_version_id, published: true, changes, also_published }
+  const version_number = (replaces?.version_number ?? 0) + 1
+  return { program_id, slug, program_version_id, version_number, published: true, changes, also_published }
 }

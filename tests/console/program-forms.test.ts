@@ -295,7 +295,7 @@ test('two people at one question: the second sees what saving would change now, 
     'admin:bo@example.gov',
   )
   const text = await sendRefused(409, 'two', { ...fields, text: 'Mine?' })
-  expect(text).toContain('bo@example.gov saved draft')
+  expect(text).toContain('bo@example.gov saved the draft')
   expect(text).toContain('Its text: &quot;Mine?&quot; (was: &quot;Theirs?&quot;).')
   expect(text).toContain('>Mine?</textarea>')
   expect((await questionIn('two', 'contended one')).text).toBe('Theirs?')
@@ -389,7 +389,7 @@ test('a draft that something was published after is kept from its form, with the
   expect(left?.based_on).toBe(draft!.based_on)
   const fields = await open('overtaken', 'kept one')
   const text = await sendRefused(409, 'overtaken', { ...fields, text: 'Mine?' })
-  expect(text).toContain(`Version ${active!.program_version_id} was published after`)
+  expect(text).toContain(`Version ${active!.version_number} was published after`)
   const keep = / name="keep" value="([^"]*)"/.exec(text)![1]!
   const again = fieldsOf(text, path('overtaken', '/question'))
   expect((await send('overtaken', { ...again, keep: '1-2' })).status).toBe(409)

@@ -24,7 +24,7 @@ for (let version = 1; version <= 12; version++)
   ids.unshift((await aProgram(sql, { slug, questions: questionsOf(version) })).program_version_id)
 
 interface Listed {
-  items: { program_version_id: number; changes: { detail: string }[]; more_changes: number }[]
+  items: { program_version_id: number; version_number: number; changes: { detail: string }[]; more_changes: number }[]
   next: number | null
 }
 
@@ -35,6 +35,10 @@ test('versions are listed page by page, each compared with the one before it, al
   expect(second.items.map(item => item.program_version_id)).toEqual(ids.slice(10))
   expect(second.next).toBeNull()
   const all = [...first.items, ...second.items]
+  // Contract D40: "1, 2, 3 within each program, drafts have none; `program_version_id` stays what it is and is shown beside it".
+  expect(all.map(item => item.version_number)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
+  const page = await browser.page(`/admin/programs/${slug}/versions`)
+  expect(page).toMatch(new RegExp(`Version 12</a> <code>${ids[0]}</code>`))
   for (const [i, { changes, more_changes }] of all.entries()) {
     const version = 12 - i
     const detail =

@@ -42,11 +42,11 @@ const admin = await visitorAs('ADMINISTRATOR')
 
 describe('the program index page', () => {
   test('has active and draft version, addresses, and how many applied by the counter that numbers them', async () => {
-    const draft = await aDraft(sql, { slug: 'drafted', display_name: 'Drafted' })
+    await aDraft(sql, { slug: 'drafted', display_name: 'Drafted' })
     const text = await admin.page('/admin/programs')
     expect(text).toContain('301,882')
-    expect(text).toContain(`version ${home.program_version_id}`)
-    expect(text).toContain(`draft ${draft.program_version_id}`)
+    expect(text).toContain('version 1')
+    expect(text).toContain('>draft<')
     expect(text).toContain(`${service.baseUrl}/api/v1/admin/programs/home-help/applications`)
     expect(text).toContain(`${service.baseUrl}/admin/programs/home-help`)
     expect(text).toContain(`${service.baseUrl}/docs/api/programs/home-help`)

@@ -70,7 +70,7 @@ export function KeepButton({ view, conflict }: Pick<DraftFormProps, 'view' | 'co
     <Submit
       name="keep"
       value={`${active?.program_version_id}-${draft?.program_version_id}`}
-      text={`Keep the draft with these fields, over version ${active?.program_version_id}`}
+      text={`Keep the draft with these fields, over version ${active?.version_number}`}
     />
   )
 }
@@ -88,7 +88,7 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Edi
   if (isOvertaken(view)) {
     return (
       <Notice tone="bad">
-        <h2>Version {active?.program_version_id} was published after this draft was begun, so nothing was changed</h2>
+        <h2>Version {active?.version_number} was published after this draft was begun, so nothing was changed</h2>
         <p>
           Your fields are as you typed them. To keep the draft, and these fields in it, over that version, use the
           button at the end of the form; what that takes back is then among its changes. It would change in the draft:
@@ -102,7 +102,7 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Edi
       <h2>The draft was changed meanwhile, so nothing was saved</h2>
       <p>
         {who(current.published_by ?? current.created_by)}{' '}
-        {current.published_at === null ? 'saved draft' : 'published version'} {current.program_version_id}. Your fields
+        {current.published_at === null ? 'saved the draft' : `published version ${current.version_number}`}. Your fields
         are as you typed them. Saving again would change in what is stored now:
       </p>
       <Changes changes={conflict.differences} />

@@ -52,10 +52,14 @@ export function JobsPage(props: JobsProps) {
           columns={[
             {
               head: 'Program',
-              cell: ({ display_name, version_state, program_version_id: id }) => (
+              cell: ({ display_name, version_number: number, program_version_id: id }) => (
                 <Named
                   name={display_name}
-                  small={`${version_state === 'ACTIVE' ? 'active' : 'draft'}, version ${id}`}
+                  small={
+                    <>
+                      {number === null ? 'draft' : `active, version ${number}`} <code>{id}</code>
+                    </>
+                  }
                 />
               ),
             },

@@ -7,7 +7,7 @@ import { ActionForm, FaultSummary, SelectField, Submit, TextArea, TextField } fr
 import { type FormState, usePage } from '../../html/page-context.ts'
 import { LinkButton, Notice, When, Words } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
-import type { ProgramInView } from './program-in-view.ts'
+import { type ProgramInView, versionName } from './program-in-view.ts'
 import { Changes, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 import type { PlacedFault } from './read-document-field.ts'
 
@@ -87,12 +87,11 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Con
       <p>
         {draft === undefined ? (
           <>
-            Version {current.program_version_id} was published <When at={current.published_at!} /> by{' '}
-            {who(current.published_by)}.
+            {versionName(current)} was published <When at={current.published_at!} /> by {who(current.published_by)}.
           </>
         ) : (
           <>
-            Draft {current.program_version_id} was saved <When at={current.created_at} /> by {who(current.created_by)}.
+            The draft was saved <When at={current.created_at} /> by {who(current.created_by)}.
           </>
         )}{' '}
         Your text is below as you wrote it, and what is stored now is below that. To keep both, put your changes into

@@ -87,9 +87,9 @@ async function loadVersion({ consoleDb: db }: Deps, { person, params }: Visit) {
   const program = await findVisibleProgram(db, person, params.slug!)
   const version = await findVersionOf(db, program, params.versionId!)
   const before = { before: version.program_version_id, rowsMax: 1 }
-  const [previous] = await readPublishedVersionIds(db, program.program_id, before)
-  const changes = changesOf(previous === undefined ? undefined : await loadProgramVersion(db, previous), version)
-  return { program, version, previous, changes }
+  const [previousId] = await readPublishedVersionIds(db, program.program_id, before)
+  const previous = previousId === undefined ? undefined : await loadProgramVersion(db, previousId)
+  return { program, version, previous, changes: changesOf(previous, version) }
 }
 
 const versionActions = (deps: Deps): Action[] => [
@@ -173,6 +173,7 @@ function versionRoutes(deps: Deps): Part {
 
 /** A version without its content. */
 const factsOf = (version: VersionFacts) => {
-  const { program_version_id, state, based_on, created_at, created_by, published_at, published_by } = version
-  return { program_version_id, state, based_on, created_at, created_by, published_at, published_by }
+  const { program_version_id, version_number, state, based_on, created_at, created_by, published_at, published_by } =
+    version
+  return { program_version_id, version_number, state, based_on, created_at, created_by, published_at, published_by }
 }

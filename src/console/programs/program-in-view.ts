@@ -116,6 +116,10 @@ export async function findVersionOf(db: Db, program: ProgramOverview, id: string
   return version
 }
 
+/** What people call a version: by its number within the program (D40). */
+export const versionName = ({ version_number }: Pick<StoredProgramVersion, 'version_number'>): string =>
+  version_number === null ? 'Draft' : `Version ${version_number}`
+
 /** A version as the text of its document. */
 export const documentText = (version: StoredProgramVersion): string =>
   `${JSON.stringify(describeForEditing(version), null, 2)}\n`

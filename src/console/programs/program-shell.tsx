@@ -107,14 +107,12 @@ export function ProgramShell(
 }
 
 export function States({ program, changes }: { program: ProgramOverview; changes?: number }) {
-  const { active_version_id: active, draft_version_id: draft } = program
+  const { active_version_number: active, draft_version_id: draft } = program
   return (
     <>
       {active !== null && <Badge tone="good">Active · version {active}</Badge>}{' '}
       {draft !== null && (
-        <Badge tone="attention">
-          {changes === undefined ? `Draft ${draft}` : `Draft · ${counted(changes, 'change')}`}
-        </Badge>
+        <Badge tone="attention">{changes === undefined ? 'Draft' : `Draft · ${counted(changes, 'change')}`}</Badge>
       )}
       {active === null && draft === null && <Badge>nothing published</Badge>}
     </>

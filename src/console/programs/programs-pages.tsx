@@ -54,7 +54,7 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
                 <span class="soft">nothing yet</span>
               ) : (
                 <>
-                  <Badge tone="good">version {one.active_version_id}</Badge>
+                  <Badge tone="good">version {one.active_version_number}</Badge>
                   <small>
                     <When at={one.active_published_at!} day />
                   </small>
@@ -68,7 +68,7 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
                 <span class="soft">none</span>
               ) : (
                 <>
-                  <Badge tone="attention">draft {one.draft_version_id}</Badge>
+                  <Badge tone="attention">draft</Badge>
                   <small>{who(one.draft_created_by)}</small>
                 </>
               ),
@@ -154,7 +154,7 @@ export function OverviewPage({ program }: ProgramPageProps) {
                   'Nothing is published yet.'
                 ) : (
                   <>
-                    version {program.active_version_id}, published <When at={program.active_published_at!} /> by{' '}
+                    version {program.active_version_number}, published <When at={program.active_published_at!} /> by{' '}
                     {who(program.active_published_by)}
                   </>
                 ),
@@ -165,8 +165,7 @@ export function OverviewPage({ program }: ProgramPageProps) {
                   'None.'
                 ) : (
                   <>
-                    draft {program.draft_version_id}, saved <When at={program.draft_created_at!} /> by{' '}
-                    {who(program.draft_created_by)}
+                    saved <When at={program.draft_created_at!} /> by {who(program.draft_created_by)}
                   </>
                 ),
               ],

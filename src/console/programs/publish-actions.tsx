@@ -211,7 +211,7 @@ const unticked = {
 }
 
 const overtaken = ({ active }: ProgramInView): Hindrance => ({
-  title: `Version ${active?.program_version_id} was published after this draft was begun`,
+  title: `Version ${active?.version_number} was published after this draft was begun`,
   faults: [],
   keep: true,
 })

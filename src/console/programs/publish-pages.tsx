@@ -40,10 +40,10 @@ export function PublishPage(props: PublishProps) {
           <h2>
             {active === undefined
               ? `The first version: ${counted(draft.questions.length, 'question')}`
-              : `${counted(changes.length, 'change')} against version ${active.program_version_id}`}
+              : `${counted(changes.length, 'change')} against version ${active.version_number}`}
           </h2>
           <p class="soft">
-            Draft {draft.program_version_id}, saved <When at={draft.created_at} /> by {who(draft.created_by)}
+            Saved <When at={draft.created_at} /> by {who(draft.created_by)}
           </p>
           <Changes changes={changes} />
         </section>
@@ -145,7 +145,7 @@ export function DiscardPage({ view, refused }: { view: ProgramInView; refused: E
       <section class="card">
         <h2>What goes</h2>
         <p>
-          Draft {draft.program_version_id}, saved <When at={draft.created_at} /> by {who(draft.created_by)}:{' '}
+          The draft, saved <When at={draft.created_at} /> by {who(draft.created_by)}:{' '}
           {counted(view.changes.length, 'change')}. It cannot be brought back.
           {added.length > 0 && ' Questions that only this draft asks leave the question bank with it.'}
           {view.active === undefined && ' Nothing of this program is published, so nothing is left but its name.'}

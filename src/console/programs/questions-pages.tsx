@@ -61,8 +61,8 @@ export function QuestionsPage({ view, refused }: QuestionsProps) {
     >
       {isOvertaken(view) && (
         <Notice tone="attention">
-          <strong>Version {view.active?.program_version_id} was published after this draft was begun.</strong> Compared
-          with it, the draft also takes back what that version changed. Review it, and keep or discard it.
+          <strong>Version {view.active?.version_number} was published after this draft was begun.</strong> Compared with
+          it, the draft also takes back what that version changed. Review it, and keep or discard it.
         </Notice>
       )}
       {refused !== undefined && <RefusalNotice {...refused} />}

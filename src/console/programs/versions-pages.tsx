@@ -9,7 +9,7 @@ import { Pages } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { Badge, DoneNotice, LinkButton, Notice, When } from '../../html/parts.tsx'
 import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
-import { documentText, type HistoryEntry, type VersionFacts } from './program-in-view.ts'
+import { documentText, type HistoryEntry, type VersionFacts, versionName } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
 export function VersionsPage(props: ProgramPageProps & { items: readonly HistoryEntry[]; next: number | null }) {
@@ -24,9 +24,9 @@ export function VersionsPage(props: ProgramPageProps & { items: readonly History
         <section class="card">
           <h2>
             <a class="strong" href={`${path}/${version.program_version_id}`}>
-              Version {version.program_version_id}
+              {versionName(version)}
             </a>{' '}
-            {version.state === 'ACTIVE' && <Badge tone="good">active</Badge>}
+            <code>{version.program_version_id}</code> {version.state === 'ACTIVE' && <Badge tone="good">active</Badge>}
           </h2>
           <Published version={version} />
           <Changes changes={changes} most={6} more={more_changes} />
@@ -49,7 +49,6 @@ function Published({ version }: { version: VersionFacts }) {
           Published <When at={version.published_at} /> by {who(version.published_by)}
         </>
       )}
-      {version.based_on !== null && `, made from version ${version.based_on}`}
     </p>
   )
 }
@@ -60,17 +59,15 @@ export function VersionPage(
   props: ProgramPageProps & {
     version: StoredProgramVersion
     changes: readonly VersionChange[]
-    previous: number | undefined
+    previous: StoredProgramVersion | undefined
     refused: EditRefusal | undefined
   },
 ) {
   const { program, version, changes, previous, refused } = props
   const path = `${pathOfProgram(program.slug)}/versions/${version.program_version_id}`
-  const isDraft = version.state === 'DRAFT'
-  const name = `${isDraft ? 'Draft' : 'Version'} ${version.program_version_id}`
   const mayTake = mayEditPrograms(usePage()) && version.state === 'OBSOLETE'
   return (
-    <ProgramShell program={program} tab="versions" title={name}>
+    <ProgramShell program={program} tab="versions" title={versionName(version)}>
       {refused !== undefined && <RefusalNotice {...refused} />}
       <DoneNotice said={said} />
       <div class="columns">
@@ -78,9 +75,12 @@ export function VersionPage(
           <h2>
             {previous === undefined
               ? `What it began with: ${counted(version.questions.length, 'question')}`
-              : `What it changed against version ${previous}`}
+              : `What it changed against version ${previous.version_number}`}
           </h2>
           <Published version={version} />
+          <p class="soft">
+            Exports name it by its <code>program_version_id</code>, <code>{version.program_version_id}</code>.
+          </p>
           <Changes changes={changes} />
         </section>
         <section class="card">
@@ -105,8 +105,8 @@ export function VersionPage(
                 </p>
               ) : (
                 <Notice tone="attention">
-                  There is a draft, {program.draft_version_id}, by {who(program.draft_created_by)}. This version takes
-                  its place, and <strong>what the draft changed is gone</strong>.
+                  There is a draft by {who(program.draft_created_by)}. This version takes its place, and{' '}
+                  <strong>what the draft changed is gone</strong>.
                 </Notice>
               )}
               <input

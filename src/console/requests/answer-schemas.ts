@@ -87,6 +87,7 @@ const change = row({ code: Type.Unsafe<VersionChangeCode>({ type: 'string' }), s
 const changes = Type.Array(change)
 const version = {
   program_version_id: integer,
+  version_number: integerOrNull,
   state: Type.Enum(['DRAFT', 'ACTIVE', 'OBSOLETE']),
   based_on: integerOrNull,
   created_at: time,
@@ -131,9 +132,12 @@ export const publicationAnswer = row({
   program_id: integer,
   slug: text,
   program_version_id: integer,
+  version_number: integer,
   published: flag,
   changes,
-  also_published: Type.Array(row({ ...move, program_id: integer, program_version_id: integer })),
+  also_published: Type.Array(
+    row({ ...move, program_id: integer, program_version_id: integer, version_number: integer }),
+  ),
 })
 export const questionAnswer = row({
   question_id: integer,

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import type { Db } from '../client.ts'
+import { versionNumber } from '../programs/programs.ts'
 import { flag, integer, integerOrNull, orNull, row, text, textOrNull, timeOrNull } from '../row-schemas.ts'
 import type { DerivedThing } from './derived-status.ts'
 
@@ -58,6 +59,7 @@ export const derivedListing = row({
   slug: text,
   display_name: text,
   version_state: Type.Enum(['ACTIVE', 'DRAFT']),
+  version_number: integerOrNull,
   /** When what is kept was made; null when nothing is. */
   produced_at: timeOrNull,
   /** Whether an earlier release made it. */
@@ -78,7 +80,8 @@ export async function readDerivedListings(
 ): Promise<DerivedListing[]> {
   return db<DerivedListing[]>`
     select
-      p.slug, p.display_name, v.program_version_id, v.state as version_state, wanted.job_name,
+      p.slug, p.display_name, v.program_version_id, v.state as version_state, ${versionNumber(db, db`v`)} as version_number,
+      wanted.job_name,
       coalesce(k.produced_at, e.produced_at) as produced_at,
       coalesce(k.code_version, e.code_version) < wanted.code_version is true as stale,
       s.state, s.attempts, s.last_error, s.updated_at

@@ -6,6 +6,7 @@ import type { QuestionKind, QuestionSettings } from '../../domain/questions/ques
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import { integer, integerOrNull, row, text, textOrNull, texts, time, timeOrNull } from '../row-schemas.ts'
+import { versionNumber } from './programs.ts'
 
 export const programOverview = row({
   program_id: integer,
@@ -14,6 +15,8 @@ export const programOverview = row({
   statuses: texts,
   created_at: time,
   active_version_id: integerOrNull,
+  /** As people count the published versions of one program: 1, 2, 3. */
+  active_version_number: integerOrNull,
   active_published_at: timeOrNull,
   active_published_by: textOrNull,
   draft_version_id: integerOrNull,
@@ -29,6 +32,7 @@ export type ProgramOverview = Static<typeof programOverview>
 const columns = (db: Db) => db`
   select p.program_id, p.slug, p.display_name, p.statuses, p.created_at,
     active.program_version_id as active_version_id,
+    ${versionNumber(db, db`active`)} as active_version_number,
     active.published_at as active_published_at,
     active.published_by as active_published_by,
     draft.program_version_id as draft_version_id,

@@ -20,6 +20,8 @@ export interface Program {
 
 /** A program version with everything that is stored of it. Published ones never change, but for ACTIVE becoming OBSOLETE. */
 export interface StoredProgramVersion extends ProgramVersion {
+  /** As people count the published versions of one program: 1, 2, 3 (D40). Null for a draft. */
+  version_number: number | null
   display_name: string
   statuses: string[]
   /** The newest published version of the program when this one was made. */
@@ -39,8 +41,17 @@ export interface VersionName {
 /** A program with the ids of the versions an administrator works with. */
 export interface ProgramListing extends Program {
   active_version_id: number | null
+  active_version_number: number | null
   draft_version_id: number | null
 }
+
+/** How many versions of its program were published up to the version `v`; null for a draft, and where there is none. */
+export const versionNumber = (db: Db, v: ReturnType<Db>) => db`(
+  select nullif(count(*), 0)::integer
+  from program_version until_then
+  where until_then.program_id = ${v}.program_id
+  and (until_then.published_at, until_then.program_version_id) <= (${v}.published_at, ${v}.program_version_id)
+)`
 
 export async function findProgram(db: Db, slug: string): Promise<Program | undefined> {
   const [row] = await db<Program[]>`
@@ -53,6 +64,7 @@ export async function findProgram(db: Db, slug: string): Promise<Program | undef
 const listing = (db: Db) => db`
   select p.program_id, p.slug, p.display_name, p.statuses, p.created_at, p.origin_name,
     active.program_version_id as active_version_id,
+    ${versionNumber(db, db`active`)} as active_version_number,
     draft.program_version_id as draft_version_id
   from program p
   left join program_version active on active.program_id = p.program_id and active.state = 'ACTIVE'
@@ -143,7 +155,7 @@ function readVersions(
   condition: ReturnType<Db>,
 ): PromiseLike<(StoredProgramVersion & { questions: ProgramVersion['questions'] })[]> {
   return db<(StoredProgramVersion & { state: ProgramVersionState })[]>`
-    select v.program_version_id, v.program_id, p.slug, v.state, v.screens, v.display_name, v.statuses, v.based_on,
+    select v.program_version_id, ${versionNumber(db, db`v`)} as version_number, v.program_id, p.slug, v.state, v.screens, v.display_name, v.statuses, v.based_on,
       v.created_at, v.created_by, v.published_at, v.published_by,
       (
         select coalesce(jsonb_agg(jsonb_build_object(

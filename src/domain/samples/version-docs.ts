@@ -27,6 +27,8 @@ export interface VersionDocs {
   short_example: ShortExample
   /** In order of first publication, repeated questions after their enumerator. */
   questions: readonly QuestionDocs[]
+  /** How many versions were published before it. Its own number is the next, once it is published (D40). */
+  versions_before: number
   /** The published version that `changes` compares with; null for a program's first. */
   changed_since: number | null
   changes: readonly VersionChange[]
@@ -68,7 +70,7 @@ export interface QuestionDocs {
   asked_when: readonly string[]
   /** What its answers are held to, such as `at most 20 characters`; empty without bounds. */
   bounds: string
-  /** The first version that asked it. */
+  /** The first version that asked it, by its number. */
   first_version: number
   fields: readonly FieldDocs[]
   /** Every option id ever selectable, in order of first publication; a long text is cut. */
@@ -88,7 +90,7 @@ export interface OptionDocs {
   id: string
   text: string
   retired: boolean
-  /** The first version that had it, and the last: the version itself, unless it is retired. */
+  /** The numbers of the first version that had it, and the last: the version itself, unless it is retired. */
   versions: readonly [first: number, last: number]
 }
 
@@ -121,6 +123,7 @@ export function versionDocs(
     example,
     short_example: shortExample(example),
     questions: questionDocs(keyMap, version, earlier),
+    versions_before: earlier.length,
     changed_since: before?.program_version_id ?? null,
     changes: changes
       .slice(0, changesMax)
@@ -151,14 +154,15 @@ function questionDocs(
   const askedLast = new Map<number, VersionQuestion>()
   const firstVersions = new Map<number, number>()
   const options = new Map<string, { text: string; versions: [number, number] }>()
-  for (const { program_version_id, questions } of [...earlier, version]) {
+  for (const [at, { questions }] of [...earlier, version].entries()) {
+    const number = at + 1
     for (const question of questions) {
       askedLast.set(question.question_id, question)
-      if (!firstVersions.has(question.question_id)) firstVersions.set(question.question_id, program_version_id)
+      if (!firstVersions.has(question.question_id)) firstVersions.set(question.question_id, number)
       for (const { admin_id, text } of question.settings.options ?? []) {
         const name = `${question.question_id} ${admin_id}`
-        const first = options.get(name)?.versions[0] ?? program_version_id
-        options.set(name, { text, versions: [first, program_version_id] })
+        const first = options.get(name)?.versions[0] ?? number
+        options.set(name, { text, versions: [first, number] })
       }
     }
   }

@@ -57,11 +57,22 @@ describe('the index', () => {
         slug,
         display_name: 'Every <kind>',
         active_version_id: activeId,
+        active_version_number: 2,
         draft_version_id: draftId,
         docs_url,
         versions: [
-          { program_version_id: activeId, state: 'ACTIVE', docs_url: `${docs_url}/versions/${activeId}` },
-          { program_version_id: draftId, state: 'DRAFT', docs_url: `${docs_url}/versions/${draftId}` },
+          {
+            program_version_id: activeId,
+            version_number: 2,
+            state: 'ACTIVE',
+            docs_url: `${docs_url}/versions/${activeId}`,
+          },
+          {
+            program_version_id: draftId,
+            version_number: null,
+            state: 'DRAFT',
+            docs_url: `${docs_url}/versions/${draftId}`,
+          },
         ],
       },
       { slug: 'only-drafted', active_version_id: null, versions: [{ state: 'DRAFT', questions_left_out: 0 }] },
@@ -155,8 +166,14 @@ describe('the docs of a program', () => {
       export_url: `https://apply.example.gov/api/v1/admin/programs/${slug}/applications`,
     })
     const [active, draft] = docs.versions
-    expect(active).toMatchObject({ program_version_id: activeId, state: 'ACTIVE', regeneration_failed_at: null })
-    expect(draft).toMatchObject({ program_version_id: draftId, state: 'DRAFT', changed_since: activeId })
+    expect(active).toMatchObject({
+      program_version_id: activeId,
+      version_number: 2,
+      state: 'ACTIVE',
+      regeneration_failed_at: null,
+    })
+    expect(draft).toMatchObject({ program_version_id: draftId, version_number: null, state: 'DRAFT' })
+    expect(draft).toMatchObject({ changed_since: activeId, changed_since_number: 2 })
     for (const version of docs.versions) {
       expect(version.example.payload).toHaveLength(2)
       for (const application of version.example.payload) {
@@ -198,8 +215,8 @@ describe('the docs of a program', () => {
       for (const change of version.changes) expect(page).toContain(change.detail)
       for (const sample of docs.code_samples) expect(page).toContain(sample.code)
       // From each to the other.
-      expect(page).toContain(`Active version ${activeId}`)
-      expect(page).toContain(`Draft ${draftId}: 2 changes`)
+      expect(page).toContain('Active version 2')
+      expect(page).toContain('Draft: 2 changes')
     }
     for (const question of active.questions) {
       expect(activePage).toContain(question.question_key)
@@ -216,7 +233,7 @@ describe('the docs of a program', () => {
         question_key,
         ['owns_home', 'new_one'].includes(question_key),
       ])
-    expect(draftPage).toContain(`until version ${activeId}`)
+    expect(draftPage).toContain('until version 2')
     expect(await json(`/docs/api/programs/${slug}/versions/draft`)).toEqual({
       ...draft,
       generated_at: expect.any(String),
