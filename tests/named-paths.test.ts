@@ -24,6 +24,7 @@ const documents = [
   'EXPORT.md',
   'src/pull/PULL.md',
   'src/pull/EXCEL.md',
+  'src/client/python/PYTHON.md',
   'src/console/CONSOLE.md',
   'deploy/SETTINGS.md',
   'deploy/SCALE.md',
