@@ -4,15 +4,16 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { Problem } from '../../src/problem.ts'
 import { exitCode, showHelpIfAsked, usage } from '../command-line/environment.ts'
 
-const help = `Usage: scripts/test [--long] [--seed N] [--save-timings] [--repeat-failed] [file or folder …] [-t name]
+const help = `Usage: scripts/test [--long] [--seed N] [--deadline MINUTES] [--save-timings] [--repeat-failed] [file or folder …] [-t name]
 
 Without a file: types, format, lint and import edges, then every test but those that tests/long-tests.txt lists, which take long.
   --long           those of tests/long-tests.txt instead (killed processes, standbys, soak, fuzz, browser, binary …)
   --seed N         order of the tests, and random numbers in them, as in the run that printed this seed
+  --deadline N     minutes after which a \`bun test\` that has not ended is ended, and has failed: 30, or 60 with --long, unless given
   --save-timings   keep how long each file took in tests/timings.json, by which the files are shared between processes
   --repeat-failed  run one or two files that failed once more, each by itself, as --long does: for CI, on a machine that others use
 With files or folders, only these, in one process, without the checks before; further options go to \`bun test\`.
@@ -39,9 +40,13 @@ interface Asked {
   saveTimings: boolean
   repeatFailed: boolean
   seed: number
+  /** How long one `bun test` may take. */
+  deadlineMs: number
   files: string[]
   others: string[]
 }
+
+const minuteMs = 60_000
 
 function parse(args: readonly string[]): Asked {
   const asked: Asked = {
@@ -49,6 +54,7 @@ function parse(args: readonly string[]): Asked {
     saveTimings: false,
     repeatFailed: false,
     seed: 1 + Math.floor(Math.random() * 2 ** 31),
+    deadlineMs: (args.includes('--long') ? 60 : 30) * minuteMs,
     files: [],
     others: [],
   }
@@ -61,6 +67,10 @@ function parse(args: readonly string[]): Asked {
       asked.seed = Number(args[++i])
       if (!Number.isInteger(asked.seed) || asked.seed < 1)
         throw usage(`--seed must be a whole number above 0, and is ${args[i]}.`)
+    } else if (arg === '--deadline') {
+      asked.deadlineMs = Number(args[++i]) * minuteMs
+      if (!(asked.deadlineMs > 0 && asked.deadlineMs < 2 ** 31))
+        throw usage(`--deadline must be a number of minutes, and is ${args[i]}.`)
     } else if (arg === '-t' || arg === '--test-name-pattern') asked.others.push(arg, args[++i] ?? '')
     else if (arg.startsWith('-')) asked.others.push(arg)
     else if (existsSync(join(root, arg))) asked.files.push(arg)
@@ -80,8 +90,13 @@ interface Outcome {
   cpuS: number
 }
 
-/** One `bun test`; prints what failed as it comes, and its warnings. */
-async function runBunTest(args: readonly string[], environment: Record<string, string>): Promise<Outcome> {
+/** One `bun test`; prints what failed as it comes, and its warnings. One that has not ended by the deadline is ended, and has failed. */
+async function runBunTest(
+  args: readonly string[],
+  environment: Record<string, string>,
+  deadlineMs: number,
+): Promise<Outcome> {
+  const runningFile = join(tmpdir(), `tributary-running-${crypto.randomUUID()}`)
   // Generous: the machines that run this are shared, and no test measures time.
   const command = [process.execPath, 'test', '--timeout', '60000', ...args]
   const run = Bun.spawn(command, {
@@ -89,15 +104,23 @@ async function runBunTest(args: readonly string[], environment: Record<string, s
     stdin: 'ignore',
     stdout: 'inherit',
     stderr: 'pipe',
-    env: { ...process.env, ...environment },
+    env: { ...process.env, ...environment, TRIBUTARY_RUNNING_FILE: runningFile },
   })
+  const said = run.stderr.getReader()
+  let isLate = false
+  // Not to be caught: what it waits for may be the very thing that does not end. Processes that it started may hold its output open.
+  const timer = setTimeout(() => {
+    isLate = true
+    run.kill('SIGKILL')
+    void run.exited.then(() => said.cancel())
+  }, deadlineMs)
   const outcome = { passed: 0, failed: 0 }
   const failures = new Map<string, number>()
   let file = ''
   let rest = ''
   const decoder = new TextDecoder()
-  for await (const chunk of run.stderr) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+  for (let chunk = await said.read(); !chunk.done; chunk = await said.read()) {
+    const lines = (rest + decoder.decode(chunk.value, { stream: true })).split('\n')
     rest = lines.pop()!
     for (const line of lines) {
       const count = /^ *(\d+) (pass|fail)$/.exec(line)
@@ -110,7 +133,24 @@ async function runBunTest(args: readonly string[], environment: Record<string, s
   }
   process.stderr.write(rest)
   const status = await run.exited
+  clearTimeout(timer)
+  const running = existsSync(runningFile) ? relative(root, await readFile(runningFile, 'utf8')) : 'no file yet'
+  await rm(runningFile, { force: true })
+  if (isLate) {
+    const minutes = deadlineMs / minuteMs
+    console.error(
+      `Hangs: process ${run.pid} was ended after ${minutes} minutes, in ${running}. What came after was not run.`,
+    )
+    // Of no file that may be repeated: whatever passes then, the files after it were not run.
+    outcome.failed++
+  }
   return { ...outcome, status, failures, cpuS: Number(run.resourceUsage()?.cpuTime.total ?? 0) / 1e6 }
+}
+
+/** Types, format, lint and import edges. */
+async function requireChecked(): Promise<void> {
+  const check = Bun.spawn([process.execPath, 'run', 'check'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+  if ((await check.exited) !== 0) throw new Problem('internal', { detail: 'A check failed; no test was run.' })
 }
 
 /** Milliseconds by file, as `bun test --timings` keeps them. */
@@ -136,16 +176,16 @@ if (import.meta.main)
     const environment = { TRIBUTARY_TEST_SEED: String(asked.seed) }
     const failed = new Problem('internal', { detail: `Tests failed. --seed ${asked.seed} repeats their order.` })
     const repeated = async (outcomes: readonly Outcome[]): Promise<number> =>
-      asked.long || asked.repeatFailed ? repeatFailed(outcomes, [...order, ...asked.others], environment) : 0
+      asked.long || asked.repeatFailed
+        ? repeatFailed(outcomes, [...order, ...asked.others], environment, asked.deadlineMs)
+        : 0
     if (asked.files.length > 0 || asked.others.length > 0) {
-      const outcome = await runBunTest([...order, ...asked.others, ...asked.files], environment)
+      const outcome = await runBunTest([...order, ...asked.others, ...asked.files], environment, asked.deadlineMs)
       if (outcome.status === 0) return
       if (outcome.failed === 0 || (await repeated([outcome])) < outcome.failed) throw failed
       return
     }
-    const check = Bun.spawn([process.execPath, 'run', 'check'], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
-    if ((await check.exited) !== 0) throw new Problem('internal', { detail: 'A check failed; no test was run.' })
-
+    await requireChecked()
     const longTests = await readLongTests()
     const missing = longTests.filter(path => !existsSync(join(root, path)))
     if (missing.length > 0)
@@ -174,6 +214,7 @@ if (import.meta.main)
               ...which,
             ],
             { ...environment, TRIBUTARY_NOT_RUN: notRun },
+            asked.deadlineMs,
           )
         }),
       )
@@ -206,13 +247,14 @@ async function repeatFailed(
   outcomes: readonly Outcome[],
   options: readonly string[],
   environment: Record<string, string>,
+  deadlineMs: number,
 ): Promise<number> {
   const files = outcomes.flatMap(({ failures }) => [...failures])
   if (files.length === 0 || files.length > repeatedFiles) return 0
   let passed = 0
   for (const [file, failed] of files) {
     console.log(`\n${file} failed, and is run once more by itself.`)
-    if ((await runBunTest([...options, '--only-failures', file], environment)).status !== 0) continue
+    if ((await runBunTest([...options, '--only-failures', file], environment, deadlineMs)).status !== 0) continue
     console.log(`Unsteady: ${file} failed, and passed by itself. What it said the first time stands above.`)
     passed += failed
   }

@@ -11,6 +11,8 @@ test.each([
   [['tests/no-such.test.ts'], 'There is no file or folder tests/no-such.test.ts.'],
   [['--seed', 'x'], '--seed must be a whole number above 0, and is x.'],
   [['--long', 'tests/http'], '--long chooses the files; name none alongside it.'],
+  [['--deadline', 'soon'], '--deadline must be a number of minutes, and is soon.'],
+  [['--deadline', '0'], '--deadline must be a number of minutes, and is 0.'],
 ])('%p is wrong usage', (args, sentence) => {
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, join(root, 'scripts/testing/run-tests.ts'), ...args])
   expect(stderr.toString()).toContain(sentence)
@@ -54,6 +56,36 @@ describe('--repeat-failed, as CI runs the tests', () => {
     expect(await run(1, 1, [])).toEqual({ exitCode: 1, runs: [1], unsteady: [] })
     expect(readFileSync(join(root, '.ci/run'), 'utf8')).toMatch(/scripts\/test .*--repeat-failed/)
   })
+})
+
+test('a run that does not end is ended at the deadline, named with its file, and has failed, whatever passes later', async () => {
+  const folder = await useFolder(endWithTest)
+  const end = async (name: string, hanging: string) => {
+    const path = join(folder, `${name}.test.ts`)
+    // Once: alone, the second time, it would pass.
+    await Bun.write(
+      path,
+      `import { existsSync, writeFileSync } from 'node:fs'
+      import { test } from 'bun:test'
+      const isFirst = !existsSync('${path}.ran')
+      if (isFirst) writeFileSync('${path}.ran', String(Bun.spawn(['sleep', '120']).pid))
+      ${hanging}`,
+    )
+    const command = [process.execPath, join(root, 'scripts/testing/run-tests.ts')]
+    const options = ['--deadline', '0.15', '--repeat-failed', relative(root, path)]
+    const run = Bun.spawn([...command, ...options], { stdout: 'ignore', stderr: 'pipe' })
+    const said = await run.stderr.text()
+    expect(said).toMatch(
+      new RegExp(`Hangs: process \\d+ was ended after 0\\.15 minutes, in \\S*/${name}\\.test\\.ts\\.`),
+    )
+    expect(await run.exited).toBe(1)
+    // It held the output open.
+    process.kill(Number(readFileSync(`${path}.ran`, 'utf8')))
+  }
+  await Promise.all([
+    end('loops', "test('one', () => { while (isFirst); })"),
+    end('waits', "if (isFirst) await new Promise(() => {})\ntest('one', () => {})"),
+  ])
 })
 
 test('tests/long-tests.txt lists what is there, each once', () => {

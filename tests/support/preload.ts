@@ -1,6 +1,7 @@
 // Runs once before all test files: one seed for what is random, and one PostgreSQL for the whole run, ended with it.
 
-import { afterAll } from 'bun:test'
+import { afterAll, beforeEach } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { stopTestServer } from './database.ts'
 import { reportSkipped } from './needs.ts'
@@ -14,3 +15,17 @@ fc.configureGlobal({ seed })
 
 afterAll(stopTestServer)
 afterAll(reportSkipped)
+
+const runningFile = process.env.TRIBUTARY_RUNNING_FILE
+if (runningFile !== undefined) {
+  let noted = ''
+  /** Says to `scripts/test` which file is running, should it not end. */
+  const noteFile = (): void => {
+    if (noted === Bun.main) return
+    noted = Bun.main
+    writeFileSync(runningFile, noted)
+  }
+  // Before each test, since a loop in one lets no timer run; and by a timer, since a file may wait for ever before its first test.
+  beforeEach(noteFile)
+  setInterval(noteFile, 500).unref()
+}
