@@ -90,36 +90,24 @@ export function TextField(
     autocomplete?: string
     inputmode?: string
     maxLength?: number
-    /** What is often written here, which browsers offer. */
-    offered?: readonly Choice[]
   },
 ) {
-  const { form = usePage().form, name, value = '', type = 'text', autocomplete, inputmode, maxLength, offered } = props
+  const { form = usePage().form, name, value = '', type = 'text', autocomplete, inputmode, maxLength } = props
   // A password is not sent back to be shown again.
   const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
   return (
     <Labelled {...props}>
       {tied => (
-        <>
-          <input
-            {...tied}
-            list={offered && `${name}-offered`}
-            // One of the types that hold a text; which one makes no difference to the rest.
-            type={type as 'text'}
-            value={shown}
-            autocomplete={autocomplete}
-            inputMode={inputmode as 'text' | undefined}
-            maxLength={maxLength}
-            spellcheck={false}
-          />
-          {offered && (
-            <datalist id={`${name}-offered`}>
-              {offered.map(({ value, text }) => (
-                <option value={value}>{text}</option>
-              ))}
-            </datalist>
-          )}
-        </>
+        <input
+          {...tied}
+          // One of the types that hold a text; which one makes no difference to the rest.
+          type={type as 'text'}
+          value={shown}
+          autocomplete={autocomplete}
+          inputMode={inputmode as 'text' | undefined}
+          maxLength={maxLength}
+          spellcheck={false}
+        />
       )}
     </Labelled>
   )
@@ -174,8 +162,10 @@ export function Choices(props: {
   hint?: ComponentChildren
   /** Of a long list: those chosen come first, the rest is scrolled, and where there are scripts filtered and chosen together. */
   long?: boolean
+  /** Of a long list: what a box for all of them says, where there are no scripts. `requests/read-form` knows what it means. */
+  all?: string
 }) {
-  const { form = usePage().form, name, legend, chosen, many, hint, long } = props
+  const { form = usePage().form, name, legend, chosen, many, hint, long, all } = props
   const fault = faultOf(form, name)
   const sent = [...form.values.keys()].length > 0
   const on = new Set(sent ? form.values.getAll(name) : chosen)
@@ -189,11 +179,20 @@ export function Choices(props: {
         <div class="picking" data-picks={name} hidden>
           <input type="search" aria-label={`Filter ${legend.toLowerCase()}`} placeholder="Filter" />
           <button type="button" class="plain">
-            Choose all shown
+            Choose all shown<span class="unseen"> of {legend.toLowerCase()}</span>
           </button>
         </div>
       )}
       <div class={long ? 'picks' : undefined}>
+        {long && all !== undefined && (
+          <noscript>
+            <input type="hidden" name={`shown:${name}`} value={choices.map(({ value }) => value).join(' ')} />
+            <div class="choice">
+              <input type="checkbox" id={`${name}-all`} name="all" value={name} />
+              <label for={`${name}-all`}>{all}</label>
+            </div>
+          </noscript>
+        )}
         {choices.map((choice, i) => (
           <div class="choice">
             <input
@@ -224,20 +223,23 @@ export interface NamedProgram {
   display_name: string
 }
 
-/** Programs by name: those a key or a person may reach. */
+/** Programs by name: wherever some of them are chosen. */
 export const ProgramChoices = (props: {
+  /** `programs` unless given. */
+  name?: string
   programs: readonly NamedProgram[]
   chosen: readonly string[]
   legend?: string
   hint?: string
 }) => (
   <Choices
-    name="programs"
+    name={props.name ?? 'programs'}
     legend={props.legend ?? 'Programs'}
     choices={props.programs.map(({ slug, display_name }) => ({ value: slug, text: display_name, hint: slug }))}
     chosen={props.chosen}
     many
     long={props.programs.length > 8}
+    all={`All ${props.programs.length} programs`}
     hint={props.programs.length === 0 ? 'There is no program yet.' : props.hint}
   />
 )

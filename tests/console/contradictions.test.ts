@@ -80,6 +80,18 @@ const rows: readonly Row[] = [
     at: 'allowed_subnets',
   },
   {
+    what: 'a new key: in a number of days, and on a day',
+    page: '/admin/keys/new',
+    typed: { ...newKey, allowed_subnets: '192.0.2.7', expiry_day: '2099-01-31' },
+    at: 'expiry_day',
+  },
+  {
+    what: 'a new key: on a day, without one',
+    page: '/admin/keys/new',
+    typed: { ...newKey, allowed_subnets: '192.0.2.7', expiry: 'day' },
+    at: 'expiry_day',
+  },
+  {
     what: 'a new key: a front end, and no submitting',
     page: '/admin/keys/new',
     typed: { ...newKey, allowed_subnets: '192.0.2.7', front_end: 'portal' },

@@ -75,7 +75,8 @@ describe('creating a key', () => {
       name: '<b>"x"</b>'.repeat(20),
       programs: ['food', 'nowhere'],
       allowed_subnets: '192.0.2.0/24\n300.1.1.1',
-      expiry: 'tomorrow',
+      expiry: 'day',
+      expiry_day: 'tomorrow',
     })
     expect(html).toContain('href="#expiry"')
     expect(html).toContain('300.1.1.1')
@@ -124,7 +125,7 @@ describe('a key that is there', () => {
     expect(await checkAuth(key.authorization)).toBe(401)
   })
 
-  test('has questions that it never sees: named as in the bank, held from the next request, and taken back', async () => {
+  test('has questions that it never sees: chosen from the bank, held from the next request, and taken back', async () => {
     const key = await make()
     const path = `/admin/keys/${key.username}`
     const form = { name: 'Hiding', programs: ['food'], from: 'anywhere', expiry: '' }
@@ -133,19 +134,19 @@ describe('a key that is there', () => {
       return (await service.get(address, { headers: { Authorization: key.authorization } })).status
     }
     expect(await keys()).toBe(200)
-    const html = await browser.refused(400, path, { ...form, hidden_questions: 'words food\r\nwords <b>' })
+    const html = await browser.refused(400, path, { ...form, hidden_questions: ['words food', 'words <b>'] })
     expect(html).toContain('href="#hidden_questions"')
-    expect(html).toContain('words food\r\nwords &lt;b>')
+    expect(html).toContain('value="words &lt;b>" checked')
     expect(html).toContain('There is no question')
-    expect((await browser.post(path, { ...form, hidden_questions: ' words food \r\n\r\n' })).status).toBe(303)
+    expect((await browser.post(path, { ...form, hiding: 'asked', hidden_questions: ['words food'] })).status).toBe(303)
     expect(await keys()).toBe(400)
-    expect(await browser.page(path)).toContain('>words food</textarea>')
+    expect(await browser.page(path)).toContain('value="words food" checked')
     const auditor = await new ConsoleVisitor(service).signIn((await aPerson(database.sql, { role: 'AUDITOR' })).email)
     expect(await auditor.page(path)).toContain('<dt>Never sees</dt><dd>words food</dd>')
     // What does not speak of them changes nothing about them.
     expect((await browser.post(path, { ...form, name: 'Still hiding' })).status).toBe(303)
     expect(await keys()).toBe(400)
-    expect((await browser.post(path, { ...form, hidden_questions: '' })).status).toBe(303)
+    expect((await browser.post(path, { ...form, hiding: 'asked' })).status).toBe(303)
     expect(await keys()).toBe(200)
   })
 

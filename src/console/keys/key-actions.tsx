@@ -6,6 +6,7 @@ import { type Static, Type } from 'typebox'
 import { readApiKeyDays } from '../../db/keys/api-key-rows.ts'
 import { findRefusal, type Refusal, readRefusalsOf } from '../../db/keys/refusal-rows.ts'
 import { readPersonNames } from '../../db/people/person-rows.ts'
+import { readNamedQuestions } from '../../db/programs/program-overviews.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
@@ -46,6 +47,7 @@ import {
   listed,
   refusalAnswer,
 } from '../requests/answer-schemas.ts'
+import { expiryFrom } from '../requests/expiry-fields.tsx'
 import { expiryOf, onField, ShownOnce } from '../requests/keyed-forms.ts'
 import { closed, text, texts } from '../requests/schemas.ts'
 import { type PageVisit, redirect, showPage, type Visit } from '../requests/visit.ts'
@@ -130,6 +132,8 @@ class Keys {
 
   programs = () => readPrograms(this.db)
 
+  offered = async () => ({ programs: await this.programs(), questions: await readNamedQuestions(this.db) })
+
   /** The names of those who made, disabled or retired these keys. */
   makers = (keys: readonly ListedApiKey[]): Promise<Map<string, string>> => {
     const actors = keys.flatMap(key => [key.created_by, key.disabled_by ?? [], key.retired_by ?? []].flat())
@@ -151,7 +155,7 @@ class Keys {
 
   page = async (visit: PageVisit) => {
     const details = await this.details(visit)
-    return <EditKeyPage {...details} allPrograms={await this.programs()} makers={await this.makers([details])} />
+    return <EditKeyPage {...details} offered={await this.offered()} makers={await this.makers([details])} />
   }
 
   /** The page of a form; of a key that is retired, or of the origin, the key's own page, which says so. */
@@ -166,7 +170,7 @@ class Keys {
     this.secret.send(visit, `${pathOfKey(username)}/issued`, password)
 }
 
-const listActions = ({ db, config, programs, expiry, showSecret }: Keys): Action[] => [
+const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[] => [
   action({
     name: 'listApiKeys',
     method: 'GET',
@@ -209,7 +213,7 @@ const listActions = ({ db, config, programs, expiry, showSecret }: Keys): Action
     },
     form: {
       ownPage: '/keys/new',
-      page: async () => <NewKeyPage programs={await programs()} />,
+      page: async () => <NewKeyPage {...(await offered())} />,
       read: ({ form }) => readNewKey(form),
       next: showSecret,
       atField: onKeyField,
@@ -440,13 +444,13 @@ function readNewKey(form: URLSearchParams): Static<typeof newKey> {
   return {
     name: form.get('name') ?? '',
     programs: form.getAll('programs'),
-    expires_at: form.get('expiry') ?? '',
+    expires_at: expiryFrom(form),
     allowed_subnets: subnetsOf(form, []),
     may_export: may.includes('export'),
     may_submit: may.includes('submit'),
     may_annotate: may.includes('annotate'),
     ...frontEndOf(form, may.includes('submit')),
-    hidden_questions: hiddenOf(form),
+    hidden_questions: form.getAll('hidden_questions'),
   }
 }
 
@@ -456,10 +460,10 @@ const readChanges = (form: URLSearchParams, found: ListedApiKey): Static<typeof 
   name: form.get('name') ?? '',
   programs: form.getAll('programs'),
   allowed_subnets: subnetsOf(form, addressesOf(found)),
-  expires_at: form.get('expiry') ?? '',
+  expires_at: expiryFrom(form),
   ...frontEndOf(form, found.may_submit),
   // A form without the field must not take anything out of hiding.
-  ...(form.has('hidden_questions') ? { hidden_questions: hiddenOf(form) } : {}),
+  ...(form.has('hiding') || form.has('hidden_questions') ? { hidden_questions: form.getAll('hidden_questions') } : {}),
 })
 
 /**
@@ -496,10 +500,3 @@ const onKeyField = (fault: ProblemItem): ProblemItem => {
   const { parameter, code, detail } = onField(fault)
   return { parameter: parameter!, code, detail: formDetails[`${parameter} ${code}`] ?? inAddresses(parameter, detail) }
 }
-
-/** One admin name a line. */
-const hiddenOf = (form: URLSearchParams): string[] =>
-  (form.get('hidden_questions') ?? '')
-    .split('\n')
-    .map(name => name.trim())
-    .filter(name => name !== '')

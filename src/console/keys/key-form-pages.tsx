@@ -2,17 +2,27 @@
 
 /** @jsxImportSource preact */
 
+import type { ComponentChildren } from 'preact'
+import type { NamedQuestion } from '../../db/programs/program-overviews.ts'
 import { Choices, type NamedProgram, ProgramChoices, TextArea, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { usePage } from '../../html/page-context.ts'
+import { figures } from '../../html/parts.tsx'
 import { type ListedApiKey, overlapDaysMax } from '../../keys/api-keys.ts'
+import { ExpiryFields } from '../requests/expiry-fields.tsx'
 import { addressesOf, pathOfKey } from './key-labels.tsx'
 
 export const crumb = { text: 'API keys', path: '/admin/keys' }
-export const expiryHint = 'Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead.'
-export const expiriesOffered = [30, 90, 180, 365].map(days => ({ value: `${days}d`, text: `${days} days` }))
 
-export function CommonFields({ programs, apiKey }: { programs: readonly NamedProgram[]; apiKey?: ListedApiKey }) {
+/** What a key can be given, by name. */
+export interface Offered {
+  programs: readonly NamedProgram[]
+  questions: readonly NamedQuestion[]
+}
+
+/** `children` come after the name. */
+export function CommonFields(props: Offered & { apiKey?: ListedApiKey; children: ComponentChildren }) {
+  const { programs, questions, apiKey, children } = props
   const addresses = apiKey === undefined ? [] : addressesOf(apiKey)
   const isAnywhere = apiKey !== undefined && addresses.length === 0
   return (
@@ -24,6 +34,7 @@ export function CommonFields({ programs, apiKey }: { programs: readonly NamedPro
         value={apiKey?.name ?? ''}
         maxLength={100}
       />
+      {children}
       <ProgramChoices programs={programs} chosen={apiKey?.programs ?? []} hint="The key sees these, and no others." />
       <Choices
         name="from"
@@ -42,18 +53,42 @@ export function CommonFields({ programs, apiKey }: { programs: readonly NamedPro
         rows={3}
         mono
       />
-      {apiKey?.may_submit !== true && (
-        <TextArea
-          name="hidden_questions"
-          label="Questions that it never sees"
-          optional
-          hint="Admin names as in the question bank, one a line. Each is hidden in every program, now and later, with all that is repeated under it. A key that submits cannot have any."
-          value={apiKey?.hidden_questions.join('\n') ?? ''}
-          rows={3}
-        />
-      )}
+      <ExpiryFields stays={apiKey !== undefined} />
+      {apiKey?.may_submit !== true && <HiddenQuestions questions={questions} hidden={apiKey?.hidden_questions ?? []} />}
     </>
   )
+}
+
+function HiddenQuestions({ questions, hidden }: Pick<Offered, 'questions'> & { hidden: readonly string[] }) {
+  const { values } = usePage().form
+  const known = new Set(questions.map(({ admin_name }) => admin_name))
+  // What was chosen stays to be seen and taken back, whether or not the bank has it any more.
+  const gone = [...new Set([...hidden, ...values.getAll('hidden_questions')])].filter(name => !known.has(name))
+  return (
+    <>
+      <Choices
+        name="hidden_questions"
+        legend="Questions that it never sees"
+        hint="Each is hidden in every program, now and later, with all that is repeated under it. A key that submits cannot have any."
+        choices={[
+          ...gone.map(name => ({ value: name, text: name, hint: 'not in the question bank' })),
+          ...questions.map(one => ({ value: one.admin_name, text: one.text, hint: placeOf(one) })),
+        ]}
+        chosen={hidden}
+        many
+        long
+      />
+      {/* Without one that is ticked a form says nothing of them: this says that it has asked. */}
+      <input type="hidden" name="hiding" value="asked" />
+    </>
+  )
+}
+
+/** `applicant_name · Rent Relief, Food Aid and 10 more programs` */
+function placeOf({ admin_name, programs, asked_by }: NamedQuestion): string {
+  const more = asked_by - programs.length
+  const asking = asked_by === 0 ? 'asked by no program now' : programs.join(', ')
+  return `${admin_name} · ${asking}${more > 0 ? ` and ${figures(more)} more` : ''}`
 }
 
 /** What a key may do to applications that are made here. */
@@ -66,7 +101,7 @@ const writing = [
   },
 ]
 
-export function NewKeyPage({ programs }: { programs: readonly NamedProgram[] }) {
+export function NewKeyPage(offered: Offered) {
   const { origin } = usePage()
   return (
     <FormPage
@@ -77,24 +112,24 @@ export function NewKeyPage({ programs }: { programs: readonly NamedProgram[] }) 
       path="/admin/keys/new"
       submit="Create the key"
     >
-      <CommonFields programs={programs} />
-      <TextField name="expiry" label="Expires" hint={expiryHint} value="90d" offered={expiriesOffered} />
-      <Choices
-        name="may"
-        legend="What it may do"
-        choices={[{ value: 'export', text: 'Pull applications' }, ...(origin === undefined ? writing : [])]}
-        chosen={['export']}
-        many
-      />
-      {origin === undefined && (
-        <TextField
-          name="front_end"
-          label="Front end"
-          optional
-          hint="Which one submits with it; several keys may share one."
-          maxLength={100}
+      <CommonFields {...offered}>
+        <Choices
+          name="may"
+          legend="What it may do"
+          choices={[{ value: 'export', text: 'Pull applications' }, ...(origin === undefined ? writing : [])]}
+          chosen={['export']}
+          many
         />
-      )}
+        {origin === undefined && (
+          <TextField
+            name="front_end"
+            label="Front end"
+            optional
+            hint="Of a key that submits: which one does so with it; several keys may share one."
+            maxLength={100}
+          />
+        )}
+      </CommonFields>
     </FormPage>
   )
 }

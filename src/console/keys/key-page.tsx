@@ -11,7 +11,7 @@ import { Shell } from '../../html/shell.tsx'
 import { keyVersion, type ListedApiKey } from '../../keys/api-keys.ts'
 import type { Reason } from '../../keys/caller.ts'
 import { reasonTexts } from '../../keys/judge-call.ts'
-import { CommonFields, crumb, expiriesOffered, expiryHint } from './key-form-pages.tsx'
+import { CommonFields, crumb, type Offered } from './key-form-pages.tsx'
 import { Expiry, fromWhere, Maker, pathOfKey, StateBadge } from './key-labels.tsx'
 
 const said: Readonly<Record<string, string>> = {
@@ -24,11 +24,11 @@ const said: Readonly<Record<string, string>> = {
 interface KeyProps extends ListedApiKey {
   days: readonly Omit<ApiKeyDay, 'api_key_id'>[]
   refusals: readonly Refusal[]
-  allPrograms: readonly NamedProgram[]
+  offered: Offered
   makers: ReadonlyMap<string, string>
 }
 
-export function EditKeyPage({ days, refusals, allPrograms, makers, ...key }: KeyProps) {
+export function EditKeyPage({ days, refusals, offered, makers, ...key }: KeyProps) {
   const { root, person } = usePage()
   const path = root + pathOfKey(key.api_key_id)
   const mayChange = person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.followed
@@ -63,7 +63,7 @@ export function EditKeyPage({ days, refusals, allPrograms, makers, ...key }: Key
       <KeyNotices {...key} />
       <FaultSummary />
       <div class="columns">
-        <Reach apiKey={key} allPrograms={allPrograms} />
+        <Reach apiKey={key} offered={offered} />
         <Use apiKey={key} days={days} makers={makers} />
       </div>
       <h2>Refused of late</h2>
@@ -78,7 +78,7 @@ export function EditKeyPage({ days, refusals, allPrograms, makers, ...key }: Key
           { head: 'Request', cell: one => <code>{one.request_id}</code> },
         ]}
       />
-      {mayChange && <ChangeForm apiKey={key} allPrograms={allPrograms} />}
+      {mayChange && <ChangeForm apiKey={key} offered={offered} />}
     </Shell>
   )
 }
@@ -132,13 +132,13 @@ interface OfKey {
   apiKey: ListedApiKey
 }
 
-const Reach = ({ apiKey, allPrograms }: OfKey & Pick<KeyProps, 'allPrograms'>) => (
+const Reach = ({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) => (
   <section class="card">
     <h2>Reach</h2>
     <Facts
       facts={[
         ['May', allowedActions(apiKey)],
-        ['Programs', <Programs slugs={apiKey.programs} all={allPrograms} />],
+        ['Programs', <Programs slugs={apiKey.programs} all={offered.programs} />],
         ['May be used from', <code>{fromWhere(apiKey).join(', ')}</code>],
         [
           'Never sees',
@@ -176,7 +176,7 @@ function Use({ apiKey, days, makers }: OfKey & Pick<KeyProps, 'days' | 'makers'>
   )
 }
 
-function ChangeForm({ apiKey, allPrograms }: OfKey & Pick<KeyProps, 'allPrograms'>) {
+function ChangeForm({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) {
   const { root, form } = usePage()
   // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
   const basis = (form.conflict !== undefined ? null : form.values.get('based_on')) ?? keyVersion(apiKey)
@@ -185,17 +185,11 @@ function ChangeForm({ apiKey, allPrograms }: OfKey & Pick<KeyProps, 'allPrograms
       <h2>Change it</h2>
       <ActionForm action={root + pathOfKey(apiKey.api_key_id)}>
         <input type="hidden" name="based_on" value={basis} />
-        <CommonFields programs={allPrograms} apiKey={apiKey} />
-        {apiKey.may_submit && (
-          <TextField name="front_end" label="Front end" value={apiKey.front_end ?? ''} maxLength={100} />
-        )}
-        <TextField
-          name="expiry"
-          label="New expiry"
-          optional
-          hint={`Left empty it stays. ${expiryHint}`}
-          offered={expiriesOffered}
-        />
+        <CommonFields {...offered} apiKey={apiKey}>
+          {apiKey.may_submit && (
+            <TextField name="front_end" label="Front end" value={apiKey.front_end ?? ''} maxLength={100} />
+          )}
+        </CommonFields>
         <Submit text="Save" />
       </ActionForm>
     </section>

@@ -15,5 +15,14 @@ export async function readForm(request: Request, bytesMax: number): Promise<URLS
   const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
     throw new Problem('unsupported_media_type', { detail: 'A form is sent as application/x-www-form-urlencoded.' })
-  return readFields(await readBody(request, { bytesMax, arrivalMs }))
+  return withAllChosen(readFields(await readBody(request, { bytesMax, arrivalMs })))
+}
+
+/** Where a list was chosen as a whole, by one box (`all` of `Choices`), every value that it was shown with. */
+function withAllChosen(form: URLSearchParams): URLSearchParams {
+  for (const name of form.getAll('all')) {
+    form.delete(name)
+    for (const value of (form.get(`shown:${name}`) ?? '').split(' ')) form.append(name, value)
+  }
+  return form
 }

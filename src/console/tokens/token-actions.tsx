@@ -6,6 +6,7 @@ import { everyRole } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { createAdminToken, listAdminTokens, retireAdminToken } from '../../people/admin-tokens.ts'
 import { formPage, type Part } from '../requests/action.ts'
+import { expiryFrom } from '../requests/expiry-fields.tsx'
 import { expiryOf, onField, ShownOnce } from '../requests/keyed-forms.ts'
 import { redirect, showPage } from '../requests/visit.ts'
 import { IssuedTokenPage, NewTokenPage, TokensPage } from './token-pages.tsx'
@@ -27,7 +28,7 @@ export function tokenActions({ consoleDb: db, config }: Deps): Part {
         const draft = {
           name: form.get('name') ?? '',
           scopes: form.getAll('scopes'),
-          expires_at: expiryOf((form.get('expiry') ?? '').trim(), now, config.timeZone),
+          expires_at: expiryOf(expiryFrom(form), now, config.timeZone),
         }
         return createAdminToken(db, person, draft, by)
       },

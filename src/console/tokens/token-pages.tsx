@@ -20,6 +20,7 @@ import {
 import { CommandSample, Secret } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { type AdminTokenState, type ListedAdminToken, type Scope, scopes } from '../../people/admin-tokens.ts'
+import { ExpiryFields } from '../requests/expiry-fields.tsx'
 
 const path = '/admin/account/tokens'
 const crumbs = [
@@ -137,12 +138,7 @@ export const NewTokenPage = () => (
     submit="Make the token"
   >
     <TextField name="name" label="Name" hint="What it is for, such as nightly key report." maxLength={100} />
-    <TextField
-      name="expiry"
-      label="Expires"
-      hint="Days from now, such as 90d, or a day, such as 2027-01-31. At most 366 days ahead."
-      value="90d"
-    />
+    <ExpiryFields />
     <Choices
       name="scopes"
       legend="What it is good for"

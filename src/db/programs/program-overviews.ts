@@ -169,6 +169,11 @@ const entries = (db: Db, chosen: ReturnType<Db>) => db`
   from (${chosen}) chosen
   join question q using (question_id)
   left join question parent on parent.question_id = q.enumerator_id
+  ${asAskedNow(db)}
+  order by q.admin_name`
+
+/** The version of a question `q` that was published last; of one that never was, the last. */
+const asAskedNow = (db: Db) => db`
   cross join lateral (
     select qv.settings, qv.version_number
     from question_version qv
@@ -182,8 +187,37 @@ const entries = (db: Db, chosen: ReturnType<Db>) => db`
       and v.published_at is not null
     ) desc, qv.version_number desc
     limit 1
-  ) newest
-  order by q.admin_name`
+  ) newest`
+
+/** A question of the bank by name, to be chosen. */
+export interface NamedQuestion {
+  admin_name: string
+  text: string
+  /** Names of the first two programs whose active version or draft asks it, and how many do. */
+  programs: string[]
+  asked_by: number
+}
+
+/** Every question that has an answer, by admin name. */
+export async function readNamedQuestions(db: Db): Promise<NamedQuestion[]> {
+  return db<NamedQuestion[]>`
+    select q.admin_name, left(newest.settings ->> 'text', 200) as text, asking.programs, asking.asked_by
+    from question q
+    ${asAskedNow(db)}
+    cross join lateral (
+      select coalesce((array_agg(p.display_name order by p.slug))[1:2], '{}') as programs, count(*)::integer as asked_by
+      from program p
+      where p.program_id in (
+        select v.program_id
+        from program_version_question pvq
+        join program_version v using (program_version_id)
+        where pvq.question_id = q.question_id
+        and v.state in ('ACTIVE', 'DRAFT')
+      )
+    ) asking
+    where q.kind <> 'STATIC'
+    order by q.admin_name`
+}
 
 /** Questions of the bank by admin name, as they are asked now: those with the words in name or text. */
 export async function readBankPage(

@@ -54,8 +54,13 @@ describe('in the console', () => {
 
   test('a form comes back as it was typed, with each fault at its field', async () => {
     const browser = await new ConsoleVisitor(service).signIn(ada.email)
-    const text = await browser.refused(400, `${path}/new`, { name: ' ', expiry: '400d', scopes: ['keys:own'] })
-    for (const part of ['href="#name"', 'href="#expiry"', 'href="#scopes"', 'value="400d"'])
+    const text = await browser.refused(400, `${path}/new`, {
+      name: ' ',
+      expiry: 'day',
+      expiry_day: '2099-01-31',
+      scopes: ['keys:own'],
+    })
+    for (const part of ['href="#name"', 'href="#expiry"', 'href="#scopes"', 'value="2099-01-31"'])
       expect(text).toContain(part)
   })
 
