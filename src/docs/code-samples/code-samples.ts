@@ -2,13 +2,15 @@
 // The texts stand alongside this file as they are sent, but for the {{words}} that are put in here.
 
 import curl from './curl.sh.txt' with { type: 'text' }
+import go from './go.go.txt' with { type: 'text' }
 import powerQuery from './power-query.pq.txt' with { type: 'text' }
 import powerShell from './powershell.ps1.txt' with { type: 'text' }
 import python from './python.py.txt' with { type: 'text' }
+import r from './r.R.txt' with { type: 'text' }
 import typeScript from './typescript.ts.txt' with { type: 'text' }
 
 export interface CodeSample {
-  /** Stable, for addresses: `curl`, `python`, `typescript`, `powershell`, `power-query`. */
+  /** Stable, for addresses: `curl`, `python`, `r`, `typescript`, `go`, `powershell`, `power-query`. */
   id: string
   /** For people. */
   label: string
@@ -50,6 +52,15 @@ const languages: readonly Language[] = [
     literal: text => JSON.stringify(text),
   },
   {
+    id: 'r',
+    label: 'R',
+    extension: 'R',
+    template: r,
+    usage: 'Needs R 4.0 or newer with the packages curl and jsonlite.',
+    run_by_tests: true,
+    literal: text => JSON.stringify(text),
+  },
+  {
     id: 'typescript',
     label: 'TypeScript',
     extension: 'ts',
@@ -57,6 +68,15 @@ const languages: readonly Language[] = [
     usage: 'Needs Bun, or Node.js 22.18 or newer, and nothing else.',
     run_by_tests: true,
     literal: text => single(text, `\\'`),
+  },
+  {
+    id: 'go',
+    label: 'Go',
+    extension: 'go',
+    template: go,
+    usage: 'Needs Go 1.18 or newer and nothing else.',
+    run_by_tests: true,
+    literal: text => JSON.stringify(text),
   },
   {
     id: 'powershell',

@@ -106,6 +106,8 @@ interface Language {
 const all: Language[] = [
   { id: 'curl', program: 'sh', wants: ['curl'], command: ['sh'] },
   { id: 'python', program: 'python3', wants: ['python3'], command: ['python3'] },
+  { id: 'r', program: 'Rscript', wants: ['r'], command: ['Rscript'] },
+  { id: 'go', program: 'go', wants: ['go'], command: ['go', 'run'] },
   { id: 'typescript', program: 'bun', wants: [], command: [process.execPath] },
   { id: 'typescript', program: 'node', wants: ['node'], command: [findNeeded('node') ?? 'node'] },
 ]
