@@ -11,7 +11,7 @@ COPY scripts ./scripts
 COPY src ./src
 COPY workers ./workers
 ARG TRIBUTARY_COMMIT
-RUN TRIBUTARY_COMMIT=$TRIBUTARY_COMMIT bun scripts/release/build-binaries.ts image
+RUN TRIBUTARY_COMMIT=$TRIBUTARY_COMMIT bun scripts/releasing/build-binaries.ts image
 RUN ldd image/tributary | grep -o '/[^ ]*' | xargs -I {} cp --parents --dereference {} image
 
 FROM scratch

@@ -1,5 +1,5 @@
-// A client of the export for TypeScript and JavaScript: Bun, Node.js 22 or newer, and in principle browsers. It needs nothing but
-// fetch, and imports nothing of the service, so that it can be used and published by itself.
+// A client of the export for TypeScript and JavaScript: Node.js 20 or newer, Bun, and browsers. It needs nothing but fetch, and imports
+// nothing of the service: it is published by itself, as @tributary/client.
 //
 //   const client = new TributaryClient({ baseUrl: 'https://…', username, password })
 //   for await (const application of client.applications('utility-assistance')) …

@@ -1,4 +1,4 @@
-// Written by scripts/release/make-icons.ts out of lucide (ISC License, https://lucide.dev). Not to be edited.
+// Written by scripts/releasing/make-icons.ts out of lucide (ISC License, https://lucide.dev). Not to be edited.
 // biome-ignore-all format: generated
 
 export const iconPaths = {

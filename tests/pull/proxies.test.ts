@@ -2,11 +2,10 @@
 
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { testCertificate } from '../support/certificate.ts'
-import { endWithFile, useExport, useFolder } from '../support/fixtures.ts'
+import { useConnectProxy } from '../support/connect-proxy.ts'
+import { useExport, useFolder } from '../support/fixtures.ts'
 import { endOf } from '../support/run.ts'
 import { startTool } from '../support/tributary-tool.ts'
 
@@ -15,25 +14,7 @@ const folder = await useFolder()
 const authority = join(folder, 'authority.pem')
 writeFileSync(authority, testCertificate.cert)
 
-/** Where connections were asked for. */
-const connections: string[] = []
-const proxy = createServer((_, response) => void response.writeHead(405).end())
-proxy.on('connect', (request, client) => {
-  connections.push(request.url!)
-  const [host, port] = request.url!.split(':')
-  const upstream = connect(Number(port), host, () => {
-    client.write('HTTP/1.1 200 Connection established\r\n\r\n')
-    upstream.pipe(client)
-    client.pipe(upstream)
-  })
-  for (const socket of [upstream, client]) socket.on('error', () => {})
-})
-await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
-endWithFile(async () => {
-  proxy.closeAllConnections()
-  proxy.close()
-})
-const proxyUrl = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+const { url: proxyUrl, connections } = await useConnectProxy()
 
 let files = 0
 async function pull(environment: Record<string, string>) {

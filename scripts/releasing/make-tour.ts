@@ -1,4 +1,4 @@
-// `bun scripts/release/make-tour.ts`: makes README's picture of the console again. It starts a PostgreSQL and a service of its own, fills them
+// `bun scripts/releasing/make-tour.ts`: makes README's picture of the console again. It starts a PostgreSQL and a service of its own, fills them
 // with sample data, and looks at them with Chromium. For those who change what pages look like.
 
 import { randomBytes } from 'node:crypto'

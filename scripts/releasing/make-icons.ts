@@ -20,7 +20,7 @@ export function iconFile(): string {
     const inner = svg.slice(svg.indexOf('>', svg.indexOf('<svg')) + 1, svg.lastIndexOf('</svg>'))
     return `  '${name}':\n    '${inner.replace(/\s+/g, ' ').replaceAll(' />', '/>').replaceAll('> <', '><').trim()}',\n`
   })
-  return `// Written by scripts/release/make-icons.ts out of lucide (ISC License, https://lucide.dev). Not to be edited.\n// biome-ignore-all format: generated\n\nexport const iconPaths = {\n${entries.join('')}} as const\n`
+  return `// Written by scripts/releasing/make-icons.ts out of lucide (ISC License, https://lucide.dev). Not to be edited.\n// biome-ignore-all format: generated\n\nexport const iconPaths = {\n${entries.join('')}} as const\n`
 }
 
 if (import.meta.main) writeFileSync(join(import.meta.dir, '../../src/html/icon-paths.ts'), iconFile())

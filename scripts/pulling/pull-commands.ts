@@ -1,0 +1,43 @@
+// The commands for those who pull: in the binary alongside all others, and in @tributary/cli alone.
+
+import { releaseName } from '../../src/release.ts'
+import { asProcess } from './pull-process.ts'
+
+export type Commands = Readonly<Record<string, { does: string; start: () => Promise<unknown> }>>
+
+const tool = () => import('../../src/pull/run-pull.ts')
+
+export const pullCommands: Commands = {
+  pull: { does: 'every application of a program, into files', start: async () => asProcess((await tool()).runPull) },
+  verify: {
+    does: 'whether a file has what was pulled into it',
+    start: async () => asProcess((await tool()).runVerify),
+  },
+  types: {
+    does: 'TypeScript for the applications of a program',
+    start: async () => asProcess((await tool()).runTypes),
+  },
+}
+
+/** Runs the command that the first argument names. `ending` is the last line of the help. */
+export async function runCommand(commands: Commands, ending: string): Promise<void> {
+  const name = process.argv[2] ?? '--help'
+  if (name === '--version') {
+    console.log(releaseName)
+  } else if (name === '--help' || name === '-h') {
+    console.log(usage(commands, ending))
+  } else if (Object.hasOwn(commands, name)) {
+    // What is started finds its own arguments where it would find them as a script.
+    process.argv.splice(2, 1)
+    await commands[name]!.start()
+  } else {
+    console.error(`There is no command ${name}. tributary --help lists them.`)
+    process.exit(2)
+  }
+}
+
+function usage(commands: Commands, ending: string): string {
+  const width = Math.max(...Object.keys(commands).map(command => command.length))
+  const lines = Object.entries(commands).map(([command, { does }]) => `  ${command.padEnd(width)}  ${does}`)
+  return ['Usage: tributary <command> [arguments]', '', ...lines, '', ending].join('\n')
+}

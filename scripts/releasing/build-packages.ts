@@ -1,0 +1,78 @@
+// Makes the npm packages: @tributary/client of src/client, and @tributary/cli of src/pull as one file with all that it needs.
+
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { $ } from 'bun'
+
+const root = join(import.meta.dir, '../..')
+
+/** Where both lie unpacked, as they would be published. */
+export interface Packages {
+  client: string
+  cli: string
+}
+
+/** Makes both in folders of this one. */
+export async function buildPackages(folder: string, commit: string | undefined): Promise<Packages> {
+  const client = await begin(join(folder, 'client'), 'client', 'README.md')
+  await $`${root}/node_modules/.bin/tsc --project ${root}/src/client --outDir ${client}/dist`.quiet()
+  const cli = await begin(join(folder, 'cli'), 'pull', 'PULL.md')
+  await writeFile(join(cli, 'THIRD-PARTY.txt'), await noticesOf(await bundleCli(cli, commit)))
+  await copyFile(join(root, 'scripts/pulling/node-launcher.cjs'), join(cli, 'tributary.cjs'))
+  return { client, cli }
+}
+
+/** A tarball of each, alongside them; by their names. */
+export async function packPackages({ client, cli }: Packages, folder: string): Promise<string[]> {
+  const pack = async (from: string) => {
+    const said = await $`npm pack --json --ignore-scripts --pack-destination ${folder}`.cwd(from).quiet()
+    return (said.json() as { filename: string }[])[0]!.filename
+  }
+  return [await pack(client), await pack(cli)]
+}
+
+/** An empty folder, but for what every package has. */
+async function begin(folder: string, room: string, readme: string): Promise<string> {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  const read = (path: string) => Bun.file(join(root, path)).json() as Promise<Record<string, string>>
+  const [{ version, license }, manifest] = [await read('package.json'), await read(`src/${room}/package.json`)]
+  await writeFile(join(folder, 'package.json'), `${JSON.stringify({ ...manifest, version, license }, null, 2)}\n`)
+  await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+  // Other documents of the checkout are not in the package.
+  const text = await readFile(join(root, 'src', room, readme), 'utf8')
+  await writeFile(join(folder, 'README.md'), text.replace(/\[([^\]]+)\]\((?!https:|#)[^)]+\)/g, '$1'))
+  return folder
+}
+
+/** Returns the paths of what went into it. */
+async function bundleCli(folder: string, commit: string | undefined): Promise<string[]> {
+  const built = await Bun.build({
+    entrypoints: [join(root, 'scripts/pulling/cli.ts')],
+    outdir: folder,
+    naming: 'cli.cjs',
+    target: 'node',
+    format: 'cjs',
+    metafile: true,
+    // Names stay, for the stacks of faults; comments with paths of this machine go.
+    minify: { whitespace: true, syntax: true },
+    define: {
+      'process.env.NODE_ENV': '"production"',
+      ...(commit === undefined ? {} : { TRIBUTARY_COMMIT: JSON.stringify(commit) }),
+    },
+  })
+  return Object.keys(built.metafile!.inputs).map(path => resolve(path))
+}
+
+/** The licences of the packages that these files are of. */
+async function noticesOf(files: readonly string[]): Promise<string> {
+  const folders = files.flatMap(path => /.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? [])
+  const notices = [...new Set(folders)].sort().map(async folder => {
+    const manifest = (await Bun.file(join(folder, 'package.json')).json()) as Record<string, string>
+    const file = (await readdir(folder)).find(entry => /^licen[cs]e/i.test(entry))
+    // One package has no text of its licence.
+    const text = file === undefined ? `Licence: ${manifest.license}` : await readFile(join(folder, file), 'utf8')
+    return `${manifest.name} ${manifest.version}\n\n${text.trim()}\n`
+  })
+  return (await Promise.all(notices)).join(`\n${'-'.repeat(80)}\n\n`)
+}
