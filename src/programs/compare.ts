@@ -45,7 +45,7 @@ export async function compareWithPublished(
       definition,
       active,
       changes: changesAgainst(active, complete),
-      moves: moves.map(({ slug: other, replaces, changes }) => ({ slug: other, replaces, changes })),
+      moves: moves.map(({ moved: _, ...move }) => move),
     }
   })
 }

@@ -21,7 +21,7 @@ import {
 } from '../db/programs/questions.ts'
 import { member } from '../domain/definitions/definition-form.ts'
 import type { ProgramDefinition } from '../domain/definitions/program-definition.ts'
-import { completeDefinition, describeVersion } from '../domain/definitions/version-definition.ts'
+import { completeDefinition, describeVersion, withoutQuestions } from '../domain/definitions/version-definition.ts'
 import { diffDefinitions, diffVersions, type VersionChange } from '../domain/definitions/version-diff.ts'
 import { isSlug } from '../domain/values/slug.ts'
 import { Problem } from '../problem.ts'
@@ -129,7 +129,7 @@ export async function outdated(
       detail: `Program "${slug}" has no version of the id ${basedOn}, or none any more: a draft goes when it is saved again, published or discarded. Nothing was changed. ${advice}`,
     })
   }
-  const changes = diffVersions(before ?? { ...after, screens: [], questions: [] }, after)
+  const changes = diffVersions(before ?? withoutQuestions(after), after)
   return new Problem('conflict', {
     detail:
       `Program "${slug}" has had version ${after.version_number} (id ${newest}) published by ${after.published_by} since this edit began` +

@@ -28,6 +28,7 @@ export type AllowedMoves = 'all' | readonly string[]
 /** What a publication does to another program's active version. */
 export interface Move {
   slug: string
+  display_name: string
   /** The version that is active before. */
   replaces: number
   changes: VersionChange[]
@@ -51,18 +52,19 @@ interface Moving {
 /** What would change in every other active program that asks these questions, if they had these settings; by program id. */
 export async function planMoves(
   db: Db,
-  slug: string,
+  becauseOf: string,
   changed: ReadonlyMap<number, QuestionSettings>,
 ): Promise<(Move & { moved: StoredProgramVersion })[]> {
   if (changed.size === 0) return []
   const moves: (Move & { moved: StoredProgramVersion })[] = []
   for (const program_id of await readProgramsAsking(db, [...changed.keys()])) {
     const active = await findActiveVersion(db, program_id)
-    if (active === undefined || active.slug === slug) continue
+    if (active === undefined || active.slug === becauseOf) continue
+    const { slug, display_name } = active
     const questions = active.questions.map(q => ({ ...q, settings: changed.get(q.question_id) ?? q.settings }))
     const moved = { ...active, questions }
     const changes = diffVersions(active, moved)
-    if (changes.length > 0) moves.push({ slug: active.slug, replaces: active.program_version_id, changes, moved })
+    if (changes.length > 0) moves.push({ slug, display_name, replaces: active.program_version_id, changes, moved })
   }
   return moves
 }
@@ -121,8 +123,9 @@ export async function moveSharedQuestions(
       const detail = { program_version_id, replaces, because_of: becauseOf }
       await appendAuditEvent(tx, { actor, address, action: 'program_published', subject: active.slug, detail })
       const changes = diffVersions(active, moved)
+      const { slug, display_name } = active
       const version_number = active.version_number! + 1
-      published.push({ program_id, slug: active.slug, program_version_id, version_number, replaces, changes })
+      published.push({ program_id, slug, display_name, program_version_id, version_number, replaces, changes })
       if (based_on === replaces) based_on = program_version_id
     }
     if (draft !== undefined) await restoreDraft(tx, draft, releases, based_on)

@@ -16,7 +16,7 @@ import {
 import { findActiveVersion, findDraftVersion, findProgram, type StoredProgramVersion } from '../db/programs/programs.ts'
 import { lockQuestionBank } from '../db/programs/questions.ts'
 import type { ProgramDefinition } from '../domain/definitions/program-definition.ts'
-import { describeVersion } from '../domain/definitions/version-definition.ts'
+import { describeVersion, withoutQuestions } from '../domain/definitions/version-definition.ts'
 import { diffVersions, type VersionChange } from '../domain/definitions/version-diff.ts'
 import { announcePublication } from './announce.ts'
 import {
@@ -114,7 +114,7 @@ export async function publishDraft(
     const active = await findActiveVersion(tx, program.program_id)
     const newest = active?.program_version_id ?? null
     if (draft.based_on !== newest) throw await outdated(tx, program, draft.based_on, newest)
-    const changes = diffVersions(active ?? { ...draft, screens: [], questions: [] }, draft)
+    const changes = diffVersions(active ?? withoutQuestions(draft), draft)
     if (active !== undefined && changes.length === 0) {
       await removeDraft(tx, draft)
       await recordDiscarded(tx, draft, { actor, address: options.address })

@@ -169,6 +169,9 @@ describe('publishing', () => {
     })
     const text = await ada!.page(path('review', '/publish'))
     for (const part of [
+      'comes?</span> <span class="badge good">new</span>',
+      '<dt>Options</dt><dd dir="auto"><div>Option c (c)</div></dd>',
+      'goes?</span> <span class="badge bad">removed</span>',
       'comes appears in every application, also in earlier ones',
       'goes stays in every application',
       'choice can have an option id that was not there before. Option c added.',
@@ -195,7 +198,8 @@ describe('publishing', () => {
     const before = (await activeOf('moved-one'))!.program_version_id
     const page = await ada!.page(path('mover', '/publish'))
     expect(page.match(/name="move"/g)).toHaveLength(2)
-    expect(page).toContain('What changes in moved-one')
+    // Said once, with the names of the programs it is also changed in.
+    expect(page).toContain('also asked by Program moved-one, Program moved-two')
     const reviewed = String((await draftOf('mover'))!.program_version_id)
     for (const move of [[], ['moved-two']]) {
       const text = await ada!.refused(400, path('mover', '/publish'), { reviewed, move })
@@ -224,7 +228,7 @@ describe('publishing', () => {
     const kept = await ada!.post(path('overtaken', '/keep'), { active, draft: shown })
     expect([kept.status, kept.headers.get('location')]).toEqual([303, path('overtaken', '/publish')])
     const after = await ada!.page(path('overtaken', '/publish'))
-    expect(after).toContain('published past: </strong>Question removed')
+    expect(after).toContain('published past?</span> <span class="badge bad">removed</span>')
     const reviewed = String((await draftOf('overtaken'))!.program_version_id)
     expect((await ada!.post(path('overtaken', '/publish'), { reviewed })).status).toBe(303)
   })
@@ -234,7 +238,7 @@ test('discarding says what goes, and takes only the draft', async () => {
   await aProgram(sql, { slug: 'discarded', questions: [q.text('stays')] })
   await aDraft(sql, { slug: 'discarded', questions: [q.text('stays'), q.date('only drafted')] })
   const text = await ada!.page(path('discarded', '/discard'))
-  expect(text).toContain('Question added: DATE.')
+  expect(text).toContain('only drafted?</span> <span class="badge good">new</span>')
   expect(text).toContain('leave the question bank')
   const reviewed = String((await draftOf('discarded'))!.program_version_id)
   expect((await ada!.post(path('discarded', '/discard'), { reviewed })).status).toBe(303)

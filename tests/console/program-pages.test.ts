@@ -37,7 +37,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByRole('button', { name: 'Keep in draft' }).click()
     await page.getByText('Kept in the draft.').waitFor()
     await page.getByRole('link', { name: 'Review and publish' }).click()
-    await page.getByText('max_length: 80 (was: nothing).').waitFor()
+    await page.getByText('at most 80 characters').waitFor()
     await page.getByRole('button', { name: 'Publish' }).click()
     await page.getByText('Published. It is asked from now on.').waitFor()
     expect(await textOf('plain')).toBe('In plainer words?')
@@ -122,6 +122,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       '/admin/programs/wide',
       '/admin/programs/wide/questions',
       '/admin/programs/wide/versions',
+      '/admin/programs/wide/versions/compare',
       '/admin/programs/wide/document',
       '/admin/programs/wide/publish',
       '/admin/programs/wide/discard',

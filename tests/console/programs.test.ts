@@ -152,8 +152,27 @@ describe('versions', () => {
     expect(text).toContain('Its help: &quot;A hint&quot; (was: nothing).')
     expect(text).toContain('Question added: TEXT.')
     const one = await admin.page(`/admin/programs/history/versions/${second.program_version_id}`)
-    expect(one).toContain('Its help')
-    expect(one).not.toContain('Question added')
+    expect(one).toContain('<dt>Help</dt>')
+    expect(one).not.toContain('>new<')
+  })
+
+  test('are compared, any two: what each thing was and is', async () => {
+    const text = (n: number) => ({ slug: 'compared', questions: [q.text('compared one', { text: `Wording ${n}?` })] })
+    const first = await aProgram(sql, text(1))
+    await publish(sql, text(2))
+    const third = await publish(sql, text(3))
+    const path = '/admin/programs/compared/versions/compare'
+    const two = await admin.page(`${path}?from=${first.program_version_id}&to=${third.program_version_id}`)
+    expect(two).toContain('From Version 1 to Version 3')
+    expect(two).toContain('<div>Wording 1?</div>')
+    expect(two).toContain('<div>Wording 3?</div>')
+    expect(two).not.toContain('Wording 2?')
+    // Unless two are named, the newest two; a draft is newer than what is published.
+    expect(await admin.page(path)).toContain('From Version 2 to Version 3')
+    await aDraft(sql, text(4))
+    expect(await admin.page(path)).toContain('From Version 3 to Draft')
+    for (const wrong of [home.program_version_id, 'x', ''])
+      expect((await admin.get(`${path}?from=${wrong}`)).status).toBe(404)
   })
 
   test('of another program are not there, and each is a document to download', async () => {

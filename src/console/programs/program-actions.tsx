@@ -2,7 +2,12 @@
 
 /** @jsxImportSource preact */
 
-import { programOverview, readProgramOverviews, readPublishedVersionIds } from '../../db/programs/program-overviews.ts'
+import {
+  programOverview,
+  readProgramOverviews,
+  readPublishedVersionIds,
+  readVersionIds,
+} from '../../db/programs/program-overviews.ts'
 import { loadProgramVersion } from '../../db/programs/programs.ts'
 import { describeForEditing, describeVersion } from '../../domain/definitions/version-definition.ts'
 import { attachment } from '../../html/docs-response.ts'
@@ -13,6 +18,7 @@ import { type Action, action, administrators, type Part, reads } from '../reques
 import { idOf, pageAsked, pageOf, textOf } from '../requests/addressed.ts'
 import { listedVersionAnswer, pageAfter, pageBefore, versionDocumentAnswer } from '../requests/answer-schemas.ts'
 import { type PageVisit, redirect, showPage, type Visit } from '../requests/visit.ts'
+import { ComparePage } from './comparison-view.tsx'
 import { basisOf, type EditRefusal, editOptions, refusalOf } from './edit-refusals.tsx'
 import {
   changesOf,
@@ -82,14 +88,14 @@ function overviewActions({ consoleDb: db }: Deps): Part {
   ]
 }
 
-/** A version, with what it changed against the one before. */
+/** A version, and the one before. */
 async function loadVersion({ consoleDb: db }: Deps, { person, params }: Visit) {
   const program = await findVisibleProgram(db, person, params.slug!)
   const version = await findVersionOf(db, program, params.versionId!)
   const before = { before: version.program_version_id, rowsMax: 1 }
   const [previousId] = await readPublishedVersionIds(db, program.program_id, before)
   const previous = previousId === undefined ? undefined : await loadProgramVersion(db, previousId)
-  return { program, version, previous, changes: changesOf(previous, version) }
+  return { program, version, previous }
 }
 
 const versionActions = (deps: Deps): Action[] => [
@@ -117,8 +123,8 @@ const versionActions = (deps: Deps): Action[] => [
     answered: versionDocumentAnswer,
     ...read,
     run: async visit => {
-      const { version, changes } = await loadVersion(deps, visit)
-      return { ...factsOf(version), changes, document: describeForEditing(version) }
+      const { version, previous } = await loadVersion(deps, visit)
+      return { ...factsOf(version), changes: changesOf(previous, version), document: describeForEditing(version) }
     },
   }),
 ]
@@ -156,6 +162,20 @@ function versionRoutes(deps: Deps): Part {
     return attachment(documentText(found), 'application/json; charset=utf-8', name)
   }
 
+  /** Of any two; unless others are asked for, of the newest two, a draft among them. */
+  const compare = async ({ person, params, url }: PageVisit) => {
+    const program = await findVisibleProgram(db, person, params.slug!)
+    const versions = await readVersionIds(db, program.program_id)
+    const load = async (name: string, otherwise: number) =>
+      findVersionOf(
+        db,
+        program,
+        url.searchParams.get(name) ?? String((versions[otherwise] ?? versions[0])?.program_version_id),
+      )
+    const [before, after] = [await load('from', 1), await load('to', 0)]
+    return <ComparePage program={program} versions={versions} before={before} after={after} />
+  }
+
   const versions = `/admin${one}/versions`
   const version = `${versions}/:versionId`
   return [
@@ -165,6 +185,7 @@ function versionRoutes(deps: Deps): Part {
       roles: readingRoles,
       answer: async visit => <VersionsPage {...(await loadHistoryPage(deps, visit, 'after'))} />,
     },
+    { method: 'GET', path: `${versions}/compare`, roles: readingRoles, answer: compare },
     { method: 'GET', path: version, roles: readingRoles, answer: visit => show(visit) },
     { method: 'POST', path: `${version}/take`, roles: administrators, editsPrograms: true, answer: take },
     { method: 'GET', path: `${version}/document`, roles: readingRoles, answer: download },

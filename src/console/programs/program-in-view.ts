@@ -5,6 +5,7 @@ import {
   findProgramOverview,
   type ProgramOverview,
   readPublishedVersionIds,
+  type VersionId,
 } from '../../db/programs/program-overviews.ts'
 import {
   findActiveVersion,
@@ -13,7 +14,7 @@ import {
   loadProgramVersion,
   type StoredProgramVersion,
 } from '../../db/programs/programs.ts'
-import { describeForEditing } from '../../domain/definitions/version-definition.ts'
+import { describeForEditing, withoutQuestions } from '../../domain/definitions/version-definition.ts'
 import { diffVersions, type VersionChange } from '../../domain/definitions/version-diff.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { maySeeProgram, type Person } from '../../people/roles.ts'
@@ -55,7 +56,7 @@ export async function loadProgramInView(db: Sql, person: Person, slug: string): 
 
 /** What a version changes against the one before it; everything, where there is none. */
 export const changesOf = (before: StoredProgramVersion | undefined, after: StoredProgramVersion): VersionChange[] =>
-  diffVersions(before ?? { ...after, screens: [], questions: [] }, after)
+  diffVersions(before ?? withoutQuestions(after), after)
 
 /** Versions on one page of history: each is compared with the one before it. */
 const versionsMax = 10
@@ -117,7 +118,7 @@ export async function findVersionOf(db: Db, program: ProgramOverview, id: string
 }
 
 /** What people call a version: by its number within the program (D40). */
-export const versionName = ({ version_number }: Pick<StoredProgramVersion, 'version_number'>): string =>
+export const versionName = ({ version_number }: Pick<VersionId, 'version_number'>): string =>
   version_number === null ? 'Draft' : `Version ${version_number}`
 
 /** A version as the text of its document. */

@@ -3,13 +3,14 @@
 /** @jsxImportSource preact */
 
 import { exportEffects } from '../../domain/definitions/export-effects.ts'
-import { ActionForm, Choices, FaultSummary, Submit } from '../../html/fields.tsx'
+import { ActionForm, FaultSummary, ProgramChoices, Submit } from '../../html/fields.tsx'
 import { LinkButton, Notice, When } from '../../html/parts.tsx'
 import type { ProblemItem } from '../../problem.ts'
 import type { Move } from '../../programs/move-questions.ts'
+import { Comparison } from './comparison-view.tsx'
 import { type EditRefusal, PlacedFaults, RefusalNotice } from './edit-refusals.tsx'
 import type { ProgramInView } from './program-in-view.ts'
-import { Changes, counted, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { counted, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
 interface PublishProps {
   view: ProgramInView
@@ -31,22 +32,31 @@ export function PublishPage(props: PublishProps) {
   const draft = view.draft!
   const path = pathOfProgram(program.slug)
   const effects = exportEffects(changes)
+  const sharedWith = programsAsking(moves)
   return (
     <ProgramShell program={program} tab="questions" title="Review and publish" changes={changes.length}>
       <FaultSummary title="Not published yet" />
       {hindrance !== undefined && <HindranceNotice {...props} hindrance={hindrance} />}
       <div class="columns">
-        <section class="card">
-          <h2>
-            {active === undefined
-              ? `The first version: ${counted(draft.questions.length, 'question')}`
-              : `${counted(changes.length, 'change')} against version ${active.version_number}`}
-          </h2>
-          <p class="soft">
-            Saved <When at={draft.created_at} /> by {who(draft.created_by)}
-          </p>
-          <Changes changes={changes} />
-        </section>
+        <div class="stack">
+          <section class="card">
+            <h2>
+              {active === undefined
+                ? `The first version: ${counted(draft.questions.length, 'question')}`
+                : `${counted(changes.length, 'change')} against version ${active.version_number}`}
+            </h2>
+            <p class="soft">
+              Saved <When at={draft.created_at} /> by {who(draft.created_by)}
+            </p>
+            {sharedWith.size > 0 && (
+              <p class="soft">
+                Questions that other active programs ask, too, change there at the same moment: publishing makes a new
+                version of each.
+              </p>
+            )}
+          </section>
+          <Comparison before={active} after={draft} sharedWith={sharedWith} />
+        </div>
         <div>
           <section class="card">
             <h2>For those who pull</h2>
@@ -79,23 +89,7 @@ export function PublishPage(props: PublishProps) {
                       Publishing makes a new version of {moves.length === 1 ? 'it' : 'each'} too. Tick{' '}
                       {moves.length === 1 ? 'it' : 'each'} to say that this is meant.
                     </Notice>
-                    <Choices
-                      name="move"
-                      legend="Also publish"
-                      many
-                      chosen={[]}
-                      choices={moves.map(({ slug, replaces }) => ({
-                        value: slug,
-                        text: slug,
-                        hint: `in place of its version ${replaces}`,
-                      }))}
-                    />
-                    {moves.map(({ slug, changes: moved }) => (
-                      <details open>
-                        <summary>What changes in {slug}</summary>
-                        <Changes changes={moved} />
-                      </details>
-                    ))}
+                    <ProgramChoices name="move" legend="Also publish" programs={moves} chosen={[]} />
                   </>
                 )}
                 <p>
@@ -112,6 +106,15 @@ export function PublishPage(props: PublishProps) {
       </div>
     </ProgramShell>
   )
+}
+
+/** The other programs that ask a question which changes, by its admin name. */
+function programsAsking(moves: readonly Move[]): Map<string, string[]> {
+  const names = new Map<string, string[]>()
+  for (const { display_name, changes } of moves)
+    for (const subject of new Set(changes.map(({ subject }) => subject)))
+      names.set(subject, [...(names.get(subject) ?? []), display_name])
+  return names
 }
 
 function HindranceNotice({ view, hindrance }: PublishProps & { hindrance: Hindrance }) {
@@ -150,7 +153,6 @@ export function DiscardPage({ view, refused }: { view: ProgramInView; refused: E
           {added.length > 0 && ' Questions that only this draft asks leave the question bank with it.'}
           {view.active === undefined && ' Nothing of this program is published, so nothing is left but its name.'}
         </p>
-        <Changes changes={view.changes} />
         <p>
           <a href={`${path}/versions/${draft.program_version_id}/document`}>Download it first</a>
         </p>
@@ -162,6 +164,7 @@ export function DiscardPage({ view, refused }: { view: ProgramInView; refused: E
           </div>
         </ActionForm>
       </section>
+      <Comparison before={view.active} after={draft} />
     </ProgramShell>
   )
 }

@@ -19,7 +19,7 @@ import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { Badge, DoneNotice, LinkButton, Notice } from '../../html/parts.tsx'
 import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
-import { Changes, counted, ProgramShell, pathOfProgram } from './program-shell.tsx'
+import { counted, ProgramShell, pathOfProgram } from './program-shell.tsx'
 import { kindLabel } from './question-labels.ts'
 
 interface QuestionsProps {
@@ -72,11 +72,10 @@ export function QuestionsPage({ view, refused }: QuestionsProps) {
         label="Find a question"
         hint="Find a question or key"
       />
-      {draft !== undefined && changes.length > 0 && (
-        <details class="card">
-          <summary>What the draft changes: {counted(changes.length, 'change')}</summary>
-          <Changes changes={changes} />
-        </details>
+      {draft !== undefined && view.active !== undefined && changes.length > 0 && (
+        <p>
+          <a href={`${path}/versions/compare`}>What the draft changes: {counted(changes.length, 'change')}</a>
+        </p>
       )}
       <Screens definition={definition} view={view} search={search} editing={editing} />
       {editing !== undefined && (

@@ -3,11 +3,11 @@
 /** @jsxImportSource preact */
 
 import type { StoredProgramVersion } from '../../db/programs/programs.ts'
-import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import { ActionForm, Submit } from '../../html/fields.tsx'
 import { Pages } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { Badge, DoneNotice, LinkButton, Notice, When } from '../../html/parts.tsx'
+import { Comparison } from './comparison-view.tsx'
 import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import { documentText, type HistoryEntry, type VersionFacts, versionName } from './program-in-view.ts'
 import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
@@ -17,6 +17,11 @@ export function VersionsPage(props: ProgramPageProps & { items: readonly History
   const path = `${pathOfProgram(program.slug)}/versions`
   return (
     <ProgramShell program={program} tab="versions">
+      {program.published_versions > 1 && (
+        <p>
+          <LinkButton href={`${path}/compare`} text="Compare two versions" />
+        </p>
+      )}
       {history.length === 0 && (
         <div class="card empty">Nothing is published yet. The first version begins as a draft.</div>
       )}
@@ -58,12 +63,11 @@ const said = { published: 'Published. It is asked from now on.' }
 export function VersionPage(
   props: ProgramPageProps & {
     version: StoredProgramVersion
-    changes: readonly VersionChange[]
     previous: StoredProgramVersion | undefined
     refused: EditRefusal | undefined
   },
 ) {
-  const { program, version, changes, previous, refused } = props
+  const { program, version, previous, refused } = props
   const path = `${pathOfProgram(program.slug)}/versions/${version.program_version_id}`
   const mayTake = mayEditPrograms(usePage()) && version.state === 'OBSOLETE'
   return (
@@ -72,23 +76,18 @@ export function VersionPage(
       <DoneNotice said={said} />
       <div class="columns">
         <section class="card">
-          <h2>
-            {previous === undefined
-              ? `What it began with: ${counted(version.questions.length, 'question')}`
-              : `What it changed against version ${previous.version_number}`}
-          </h2>
+          <h2>{counted(version.questions.length, 'question')}</h2>
           <Published version={version} />
           <p class="soft">
             Exports name it by its <code>program_version_id</code>, <code>{version.program_version_id}</code>.
           </p>
-          <Changes changes={changes} />
         </section>
         <section class="card">
           <h2>As a document</h2>
           <p class="soft">
             The whole version, as <code>scripts/program</code> takes it.
           </p>
-          <p>
+          <p class="actions">
             <LinkButton
               href={`${path}/document`}
               download={`${program.slug}-${version.program_version_id}.json`}
@@ -119,6 +118,10 @@ export function VersionPage(
           )}
         </section>
       </div>
+      <h2>
+        {previous === undefined ? 'What it began with' : `What it changed against version ${previous.version_number}`}
+      </h2>
+      <Comparison before={previous} after={version} />
       <details class="card">
         <summary>Show the document</summary>
         <pre>

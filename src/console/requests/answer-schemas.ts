@@ -119,7 +119,7 @@ export const documentAnswer = asStored<ProgramDefinition>(
 )
 export const versionDocumentAnswer = row({ ...version, document: documentAnswer })
 export const draftAnswer = row({ program_id: integer, slug: text, program_version_id: integer, saved: flag, changes })
-const move = { slug: text, replaces: integer, changes }
+const move = { slug: text, display_name: text, replaces: integer, changes }
 export const differenceAnswer = row({
   draft: integer,
   active: integerOrNull,

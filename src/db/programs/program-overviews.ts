@@ -110,6 +110,22 @@ export async function findProgramRetention(db: Db, slug: string): Promise<Progra
   return row
 }
 
+/** How a version is called: by its number among the published ones of the program, which a draft has not, and by its id. */
+export interface VersionId {
+  program_version_id: number
+  version_number: number | null
+}
+
+/** The draft of a program and its published versions, newest first. */
+export async function readVersionIds(db: Db, program_id: number): Promise<VersionId[]> {
+  return db<VersionId[]>`
+    select program_version_id, case when state <> 'DRAFT' then (
+      row_number() over (order by published_at nulls last, program_version_id))::integer end as version_number
+    from program_version
+    where program_id = ${program_id}
+    order by published_at desc nulls first, program_version_id desc`
+}
+
 /** The ids of a program's published versions up to `before`, newest first. */
 export async function readPublishedVersionIds(
   db: Db,

@@ -20,7 +20,7 @@ export const operatorLabel: Readonly<Record<ComparisonOperator | 'answered', str
 const obvious = new Set(['selection', 'selections', 'number', 'text', 'date', 'currency_dollars'])
 
 /** How the questions and options of a condition are called. */
-interface ConditionNames {
+export interface ConditionNames {
   question: (name: string) => string
   value: (question: string, value: string | number) => string
 }

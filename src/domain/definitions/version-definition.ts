@@ -42,6 +42,13 @@ export function describeVersion(version: DescribableVersion): ProgramDefinition 
   }
 }
 
+/** The version before it had any question: what a program's first one is compared with. */
+export const withoutQuestions = <Version extends DescribableVersion>(version: Version): Version => ({
+  ...version,
+  screens: [],
+  questions: [],
+})
+
 /** The document of a stored version, ready to be edited: it says what it is based on. */
 export function describeForEditing(
   version: DescribableVersion & Pick<ProgramVersion, 'program_version_id'>,

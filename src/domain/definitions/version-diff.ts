@@ -138,7 +138,7 @@ function optionChanges(name: string, before: readonly QuestionOption[], after: r
 }
 
 /** Screens may share a name: the first "Household" of one version is compared with the first of the other. */
-function keyedScreens(screens: readonly ScreenDefinition[]): Map<string, ScreenDefinition> {
+export function keyedScreens(screens: readonly ScreenDefinition[]): Map<string, ScreenDefinition> {
   const seen = new Map<string, number>()
   return new Map(
     screens.map(screen => {
@@ -149,7 +149,7 @@ function keyedScreens(screens: readonly ScreenDefinition[]): Map<string, ScreenD
   )
 }
 
-interface AskedQuestion {
+export interface PlacementInVersion {
   /** Undefined for one that is left to the bank. */
   question: QuestionDefinition | undefined
   optional: boolean
@@ -158,9 +158,9 @@ interface AskedQuestion {
   screenName: string
 }
 
-function keyedQuestions(definition: ProgramDefinition): Map<string, AskedQuestion> {
+export function keyedQuestions(definition: ProgramDefinition): Map<string, PlacementInVersion> {
   const defined = new Map(definition.questions.map(question => [question.admin_name, question]))
-  const all = new Map<string, AskedQuestion>()
+  const all = new Map<string, PlacementInVersion>()
   for (const [screen, { name: screenName, questions }] of keyedScreens(definition.screens)) {
     for (const { question, optional = false, visible_when = null } of questions) {
       all.set(question, { question: defined.get(question), optional, visible_when, screen, screenName })
@@ -169,7 +169,7 @@ function keyedQuestions(definition: ProgramDefinition): Map<string, AskedQuestio
   return all
 }
 
-function asked(screen: ScreenDefinition): string[] {
+export function asked(screen: ScreenDefinition): string[] {
   return screen.questions.map(({ question }) => question)
 }
 
@@ -202,7 +202,7 @@ function change(code: VersionChangeCode, subject: string, detail: string): Versi
   return { code, subject, detail }
 }
 
-function same(a: unknown, b: unknown): boolean {
+export function same(a: unknown, b: unknown): boolean {
   return a === b || sorted(a) === sorted(b)
 }
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { NamedCondition, ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
 import { describeVersion, storedCondition } from '../../../src/domain/definitions/version-definition.ts'
 import { diffDefinitions, diffVersions } from '../../../src/domain/definitions/version-diff.ts'
+import { compareDefinitions } from '../../../src/domain/readable/version-comparison.ts'
 import { parseDefinition } from '../../../src/programs/parse-definition.ts'
 import { aDefinition, everyKind, type ProgramSpec, q } from '../../support/programs.ts'
 
@@ -145,9 +146,67 @@ describe('diffVersions', () => {
         expect(back).toHaveLength(changes.length)
         expect(added(back).sort()).toEqual(removed(changes).sort())
         expect(diffDefinitions(before, structuredClone(before))).toEqual([])
+        expect(compareDefinitions(before, after).length === 0).toBe(changes.length === 0)
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+describe('compareDefinitions', () => {
+  const cat: NamedCondition = { question: 'pet', field: 'selection', operator: 'equal', value: 'cat' }
+  const before = aDefinition({
+    slug: 'p',
+    statuses: ['New'],
+    screens: [
+      { name: 'You', questions: [q.radio('pet', ['cat', 'dog', 'cow']), q.text('gone')] },
+      { name: 'Home', questions: [q.enumerator('members', [q.text('nick', { max_length: 9 })]), q.text('why')] },
+    ],
+  })
+  const options = [
+    { admin_id: 'cat', text: 'Cat' },
+    { admin_id: 'dog', text: 'A dog' },
+    { admin_id: 'cow', text: before.questions[0]!.options![2]!.text },
+  ]
+  const after = aDefinition({
+    slug: 'p',
+    statuses: ['New', 'Approved'],
+    screens: [
+      { name: 'You', questions: [q.radio('pet', [], { text: 'Your pet?', options })] },
+      {
+        name: 'Home',
+        visible_when: cat,
+        questions: [
+          q.text('why', { visible_when: cat, optional: true }),
+          q.enumerator('members', [q.text('nick', { max_length: 12 }), q.date('born')], { text: 'Who?' }),
+        ],
+      },
+    ],
+  })
+
+  test('says of each thing what it was and is, in the words of the questions, conditions and repeated questions included', () => {
+    const said = compareDefinitions(before, after).map(({ title, mark, facts }) => [
+      `${title} ${mark}`,
+      ...facts.map(({ label, before, now }) => `${label}: ${before.join(', ')} → ${now.join(', ')}`),
+    ])
+    expect(said).toEqual([
+      ['The program changed', 'Statuses:  → Approved'],
+      [
+        'Your pet? changed',
+        'Text: pet? → Your pet?',
+        'Options: Option cat (cat), Option dog (dog) → Cat (cat), A dog (dog)',
+      ],
+      [
+        'Home changed',
+        'Shown: always → when Your pet? is Cat',
+        'Questions in order: members?, nick?, why? → why?, Who?, nick?',
+      ],
+      ['why? changed', 'Answering: must be answered → may be left unanswered', 'Asked: always → when Your pet? is Cat'],
+      ['Who? changed', 'Text: members? → Who?'],
+      ['nick? changed', 'Answers: at most 9 characters → at most 12 characters'],
+      ['born? new', 'Repeated:  → for each of “Who?”', 'Screen:  → Home'],
+      ['gone? removed'],
+    ])
   })
 })
 
