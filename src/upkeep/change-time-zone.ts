@@ -26,6 +26,8 @@ interface RerenderOptions {
   /** The zone to write times in. */
   timeZone: string
   actor: string
+  /** Applications in one statement; 2000 unless given. */
+  batchRows?: number
   onProgress?: (applications: number, of: number) => void
 }
 
@@ -35,12 +37,9 @@ interface RerenderReceipt {
   from: string | undefined
 }
 
-/** Applications in one statement. */
-const batchRows = 2000
-
 /** Re-renders all stored times for the zone and makes it the instance's, all or nothing. Does nothing when it is already. */
 export async function rerenderTimes(sql: Sql, options: RerenderOptions): Promise<RerenderReceipt> {
-  const { timeZone, actor } = options
+  const { timeZone, actor, batchRows = 2000 } = options
   const receipt = await sql.begin('isolation level read committed', async tx => {
     const from = await lockInstanceTimeZone(tx)
     if (from === timeZone) return { applications: 0, from }

@@ -17,15 +17,20 @@ const actor = 'operator:test'
 let database: TestDatabase
 beforeEach(async () => {
   database = await useDatabase({ timeZone: 'UTC' }, endWithTest)
+  // Its applications come first in the order of programs, and last in that of their ids: batches end within it, and within the others.
+  const { program_id } = await aProgram(database.sql, { slug: 'early', questions: [q.number('n')] })
   const programs = [
-    { slug: slugs[0]!, applications: 2300 },
-    { slug: slugs[1]!, applications: 20 },
+    { slug: slugs[0]!, applications: 23 },
+    { slug: slugs[1]!, applications: 7 },
   ]
   await seedPrograms(database.sql, { programs, now: Date.now() * 1000, timeZone: 'UTC', actor })
+  const store = new IntakeStore(database.sql, program_id)
+  for (let n = 0; n < 10; n++) await store.apply(await store.register(), { n: { number: n } })
 })
+const batchRows = 8
 
 const exported = async (): Promise<string[]> =>
-  (await Promise.all(slugs.map(slug => exportLines(database.sql, slug)))).flat()
+  (await Promise.all(['early', ...slugs].map(slug => exportLines(database.sql, slug)))).flat()
 
 /** An export line with its times written in a zone. */
 function inZone(line: string, zone: string): string {
@@ -39,12 +44,12 @@ describe('rerenderTimes', () => {
   test('every time is the same instant in the new zone, and nothing else changes; there and back is the same to the byte', async () => {
     const before = await exported()
     for (const timeZone of ['America/Los_Angeles', 'Asia/Kathmandu']) {
-      const receipt = await rerenderTimes(database.sql, { timeZone, actor })
-      expect(receipt.applications).toBe(2320)
+      const receipt = await rerenderTimes(database.sql, { timeZone, actor, batchRows })
+      expect(receipt.applications).toBe(40)
       expect(await exported()).toEqual(before.map(line => inZone(line, timeZone)))
       expect(await findInstanceTimeZone(database.sql)).toBe(timeZone)
     }
-    await rerenderTimes(database.sql, { timeZone: 'UTC', actor })
+    await rerenderTimes(database.sql, { timeZone: 'UTC', actor, batchRows })
     expect(await exported()).toEqual(before)
   })
 
@@ -58,10 +63,10 @@ describe('rerenderTimes', () => {
     // Each is one statement, and so sees one moment.
     const seen: Promise<string[]>[] = []
     const onProgress = (): number => seen.push(exportLines(database.sql, slugs[0]!))
-    await rerenderTimes(database.sql, { timeZone: 'Asia/Tokyo', actor, onProgress })
+    await rerenderTimes(database.sql, { timeZone: 'Asia/Tokyo', actor, batchRows, onProgress })
     expect(seen.length).toBeGreaterThan(1)
     for (const lines of await Promise.all(seen)) {
-      expect(lines).toHaveLength(2300)
+      expect(lines).toHaveLength(23)
       expect(new Set(lines.map(line => line.slice(35, 41))).size).toBe(1)
     }
     const failing = rerenderTimes(database.sql, {
@@ -89,7 +94,7 @@ describe('rerenderTimes', () => {
     await until('the change of zone to wait', async () => (await waitingForLocks(database.sql)) === 2)
     await release()
     const { receipt } = await submitting
-    expect(await rendering).toEqual({ applications: 2321, from: 'UTC' })
+    expect(await rendering).toEqual({ applications: 41, from: 'UTC' })
     const [line] = await exportLines(database.sql, slug)
     expect(JSON.parse(line!).submit_time).toBe(formatOffsetTime(receipt.submit_time, 'Asia/Tokyo'))
     expect(line).toBe(inZone(line!, 'Asia/Tokyo'))
