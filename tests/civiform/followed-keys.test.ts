@@ -83,6 +83,29 @@ describe('a key of CiviForm’s', () => {
     expect(await ask(await keyOf({ expiration: '2020-01-01' }))).toBe(401)
   })
 
+  test('is good as it is there now: what is changed there is changed here with the next round', async () => {
+    const key = await keyOf({ expiration: '2200-01-01', subnet: '203.0.113.7/32' })
+    const secret = Buffer.alloc(32, 99).toString('base64')
+    const hash = createHmac('sha256', salt).update(secret).digest('base64')
+    const change = async (changed: Record<string, unknown>): Promise<void> => {
+      await civiform.app`update api_keys set ${civiform.app(changed)} where key_id = ${key.id}`
+      await catchUp()
+    }
+    await change({ expiration: '2020-01-01' })
+    expect(await ask(key)).toBe(401)
+    await change({ expiration: '2200-01-01' })
+    expect(await ask(key)).toBe(200)
+    await change({ subnet: '203.0.113.8/32' })
+    expect([await ask(key), await ask(key, { from: '203.0.113.8' })]).toEqual([401, 200])
+    await change({ salted_key_secret: hash, subnet: '203.0.113.7/32' })
+    expect([await ask(key), await ask({ ...key, secret })]).toEqual([401, 200])
+    await change({ grants: civiform.app.json({ programGrants: { 'food-help': ['READ'] } }) })
+    const statuses = [await ask({ ...key, secret }), await ask({ ...key, secret }, { slug: 'food-help' })]
+    expect(statuses).toEqual([401, 200])
+    await change({ name: 'another name' })
+    expect(await sql`select name from api_key where api_key_id = ${key.id}`).toMatchObject([{ name: 'another name' }])
+  })
+
   test('82: opens the programs it is granted, by slug, and to it no other is there', async () => {
     const key = await keyOf({ grants: ['rent-relief', 'later-program'] })
     for (const slug of ['food-help', 'nothing', 'later-program']) expect(await ask(key, { slug })).toBe(401)

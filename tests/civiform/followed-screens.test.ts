@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { readFindings } from '../../src/civiform/db/follow-state.ts'
+import { KeyMaps } from '../../src/derived/program-key-map.ts'
 import { readActiveVersion } from '../support/civiform/active-version.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
@@ -23,6 +24,28 @@ const asked = (
   name,
   type,
   block: idOf => ({ hidePredicate: { action, rootNode: root(idOf) }, ...more }),
+})
+
+test('under the origin’s profile a view has what the draft asks at this moment, however often it is asked for', async () => {
+  const { civiform, sql, catchUp } = await useFollowing()
+  await civiform.publish({ [program]: ['job', 'pay'].map(name => ({ name, type: 'TEXT' })) })
+  await catchUp()
+  const [published] = await sql<{ program_id: number; published_at: number }[]>`
+    select program_id, published_at from program_version where state = 'ACTIVE'`
+  const { program_id, published_at } = published!
+  const [pay] = await sql<{ question_id: number }[]>`select question_id from question where admin_name = 'pay'`
+  const keyMaps = new KeyMaps(10, 'origin')
+  const seen = async () => {
+    const view = { hidden: new Set([pay!.question_id]), chosen: undefined }
+    return (await keyMaps.loadSeen(sql, program_id, published_at, view)).keyMap.map(node => node.question_key)
+  }
+  expect(await seen()).toEqual(['job'])
+  await civiform.saveDraft(
+    program,
+    ['job', 'pay', 'pets'].map(name => ({ name, type: 'TEXT' })),
+  )
+  await catchUp()
+  expect(await seen()).toEqual(['job', 'pets'])
 })
 
 describe('a block that is shown under a condition', () => {

@@ -199,6 +199,32 @@ describe('revisions', () => {
     expect((await client.walkAll())[0]!.applicant_id).toBe(guest)
   })
 
+  test('a merge holds nothing up for what the same applicant has just submitted to another program', async () => {
+    const { civiform, client, catchUp } = await opened()
+    await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }], elsewhere: [{ name: 'job', type: 'TEXT' }] })
+    const applicant = await civiform.applicant()
+    const own = await civiform.submit({ applicant, program, answers: answers('own') })
+    await catchUp()
+    await civiform.set(own, { lifecycle_stage: 'obsolete' })
+    const ahead = new Date(Date.now() + 60_000).toISOString()
+    await civiform.submit({ applicant, program: 'elsewhere', answers: answers('another'), time: ahead })
+    await catchUp()
+    expect(await shown(client)).toEqual([[own, 'OBSOLETE']])
+  })
+
+  test('the same status set once more is a change of its own, with its own time', async () => {
+    const { civiform, catchUp, sql } = await opened()
+    const id = await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('a') })
+    await catchUp()
+    for (const _ of ['set', 'set again']) {
+      await civiform.setStatus(id, 'Approved')
+      await catchUp()
+    }
+    const told = await sql`
+      select distinct status, changed_at from application_annotation where application_id = ${id} and sets_status`
+    expect(told.map(({ status }) => status)).toEqual(['Approved', 'Approved'])
+  })
+
   test('87, 88: an application whose successor is not below the watermark yet is CURRENT, and OBSOLETE with it', async () => {
     const { civiform, client, catchUp, follower } = await opened()
     const applicant = await civiform.applicant()
@@ -277,6 +303,10 @@ describe('what disappears', () => {
     expect(await shown(client)).toHaveLength(150)
     expect((await readFindings(sql)).map(one => one.kind)).toEqual(['many_deleted'])
     expect(log.some(line => line.level === 'error')).toBe(true)
+    // What an operator said of another day.
+    await sql`update civiform_source set deletions_accepted_until = now() - interval '1 second'`
+    await catchUp()
+    expect(await shown(client)).toHaveLength(150)
     await sql`update civiform_source set deletions_accepted_until = now() + interval '1 hour'`
     await catchUp()
     expect(await shown(client)).toEqual([])

@@ -1,15 +1,16 @@
 // The typed client against the real service, through a proxy that fails on purpose.
 
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/processes/free-port.ts'
-import { GaveUp, RequestRefused, Unreachable } from '../../src/client/client-errors.ts'
+import { Attempts } from '../../src/client/attempts.ts'
+import { GaveUp, NotNow, RequestRefused, Unreachable } from '../../src/client/client-errors.ts'
 import { type ClientOptions, TributaryClient } from '../../src/client/tributary-client.ts'
 import { integerFrom, pick, seededRandom } from '../../src/domain/random/seeded-random.ts'
 import { testCertificate } from '../support/certificate.ts'
 import { type Fault, useFaultyProxy } from '../support/faulty-proxy.ts'
-import { endWithFile, endWithTest, useExport, useService } from '../support/fixtures.ts'
+import { endWithTest, useExport, useService } from '../support/fixtures.ts'
 import { findNeeded, needs } from '../support/needs.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
 import { outputOf } from '../support/run.ts'
@@ -39,32 +40,38 @@ async function walked(client: TributaryClient, options?: Parameters<TributaryCli
   return found
 }
 
-/** Before the service: falls silent after so many bytes of the body of the request of this number; passes it on whole where undefined. */
-function silentProxy(bytesOf: (n: number) => number | undefined): string {
+const realTimeout = globalThis.setTimeout
+
+/**
+ * Answers that fall silent after so many bytes, by the number of the request; whole where undefined. How long the client waits for a word is
+ * over as soon as it has read those and asks for more, whatever the clock says.
+ */
+function fallingSilent(bytesOf: (n: number) => number | undefined): Pick<ClientOptions, 'fetch' | 'silenceMs'> {
+  const silenceMs = 3_600_000
+  let endWait = (): void => {}
+  const timers = spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void, ms?: number) => {
+    if (ms !== silenceMs) return realTimeout(act, ms)
+    endWait = act
+    return undefined
+  }) as typeof setTimeout)
+  endWithTest(() => timers.mockRestore())
   let requests = 0
-  const server = Bun.serve({
-    hostname: '127.0.0.1',
-    port: 0,
-    fetch: async request => {
-      const bytes = bytesOf(requests++)
-      const { pathname, search } = new URL(request.url)
-      // Not compressed: a part of what is would show nothing.
-      const headers = {
-        Authorization: key.authorization,
-        Accept: 'application/x-ndjson',
-        'Accept-Encoding': 'identity',
-      }
-      const answer = await service.get(pathname + search, { headers })
-      const body = await answer.bytes()
-      const start = (controller: ReadableStreamDefaultController): void => {
-        controller.enqueue(body.slice(0, bytes))
-        if (bytes === undefined) controller.close()
-      }
-      return new Response(new ReadableStream({ start }), { headers: answer.headers })
-    },
-  })
-  endWithFile(() => server.stop(true))
-  return `http://127.0.0.1:${server.port}`
+  const fetchPart = async (url: string, init: RequestInit): Promise<Response> => {
+    const bytes = bytesOf(requests++)
+    // Not compressed: a part of what is would show nothing.
+    const answer = await fetch(url, { ...init, headers: { ...init.headers, 'Accept-Encoding': 'identity' } })
+    if (bytes === undefined) return answer
+    const parts = [(await answer.bytes()).slice(0, bytes)]
+    const start = (controller: ReadableStreamDefaultController): void =>
+      init.signal!.addEventListener('abort', () => controller.error(init.signal!.reason))
+    const pull = (controller: ReadableStreamDefaultController): void => {
+      const part = parts.pop()
+      if (part === undefined) endWait()
+      else controller.enqueue(part)
+    }
+    return new Response(new ReadableStream({ start, pull }, { highWaterMark: 0 }), { headers: answer.headers })
+  }
+  return { fetch: fetchPart, silenceMs }
 }
 
 /** Mostly faults, of every kind. */
@@ -260,6 +267,24 @@ describe('changes', () => {
     }
   })
 
+  test('with their applications, while nothing happens: the first page tells of publications, and no empty one follows', async () => {
+    const controller = new AbortController()
+    let asked = 0
+    const proxy = await proxied(() => {
+      asked++
+      return 'none'
+    })
+    const pages: unknown[] = []
+    const options = { include: 'application', waitSeconds: 1, signal: controller.signal } as const
+    const following = (async () => {
+      for await (const page of clientOf(proxy.baseUrl).changes(slug, await cursorOf(), options)) pages.push(page)
+    })()
+    await until('a third request', () => asked === 3)
+    controller.abort(new Error('enough'))
+    await expect(following).rejects.toThrow('enough')
+    expect(pages).toEqual([expect.objectContaining({ payload: [], questionsAsOf: expect.any(String) })])
+  })
+
   test('as they happen: waits for them, longer than a connection may be silent', async () => {
     const controller = new AbortController()
     const seen: number[] = []
@@ -373,19 +398,25 @@ describe('waiting', () => {
     }
     expect((await giveUp([{ status: 500 }])).isServiceFault).toBe(true)
     expect((await giveUp([{ status: 503 }, { status: 500 }])).isServiceFault).toBe(false)
+    // What came before progress counts no more.
+    const attempts = new Attempts({ retriesMax: 1, waitMs: 1 }, undefined)
+    const fault = new NotNow(500, undefined, undefined)
+    await attempts.wait(fault)
+    attempts.progressed()
+    await attempts.wait(new Error('broke off'))
+    expect(await attempts.wait(fault).catch((error: unknown) => error)).toMatchObject({ isServiceFault: false })
   })
 
   test('what comes further each time counts as progress, however often it falls silent; what does not is given up', async () => {
     const attempts: number[] = []
     const onRetry = ({ attempt }: { attempt: number }) => void attempts.push(attempt)
-    const options = { silenceMs: 1000, retriesMax: 2, onRetry }
-    const growing = silentProxy(n => (n > 0 && n <= 4 ? 2000 + 3000 * n : undefined))
-    expect(await walked(clientOf(growing, options))).toEqual(ids)
+    const walkedWith = (bytesOf: (n: number) => number | undefined) =>
+      walked(clientOf(service.baseUrl, { ...fallingSilent(bytesOf), retriesMax: 2, onRetry }))
+    expect(await walkedWith(n => (n > 0 && n <= 4 ? 2000 + 3000 * n : undefined))).toEqual(ids)
     // Each of them is the first after progress.
     expect(attempts).toEqual([1, 1, 1, 1])
     attempts.length = 0
-    const stuck = silentProxy(n => (n > 0 ? 2000 : undefined))
-    await expect(walked(clientOf(stuck, options))).rejects.toThrow(GaveUp)
+    await expect(walkedWith(n => (n > 0 ? 2000 : undefined))).rejects.toThrow(GaveUp)
     expect(attempts).toEqual([1, 2])
   })
 

@@ -1,6 +1,7 @@
 // Finding applications by whose they are, the file of what was found, and setting the status of many at once.
 
 import { expect, test } from 'bun:test'
+import { changedMax } from '../../src/console/applications/list-query.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
 import { useConsoleRole } from '../support/console-role.ts'
@@ -8,6 +9,7 @@ import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 
 const database = await useDatabase()
 const { sql } = database
@@ -132,6 +134,23 @@ test('the file has what the export has of those that were found, and each is in 
   expect(events.map(({ applications }) => applications)).toEqual([[chidi, maria]])
 })
 
+test('a file of several batches has what the filter finds in each of them, and nothing else', async () => {
+  const raw = await insertRawProgram(sql, 'many')
+  const ids = await insertRawApplications(sql, raw, 430)
+  const superseded = ids.filter((_, i) => i % 3 === 0)
+  await sql`
+    update application set superseded_seq = submit_seq + 1
+    where program_id = ${raw.program_id} and application_id = any(${superseded}::bigint[])`
+  for (const [revision, wanted] of [
+    ['CURRENT', ids.filter(id => !superseded.includes(id))],
+    ['OBSOLETE', superseded],
+  ] as const) {
+    const file = await browser.get(`/admin/programs/many/applications/download?revision=${revision}`)
+    const found = [...(await file.text()).matchAll(/^,(\d+),/gm)].map(([, id]) => Number(id))
+    expect(found).toEqual(wanted.toReversed())
+  }
+})
+
 test('an empty file is whole', async () => {
   const lines = (await (await browser.get(`${list}/download?q=nobody`)).text()).split('\r\n')
   expect([lines.length, lines[1]!.startsWith('"none",')]).toEqual([3, true])
@@ -172,6 +191,14 @@ test('all that a filter finds can be chosen at once', async () => {
   const page = await browser.page(`${list}/status?set=is%3AApproved&all=yes&q=hassan`)
   expect(page).toContain(`name="seen" value="${hassan}-`)
   expect(page).not.toContain(`value="${maria}-`)
+})
+
+test('as many as may be changed at once can be chosen, and one more is too many', async () => {
+  const statusOf = async (chosen: number) => {
+    const sent = Array.from({ length: chosen }, (_, i) => `application=${i + 1}`)
+    return (await browser.get(`${list}/status?set=none&${sent.join('&')}`)).status
+  }
+  expect([await statusOf(changedMax), await statusOf(changedMax + 1)]).toEqual([200, 413])
 })
 
 test('a status that is none of the program’s changes nothing', async () => {

@@ -202,6 +202,9 @@ describe('what a process makes itself', () => {
       [['told_one', 'told_three']],
     ])
     // A followed CiviForm replaces a version in place: the active one stays what it was, and what was asked before it is another thing.
+    // So does a draft.
+    await aDraft(database.sql, { slug: 'told-apart', questions: questions.slice(2) })
+    await seen()
     const [before] = await readPublishedVersions(database.sql, program_id)
     const [reported] = before!.questions.filter(one => one.question_key === 'told_two')
     const asks = (question: { question_id: number }) => question.question_id === reported!.question_id
@@ -211,10 +214,10 @@ describe('what a process makes itself', () => {
       await tx`set local session_replication_role = replica`
       await replaceFollowedVersion(tx, before!.program_version_id, program_id, content)
     })
-    expect(await seen()).toEqual([
-      [['told_two', 'told_one', 'told_three']],
-      [['told_two', 'told_three']],
-      [['told_one', 'told_three']],
+    expect((await seen()).map(([active]) => active)).toEqual([
+      ['told_two', 'told_one', 'told_three'],
+      ['told_two', 'told_three'],
+      ['told_one', 'told_three'],
     ])
   })
 

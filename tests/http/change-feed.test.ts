@@ -1,6 +1,7 @@
 // What happened since: the change feed of a program, over HTTP, with everybody writing alongside the reader.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { ChangeWatch } from '../../src/export/changes/change-watch.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplicant, eraseApplication } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-log.ts'
@@ -357,6 +358,17 @@ describe('"Prefer: wait" (RFC 7240)', () => {
       expect(headers.get('Preference-Applied')).toBe('wait=30')
       expect((JSON.parse(body) as Feed).payload).toHaveLength(1)
     }
+  })
+
+  test('from its end on a process lets nobody wait, and ends the waiting of those who do', async () => {
+    const watch = new ChangeWatch(sql)
+    const { signal } = new AbortController()
+    const waiting = watch.passed(0, 0, 600_000, signal)
+    expect([watch.waiting, watch.hasRoom]).toEqual([1, true])
+    watch.close()
+    expect(await waiting).toBe(false)
+    expect(watch.hasRoom).toBe(false)
+    expect(await watch.passed(0, 0, 600_000, signal)).toBe(false)
   })
 
   test('a client that has gone is waited for no longer', async () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { findDisclosures } from '../../src/audit/disclosure.ts'
-import { editApiKey } from '../../src/keys/api-keys.ts'
+import { editApiKey, rotateApiKey } from '../../src/keys/api-keys.ts'
 import { useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
@@ -71,6 +71,17 @@ describe('a hidden question', () => {
     expect((await get(`${applications}?pageSize=1`, key, tagged)).status).toBe(200)
     await editApiKey(sql, key.api_key_id, { hidden_questions: [] }, by)
     expect((await page(`nextPageToken=${before.token}`)).keys).toContain('zyxqua_salary')
+  })
+
+  test('stays hidden from both secrets of a key while both are good', async () => {
+    const key = await createTestKey(sql, { programs: [slug], hiddenQuestions: [`${mark} salary`] })
+    const by = { actor: 'operator:test', now: Date.now() * 1000 }
+    const { apiSecretToken } = await rotateApiKey(sql, service.config.apiKeyPepper, key.api_key_id, 1, by)
+    for (const authorization of [key.authorization, `Basic ${apiSecretToken}`]) {
+      const text = await (await get(applications, { ...key, authorization })).text()
+      expect(text).toContain('zyxqua_choice')
+      expect(text).not.toContain('zyxqua_salary')
+    }
   })
 
   test('an ETag depends on a secret of the installation, so that a client cannot find out by trying which questions would make it', async () => {

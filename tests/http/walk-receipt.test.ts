@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { formatMicros } from '../../src/domain/values/offset-time.ts'
 import { parseReceiptRequest, readWalkReceipt } from '../../src/export/requests/walk-receipt.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-log.ts'
@@ -109,11 +110,18 @@ describe('the receipt of a walk', () => {
   test('names what was erased after the walk began, which is to be left out of what is compared', async () => {
     const before = await apply(applicants[0]!)
     await eraseApplication(sql, { program_id, application_id: before }, { actor: 'operator:test', reason: undefined })
+    const places = await sql<{ submit_time: number }[]>`
+      select submit_time from application where program_id = ${program_id} order by submit_time, submit_seq`
+    const [second, sixth] = [1, 5].map(at => formatMicros(places[at]!.submit_time))
     const { ids, tokens } = await walkWith({ pageSize: '1000' })
-    const erased = [ids[0]!, ids[7]!]
+    const part = await walkWith({ pageSize: '1000', fromDate: second!, toDate: sixth! })
+    expect(part.ids).toEqual(ids.slice(1, 5))
+    const erased = [ids[0]!, ids[2]!, ids[7]!]
     for (const application_id of erased)
       await eraseApplication(sql, { program_id, application_id }, { actor: 'operator:test', reason: undefined })
     const receipt = await receiptOf(tokens[0]!)
+    // What such a walk never had is none of its business.
+    expect((await receiptOf(part.tokens[0]!)).erased_application_ids).toEqual([ids[2]!])
     expect(receipt.erased_application_ids).toEqual(erased.sort((a, b) => a - b))
     const held = ids.filter(id => !receipt.erased_application_ids.includes(id))
     expect(receipt).toMatchObject({ applications: held.length, sha256: digest(held) })

@@ -28,6 +28,21 @@ describe('saving answers', () => {
     expect(await load(applicant)).toEqual({ create_time: first.create_time, answers: '{}' })
   })
 
+  test('each save counts as touched, after which what is abandoned is erased', async () => {
+    const applicant = await store.register()
+    await store.save(applicant, { case_number: { id: '007' } })
+    const touched = async (): Promise<number> => {
+      const [row] = await database.sql<{ updated_at: number }[]>`
+        select updated_at from application_in_progress where applicant_id = ${applicant}`
+      return row!.updated_at
+    }
+    const first = await touched()
+    await database.sql`
+      update application_in_progress set updated_at = updated_at - interval '40 days' where applicant_id = ${applicant}`
+    await store.save(applicant, { household_size: { number: 3 } })
+    expect(await touched()).toBeGreaterThan(first)
+  })
+
   test('"A question shared between programs only starts the clock when submitted as part of this program"', async () => {
     const other = await aProgram(database.sql, {
       questions: [q.text('anything else', { max_length: 2000, optional: true })],

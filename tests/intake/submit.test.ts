@@ -329,7 +329,15 @@ describe('an idempotency key', () => {
     await store.save(applicant, { applicant_name: { first_name: 'A', last_name: 'B' } })
     await store.submit(applicant, 'taken')
     const ti: Submitter = { submitter_type: 'TRUSTED_INTERMEDIARY', ti_email: 'a', ti_organization: 'b' }
-    for (const attempt of [() => store.submit(other, 'taken'), () => store.submit(applicant, 'taken', ti)]) {
+    await store.save(applicant, { applicant_name: { first_name: 'A', last_name: 'B' } })
+    await store.submit(applicant, 'taken by another', ti)
+    for (const attempt of [
+      () => store.submit(other, 'taken'),
+      () => store.submit(applicant, 'taken', ti),
+      () => store.submit(applicant, 'taken by another'),
+      () => store.submit(applicant, 'taken by another', { ...ti, ti_email: 'c' }),
+      () => store.submit(applicant, 'taken by another', { ...ti, ti_organization: 'c' }),
+    ]) {
       expect(await rejection(attempt())).toMatchObject({
         kind: 'conflict',
         errors: [{ parameter: 'Idempotency-Key', code: 'idempotency_key_reused' }],

@@ -3,7 +3,9 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { applyPage } from '../../src/pull/postgres/load-postgres.ts'
 import { identifierOf } from '../../src/pull/postgres/postgres-text.ts'
+import { planTables } from '../../src/pull/requests/table-plan.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { unlimited } from '../support/config.ts'
@@ -19,7 +21,7 @@ const { sql: source, ...database } = await useDatabase()
 const now = Date.UTC(2026, 0, 31) * 1000
 await seedPrograms(source, { programs: [{ slug, applications: 120 }], now, timeZone: 'UTC', actor: 'test' })
 const service = await useService({ ...database, sql: source }, unlimited)
-const others = ['growing', 'other', 'followed', 'restored', 'set-back']
+const others = ['growing', 'other', 'followed', 'restored', 'later-part', 'set-back']
 const key = await createTestKey(source, { programs: [slug, ...others], maySubmit: true })
 const applications = await new ExportClient(service, key, slug).walkAll()
 const { sql, url } = await useBareDatabase()
@@ -229,6 +231,36 @@ describe('what happens to applications that were pulled before', () => {
     await set(status, { status: 'Received' })
     await pull('restored', newState(), '--since-last')
     expect(await kept('restored')).toEqual(await served())
+  })
+
+  test('a pull of what is newer leaves the beginning of the next one where it was, as does a page that others follow', async () => {
+    const { apply, served } = await aProgramToPull('later-part')
+    await apply('first')
+    await pull('later-part', newState(), '--since-last')
+    await apply('not asked for')
+    await pull('later-part', newState(), '--from', new Date(Date.now() + 3_600_000).toISOString())
+    expect(await kept('later_part')).toHaveLength(1)
+    await pull('later-part', newState(), '--since-last')
+    expect(await kept('later_part')).toEqual(await served())
+    const record = async () => (await sql`select watermark, follows_from from later_part.tributary_pull`)[0]!
+    const { watermark, follows_from: after } = await record()
+    const signal = new AbortController().signal
+    const state = { snapshotTime: '2200-01-01T00:00:00Z', changeCursor: after, questionsAsOf: null }
+    const applied = (hasMore: boolean) => {
+      const page = { payload: [], nextCursor: after, hasMore, ...state }
+      return applyPage({
+        url,
+        schema: 'later_part',
+        tables: planTables([], { multi: 'one', labels: false }),
+        page,
+        after,
+        signal,
+      })
+    }
+    expect(await applied(true)).toBe(true)
+    expect((await record()).watermark).toBe(watermark)
+    expect(await applied(false)).toBe(true)
+    expect((await record()).watermark).toBe(state.snapshotTime)
   })
 
   test('a service that was set back since is noticed', async () => {

@@ -213,6 +213,11 @@ describe('retention', () => {
     const waiting = await frontEnd.register()
     await frontEnd.save(waiting, words(slug, 'never submitted'))
     await age(40)
+    // As old, in a program that keeps everything.
+    await database.sql`
+      insert into application_in_progress (program_id, applicant_id, create_time, answers, updated_at)
+      select ${await openProgram(`${slug}k`)}, applicant_id, create_time, answers, updated_at
+      from application_in_progress where program_id = ${program_id}`
     const young = await apply('young')
     expect(await eraseExpired(database.sql)).toEqual([])
     await setRetention(database.sql, slug, { days: 39, actor: 'operator:test', confirmation: slug })

@@ -1,10 +1,10 @@
 // Which server each cursor of a page is opened on, after what became of the cursors before it.
 
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { Exports } from '../../../src/export/servers/exports.ts'
-import { Standbys } from '../../../src/export/servers/standbys.ts'
+import { Standby, Standbys } from '../../../src/export/servers/standbys.ts'
 import { createLog } from '../../../src/log.ts'
-import { useDatabase } from '../../support/fixtures.ts'
+import { endWithTest, useDatabase } from '../../support/fixtures.ts'
 
 const { sql } = await useDatabase()
 
@@ -43,7 +43,7 @@ test('what the primary failed of too is refused; where it may pass, the standbys
   expect(source.next().name).not.toBe('primary')
 })
 
-test('a standby that lacks the last moments is asked three times more, then the other one; anew once applications came', () => {
+test('a standby that lacks the last moments is asked three times more, then the other one as often; anew once applications came', () => {
   const source = aSource()
   const { name } = source.next()
   expect(source.turnFrom(behind)).toBe(5)
@@ -54,7 +54,30 @@ test('a standby that lacks the last moments is asked three times more, then the 
     expect(source.next().name).toBe(name)
   }
   expect(source.turnFrom(behind)).toBe(0)
-  expect(source.next().name).toBe(name === 'one' ? 'other' : 'one')
+  const other = name === 'one' ? 'other' : 'one'
+  expect(source.next().name).toBe(other)
+  for (const pauseMs of [5, 15, 30]) {
+    expect(source.turnFrom(behind)).toBe(pauseMs)
+    expect(source.next().name).toBe(other)
+  }
+  expect(source.turnFrom(behind)).toBe(0)
+  expect(source.next().name).toBe('primary')
+})
+
+test('a standby that failed is used again after an answer it was asked for since, and not after one that was on its way', () => {
+  let nowMs = 1000
+  const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
+  endWithTest(() => clock.mockRestore())
+  const standby = new Standby({ name: 'one', sql, watch: sql })
+  standby.noteAnswer(1000, 1000, 0)
+  expect(standby.isUsable(60_000)).toBe(true)
+  nowMs = 2000
+  standby.noteFailure()
+  standby.noteAnswer(1999, 1999, 0)
+  nowMs = 9000
+  expect(standby.isUsable(60_000)).toBe(false)
+  standby.noteAnswer(8999, 8999, 0)
+  expect(standby.isUsable(60_000)).toBe(true)
 })
 
 test('an error in the handling of rows is neither of a standby nor passed to another server', () => {

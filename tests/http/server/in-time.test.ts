@@ -1,7 +1,7 @@
 // The budget of a request up to its first byte. Contract G14: "No request waits without limit".
 
 import { expect, spyOn, test } from 'bun:test'
-import { inTime, whileArriving } from '../../../src/http/server/in-time.ts'
+import { askedWaitMs, inTime, whileArriving } from '../../../src/http/server/in-time.ts'
 import { endWithTest, useDatabase, useService } from '../../support/fixtures.ts'
 import { holdTransaction } from '../../support/held-transaction.ts'
 import { createTestKey } from '../../support/keys.ts'
@@ -73,6 +73,15 @@ test('the time that a body takes to arrive is not the service’s: the budget go
   expect(refused).toBe(false)
   nowMs = 450
   expect(await answered).toBe('response_timeout')
+})
+
+test('what a request asks its answer to wait for is added to its budget, in milliseconds, where it may wait', () => {
+  const asking = (path: string, method = 'GET') =>
+    askedWaitMs(
+      new Request(`http://localhost/api/v1/admin/programs/any/${path}`, { method, headers: { Prefer: 'wait=7' } }),
+    )
+  expect([asking('changes'), asking('changes?after=0')]).toEqual([7000, 7000])
+  expect([asking('applications'), asking('changes', 'HEAD'), askedWaitMs(request())]).toEqual([0, 0, 0])
 })
 
 test('what fails within its budget fails as it does', async () => {
