@@ -1,0 +1,20 @@
+// Where lines wait that were pulled: what a pull that was ended left there beyond what its state knows is dropped.
+
+import { expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Spool } from '../../src/pull/spool/spool.ts'
+import { useFolder } from '../support/fixtures.ts'
+
+const path = join(await useFolder(), 'apps.part')
+
+test('goes on after what is known to be whole, whatever was written after it; and not where some of that is missing', () => {
+  writeFileSync(path, '{"a":1}\n{"a":2}\n{"a"')
+  const spool = Spool.open(path, 8)
+  spool.add(Buffer.from('{"a":3}'))
+  spool.sync()
+  expect([spool.bytes, readFileSync(path, 'utf8')]).toEqual([16, '{"a":1}\n{"a":3}\n'])
+  spool.close()
+  expect(() => Spool.open(path, 17)).toThrow('is shorter than the pull left it')
+  expect(readFileSync(path, 'utf8')).toBe('{"a":1}\n{"a":3}\n')
+})
