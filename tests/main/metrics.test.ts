@@ -24,8 +24,9 @@ beforeAll(async () => {
   key = await createTestKey(sql, { programs: ['raw'] })
   service = await startMain(database, {
     EXPORT_CONNECTIONS: '2',
-    RESPONSE_TIMEOUT: '600ms',
-    STALL_TIMEOUT: '3s',
+    // Long enough for a busy machine to see what happens meanwhile.
+    RESPONSE_TIMEOUT: '5s',
+    STALL_TIMEOUT: '8s',
     REQUESTS_PER_MINUTE: '0',
     EXPORTS_AT_A_TIME: '3',
     MAX_PAGE_SIZE: '3000',
