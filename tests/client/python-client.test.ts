@@ -351,7 +351,7 @@ print(json.dumps(found))`
 
 describe.skipIf(!needs('python3'))('PYTHON.md', async () => {
   const document = await Bun.file(join(sources, 'PYTHON.md')).text()
-  const [exporting, copying] = [...document.matchAll(/```python\n(.*?)```/gs)].map(([, code]) => code!)
+  const [exporting, copying, loading] = [...document.matchAll(/```python\n(.*?)```/gs)].map(([, code]) => code!)
 
   test('all applications: prints each, and verifies the walk', async () => {
     const code = exporting!.replace('"https://apply.example.gov"', 'url').replace('"utility-assistance"', 'program')
@@ -368,45 +368,85 @@ describe.skipIf(!needs('python3'))('PYTHON.md', async () => {
   })
 
   test('the copy equals a walk after everything that can happen to applications, each round through faults', async () => {
-    const { program_id } = await publish(sql, { slug: 'copied', statuses: ['Received'], questions: [q.text('words')] })
-    const copied = await createTestKey(sql, { programs: ['copied'], maySubmit: true })
-    const frontEnd = new FrontEnd(service, copied, 'copied')
-    const apply = async (applicant: number, words: string) =>
-      (await frontEnd.apply(applicant, { words: { text: words } })).application_id
-    const mark = (application_id: number, set: { status: string } | { note: string }) => {
-      const place = { program_id, application_id, actor: 'admin:test', timeZone: service.config.timeZone }
-      return annotate(sql, { ...place, ...set, now: Date.now() * 1000 })
-    }
-    const client = new ExportClient(service, copied, 'copied')
-    const cwd = await useFolder(endWithTest)
-    const code = copying!.replace('Client("https://apply.example.gov")', quick.slice('client = '.length).trim())
-    expect(code).not.toBe(copying)
-    const round = async (seed: number) => {
-      const { baseUrl } = await useFaultyProxy(service.port, randomFaults(seed), true)
-      const [command, options] = commandOf(code.replace('"utility-assistance"', '"copied"'), { baseUrl, cwd })
-      const env = { ...options.env, TRIBUTARY_USERNAME: copied.username, TRIBUTARY_PASSWORD: copied.password }
-      await outputOf(command, { ...options, env })
-      const { applications } = await Bun.file(join(cwd, 'copy.json')).json()
-      const walked = (await client.walkAll()).map(application => [application.application_id, application])
-      expect(applications).toEqual(Object.fromEntries(walked))
-      return walked.length
-    }
-    expect(await round(1)).toBe(0)
-    const [ada, ben, eve] = [await frontEnd.register(), await frontEnd.register(), await frontEnd.register()]
-    const first = await apply(ada!, 'first')
-    const second = await apply(ben!, 'second')
-    const third = await apply(eve!, 'third')
-    expect(await round(2)).toBe(3)
-    await mark(first, { status: 'Received' })
-    const newer = await apply(ada!, 'newer')
-    await mark(first, { note: 'after it was superseded' })
-    await erase(program_id, second)
-    await apply(eve!, 'superseded and erased since')
-    await erase(program_id, third)
-    expect(await round(3)).toBe(3)
-    await publish(sql, { slug: 'copied', statuses: ['Received'], questions: [q.text('words'), q.date('born')] })
-    await erase(program_id, newer)
-    expect(await round(4)).toBe(2)
-    expect(await round(5)).toBe(2)
+    const code = copying!
+      .replace('Client("https://apply.example.gov")', quick.slice('client = '.length).trim())
+      .replace('"utility-assistance"', '"copied"')
+    expect(code).toContain('wait_seconds')
+    await throughEverything('copied', code, randomFaults)
+  })
+
+  test('the tables of dlt do, where rows are merged as its hints say', async () => {
+    expect(loading).toContain('tributary("https://apply.example.gov", ["utility-assistance"])')
+    await throughEverything('loaded', standInForDlt, () => () => 'none')
   })
 })
+
+/** dlt as far as the source needs it: a state that is kept, and tables into which rows are merged. */
+const standInForDlt = `
+import pathlib, types
+stored = pathlib.Path("copy.json")
+copy = json.loads(stored.read_text()) if stored.exists() else {"state": {}, "applications": {}}
+dlt = types.ModuleType("dlt")
+dlt.source = lambda name: lambda source: source
+dlt.resource = lambda rows, **hints: (rows, hints)
+dlt.current = types.SimpleNamespace(resource_state=lambda: copy["state"])
+sys.modules["dlt"] = dlt
+from tributary_dlt import tributary
+[(rows, hints)] = tributary(url, ["loaded"])
+assert (hints["name"], hints["primary_key"], hints["write_disposition"]) == ("loaded", "application_id", "merge")
+[deleted] = [name for name, hint in hints["columns"].items() if hint.get("hard_delete")]
+[order] = [name for name, hint in hints["columns"].items() if hint.get("dedup_sort") == "desc"]
+last = {}
+for row in rows:
+    application_id = row["application_id"]
+    if application_id not in last or row[order] > last[application_id][order]:
+        last[application_id] = row
+for application_id, row in last.items():
+    if row.pop(deleted):
+        copy["applications"].pop(str(application_id), None)
+    else:
+        copy["applications"][str(application_id)] = {name: value for name, value in row.items() if name != order}
+stored.write_text(json.dumps(copy))`
+
+/** Holds what a round of the code leaves in copy.json against a walk, after everything that can happen to applications. */
+async function throughEverything(slug: string, code: string, faultsOf: typeof randomFaults): Promise<void> {
+  const words = q.text('words')
+  const { program_id } = await publish(sql, { slug, statuses: ['Received'], questions: [words] })
+  const copied = await createTestKey(sql, { programs: [slug], maySubmit: true })
+  const frontEnd = new FrontEnd(service, copied, slug)
+  const apply = async (applicant: number, words: string) =>
+    (await frontEnd.apply(applicant, { words: { text: words } })).application_id
+  const mark = (application_id: number, set: { status: string } | { note: string }) => {
+    const place = { program_id, application_id, actor: 'admin:test', timeZone: service.config.timeZone }
+    return annotate(sql, { ...place, ...set, now: Date.now() * 1000 })
+  }
+  const client = new ExportClient(service, copied, slug)
+  const cwd = await useFolder(endWithTest)
+  const round = async (seed: number) => {
+    const { baseUrl } = await useFaultyProxy(service.port, faultsOf(seed), true)
+    const [command, options] = commandOf(code, { baseUrl, cwd })
+    const env = { ...options.env, TRIBUTARY_USERNAME: copied.username, TRIBUTARY_PASSWORD: copied.password }
+    await outputOf(command, { ...options, env })
+    const { applications } = await Bun.file(join(cwd, 'copy.json')).json()
+    const walked = (await client.walkAll()).map(application => [application.application_id, application])
+    expect(applications).toEqual(Object.fromEntries(walked))
+    return walked.length
+  }
+  expect(await round(1)).toBe(0)
+  const [ada, ben, eve] = [await frontEnd.register(), await frontEnd.register(), await frontEnd.register()]
+  const first = await apply(ada!, 'first')
+  const second = await apply(ben!, 'second')
+  const third = await apply(eve!, 'third')
+  expect(await round(2)).toBe(3)
+  await mark(first, { status: 'Received' })
+  const newer = await apply(ada!, 'newer')
+  await mark(first, { note: 'after it was superseded' })
+  await erase(program_id, second)
+  await apply(eve!, 'superseded and erased since')
+  await erase(program_id, third)
+  expect(await round(3)).toBe(3)
+  await publish(sql, { slug, statuses: ['Received'], questions: [words, q.date('born')] })
+  await erase(program_id, newer)
+  expect(await round(4)).toBe(2)
+  expect(await round(5)).toBe(2)
+}
