@@ -106,6 +106,9 @@ grant insert on outbox to tributary_console;
 grant update (status, status_last_modified_time, application_note, annotations) on application to tributary_console;
 grant insert on application_annotation to tributary_console;
 grant execute on function hold_changes(bigint), draw_changes(bigint, bigint) to tributary_console;
+-- An application or an applicant is erased one at a time, by functions that leave tombstones; not while a bulk load may bring more.
+grant execute on function erase_application(bigint, bigint), hold_applicant(bigint), erase_applicant(bigint) to tributary_console;
+grant select on bulk_load, bulk_load_program to tributary_console;
 grant update (only_row) on instance to tributary_console;
 
 -- The follower copies a CiviForm into here. The database itself lets it change and remove what it copied, and nothing else.

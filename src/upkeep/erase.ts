@@ -9,9 +9,8 @@ import {
   deleteApplicant,
   deleteApplication,
   deleteExpired,
-  deleteInProgress,
   type ErasedApplication,
-  lockApplicant,
+  holdApplicant,
   lockRetention,
   measureExpired,
   readExpiry,
@@ -35,6 +34,7 @@ const batchRows = 1000
 interface ErasureOrder {
   /** `admin:<name>`, `operator:<system user>` or `retention`. */
   actor: string
+  address?: string | undefined
   reason: string | undefined
 }
 
@@ -55,6 +55,7 @@ export async function eraseApplication(sql: Sql, place: ErasedApplication, order
       actor: order.actor,
       action: 'application_erased',
       subject: String(place.application_id),
+      address: order.address,
       detail: { program_id: place.program_id, reason: order.reason },
     })
   })
@@ -69,15 +70,15 @@ export async function eraseApplicant(sql: Sql, applicantId: number, order: Erasu
   return inTransaction(sql, async tx => {
     await lockLoads(tx)
     refuseUnfinished(await readUnfinishedLoads(tx))
-    if (!(await lockApplicant(tx, applicantId)))
+    if (!(await holdApplicant(tx, applicantId)))
       throw new Problem('not_found', { detail: `There is no applicant ${applicantId}.` })
-    await deleteInProgress(tx, applicantId)
     for (const programId of await readProgramsOfApplicant(tx, applicantId)) await holdChanges(tx, programId)
     const applications = await deleteApplicant(tx, applicantId)
     await appendAuditEvent(tx, {
       actor: order.actor,
       action: 'applicant_erased',
       subject: String(applicantId),
+      address: order.address,
       detail: { applications: applications.map(erased => ({ ...erased })), reason: order.reason },
     })
     return applications

@@ -25,9 +25,15 @@ const confirmedRoutes: readonly string[] = [
   'POST /admin/people/:personId/unlink',
   'POST /admin/people/:personId/enable',
   'POST /admin/programs/:slug/retention',
+  'GET /admin/programs/:slug/applications/:applicationId/erase',
+  'POST /admin/programs/:slug/applications/:applicationId/erase',
+  'GET /admin/programs/:slug/applications/:applicationId/erase-applicant',
+  'POST /admin/programs/:slug/applications/:applicationId/erase-applicant',
 ]
 const confirmedActions = [
   'PUT /programs/:slug/retention',
+  'POST /programs/:slug/applications/:applicationId/erase',
+  'POST /programs/:slug/applications/:applicationId/erase-applicant',
   'POST /keys',
   'PATCH /keys/:keyId',
   'POST /keys/:keyId/enable',

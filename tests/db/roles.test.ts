@@ -230,6 +230,9 @@ describe('the service, with its own role', () => {
     ['set another zone', "update instance set time_zone = 'Europe/Berlin'"],
     ['read jobs of the queue', 'select from bullmq.job'],
     ['number a change that is no submission', 'select draw_changes(1, 1)'],
+    ['erase an application', 'select erase_application(1, 1)'],
+    ['erase an applicant', 'select erase_applicant(1)'],
+    ['take what an applicant has in progress', 'select hold_applicant(1)'],
   ])('cannot %s', async (_, statement) => {
     expect(await codeOf(service.sql.unsafe(statement))).toBe(insufficientPrivilege)
   })

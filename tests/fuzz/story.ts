@@ -35,8 +35,9 @@ export async function playStory(
   await ask('GET /intake/v1/programs/{slug}', { slug })
   await ask(`PUT ${atIntake}/answers`, applicant, { answers })
   await ask(`GET ${atIntake}/answers`, applicant)
-  const submission = { ...applicant, 'Idempotency-Key': crypto.randomUUID() }
-  const submitted = await ask(`POST ${atIntake}/submissions`, submission, { submitter: { type: 'APPLICANT' } })
+  const submission = { submitter: { type: 'APPLICANT' } }
+  const once = { ...applicant, 'Idempotency-Key': crypto.randomUUID() }
+  const submitted = await ask(`POST ${atIntake}/submissions`, once, submission)
   const { application_id: applicationId } = submitted.body
 
   // A client pulls.
@@ -111,6 +112,17 @@ export async function playStory(
       applications: [{ application_id: applicationId, based_on: noted }],
     },
   )
+
+  // Another application is erased, and the applicant of a third.
+  for (const what of ['erase', 'erase-applicant']) {
+    const { applicant_id } = (await ask('POST /intake/v1/applicants', {}, { language: 'en' })).body
+    const another = { slug, applicantId: applicant_id }
+    await ask(`PUT ${atIntake}/answers`, another, { answers })
+    const sent = { ...another, 'Idempotency-Key': crypto.randomUUID() }
+    const { application_id } = (await ask(`POST ${atIntake}/submissions`, sent, submission)).body
+    const path = `/programs/{slug}/applications/{applicationId}/${what}`
+    await admin('POST', path, { slug, applicationId: application_id }, { reason: 'asked for' })
+  }
 
   // A key is made, looked after and retired; a call with it is refused, and why is looked up.
   const wanted = { name: 'Story', programs: [slug], allowed_subnets: ['anywhere'], expires_at: '90d' }

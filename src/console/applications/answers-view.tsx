@@ -83,12 +83,40 @@ function RowAnswer({ row: { answer } }: { row: ReadableRow }) {
   }
 }
 
-const Entity = ({ entity: { name, change, rows } }: { entity: ReadableEntity }) => (
-  <li>
-    <strong>{name}</strong> {change === 'new' && <Badge tone="attention">new</Badge>}
-    {rows.length > 0 && <Rows rows={rows} />}
-  </li>
-)
+/** One line, which opens to the questions; open where an answer changed. */
+function Entity({ entity: { name, change, rows } }: { entity: ReadableEntity }) {
+  const head = (
+    <>
+      <strong dir="auto">{name}</strong> {change === 'new' && <Badge tone="attention">new</Badge>}
+    </>
+  )
+  if (rows.length === 0) return <li>{head}</li>
+  const short = rows.flatMap(inShort).filter(text => !saysLittle(text, name))
+  const changed = change !== 'new' && rows.some(row => row.change !== undefined)
+  return (
+    <li>
+      <details open={changed}>
+        <summary>
+          {head} {short.length > 0 && <span dir="auto">· {short.join(' · ')}</span>}
+        </summary>
+        <Rows rows={rows} />
+      </details>
+    </li>
+  )
+}
+
+const shortLengthMax = 60
+
+/** What needs its question to mean anything, and the name once more. */
+const saysLittle = (text: string, name: string): boolean =>
+  /^(?:yes|no|\d*)$/i.test(text) || text.startsWith(name.split(' ')[0]!)
+
+/** What was answered, where that is short: its first line, or the names of entities. */
+function inShort({ answer }: ReadableRow): string[] {
+  if (answer.state === 'entities') return answer.entities.map(({ name }) => name).slice(0, 3)
+  const [line] = answer.state === 'answered' ? answer.lines : []
+  return line === undefined || line.text.length > shortLengthMax ? [] : [line.text]
+}
 
 /** Of a list of entities, its own marks say more. */
 const ChangeMark = ({ change, row }: { change: AnswerChange | undefined; row: ReadableRow }) =>

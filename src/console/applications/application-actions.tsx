@@ -45,6 +45,7 @@ import type { SentTo } from './application-history.tsx'
 import { ApplicationPage } from './application-page.tsx'
 import { ChangesPage } from './changes-page.tsx'
 import { downloadApplications } from './download-applications.ts'
+import { eraseActions } from './erase-actions.tsx'
 import { ExportedPage } from './exported-page.tsx'
 import { exportedObjects, findSeenProgram, loadDetails, readListing, readListPage } from './find-applications.ts'
 import { ApplicationsPage, ProgramChoicePage } from './list-pages.tsx'
@@ -321,6 +322,7 @@ const oneActions = (deps: Deps, files: ApplicationFiles): Part => {
     { method: 'GET', path: `/admin${one}`, roles: everyRole, answer: page },
     ...readActions(deps, files),
     annotateAction(deps, files, page),
+    ...eraseActions(deps, visit => files.find(visit)),
   ]
 }
 

@@ -82,9 +82,25 @@ export function ApplicationPage(props: ApplicationPageProps) {
           <StatusCard {...props} action={path + search} />
           <History {...props} />
           <Revisions {...props} />
+          <Erasing path={path} />
         </div>
       </div>
     </Shell>
+  )
+}
+
+function Erasing({ path }: { path: string }) {
+  const { person, origin } = usePage()
+  if (person?.role !== 'ADMINISTRATOR' || origin !== undefined) return null
+  return (
+    <section class="card">
+      <h2>Erase</h2>
+      <p class="soft">For good, when a person asks to be forgotten. The next page says what goes.</p>
+      <div class="actions">
+        <LinkButton href={`${path}/erase`} icon="trash-2" text="This application…" />
+        <LinkButton href={`${path}/erase-applicant`} icon="trash-2" text="The applicant…" />
+      </div>
+    </section>
   )
 }
 

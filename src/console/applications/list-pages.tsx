@@ -122,7 +122,10 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
   )
 }
 
-const said = { status: 'Saved. Clients see it with their next read. What was changed meanwhile was left as it is.' }
+const said = {
+  status: 'Saved. Clients see it with their next read. What was changed meanwhile was left as it is.',
+  erased: 'Erased. Clients that pull go on without it.',
+}
 
 /** Whether status may be set in the list: by those who may read answers, and not where a system that is followed sets it. */
 const mayAnnotate = ({ who }: Listing, origin: string | undefined): boolean => who !== undefined && origin === undefined

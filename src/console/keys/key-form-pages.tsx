@@ -27,6 +27,8 @@ export function CommonFields(props: Offered & { apiKey?: ListedApiKey; children:
   const isAnywhere = apiKey !== undefined && addresses.length === 0
   return (
     <>
+      {/* Without a question that is ticked a form says nothing of them: this says that it has asked. */}
+      {apiKey?.may_submit !== true && <input type="hidden" name="hiding" value="asked" />}
       <TextField
         name="name"
         label="Name"
@@ -65,22 +67,18 @@ function HiddenQuestions({ questions, hidden }: Pick<Offered, 'questions'> & { h
   // What was chosen stays to be seen and taken back, whether or not the bank has it any more.
   const gone = [...new Set([...hidden, ...values.getAll('hidden_questions')])].filter(name => !known.has(name))
   return (
-    <>
-      <Choices
-        name="hidden_questions"
-        legend="Questions that it never sees"
-        hint="Each is hidden in every program, now and later, with all that is repeated under it. A key that submits cannot have any."
-        choices={[
-          ...gone.map(name => ({ value: name, text: name, hint: 'not in the question bank' })),
-          ...questions.map(one => ({ value: one.admin_name, text: one.text, hint: placeOf(one) })),
-        ]}
-        chosen={hidden}
-        many
-        long
-      />
-      {/* Without one that is ticked a form says nothing of them: this says that it has asked. */}
-      <input type="hidden" name="hiding" value="asked" />
-    </>
+    <Choices
+      name="hidden_questions"
+      legend="Questions that it never sees"
+      hint="Each is hidden in every program, now and later, with all that is repeated under it. A key that submits cannot have any."
+      choices={[
+        ...gone.map(name => ({ value: name, text: name, hint: 'not in the question bank' })),
+        ...questions.map(one => ({ value: one.admin_name, text: one.text, hint: placeOf(one) })),
+      ]}
+      chosen={hidden}
+      many
+      long
+    />
   )
 }
 

@@ -131,7 +131,10 @@ export function RetentionPage(props: RetentionProps) {
         <section class="card">
           <h2>What that means</h2>
           {retention_days === null ? (
-            <p>Nothing is erased by itself. One application, or all of an applicant, is erased by scripts/erase.</p>
+            <p>
+              Nothing is erased by itself. One application, or all of an applicant, is erased on the page of the
+              application.
+            </p>
           ) : (
             <Present {...props} days={retention_days} />
           )}

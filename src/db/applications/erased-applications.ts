@@ -17,6 +17,25 @@ interface ApplicantHolding {
   in_progress: number
 }
 
+/** How many applications of an applicant there are to a program. */
+export interface ApplicantApplications {
+  display_name: string
+  applications: number
+}
+
+export async function readApplicationsOfApplicant(db: Db, applicantId: number): Promise<ApplicantApplications[]> {
+  return db<ApplicantApplications[]>`
+    select p.display_name, held.applications
+    from (
+      select program_id, count(*) as applications
+      from application
+      where applicant_id = ${applicantId}
+      group by program_id
+    ) held
+    join program p using (program_id)
+    order by p.slug`
+}
+
 /** What is kept of an applicant, program by program; undefined when there is no such applicant. */
 export async function readApplicantHoldings(db: Db, applicantId: number): Promise<ApplicantHolding[] | undefined> {
   const [applicant] = await db`select from applicant where applicant_id = ${applicantId}`
@@ -39,16 +58,12 @@ export async function readApplicantHoldings(db: Db, applicantId: number): Promis
 }
 
 /**
- * Locks an applicant so that nothing of it can be saved or submitted until the transaction ends; false when there is none. Saving
- * and submitting lock the applicant before anything else, too, so there is no deadlock.
+ * Locks an applicant so that nothing of it can be saved or submitted until the transaction ends, and removes the answers it has in
+ * progress; false when there is none. Saving and submitting lock the applicant before anything else, too, so there is no deadlock.
  */
-export async function lockApplicant(tx: Transaction, applicantId: number): Promise<boolean> {
-  const rows = await tx`
-    select applicant_id
-    from applicant
-    where applicant_id = ${applicantId}
-    for update`
-  return rows.length === 1
+export async function holdApplicant(tx: Transaction, applicantId: number): Promise<boolean> {
+  const [row] = await tx<{ held: boolean }[]>`select hold_applicant(${applicantId}) as held`
+  return row!.held
 }
 
 /** The programs an applicant has applications in, in the order in which their numbers are to be held. */
@@ -61,20 +76,9 @@ export async function readProgramsOfApplicant(tx: Transaction, applicantId: numb
   return rows.map(row => row.program_id)
 }
 
-/** Removes the answers an applicant has in progress. Before the programs' numbers are held, as a submission does it. */
-export async function deleteInProgress(tx: Transaction, applicantId: number): Promise<void> {
-  await tx`delete from application_in_progress where applicant_id = ${applicantId}`
-}
-
-/** Removes an applicant and all its applications, and returns the applications there were. Nothing is in progress any more. */
+/** Removes an applicant that is held and all its applications, and returns the applications there were. */
 export async function deleteApplicant(tx: Transaction, applicantId: number): Promise<ErasedApplication[]> {
-  const applications = await tx<ErasedApplication[]>`
-    delete from application
-    where applicant_id = ${applicantId}
-    returning program_id, application_id`
-  await tx`delete from submission_request where applicant_id = ${applicantId}`
-  await tx`delete from applicant where applicant_id = ${applicantId}`
-  return applications
+  return [...(await tx<ErasedApplication[]>`select program_id, application_id from erase_applicant(${applicantId})`)]
 }
 
 /**
@@ -82,11 +86,9 @@ export async function deleteApplicant(tx: Transaction, applicantId: number): Pro
  * is refused and makes no second one.
  */
 export async function deleteApplication(tx: Transaction, place: ErasedApplication): Promise<boolean> {
-  const { count } = await tx`
-    delete from application
-    where program_id = ${place.program_id}
-    and application_id = ${place.application_id}`
-  return count === 1
+  const [row] = await tx<{ erased: boolean }[]>`
+    select erase_application(${place.program_id}, ${place.application_id}) as erased`
+  return row!.erased
 }
 
 /** Whether there was such an application, and it was erased. */

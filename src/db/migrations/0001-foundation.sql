@@ -509,6 +509,41 @@ end $$;
 create trigger application_in_progress_is_kept before delete on application_in_progress
   for each row execute function refuse_early_forgetting();
 
+-- Of other roles, the console's may have one application erased, or one applicant: it has no right to remove rows itself.
+create function erase_application(of_program bigint, of_application bigint) returns boolean
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+begin
+  delete from application where program_id = of_program and application_id = of_application;
+  return found;
+end $$;
+revoke execute on function erase_application(bigint, bigint) from public;
+
+-- Locks an applicant and takes out what is in progress, before the numbers of programs are held, as a submission does it.
+create function hold_applicant(of_applicant bigint) returns boolean
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+begin
+  perform from applicant where applicant_id = of_applicant for update;
+  if not found then
+    return false;
+  end if;
+  delete from application_in_progress where applicant_id = of_applicant;
+  return true;
+end $$;
+revoke execute on function hold_applicant(bigint) from public;
+
+-- Removes an applicant that is held, with all applications, and returns these.
+create function erase_applicant(of_applicant bigint) returns table (program_id bigint, application_id bigint)
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+begin
+  return query
+    delete from application a
+    where a.applicant_id = of_applicant
+    returning a.program_id, a.application_id;
+  delete from submission_request where applicant_id = of_applicant;
+  delete from applicant where applicant_id = of_applicant;
+end $$;
+revoke execute on function erase_applicant(bigint) from public;
+
 -- Stored texts are read whole and often: kept in the row and uncompressed as far as a page allows.
 alter table application alter column snapshot set storage external;
 alter table application set (toast_tuple_target = 8160);

@@ -48,6 +48,8 @@ const table: Readonly<Record<string, Expected>> = {
   'GET /programs/:slug/applications/:applicationId': [401, 404, 404, 403, 'applications:read'],
   'GET /programs/:slug/applications/:applicationId/history': [401, 404, 404, 404, 'applications:read'],
   'PATCH /programs/:slug/applications/:applicationId': [401, 400, 400, 403, 'applications:write'],
+  'POST /programs/:slug/applications/:applicationId/erase': [401, 404, 403, 403, 'applications:write'],
+  'POST /programs/:slug/applications/:applicationId/erase-applicant': [401, 404, 403, 403, 'applications:write'],
   'GET /jobs': [401, 200, 403, 200, 'jobs:read'],
   'POST /jobs/retry': [401, 400, 403, 403, 'jobs:write'],
   'GET /docs/status': [401, 200, 403, 200, 'jobs:read'],

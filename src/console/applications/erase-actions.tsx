@@ -1,0 +1,81 @@
+// Erases one application, or the applicant of one with all that is kept of them.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import type { ApplicationDetails } from '../../db/applications/application-lists.ts'
+import { readApplicationsOfApplicant } from '../../db/applications/erased-applications.ts'
+import { refuseFollowed } from '../../db/origin.ts'
+import type { Program } from '../../db/programs/programs.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { invalidRequest } from '../../problem.ts'
+import { eraseApplicant, eraseApplication } from '../../upkeep/erase.ts'
+import { type Action, action, writes } from '../requests/action.ts'
+import { nothing } from '../requests/answer-schemas.ts'
+import { closed, text } from '../requests/schemas.ts'
+import type { PageVisit, Visit } from '../requests/visit.ts'
+import { ErasePage, eraseSteps } from './erase-page.tsx'
+import { applicationsPath } from './list-query.ts'
+
+type Find = (visit: Visit) => Promise<{ program: Program; application: ApplicationDetails }>
+
+const body = Type.Object({ reason: Type.Optional(text('For the audit log: it should name no person.')) }, closed)
+
+export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
+  const erasing = (
+    what: keyof typeof eraseSteps,
+    erases: string,
+    erase: (visit: Visit, reason?: string) => Promise<unknown>,
+  ) => {
+    const path = `/programs/:slug/applications/:applicationId/${eraseSteps[what]}`
+    return action({
+      name: what === 'application' ? 'eraseApplication' : 'eraseApplicantOf',
+      method: 'POST',
+      path,
+      summary: `Erase an ${what}`,
+      description: `${erases} It cannot be undone.`,
+      answers: 'Nothing: it is erased.',
+      answered: nothing,
+      ...writes('applications'),
+      confirmed: true,
+      body,
+      run: async (visit, { reason }) => {
+        await refuseFollowed(db, 'Applications are kept')
+        await erase(visit, reason?.trim() || undefined)
+      },
+      form: {
+        ownPage: path,
+        page: async (visit: PageVisit) => {
+          const { program, application } = await find(visit)
+          const held = what === 'applicant' && (await readApplicationsOfApplicant(db, application.applicant_id))
+          return <ErasePage program={program} application={application} {...(held && { held })} />
+        },
+        read: async visit => {
+          const { application } = await find(visit)
+          requireWritten(visit, application[`${what}_id`])
+          return { reason: visit.form.get('reason') ?? '' }
+        },
+        next: ({ params }) => `${applicationsPath(params.slug!)}?done=erased`,
+      },
+    })
+  }
+  return [
+    erasing('application', 'With its status, notes and their history.', async (visit, reason) => {
+      const { program, application } = await find(visit)
+      const place = { program_id: program.program_id, application_id: application.application_id }
+      await eraseApplication(db, place, { ...visit.by, reason })
+    }),
+    erasing(
+      'applicant',
+      'The one of this application, with every application to every program and all answers in progress.',
+      async (visit, reason) =>
+        eraseApplicant(db, (await find(visit)).application.applicant_id, { ...visit.by, reason }),
+    ),
+  ]
+}
+
+function requireWritten({ form }: PageVisit, id: number): void {
+  if (form.get('confirmation')?.trim() === String(id)) return
+  const detail = `Write ${id} to erase it.`
+  throw invalidRequest(detail, [{ parameter: 'confirmation', code: 'differs', detail }])
+}

@@ -1,0 +1,60 @@
+// Before an application, or an applicant with all applications, is erased for good: what goes, and what stays.
+
+/** @jsxImportSource preact */
+
+import type { ApplicationDetails } from '../../db/applications/application-lists.ts'
+import type { ApplicantApplications } from '../../db/applications/erased-applications.ts'
+import type { Program } from '../../db/programs/programs.ts'
+import { TextField } from '../../html/fields.tsx'
+import { FormPage } from '../../html/form-page.tsx'
+import { figures, When } from '../../html/parts.tsx'
+import { crumbsOf } from './application-page.tsx'
+import { applicationsPath } from './list-query.ts'
+
+interface EraseProps {
+  program: Program
+  application: ApplicationDetails
+  /** Of an applicant: how many applications to which programs. */
+  held?: readonly ApplicantApplications[]
+}
+
+export function ErasePage({ program, application, held }: EraseProps) {
+  const { application_id, applicant_id, submit_time } = application
+  const [what, id] = held === undefined ? ['application', application_id] : ['applicant', applicant_id]
+  return (
+    <FormPage
+      title={`Erase ${what} ${id}`}
+      part="applications"
+      crumbs={[...crumbsOf(program, application_id), { text: 'Erase' }]}
+      lead="It cannot be undone but from a backup. Copies that clients have pulled already are not reached."
+      path={`${applicationsPath(program.slug)}/${application_id}/${eraseSteps[what as keyof typeof eraseSteps]}`}
+      submit={`Erase the ${what}`}
+      look="danger"
+      faultTitle="Nothing is erased"
+    >
+      {held === undefined ? (
+        <p>
+          The application of <When at={submit_time} /> goes with its status, notes and their history. Other applications
+          of the applicant stay, and one that it replaced stays obsolete.
+        </p>
+      ) : (
+        <>
+          <p>The applicant goes with all answers that were saved and not submitted, and with every application:</p>
+          <ul>
+            {held.map(({ display_name, applications }) => (
+              <li>
+                <span dir="auto">{display_name}</span>: {figures(applications)}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <p class="soft">Numbers and times stay, as does a line in the audit log. Clients that pull go on without it.</p>
+      <TextField name="reason" label="Reason" optional hint="For the audit log: name no person." maxLength={200} />
+      <TextField name="confirmation" label={`Write ${id} to go on`} inputmode="numeric" />
+    </FormPage>
+  )
+}
+
+/** Their addresses below that of an application. */
+export const eraseSteps = { application: 'erase', applicant: 'erase-applicant' } as const
