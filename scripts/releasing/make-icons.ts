@@ -6,7 +6,7 @@ import { join } from 'node:path'
 /** lucide's names. */
 const iconNames = [
   'activity', 'book-open', 'chevron-left', 'chevron-right', 'circle-alert', 'copy', 'ellipsis', 'file-text', 'flask-conical',
-  'folder-open', 'handshake', 'inbox', 'key-round', 'list-tree', 'log-out', 'menu', 'plus', 'scroll-text', 'search',
+  'folder-open', 'handshake', 'house', 'inbox', 'key-round', 'list-tree', 'log-out', 'menu', 'plus', 'scroll-text', 'search',
   'settings', 'trash-2', 'users', 'download', 'upload', 'refresh-cw', 'check', 'x', 'arrow-up', 'arrow-down', 'pencil',
   'pause', 'play',
 ] // biome-ignore format: one list

@@ -1,7 +1,6 @@
 // The console: all of its parts. A part is a list of actions and pages, with one line here and its line in the shell's navigation.
 
 import { Elysia } from 'elysia'
-import { everyRole, navigation } from '../html/navigation.ts'
 import { shellAssets } from '../html/shell-assets.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { Problem } from '../problem.ts'
@@ -9,6 +8,7 @@ import { applicationActions } from './applications/application-actions.tsx'
 import { auditActions } from './audit/audit-actions.tsx'
 import { questionForms } from './drafts/question-forms.tsx'
 import { screenForms } from './drafts/screen-forms.tsx'
+import { homePage } from './home/home-page.tsx'
 import { intermediaryActions } from './intermediaries/intermediary-actions.tsx'
 import { jobActions } from './jobs/job-actions.tsx'
 import { jsonApi } from './json-api.ts'
@@ -20,13 +20,12 @@ import { documentActions } from './programs/document-actions.tsx'
 import { programActions } from './programs/program-actions.tsx'
 import { publishActions } from './programs/publish-actions.tsx'
 import type { Action, PageRoute, Part } from './requests/action.ts'
-import { redirect } from './requests/visit.ts'
 import { settingsActions } from './settings/settings-actions.tsx'
 import { signInRoutes } from './signing-in/sign-in-routes.tsx'
 import { tokenActions } from './tokens/token-actions.tsx'
 
 const parts = (deps: Deps): Part => [
-  home,
+  homePage(deps),
   ...signInRoutes(deps),
   ...tokenActions(deps),
   ...settingsActions(deps),
@@ -61,18 +60,6 @@ const nothing: PageRoute = {
   roles: 'anyone',
   answer: () => {
     throw new Problem('not_found', { detail: 'There is no page at this address.' })
-  },
-}
-
-/** The first part that a role may open. */
-const home: PageRoute = {
-  method: 'GET',
-  path: '/admin',
-  roles: everyRole,
-  answer: visit => {
-    const entries = navigation.flatMap(({ entries }) => entries)
-    const first = entries.find(({ roles }) => roles.includes(visit.person.role))
-    return redirect(visit, first?.path ?? '/admin/account')
   },
 }
 

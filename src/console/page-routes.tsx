@@ -15,8 +15,9 @@ import { methodNotAllowed, problemResponse } from '../http/server/errors.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { maskedToken } from '../people/masked-token.ts'
 import { actorOf, requireRole } from '../people/roles.ts'
-import { isConfirmed, isCsrf, loadSession } from '../people/sessions.ts'
+import { isConfirmed, isCsrf, loadSession, type Session } from '../people/sessions.ts'
 import { Problem } from '../problem.ts'
+import { loadAttention, marksOf } from './home/attention-list.tsx'
 import { ProblemPage } from './problem-page.tsx'
 import { type GuardedRoute, type PageRoute, type Shown, showForm } from './requests/action.ts'
 import { readForm } from './requests/read-form.ts'
@@ -69,13 +70,7 @@ async function enter(
     const token = sessionToken(request, visit.https)
     if (token !== undefined) {
       visit.session = await loadSession(deps.consoleDb, token, sessionLimits(deps), visit.now)
-      if (visit.session !== undefined)
-        visit.context = {
-          ...visit.context,
-          person: visit.session.person,
-          csrf: maskedToken(visit.session.csrf),
-          origin: await findOrigin(deps.consoleDb),
-        }
+      if (visit.session !== undefined) await lookAround(deps, visit, visit.session)
     }
     if (page.method === 'POST') requireOwnOrigin(visit)
     if (page.roles !== 'anyone') return respond(visit, await enterGuarded(deps, page, visit))
@@ -84,6 +79,13 @@ async function enter(
   } catch (error) {
     return refusal(error, visit)
   }
+}
+
+/** What every page of a person who is signed in shows. */
+async function lookAround(deps: Deps, visit: OpenVisit, { person, csrf }: Session): Promise<void> {
+  const [origin, attention] = await Promise.all([findOrigin(deps.consoleDb), loadAttention(deps, person, visit.now)])
+  visit.attention = attention
+  visit.context = { ...visit.context, person, csrf: maskedToken(csrf), origin, marks: marksOf(attention) }
 }
 
 async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenVisit): Promise<Shown> {

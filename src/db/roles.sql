@@ -86,7 +86,7 @@ grant insert (actor, action, subject, address, detail) on audit_event to tributa
 grant select on
   schema_migration, instance, program, program_version, program_version_question, question, question_version,
   program_key_map, docs_example, derived_status, submission_counter, applicant, application, application_annotation,
-  erased_application, erased_change, database_history, api_key, api_key_program, api_key_day, refusal,
+  erased_application, erased_change, database_history, api_key, api_key_program, api_key_day, program_reader, refusal,
   person, person_program, person_identity, invitation, console_session, admin_token, intermediary_organization, intermediary,
   audit_event, audit_chain, audit_link, audit_pruned, audit_check, outbox, worker_heartbeat, origin
 to tributary_console;

@@ -1,6 +1,7 @@
 // The reader of the docs, and the programs that this reader may see.
 
 import { Elysia } from 'elysia'
+import { loadAttention, marksOf } from '../console/home/attention-list.tsx'
 import { sessionToken } from '../console/requests/session-cookie.ts'
 import { sessionLimits } from '../console/requests/visit.ts'
 import type { Db } from '../db/client.ts'
@@ -56,13 +57,14 @@ async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | un
   if (session === undefined) return undefined
   if (origin.address !== undefined) fields.address = addressText(origin.address)
   const { person, csrf } = session
+  const marks = marksOf(await loadAttention(deps, person, now()))
   return {
     programIds: person.programIds,
     granted: undefined,
     hidden: nothingHidden.ids,
     username: undefined,
     fields: {},
-    context: { ...pageContext(place, config, request, now()), person, csrf: maskedToken(csrf) },
+    context: { ...pageContext(place, config, request, now()), person, csrf: maskedToken(csrf), marks },
   }
 }
 

@@ -26,6 +26,7 @@ const groups = [
   {
     title: undefined,
     entries: [
+      { part: 'home', path: '/admin', text: 'Home', icon: 'house', roles: everyRole },
       { part: 'programs', path: '/admin/programs', text: 'Programs', icon: 'folder-open', roles: everyRole },
       { part: 'questions', path: '/admin/questions', text: 'Questions', icon: 'list-tree', roles: readingRoles },
       { part: 'applications', path: '/admin/applications', text: 'Applications', icon: 'inbox', roles: everyRole },

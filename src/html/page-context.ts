@@ -35,6 +35,8 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   form: FormState
   /** The system that is followed, if one is: then programs, statuses and its keys are changed there alone. */
   origin?: string | undefined
+  /** How many things need attention in each part of the navigation. */
+  marks?: ReadonlyMap<string, number>
   /** Whether a form of a session that had ended is shown again with what was typed, to be sent in this one. */
   shownAgain?: boolean
 }

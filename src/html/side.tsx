@@ -8,6 +8,7 @@ import { ActionForm, Submit } from './fields.tsx'
 import { Icon } from './icon.tsx'
 import { type NavigationPart, navigation } from './navigation.ts'
 import { usePage } from './page-context.ts'
+import { figures } from './parts.tsx'
 
 export function Brand() {
   const { config } = usePage()
@@ -27,7 +28,7 @@ export function Brand() {
 
 /** With children, these stand in place of the navigation, which stays folded. */
 export function Side({ part, children }: { part: NavigationPart | undefined; children?: ComponentChildren }) {
-  const { person, root } = usePage()
+  const { person, root, marks } = usePage()
   const shown = navigation
     .map(({ title, entries }) => ({
       title,
@@ -45,6 +46,7 @@ export function Side({ part, children }: { part: NavigationPart | undefined; chi
                 <a href={root + entry.path} aria-current={entry.part === part ? 'true' : undefined}>
                   <Icon name={entry.icon} />
                   {entry.text}
+                  <Mark count={marks?.get(entry.part)} />
                 </a>
               </li>
             ))}
@@ -74,6 +76,14 @@ export function Side({ part, children }: { part: NavigationPart | undefined; chi
     </header>
   )
 }
+
+const Mark = ({ count }: { count: number | undefined }) =>
+  count === undefined ? null : (
+    <span class="mark-count">
+      {figures(count)}
+      <span class="unseen"> {count === 1 ? 'needs' : 'need'} attention</span>
+    </span>
+  )
 
 function Me({ person }: { person: Person }) {
   const { root } = usePage()

@@ -34,6 +34,10 @@ export const personOf = (row: Omit<Person, 'programIds'> & { program_ids: readon
 /** How the audit log names a person. */
 export const actorOf = (person: Pick<Person, 'email'>): string => `admin:${person.email}`
 
+/** The ids of the programs that a person may see, as statements take them. */
+export const programsAmong = ({ programIds }: Pick<Person, 'programIds'>): 'all' | number[] =>
+  programIds === 'all' ? programIds : [...programIds]
+
 /** Whether a person may see this program at all. */
 export const maySeeProgram = (person: Person, programId: number): boolean =>
   person.programIds === 'all' || person.programIds.has(programId)

@@ -44,6 +44,16 @@ describe('the console alongside a CiviForm', () => {
     expect(await visitor.page('/admin/programs')).toContain('made, edited and published there')
   })
 
+  test('says at the start that the copy is behind, and not where it is not', async () => {
+    const [before] = await sql`select watermark from civiform_source`
+    const said = async (minutes: number): Promise<boolean> => {
+      await sql`update civiform_source set watermark = now() - ${minutes} * interval '1 minute'`
+      return (await visitor.page('/admin')).includes('is here up to 20 minutes ago only')
+    }
+    expect([await said(20), await said(5)]).toEqual([true, false])
+    await sql`update civiform_source set watermark = ${before!.watermark}`
+  })
+
   test('offers nothing that would be refused: no draft, question, publication, status or earlier version', async () => {
     const versions = await sql<{ id: number }[]>`select program_version_id as id from program_version`
     const pages = [

@@ -55,6 +55,16 @@ test('a page of keys is small, has those that end soonest first, and people by n
   expect(html).toContain('1–20 of 303')
 })
 
+test('the start says five of each kind and how many more there are, and stays small', async () => {
+  await sql`update program set created_at = created_at - interval '9 days'`
+  await sql`update submission_counter set submit_seq = 1, submissions = 1`
+  const html = await browser.page('/admin')
+  expect(html.match(/has applications that no key has read/g)).toHaveLength(5)
+  expect(html).toContain('495 more programs are not read.')
+  expect(html).toMatch(/class="mark-count">500</)
+  expect(Buffer.byteLength(html)).toBeLessThan(30_000)
+})
+
 test('the pages have every key once, and each leads to the next', async () => {
   const seen: string[] = []
   let path: string | undefined = '/admin/keys?q=Ends'

@@ -129,6 +129,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     {
       email: ada.email,
       paths: [
+        '/admin',
         '/admin/keys',
         '/admin/keys/new',
         '/admin/keys/check',

@@ -39,6 +39,7 @@ const otherTables = [
   'person_program',
   'program',
   'program_key_map',
+  'program_reader',
   'program_version',
   'program_version_question',
   'question',

@@ -13,7 +13,9 @@ import { describeForEditing, describeVersion } from '../../domain/definitions/ve
 import { attachment } from '../../html/docs-response.ts'
 import { everyRole, readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
+import { programsAmong } from '../../people/roles.ts'
 import { saveDraft } from '../../programs/save-draft.ts'
+import { loadActivity } from '../home/program-activity.tsx'
 import { type Action, action, administrators, type Part, reads } from '../requests/action.ts'
 import { idOf, pageAsked, pageOf, textOf } from '../requests/addressed.ts'
 import { listedVersionAnswer, pageAfter, pageBefore, versionDocumentAnswer } from '../requests/answer-schemas.ts'
@@ -45,7 +47,8 @@ export const programActions = (deps: Deps): Part => [
   ...versionRoutes(deps),
 ]
 
-function overviewActions({ consoleDb: db }: Deps): Part {
+function overviewActions(deps: Deps): Part {
+  const { consoleDb: db } = deps
   const program = ({ person, params }: Visit) => findVisibleProgram(db, person, params.slug!)
   return [
     action({
@@ -58,13 +61,8 @@ function overviewActions({ consoleDb: db }: Deps): Part {
       ...everyone,
       query: paging,
       run: async visit => {
-        const { programIds } = visit.person
-        const among = programIds === 'all' ? programIds : [...programIds]
-        return pageOf(
-          await readProgramOverviews(db, { among, ...pageAsked(visit, rowsMax) }),
-          rowsMax,
-          ({ slug }) => slug,
-        )
+        const asked = { among: programsAmong(visit.person), ...pageAsked(visit, rowsMax) }
+        return pageOf(await readProgramOverviews(db, asked), rowsMax, ({ slug }) => slug)
       },
       page: (_, list) => <ProgramsPage {...list} />,
     }),
@@ -77,7 +75,9 @@ function overviewActions({ consoleDb: db }: Deps): Part {
       answered: programOverview,
       ...everyone,
       run: program,
-      page: (_, program) => <OverviewPage program={program} />,
+      page: async ({ now }, program) => (
+        <OverviewPage program={program} activity={await loadActivity(deps, program, now)} />
+      ),
     }),
     {
       method: 'GET',

@@ -7,6 +7,7 @@ import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { Badge, DoneNotice, distance, Facts, figures, LinkButton, Named, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
+import { type Activity, ByStatus, DayByDay, ReadBy, Submitted } from '../home/program-activity.tsx'
 import { counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
 const path = '/admin/programs'
@@ -137,12 +138,27 @@ const said: Readonly<Record<string, string>> = {
   discarded: 'The draft is gone. What is published is as it was.',
 }
 
-export function OverviewPage({ program }: ProgramPageProps) {
+export function OverviewPage({ program, activity }: ProgramPageProps & { activity: Activity }) {
   const path = pathOfProgram(program.slug)
   const reads = usePage().person?.role !== 'PROGRAM_ADMINISTRATOR'
   return (
     <ProgramShell program={program} tab="overview">
       <DoneNotice said={said} />
+      <div class="columns even">
+        <section class="card" aria-labelledby="submitted">
+          <h2 id="submitted">Submitted</h2>
+          <Submitted {...activity} />
+          <DayByDay {...activity} />
+        </section>
+        <section class="card" aria-labelledby="statuses">
+          <h2 id="statuses">Applications by status</h2>
+          <ByStatus slug={program.slug} statuses={activity.statuses} />
+        </section>
+        <section class="card" aria-labelledby="readers">
+          <h2 id="readers">Who reads it</h2>
+          <ReadBy readers={activity.readers} last={program.last_submit_time} />
+        </section>
+      </div>
       <div class="columns">
         <div class="card">
           <h2>What is asked</h2>

@@ -2,6 +2,7 @@
 
 import type { VNode } from 'preact'
 import type { AuditContext } from '../../audit/record-action.ts'
+import type { Attention } from '../../db/glance/attention.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { htmlResponse } from '../../html/html-response.ts'
@@ -30,6 +31,8 @@ export interface OpenVisit {
   address: string | undefined
   /** The session of the visitor, even where none is needed. */
   session: Session | undefined
+  /** What needs the attention of who is signed in; read for pages alone. */
+  attention: readonly Attention[]
   /** What pages are made with. */
   context: PageContext
 }
@@ -66,6 +69,7 @@ export function openVisit(deps: Deps, request: Request): { visit: OpenVisit; sec
     https: place.baseUrl.startsWith('https:'),
     address: record.fields.address,
     session: undefined,
+    attention: [],
     context: pageContext(place, config, request, now),
   }
   return { visit, secure }

@@ -995,7 +995,7 @@ create table civiform_finding (
 );
 
 -- Which system this installation follows, if any: what all but the follower knows of it.
-create view origin as select 'CiviForm' as name from civiform_source;
+create view origin as select 'CiviForm' as name, watermark as copied_to from civiform_source;
 
 -- An installation follows a CiviForm or has programs of its own: ids come from one place only.
 create function refuse_two_origins() returns trigger
@@ -1309,6 +1309,16 @@ create table api_key_day (
   primary key (api_key_id, day)
 );
 
+-- When each key last read of a program, and the time of the newest application it ever had a page with: who reads a program is known
+-- without looking through the audit log.
+create table program_reader (
+  program_slug text not null,
+  api_key_id text not null,
+  read_at timestamptz not null,
+  read_to timestamptz,
+  primary key (program_slug, api_key_id)
+);
+
 create function count_export() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
@@ -1316,6 +1326,13 @@ begin
   values (substr(new.actor, 5), (new.happened_at at time zone 'UTC')::date, 1, coalesce((new.detail ->> 'applications')::bigint, 0))
   on conflict (api_key_id, day) do update
   set pages = api_key_day.pages + 1, applications = api_key_day.applications + excluded.applications;
+  insert into program_reader (program_slug, api_key_id, read_at, read_to)
+  values (new.subject, substr(new.actor, 5), new.happened_at, case
+    -- A single application that was read by its id says nothing of those before it.
+    when (new.detail ->> 'applications')::bigint > 0 and not new.detail ? 'application_id'
+    then timestamptz 'epoch' + (new.detail ->> 'last_micros')::bigint * interval '1 microsecond' end)
+  on conflict (program_slug, api_key_id) do update
+  set read_at = excluded.read_at, read_to = greatest(program_reader.read_to, excluded.read_to);
   return null;
 end $$;
 -- Runs with the rights of the owner: no other role may attach it to a table.

@@ -1,0 +1,70 @@
+// Where one begins: what needs attention, then how the programs are doing to which was submitted last.
+
+/** @jsxImportSource preact */
+
+import type { Attention } from '../../db/glance/attention.ts'
+import { type ProgramInUse, readProgramsInUse } from '../../db/glance/program-activity.ts'
+import { everyRole } from '../../html/navigation.ts'
+import { usePage } from '../../html/page-context.ts'
+import { When } from '../../html/parts.tsx'
+import { Shell } from '../../html/shell.tsx'
+import type { Deps } from '../../http/server/deps.ts'
+import { programsAmong } from '../../people/roles.ts'
+import type { PageRoute } from '../requests/action.ts'
+import { AttentionList } from './attention-list.tsx'
+import { type Activity, ByStatus, loadActivity, ReadBy, Submitted } from './program-activity.tsx'
+
+const programsShown = 4
+
+export const homePage = (deps: Deps): PageRoute => ({
+  method: 'GET',
+  path: '/admin',
+  roles: everyRole,
+  answer: async ({ person, attention, now }) => {
+    const inUse = { among: programsAmong(person), rowsMax: programsShown }
+    const programs = await readProgramsInUse(deps.consoleDb, inUse)
+    const activities = await Promise.all(programs.map(program => loadActivity(deps, program, now)))
+    return <HomePage attention={attention} programs={programs.map((one, i) => ({ ...one, ...activities[i]! }))} />
+  },
+})
+
+interface HomeProps {
+  attention: readonly Attention[]
+  programs: readonly (ProgramInUse & Activity)[]
+}
+
+function HomePage({ attention, programs }: HomeProps) {
+  const { root, now } = usePage()
+  return (
+    <Shell
+      title="Home"
+      part="home"
+      lead={
+        <>
+          <When at={now} day />. What needs attention, then how the programs are doing.
+        </>
+      }
+    >
+      <section class="stack" aria-labelledby="attention">
+        <h2 id="attention">Needs attention</h2>
+        <AttentionList rows={attention} />
+      </section>
+      {programs.length > 0 && (
+        <div class="columns even">
+          {programs.map(program => (
+            <section class="card" aria-labelledby={`of-${program.slug}`}>
+              <h2 id={`of-${program.slug}`}>
+                <a class="strong" dir="auto" href={`${root}/admin/programs/${program.slug}`}>
+                  {program.display_name}
+                </a>
+              </h2>
+              <Submitted {...program} />
+              <ByStatus {...program} />
+              <ReadBy readers={program.readers.slice(0, 3)} last={program.last_submit_time} />
+            </section>
+          ))}
+        </div>
+      )}
+    </Shell>
+  )
+}

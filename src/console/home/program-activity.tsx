@@ -1,0 +1,176 @@
+// How a program is doing: submissions of 30 days, applications by status, and who reads them.
+
+/** @jsxImportSource preact */
+
+import {
+  type ProgramReader,
+  readProgramReaders,
+  readStatusCounts,
+  readSubmissionDays,
+  type StatusCount,
+  type SubmissionDay,
+} from '../../db/glance/program-activity.ts'
+import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
+import { readingRoles } from '../../html/navigation.ts'
+import { usePage } from '../../html/page-context.ts'
+import { distance, figures, When } from '../../html/parts.tsx'
+import type { Deps } from '../../http/server/deps.ts'
+import { dayMicros } from '../../keys/expiry.ts'
+import { pathOfKey } from '../keys/key-labels.tsx'
+
+/** Beyond these it is only said that there are more. */
+const submissionsMax = 100_000
+const applicationsMax = 10_000
+const readersMax = 10
+const daysShown = 30
+
+export interface Activity {
+  /** Each of the last 30 days, the last of them today. */
+  days: SubmissionDay[]
+  submissions: number
+  /** Of the 30 days before; undefined where not all was counted. */
+  before: number | undefined
+  statuses: StatusCount[]
+  readers: ProgramReader[]
+}
+
+export async function loadActivity(
+  { consoleDb: db, config: { timeZone } }: Pick<Deps, 'consoleDb' | 'config'>,
+  { program_id, slug }: { program_id: number; slug: string },
+  now: Micros,
+): Promise<Activity> {
+  const since = now - 2 * daysShown * dayMicros
+  const [counted, statuses, readers] = await Promise.all([
+    readSubmissionDays(db, program_id, { since, timeZone, most: submissionsMax }),
+    readStatusCounts(db, program_id, applicationsMax),
+    readProgramReaders(db, slug, readersMax),
+  ])
+  const today = Date.parse(formatOffsetTime(now, timeZone).slice(0, 10))
+  const byDay = new Map(counted.map(({ day, submissions }) => [day, submissions]))
+  const before = Array.from({ length: 2 * daysShown }, (_, ago) => {
+    const day = new Date(today - ago * 86_400_000).toISOString().slice(0, 10)
+    return { day, submissions: byDay.get(day) ?? 0 }
+  })
+  const days = before.splice(0, daysShown).reverse()
+  const sum = (some: readonly SubmissionDay[]) => some.reduce((all, { submissions }) => all + submissions, 0)
+  return {
+    days,
+    submissions: sum(days),
+    before: sum(counted) < submissionsMax ? sum(before) : undefined,
+    statuses,
+    readers,
+  }
+}
+
+/** The number of 30 days, and each day as a bar. */
+export function Submitted({ days, submissions, before }: Activity) {
+  const most = Math.max(1, ...days.map(day => day.submissions))
+  return (
+    <div class="submitted">
+      <p>
+        <strong class="loud">
+          {figures(submissions)}
+          {before === undefined && ' or more'}
+        </strong>
+        <small>submitted in 30 days{compared(submissions, before)}</small>
+      </p>
+      <svg class="days" viewBox="0 0 300 60" role="img" aria-label={`Submissions a day, ${figures(most)} at most`}>
+        {days.map(({ day, submissions }, i) => {
+          const height = Math.max(1, Math.round((submissions / most) * 59))
+          return (
+            <rect x={i * 10} y={60 - height} width="7" height={height}>
+              <title>
+                {day}: {figures(submissions)}
+              </title>
+            </rect>
+          )
+        })}
+      </svg>
+    </div>
+  )
+}
+
+function compared(submissions: number, before: number | undefined): string {
+  if (before === undefined || before === 0) return ''
+  const percent = Math.round((submissions / before - 1) * 100)
+  return percent === 0 ? ', as before' : `, ${figures(Math.abs(percent))} % ${percent > 0 ? 'more' : 'fewer'}`
+}
+
+/** The same day by day, for those who read it. */
+export const DayByDay = ({ days }: Activity) => (
+  <details>
+    <summary>Day by day</summary>
+    <dl class="tally">
+      {days.toReversed().map(({ day, submissions }) => (
+        <div>
+          <dt>{day}</dt>
+          <dd>{figures(submissions)}</dd>
+        </div>
+      ))}
+    </dl>
+  </details>
+)
+
+/** CURRENT applications by status, each a way to them. */
+export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly StatusCount[] }) {
+  const { root } = usePage()
+  const most = Math.max(1, ...statuses.map(({ applications }) => applications))
+  if (statuses.length === 0) return <p class="soft">No application yet.</p>
+  return (
+    <dl class="tally">
+      {statuses.map(({ status, applications }) => (
+        <div>
+          <dt>
+            <a
+              dir="auto"
+              href={`${root}/admin/programs/${slug}/applications?revision=CURRENT&status=${status === '' ? 'none' : `is:${encodeURIComponent(status)}`}`}
+            >
+              {status === '' ? 'No status' : status}
+            </a>
+          </dt>
+          <dd>
+            {figures(applications)}
+            {applications === applicationsMax && ' or more'}
+          </dd>
+          <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+            <rect width={Math.max(1, Math.round((applications / most) * 100))} height="8" />
+          </svg>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** The keys that have read, and how far. `last` is when something was last submitted. */
+export function ReadBy({ readers, last }: { readers: readonly ProgramReader[]; last: Micros | null }) {
+  const { root, now, person } = usePage()
+  if (readers.length === 0) return <p class="soft">No key has read it yet.</p>
+  const mayOpen = person !== undefined && readingRoles.includes(person.role)
+  return (
+    <ul class="readers">
+      {readers.map(({ api_key_id, name, read_at, read_to }) => (
+        <li>
+          {mayOpen ? (
+            <a class="strong" dir="auto" href={root + pathOfKey(api_key_id)}>
+              {name}
+            </a>
+          ) : (
+            <strong dir="auto">{name}</strong>
+          )}
+          <small>
+            read <When at={read_at} said={distance(Math.min(read_at, now), now)} />,{' '}
+            {read_to === null ? (
+              'no application yet'
+            ) : last !== null && read_to >= last ? (
+              'up to the newest application'
+            ) : (
+              <>
+                up to applications of <When at={read_to} />
+              </>
+            )}
+          </small>
+        </li>
+      ))}
+    </ul>
+  )
+}

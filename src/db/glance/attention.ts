@@ -1,0 +1,116 @@
+// What people should do something about, kind by kind. Read for every page of the console, so it looks at no application.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+
+/** `expiring`, `refused`: API keys. `failed`: background jobs. `unread`, `draft`: programs. `lagging`: the system that is followed. */
+export type AttentionKind = 'expiring' | 'refused' | 'failed' | 'unread' | 'draft' | 'lagging'
+
+export interface Attention {
+  kind: AttentionKind
+  /** An API key id, a slug, or the name of what is followed. */
+  subject: string
+  name: string
+  /** When it expires, failed, was last refused or last read; when a draft was saved; up to when was copied. */
+  at: Micros | null
+  /** How often it was refused; how many jobs failed. */
+  count: number | null
+  /** How many there are of the kind, of which those that have waited longest are given. */
+  total: number
+}
+
+export interface AttentionScope {
+  /** The programs of the person. */
+  among: 'all' | readonly number[]
+  /** Whether the person reads of keys, drafts and jobs. */
+  reads: boolean
+  now: Micros
+  /** Keys that expire until then. */
+  expiresUntil: Micros
+  /** Most of each kind. */
+  rowsMax: number
+}
+
+const dayMicros = 86_400_000_000
+const patienceMicros = 7 * dayMicros
+const lagMicros = 600_000_000
+
+/** To add a kind: its name above, its rows here, and its sentence in `console/home/attention-list`. */
+export async function readAttention(db: Db, scope: AttentionScope): Promise<Attention[]> {
+  const { reads, rowsMax } = scope
+  const parts = [unreadPrograms, ...(reads ? [expiringKeys, refusedKeys, failedJobs, oldDrafts, laggingOrigin] : [])]
+  const rows = parts.map(part => part(db, scope)).reduce((all, part) => db`${all} union all ${part}`)
+  return db<Attention[]>`
+    select kind, subject, name, at, count, total
+    from (
+      select *, count(*) over (partition by kind) as total, row_number() over (partition by kind order by at nulls first, subject) as place
+      from (${rows}) as found (kind, subject, name, at, count)
+    ) placed
+    where place <= ${rowsMax}
+    order by kind, place`
+}
+
+type Part = (db: Db, scope: AttentionScope) => ReturnType<Db>
+
+const expiringKeys: Part = (db, { now, expiresUntil }) => db`
+  select 'expiring', api_key_id, name, expires_at, null::bigint
+  from api_key
+  where retired_at is null
+  and expires_at > ${now}
+  and expires_at <= ${expiresUntil}`
+
+/** On the last day. Refusals are bounded in number. */
+const refusedKeys: Part = (db, { now }) => db`
+  select 'refused', api_key_id, min(name), max(happened_at), count(*)
+  from refusal
+  join api_key using (api_key_id)
+  where happened_at > ${now - dayMicros}
+  group by api_key_id`
+
+const failedJobs: Part = db => db`
+  select 'failed', 'jobs', 'jobs', min(updated_at), count(*)
+  from derived_status
+  where state = 'failed'
+  having count(*) > 0`
+
+const oldDrafts: Part = (db, { now }) => db`
+  select 'draft', slug, v.display_name, v.created_at, null
+  from program_version v
+  join program using (program_id)
+  where state = 'DRAFT'
+  and v.created_at < ${now - patienceMicros}`
+
+/** Programs with applications that no key has read, and of which no key has read for long. What costs least to know is asked first. */
+const unreadPrograms: Part = (db, { among, now }) => db`
+  select 'unread', slug, display_name, read.at, null
+  from (
+    select program_id, slug, display_name
+    from program p
+    where created_at < ${now - patienceMicros}
+    and ${among === 'all' ? db`true` : db`program_id = any(${among as number[]}::bigint[])`}
+    and not exists (
+      select
+      from program_reader
+      where program_slug = slug
+      and read_at >= ${now - patienceMicros}
+    )
+    and exists (
+      select
+      from program_version v
+      where v.program_id = p.program_id
+      and v.state = 'ACTIVE'
+    )
+    offset 0
+  ) neglected
+  cross join submissions_of(program_id)
+  cross join lateral (
+    select max(read_at) as at, max(read_to) as read_to
+    from program_reader
+    where program_slug = slug
+  ) read
+  where last_submit_time > coalesce(read.read_to, '-infinity')`
+
+const laggingOrigin: Part = (db, { now }) => db`
+  select 'lagging', name, name, copied_to, null
+  from origin
+  where copied_to < ${now - lagMicros}`

@@ -1,0 +1,114 @@
+// How a program is doing: what was submitted to it lately, how far its applications are, who reads them. Each statement stops after so
+// many entries of an index, however many applications there are.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+
+export interface SubmissionDay {
+  /** `2026-01-31`, in the zone that was asked for. */
+  day: string
+  submissions: number
+}
+
+/**
+ * How much was submitted on each day since, oldest first; of the newest `most` alone. For the limit see `readListedApplications`: with it the
+ * index is walked whatever PostgreSQL believes about the data.
+ */
+export async function readSubmissionDays(
+  db: Db,
+  programId: number,
+  { since, timeZone, most }: { since: Micros; timeZone: string; most: number },
+): Promise<SubmissionDay[]> {
+  return db<SubmissionDay[]>`
+    select (submit_time at time zone ${timeZone})::date::text as day, count(*) as submissions
+    from (
+      select submit_time
+      from application
+      where program_id = ${programId}
+      and submit_time >= ${since}
+      order by submit_time desc, submit_seq desc
+      limit (select ${most}::bigint)
+    ) newest
+    group by 1
+    order by 1`
+}
+
+export interface StatusCount {
+  /** Empty: those without one. */
+  status: string
+  applications: number
+}
+
+/** How many CURRENT applications have each status that any has, counted no further than `most`. Steps from one status to the next in the index. */
+export async function readStatusCounts(db: Db, programId: number, most: number): Promise<StatusCount[]> {
+  const next = (after: ReturnType<Db>) => db`(
+    select coalesce(status, '')
+    from application
+    where program_id = ${programId}
+    ${after}
+    order by coalesce(status, '')
+    limit 1)`
+  const rows = await db<StatusCount[]>`
+    with recursive step (status) as (
+      ${next(db``)}
+      union all
+      select ${next(db`and coalesce(status, '') > step.status`)}
+      from step
+      where step.status is not null
+    )
+    select status, (
+      select count(*)
+      from (
+        select
+        from application
+        where program_id = ${programId}
+        and coalesce(status, '') = step.status
+        and coalesce(superseded_seq, 9223372036854775807) = 9223372036854775807
+        limit ${most}
+      ) found
+    ) as applications
+    from step
+    where status is not null`
+  return rows.filter(({ applications }) => applications > 0)
+}
+
+export interface ProgramReader {
+  api_key_id: string
+  name: string
+  read_at: Micros
+  /** When the newest application was submitted that it had a page with; null before the first. */
+  read_to: Micros | null
+}
+
+/** The keys that have read of a program, those that did last first. */
+export async function readProgramReaders(db: Db, slug: string, rowsMax: number): Promise<ProgramReader[]> {
+  return db<ProgramReader[]>`
+    select api_key_id, name, read_at, read_to
+    from program_reader
+    join api_key using (api_key_id)
+    where program_slug = ${slug}
+    order by read_at desc
+    limit ${rowsMax}`
+}
+
+export interface ProgramInUse {
+  program_id: number
+  slug: string
+  display_name: string
+  last_submit_time: Micros
+}
+
+/** The programs to which was submitted last. */
+export async function readProgramsInUse(
+  db: Db,
+  { among, rowsMax }: { among: 'all' | readonly number[]; rowsMax: number },
+): Promise<ProgramInUse[]> {
+  return db<ProgramInUse[]>`
+    select program_id, slug, display_name, last_submit_time
+    from program
+    cross join submissions_of(program_id)
+    where ${among === 'all' ? db`true` : db`program_id = any(${among as number[]}::bigint[])`}
+    and last_submit_time is not null
+    order by last_submit_time desc, slug
+    limit ${rowsMax}`
+}

@@ -1,0 +1,124 @@
+// The start of the console: what needs attention, only to those it concerns, and how programs are doing.
+
+import { beforeAll, expect, test } from 'bun:test'
+import { beginRun, failRun, requestDerived } from '../../src/db/derived/derived-status.ts'
+import { insertRefusals } from '../../src/db/keys/refusal-rows.ts'
+import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+import { aProgram } from '../support/programs.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+
+const database = await useDatabase()
+const { sql } = database
+const service = await useService(database)
+const now = Date.now() * 1000
+const day = 86_400_000_000
+const rent = await insertRawProgram(sql, 'rent')
+const food = await insertRawProgram(sql, 'food')
+const read = await insertRawProgram(sql, 'read')
+const key = await createTestKey(sql, { name: 'County sync', programs: ['read'], expiresAt: now + 6.5 * day })
+const as = async (role: 'ADMINISTRATOR' | 'AUDITOR' | 'PROGRAM_ADMINISTRATOR', programs: string[] = []) =>
+  new ConsoleVisitor(service).signIn((await aPerson(sql, { role, programs })).email)
+
+/** The sentences of the page, as they are read. */
+async function sentences(visitor: ConsoleVisitor): Promise<string[]> {
+  const list = /<ul class="attention">(.*?)<\/ul>/s.exec(await visitor.page('/admin'))?.[1] ?? ''
+  return [...list.matchAll(/<p>(.*?)<\/p>/gs)].map(([, text]) => text!.replace(/<[^>]*>/g, ''))
+}
+const marks = (html: string): Record<string, number> =>
+  Object.fromEntries(
+    [...html.matchAll(/href="([^"]*)"[^>]*>(?:(?!<\/a>).)*class="mark-count">(\d+)/gs)].map(([, path, count]) => [
+      path,
+      Number(count),
+    ]),
+  )
+
+beforeAll(async () => {
+  await sql`update program set created_at = created_at - interval '9 days', statuses = '{Approved}'`
+  for (const program of [rent, food, read]) await insertRawApplications(sql, program, 3, undefined, i => now - i * day)
+  await sql`update submission_counter set last_submit_time = now()`
+  await sql`
+    update application set status = 'Approved', status_last_modified_time = now()
+    where program_id = ${rent.program_id} and submit_seq = 1`
+})
+
+/** A page that a key was sent. */
+const sent = (slug: string, detail: object) => sql`
+  insert into audit_event (actor, action, subject, detail)
+  values (${`key:${key.api_key_id}`}, 'applications_exported', ${slug}, ${sql.json(detail as never)})`
+
+test('what needs attention is said to those it concerns, and marked at the side of every page', async () => {
+  const unread = ' has applications that no key has read, and was never read at all.'
+  const expiring = 'County sync expires in 6 days.'
+  const [ada, aud, pat] = [await as('ADMINISTRATOR'), await as('AUDITOR'), await as('PROGRAM_ADMINISTRATOR', ['food'])]
+  for (const reader of [ada, aud]) {
+    const said = await sentences(reader)
+    expect(said).toContain(expiring)
+    expect(said).toContain(`food${unread}`)
+    const counts = marks(await reader.page('/admin/settings'))
+    expect(counts['/admin']).toBe(said.length)
+    expect(counts['/admin/programs']).toBe(said.filter(text => /has applications|draft/.test(text)).length)
+    expect(counts['/admin/keys']).toBe(said.filter(text => text.startsWith('County sync')).length)
+  }
+  expect(await sentences(pat)).toEqual([`food${unread}`])
+  expect(marks(await pat.page('/docs/api/programs'))).toEqual({ '/admin': 1, '/admin/programs': 1 })
+})
+
+test('a program that a key reads is not said to be unread, and says who reads it and how far', async () => {
+  const ada = await as('ADMINISTRATOR')
+  const last_micros = now - 12 * 3_600_000_000
+  await sent('read', { applications: 2, after_micros: 0, last_micros })
+  expect((await sentences(ada)).join()).not.toContain('read has')
+  const page = await ada.page('/admin/programs/read')
+  expect(page).toContain('County sync')
+  expect(page).toContain('up to applications of')
+  // One that was read by its id says nothing of those before it; a page that goes further does, and none takes anything back.
+  await sent('read', { applications: 1, application_id: 3, after_micros: 0, last_micros: now + day })
+  expect(await ada.page('/admin/programs/read')).toContain('up to applications of')
+  await sent('read', { applications: 1, after_micros: 0, last_micros: now + day })
+  await sent('read', { applications: 1, after_micros: 0, last_micros })
+  expect(await ada.page('/admin/programs/read')).toContain('up to the newest application')
+})
+
+test('a failed job, refused calls and a draft that waits are said, each with its link', async () => {
+  const ada = await as('ADMINISTRATOR')
+  const { program_version_id } = await aProgram(sql, { slug: 'drafted', display_name: 'شؤون' })
+  const thing = { job_name: 'refresh-docs-example', program_version_id }
+  await requestDerived(sql, [thing])
+  await failRun(sql, thing, { request: await beginRun(sql, thing, 1), error: 'broke', final: true })
+  await insertRefusals(
+    sql,
+    [30, 2, 3].map(hours => ({
+      request_id: crypto.randomUUID(),
+      happened_at: now - hours * 3_600_000_000,
+      reason: 'expired',
+      api_key_id: key.api_key_id,
+      address: '192.0.2.1',
+      path: '/',
+    })),
+  )
+  await sql`
+    insert into program_version (program_id, state, screens, display_name, statuses, created_at, created_by)
+    select program_id, 'DRAFT', screens, display_name, statuses, now() - interval '9 days', 'admin:ada'
+    from program_version where program_version_id = ${program_version_id}`
+  const page = await ada.page('/admin')
+  const said = await sentences(ada)
+  expect(said).toContain('One job failed: what they make stays as it was.')
+  expect(said).toContain('County sync was refused 2 times in the last 24 hours, most recently 2 hours ago.')
+  expect(said).toContain('A draft of شؤون was saved 9 days ago and is not published.')
+  for (const path of ['/admin/jobs', `/admin/keys/${key.api_key_id}`, '/admin/programs/drafted/questions'])
+    expect(page).toContain(`href="${path}"`)
+})
+
+test('the overview has the submissions of 30 days, and each status that applications have', async () => {
+  const ada = await as('ADMINISTRATOR')
+  for (const path of ['/admin', '/admin/programs/rent']) {
+    const page = await ada.page(path)
+    expect(page).toContain('<strong class="loud">3</strong>')
+    expect(page).toMatch(/status=none"[^>]*>No status<\/a><\/dt><dd>2</)
+    expect(page).toMatch(/status=is:Approved"[^>]*>Approved<\/a><\/dt><dd>1</)
+  }
+  const listed = await ada.page('/admin/programs/rent/applications?revision=CURRENT&status=is:Approved')
+  expect(listed).toContain('Download CSV (1)')
+})
