@@ -19,17 +19,18 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const key = await createTestKey(sql, { programs: ['food'], name: 'County caseworker sync' })
   await sql`
     insert into audit_event (actor, action, subject, address, detail)
-    select ${`key:${key.api_key_id}`}, 'applications_exported', 'food', '192.0.2.17', ${sql.json({
-      walk: '00000000000000aa',
-      applications: 1000,
-      applications_before: 0,
-      after_micros: 0,
-      after_seq: 0,
-      last_micros: 1_767_225_600_000_000,
-      last_seq: 1000,
-      outcome: 'complete',
-      a_very_long_name_that_has_no_space_anywhere_in_it_and_goes_on: 'x'.repeat(300),
-    })} from generate_series(1, 60)`
+    select ${`key:${key.api_key_id}`}, 'applications_exported', 'food', '192.0.2.17', jsonb_build_object('walk', n) || ${sql.json(
+      {
+        applications: 1000,
+        applications_before: 0,
+        after_micros: 0,
+        after_seq: 0,
+        last_micros: 1_767_225_600_000_000,
+        last_seq: 1000,
+        outcome: 'complete',
+        a_very_long_name_that_has_no_space_anywhere_in_it_and_goes_on: 'x'.repeat(300),
+      },
+    )} from generate_series(1, 60) n`
   await sql`delete from outbox`
   const browser = await useBrowser()
   const signedIn = { email: ada.email, password: testPassword }

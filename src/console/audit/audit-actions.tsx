@@ -8,6 +8,7 @@ import { findDisclosures } from '../../audit/disclosure.ts'
 import { measureAuditLog, verifyAuditLog } from '../../audit/verify-audit.ts'
 import { auditEventRow, findAuditEvent, readAuditActions, readAuditEvents } from '../../db/audit/audit.ts'
 import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
+import { readPeople } from '../../db/people/person-rows.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../../problem.ts'
@@ -17,6 +18,7 @@ import { eventDetailsAnswer, pageBefore, sentAnswer, verdictAnswer } from '../re
 import { closed, text } from '../requests/schemas.ts'
 import type { PageVisit } from '../requests/visit.ts'
 import { downloadEvents } from './audit-download.ts'
+import { entriesOf } from './audit-labels.ts'
 import { AuditLogPage, EventPage } from './audit-pages.tsx'
 import { readAuditQuery } from './audit-query.ts'
 import { DisclosuresPage } from './sent-pages.tsx'
@@ -24,6 +26,8 @@ import { checkedEventsMax, VerifyPage } from './verify-page.tsx'
 
 /** Of a page of the console, and of one of the API. */
 const [pageRows, eventsMax] = [50, 100]
+/** Events that a page of the console looks at, so that a walk of many pages is one of its entries. */
+const lookedAtMax = 500
 
 const noted = Type.Object(
   {
@@ -133,15 +137,17 @@ function auditPages(deps: Deps): PageRoute[] {
   const auditLog = async (visit: PageVisit): Promise<Response> => {
     const { filter, beforeId, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
     const faulty = form.faults.length > 0
-    const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: pageRows + 1 })
-    const { items: events, next } = pageOf(rows, pageRows, ({ audit_event_id }) => audit_event_id)
-    const [actions, names] = await Promise.all([readAuditActions(db), keyNames(deps, events)])
+    const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: lookedAtMax })
+    const { entries, last } = entriesOf(rows, pageRows)
+    const isAll = rows.length < lookedAtMax && rows.at(-1)?.audit_event_id === (last || undefined)
+    const [actions, people, names] = await Promise.all([readAuditActions(db), readPeople(db), keyNames(deps, rows)])
     const page = () => (
       <AuditLogPage
-        events={events}
-        nextBefore={next}
+        entries={entries}
+        nextBefore={isAll ? null : last}
         later={beforeId !== undefined}
         actions={actions}
+        people={people}
         keyNames={names}
       />
     )

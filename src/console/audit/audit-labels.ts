@@ -1,4 +1,4 @@
-// The audit log in words: what an action is called, what stands in an event's detail. Pure.
+// The audit log in words: what an action is called and how it is said, what stands in an event's detail, which pages are one walk. Pure.
 
 import type { AuditEventRow } from '../../db/audit/audit.ts'
 
@@ -9,6 +9,70 @@ type Value = Detail[string]
 export function actionLabel(action: string): string {
   const words = action.replaceAll('_', ' ')
   return (words[0] ?? '').toUpperCase() + words.slice(1)
+}
+
+/** What is not said as its name says it: what stands before the subject, and after it. */
+const phrases: Readonly<Record<string, readonly [before: string, after?: string]>> = {
+  address_correction_changed: ['changed the address correction of'],
+  applicant_language_changed: ['changed the language of applicant'],
+  applications_exported: ['read applications of'],
+  applications_expired: ['erased expired applications of'],
+  applications_listed: ['looked through the applications of'],
+  changes_read: ['read changes of'],
+  docs_regeneration_asked: ['asked for new docs of'],
+  load_begun: ['began a load into'],
+  load_given_up: ['gave up a load into'],
+  person_invited_again: ['invited', 'again'],
+  program_draft_discarded: ['discarded the draft of'],
+  program_draft_saved: ['saved a draft of'],
+  program_retention_set: ['set how long applications are kept of'],
+  password_changed: ['changed the password of'],
+  password_chosen: ['chose a password for'],
+  sign_in_failed: ['failed to sign in as'],
+  signed_in: ['signed in as'],
+  signed_out_everywhere: ['signed out everywhere as'],
+}
+
+/** `program_published` → `published program`, before its subject; and what follows it. */
+export function phraseOf(action: string): readonly [before: string, after?: string] {
+  const known = Object.hasOwn(phrases, action) ? phrases[action] : undefined
+  if (known !== undefined) return known
+  const words = action.split('_')
+  const [what, done] = [
+    words
+      .slice(0, -1)
+      .join(' ')
+      .replace(/^api key$/, 'API key'),
+    words.at(-1)!,
+  ]
+  return [/(?:ed|en|read|set)$/.test(done) ? `${done} ${what}`.trim() : actionLabel(action)]
+}
+
+/** An event; or the pages of a walk that are shown together, with the newest of them first. */
+export interface AuditEntry {
+  event: AuditEventRow
+  pages: readonly AuditEventRow[]
+}
+
+/** At most so many entries, and the last of the events that are in them. */
+export function entriesOf(events: readonly AuditEventRow[], most: number): { entries: AuditEntry[]; last: number } {
+  const entries: { event: AuditEventRow; pages: AuditEventRow[] }[] = []
+  const walks = new Map<string, AuditEventRow[]>()
+  let last = 0
+  for (const event of events) {
+    const { actor, action, subject, detail } = event
+    const walk = action === 'applications_exported' ? detail.walk : undefined
+    const place = JSON.stringify([actor, subject, walk])
+    const known = walk === undefined ? undefined : walks.get(place)
+    if (known === undefined) {
+      if (entries.length === most) break
+      const pages = [event]
+      walks.set(place, pages)
+      entries.push({ event, pages })
+    } else known.push(event)
+    last = event.audit_event_id
+  }
+  return { entries, last }
 }
 
 /** Most items of a list, and most pairs of a detail, that are written out. */

@@ -4,29 +4,33 @@
 
 import type { ComponentChildren } from 'preact'
 import type { AuditEventRow } from '../../db/audit/audit.ts'
+import type { PersonRow } from '../../db/people/person-rows.ts'
+import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
 import { FaultSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
 import { type FormState, usePage } from '../../html/page-context.ts'
-import { Facts, figures, InParts, LinkButton, Table, When } from '../../html/parts.tsx'
+import { Facts, figures, InParts, LinkButton, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
-import { actionLabel, detailPairs } from './audit-labels.ts'
+import { type AuditEntry, actionLabel, detailPairs, phraseOf } from './audit-labels.ts'
 import { queryOf } from './audit-query.ts'
 
 export const path = '/admin/audit'
 export const crumb = { text: 'Audit', path }
 
 interface AuditLogProps {
-  events: readonly AuditEventRow[]
+  entries: readonly AuditEntry[]
   /** Where the following page starts, if there is one. */
   nextBefore: number | null
   /** Whether this is not the first page. */
   later: boolean
   actions: readonly string[]
+  /** Everyone who may sign in, or could. */
+  people: readonly Pick<PersonRow, 'name' | 'email'>[]
   keyNames: ReadonlyMap<string, string>
 }
 
 export function AuditLogPage(props: AuditLogProps) {
-  const { events, nextBefore, later, keyNames } = props
-  const { root, form } = usePage()
+  const { entries, nextBefore, later, people } = props
+  const { root, form, config } = usePage()
   const filtered = queryOf(form.values) !== ''
   const filterBy = (changes: Record<string, string>): string => root + path + queryOf(form.values, changes)
   return (
@@ -46,7 +50,8 @@ export function AuditLogPage(props: AuditLogProps) {
         <TextField
           name="actor"
           label="Who"
-          hint="Part of a name or an e-mail, or all of admin:…, key:… or operator:…"
+          hint="A person, or part of a name; or all of key:… or operator:…"
+          offered={people.map(({ name, email }) => ({ value: email, text: name }))}
         />
         <SelectField
           name="action"
@@ -64,44 +69,33 @@ export function AuditLogPage(props: AuditLogProps) {
           {filtered && <LinkButton href={root + path} text="Show all" />}
         </div>
       </form>
-      <Table
-        caption="Events, newest first"
-        rows={events}
-        empty={
-          filtered || later ? 'There are no such events. Take away a filter to see more.' : 'Nothing has happened yet.'
-        }
-        columns={[
-          {
-            head: 'When',
-            cell: event => (
-              <a class="strong" href={`${root}${path}/events/${event.audit_event_id}`}>
-                <When at={event.happened_at} />
-              </a>
-            ),
-          },
-          {
-            head: 'Who',
-            cell: event => <Actor actor={event.actor} href={filterBy({ actor: event.actor })} names={keyNames} />,
-          },
-          { head: 'What', cell: event => actionLabel(event.action) },
-          {
-            head: 'On',
-            cell: event => (
-              <a href={filterBy({ subject: event.subject })}>
-                <InParts>{event.subject}</InParts>
-              </a>
-            ),
-          },
-          { head: 'From', cell: event => (event.address === null ? '' : <code class="address">{event.address}</code>) },
-          { head: 'Details', cell: event => <Details event={event} /> },
-        ]}
-      />
+      {entries.length === 0 && (
+        <p class="card empty">
+          {filtered || later
+            ? 'There are no such events. Take away a filter to see more.'
+            : 'Nothing has happened yet.'}
+        </p>
+      )}
+      {daysOf(entries, config.timeZone).map(([day, some]) => (
+        <section class="card" aria-labelledby={`day-${day}`}>
+          <h2 id={`day-${day}`}>
+            <When at={some[0]!.event.happened_at} day />
+          </h2>
+          <ol class="said">
+            {some.map(entry => (
+              <li>
+                <Entry {...entry} {...props} />
+              </li>
+            ))}
+          </ol>
+        </section>
+      ))}
       <nav class="actions" aria-label="Pages">
         {later && <LinkButton href={root + path + queryOf(form.values)} text="Newest" />}
         {nextBefore !== null && (
           <LinkButton rel="next" href={filterBy({ before: String(nextBefore) })} icon="chevron-right" text="Earlier" />
         )}
-        {events.length > 0 && form.faults.length === 0 && (
+        {entries.length > 0 && form.faults.length === 0 && (
           <LinkButton
             href={`${root}${path}/events.csv${queryOf(form.values)}`}
             icon="download"
@@ -119,9 +113,18 @@ function actionsOf(actions: readonly string[], form: FormState): string[] {
   return asked === '' || actions.includes(asked) ? [...actions] : [asked, ...actions]
 }
 
-export function Actor({ actor, href, names }: { actor: string; href: string; names: ReadonlyMap<string, string> }) {
+export function Actor(props: {
+  actor: string
+  href: string
+  names: ReadonlyMap<string, string>
+  people?: AuditLogProps['people']
+}) {
+  const { actor, href, names, people = [] } = props
   const [kind = '', ...rest] = actor.split(':')
-  if (kind === 'admin-token') return <Named name={rest.slice(1).join(':')} kind={`token ${rest[0]}`} href={href} />
+  const email = rest.slice(kind === 'admin' ? 0 : 1).join(':')
+  const person = people.find(one => one.email === email)
+  if (kind === 'admin-token') return <Named name={person?.name ?? email} kind={`token ${rest[0]}`} href={href} />
+  if (kind === 'admin' && person !== undefined) return <Named name={person.name} kind={email} href={href} />
   const name = kind === 'key' ? names.get(rest.join(':')) : undefined
   return (
     <Named
@@ -135,35 +138,96 @@ export function Actor({ actor, href, names }: { actor: string; href: string; nam
 function Named({ name, kind, href }: { name: string; kind: string; href: string }) {
   return (
     <>
-      <a href={href}>
+      <a href={href} dir="auto">
         <InParts>{name}</InParts>
-      </a>
+      </a>{' '}
       <small>{kind}</small>
     </>
   )
 }
 
-/** How many pairs are shown without being asked for. */
-const pairsShown = 2
+/** The entries of each day, by `2026-01-31`. */
+function daysOf(entries: readonly AuditEntry[], timeZone: string): [day: string, entries: AuditEntry[]][] {
+  const dayOf = ({ event }: AuditEntry): string => formatOffsetTime(event.happened_at, timeZone).slice(0, 10)
+  return Object.entries(Object.groupBy(entries, dayOf)).map(([day, some]) => [day, some ?? []])
+}
 
-function Details({ event }: { event: AuditEventRow }) {
+/** Hour and minute, in a list that says the day. */
+const Clock = ({ at }: { at: Micros }) => (
+  <When at={at} said={formatOffsetTime(at, usePage().config.timeZone).slice(11, 16)} />
+)
+
+/** What was done as a sentence: who, did what, on what, from where; its details when they are asked for. */
+function Entry({ event, pages, keyNames, people }: AuditEntry & Pick<AuditLogProps, 'keyNames' | 'people'>) {
+  const { root, form } = usePage()
+  const filterBy = (name: string, value: string): string => root + path + queryOf(form.values, { [name]: value })
+  const [before, after = ''] = phraseOf(event.action)
   const pairs = detailPairs(event.detail)
-  if (pairs.length === 0) return null
-  const all = (
-    <dl class="pairs">
-      {pairs.map(({ name, value }) => (
-        <>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </>
-      ))}
-    </dl>
+  return (
+    <>
+      <a class="at" href={`${root}${path}/events/${event.audit_event_id}`}>
+        <Clock at={event.happened_at} />
+      </a>
+      <div>
+        <Actor actor={event.actor} href={filterBy('actor', event.actor)} names={keyNames} people={people} /> {before}{' '}
+        <a class="subject" dir="auto" href={filterBy('subject', event.subject)}>
+          <InParts>{event.subject}</InParts>
+        </a>
+        {after !== '' && ` ${after}`}
+        {event.address !== null && (
+          <span class="soft">
+            {' '}
+            from <code class="address">{event.address}</code>
+          </span>
+        )}
+        {pages.length > 1 && <Walk pages={pages} />}
+        {pages.length === 1 && pairs.length > 0 && (
+          <details>
+            <summary>
+              {summaryOf(event) ??
+                pairs
+                  .map(({ name }) => name)
+                  .slice(0, 4)
+                  .join(', ')}
+            </summary>
+            <Pairs of={event} />
+          </details>
+        )}
+      </div>
+    </>
   )
-  if (pairs.length <= pairsShown) return all
+}
+
+const Pairs = ({ of }: { of: AuditEventRow }) => (
+  <dl class="pairs">
+    {detailPairs(of.detail).map(({ name, value }) => (
+      <>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </>
+    ))}
+  </dl>
+)
+
+/** The pages of a walk as one, each a link to its event. */
+function Walk({ pages }: { pages: readonly AuditEventRow[] }) {
+  const { root } = usePage()
+  const sent = pages.reduce((sum, { detail }) => sum + (Number(detail.applications) || 0), 0)
   return (
     <details>
-      <summary>{summaryOf(event) ?? `${pairs.length} details`}</summary>
-      {all}
+      <summary>
+        {figures(sent)} sent in one walk, on {pages.length} pages here
+      </summary>
+      <ol class="pages-of">
+        {pages.map(page => (
+          <li>
+            <a href={`${root}${path}/events/${page.audit_event_id}`}>
+              <Clock at={page.happened_at} />
+            </a>{' '}
+            {summaryOf(page)}
+          </li>
+        ))}
+      </ol>
     </details>
   )
 }

@@ -20,7 +20,7 @@ const note = (subject: string, more: Partial<Parameters<typeof appendAuditEvent>
 
 /** The subjects of a page's events, in order. */
 const subjectsOf = (page: string): string[] =>
-  [...page.matchAll(/data-head="On"><div><a [^>]*>([^<]*)</g)].map(([, subject]) => subject!)
+  [...page.matchAll(/<a class="subject"[^>]*>([^<]*)</g)].map(([, subject]) => subject!)
 
 const hostile = `<script>alert(1)</script>"'&<img src=x onerror=alert(2)>`
 
@@ -36,6 +36,46 @@ describe('the list', () => {
     expect(page).toContain('192.0.2.17')
     expect(page).toContain('Program published')
     expect(page).toMatch(/<dt>version<\/dt><dd>7<\/dd>/)
+  })
+
+  test('says what was done as a sentence under its day, and a person by name, who is offered to choose', async () => {
+    for (const action of ['signed_in', 'program_draft_saved'])
+      await note('sentence', { actor: `admin:${ada.email}`, action })
+    const times = await sql<{ at: string }[]>`
+      select to_char(happened_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as at
+      from audit_event where subject = 'sentence' order by audit_event_id`
+    const page = await browser.page(`${path}?subject=sentence`)
+    const text = page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+    for (const [i, did] of ['signed in as', 'saved a draft of'].entries()) {
+      const [day, clock] = times[i]!.at.split(' ')
+      expect(text).toContain(`${clock} Ada Auditor ${ada.email} ${did} sentence`)
+      expect(page).toContain(`<h2 id="day-${day}">`)
+    }
+    expect(page).toContain(`<option value="${ada.email}">Ada Auditor</option>`)
+    const theirs = await browser.page(`${path}?subject=sentence&actor=${encodeURIComponent(ada.email)}`)
+    expect(subjectsOf(theirs)).toHaveLength(2)
+  })
+
+  test('has the pages of a walk as one entry, and those of another key or walk apart', async () => {
+    const keys = [await createTestKey(sql, { name: 'One' }), await createTestKey(sql, { name: 'Two' })]
+    for (let i = 0; i < 120; i++)
+      await note('walked', {
+        actor: `key:${keys[0]!.api_key_id}`,
+        action: 'applications_exported',
+        detail: { walk: i < 100 ? 'a' : 'b', applications: 10, outcome: 'complete' },
+      })
+    await note('walked', {
+      actor: `key:${keys[1]!.api_key_id}`,
+      action: 'applications_exported',
+      detail: { walk: 'b', applications: 10, outcome: 'complete' },
+    })
+    const page = await browser.page(`${path}?subject=walked`)
+    expect(subjectsOf(page)).toHaveLength(3)
+    expect(page).toContain('1,000 sent in one walk, on 100 pages here')
+    expect(page).toContain('200 sent in one walk, on 20 pages here')
+    expect(page.match(/class="pages-of"/g)).toHaveLength(2)
+    expect(page.match(/<li><a href="\/admin\/audit\/events\/\d+">/g)).toHaveLength(120)
+    expect(page).not.toContain('rel="next"')
   })
 
   test('breaks an e-mail address at its parts on a narrow screen, and not within a word', async () => {
