@@ -56,6 +56,7 @@ const expiringKeys: Part = (db, { now, expiresUntil }) => db`
   select 'expiring', api_key_id, name, expires_at, null::bigint
   from api_key
   where retired_at is null
+  and disabled_at is null
   and expires_at > ${now}
   and expires_at <= ${expiresUntil}`
 
