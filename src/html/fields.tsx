@@ -126,7 +126,7 @@ export function TextArea(props: FieldProps & { rows?: number; mono?: boolean; au
   )
 }
 
-interface Choice {
+export interface Choice {
   value: string
   text: string
   hint?: string

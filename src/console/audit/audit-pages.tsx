@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact'
 import type { AuditEventRow } from '../../db/audit/audit.ts'
 import type { PersonRow } from '../../db/people/person-rows.ts'
 import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
-import { FaultSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
+import { type Choice, FaultSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
 import { type FormState, usePage } from '../../html/page-context.ts'
 import { Facts, figures, InParts, LinkButton, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -47,19 +47,23 @@ export function AuditLogPage(props: AuditLogProps) {
     >
       <FaultSummary title="This cannot be searched for yet" />
       <form method="get" action={root + path} class="card filters fields" aria-label="Filters">
-        <TextField
+        <SelectField
           name="actor"
           label="Who"
-          hint="A person, or part of a name; or all of key:… or operator:…"
-          offered={people.map(({ name, email }) => ({ value: email, text: name }))}
+          choices={withAsked(
+            'actor',
+            people.map(({ name, email }) => ({ value: email, text: name })),
+            form,
+          )}
         />
         <SelectField
           name="action"
           label="What"
-          choices={[
-            { value: '', text: 'Anything' },
-            ...actionsOf(props.actions, form).map(action => ({ value: action, text: actionLabel(action) })),
-          ]}
+          choices={withAsked(
+            'action',
+            props.actions.map(action => ({ value: action, text: actionLabel(action) })),
+            form,
+          )}
         />
         <TextField name="subject" label="On what" hint="a program, a key, an id" />
         <TextField name="from" label="From" hint="2026-01-31, or with T09:30" />
@@ -107,10 +111,11 @@ export function AuditLogPage(props: AuditLogProps) {
   )
 }
 
-/** What can be chosen, with what was asked for, even if it was never done. */
-function actionsOf(actions: readonly string[], form: FormState): string[] {
-  const asked = form.values.get('action')?.trim() ?? ''
-  return asked === '' || actions.includes(asked) ? [...actions] : [asked, ...actions]
+/** What can be chosen, with what was asked for, even if it is none of these: a key, an operator, what was never done. */
+function withAsked(name: string, choices: readonly Choice[], form: FormState): Choice[] {
+  const asked = form.values.get(name)?.trim() ?? ''
+  const other = asked === '' || choices.some(({ value }) => value === asked) ? [] : [{ value: asked, text: asked }]
+  return [{ value: '', text: 'Any' }, ...other, ...choices]
 }
 
 export function Actor(props: {
