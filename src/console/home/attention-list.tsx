@@ -45,7 +45,7 @@ const kinds: Readonly<Record<AttentionKind, Kind>> = {
         What was submitted in the {name(row)} is here up to {distance(row.at!, now)} only.
       </>
     ),
-    link: () => ['How it is followed', '/admin/settings?q=civiform'],
+    link: ({ name }) => ['How it is followed', `/admin/settings?q=${encodeURIComponent(name)}`],
     others: ['systems', '/admin/settings'],
   },
   failed: {

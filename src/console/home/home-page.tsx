@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { Attention } from '../../db/glance/attention.ts'
-import { type ProgramInUse, readProgramsInUse } from '../../db/glance/program-activity.ts'
+import { type ProgramInUse, readProgramsInUse } from '../../db/glance/program-figures.ts'
 import { everyRole } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
 import { When } from '../../html/parts.tsx'

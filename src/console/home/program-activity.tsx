@@ -9,7 +9,7 @@ import {
   readSubmissionDays,
   type StatusCount,
   type SubmissionDay,
-} from '../../db/glance/program-activity.ts'
+} from '../../db/glance/program-figures.ts'
 import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
