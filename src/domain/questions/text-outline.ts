@@ -16,7 +16,7 @@ export interface OutlinedValue {
   marker?: string
 }
 
-interface OutlinedText {
+export interface OutlinedText {
   values: readonly OutlinedValue[]
   /** The text after the last value. */
   after: string
@@ -42,7 +42,24 @@ export function outlineSnapshot(shape: readonly KeyNode[], profile: ExportProfil
     name,
     form,
   }))
-  let before = ',"application":{'
+  return outlineMembers(values, shape, ',"application":{', profile)
+}
+
+/** Of an entity of this enumerator, as its version asks: its name is the first value. */
+export function outlineEntity(enumerator: KeyNode, profile: ExportProfile = 'contract'): OutlinedText {
+  const { children } = enumerator
+  const name: OutlinedValue = { before: '{"entity_name":', name: 'entity_name', form: 'text' }
+  const { values, after } = outlineMembers([name], children, children.length > 0 ? ',' : '', profile)
+  return { values, after: `${after}${markedEntityEnd(enumerator)}}` }
+}
+
+function outlineMembers(
+  values: OutlinedValue[],
+  shape: readonly KeyNode[],
+  first: string,
+  profile: ExportProfile,
+): OutlinedText {
+  let before = first
   for (const [i, node] of shape.entries()) {
     const { question_key, type, unknown_type = type } = node
     before += `${i === 0 ? '' : ','}${JSON.stringify(question_key)}:{"question_type":${JSON.stringify(unknown_type)}`

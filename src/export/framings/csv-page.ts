@@ -14,14 +14,15 @@ import { type FieldForm, isList } from '../../domain/fields/question-type.ts'
 import type { KeyMap } from '../../domain/questions/key-map.ts'
 import { annotationsOutline, outlineSnapshot } from '../../domain/questions/text-outline.ts'
 import { cellGrowth, writeList, writeNumber, writeText } from './csv-cells.ts'
+import { NamedValues } from './named-values.ts'
 import type { PageFraming, RowWriter, VersionedRow, WalkQuestions } from './page-framing.ts'
-import { findValues, notesOfValue, outlineBytes } from './stored-values.ts'
+import { notesOfValue } from './stored-values.ts'
 
 const tokenColumn = 'next_page_token'
 const revisionColumn = 'revision_state'
 
 /** What every application has, those first that people look for. */
-const applicationColumns = [
+export const applicationColumns = [
   'application_id',
   'applicant_id',
   'program_name',
@@ -67,25 +68,15 @@ const [textKind, numberKind, listKind, entitiesKind] = [0, 1, 2, 3]
 const kindOf = (form: FieldForm): number =>
   form === 'entities' ? entitiesKind : isList(form) ? listKind : form === 'number' ? numberKind : textKind
 
-/** How the text of one program version is read: its outline, and for each column which of its values is in it, or -1. */
-interface VersionPlan {
-  snapshot: ReturnType<typeof outlineBytes>
-  values: Int32Array
-}
-
-const annotationBytes = outlineBytes(annotationsOutline)
-
 class CsvRows implements RowWriter {
   readonly columns: readonly string[]
   readonly #kinds: Uint8Array
   readonly #lists: readonly number[]
   readonly #revision: number
   readonly header: Buffer
-  readonly #plans = new Map<number, VersionPlan>()
-  /** Of the values of the row at hand; those of its annotations come first. */
-  #notes = new Int32Array(0)
+  readonly #found: NamedValues
 
-  constructor(private readonly questions: WalkQuestions) {
+  constructor(questions: WalkQuestions) {
     const { values } = outlineSnapshot(questions.keyMap, questions.profile)
     const byName = new Map([...annotationsOutline.values, ...values].map(value => [value.name, value.form]))
     byName.set(revisionColumn, 'text')
@@ -93,6 +84,7 @@ class CsvRows implements RowWriter {
     const known = new Set(applicationColumns)
     const names = [...applicationColumns, ...[...byName.keys()].filter(name => !known.has(name))]
     this.columns = names
+    this.#found = new NamedValues(questions, names)
     this.#kinds = Uint8Array.from(names, name => kindOf(byName.get(name)!))
     this.#lists = names.flatMap((_, i) => (this.#kinds[i] === listKind ? [i] : []))
     this.#revision = names.indexOf(revisionColumn)
@@ -101,11 +93,12 @@ class CsvRows implements RowWriter {
 
   bytes(row: VersionedRow): number {
     let listBytes = 0
-    const plan = this.#find(row)
+    const values = this.#found.find(row)
+    const { notes } = this.#found
     for (const i of this.#lists) {
-      const value = plan.values[i]!
+      const value = values[i]!
       const at = value * notesOfValue
-      if (value >= 0) listBytes += this.#notes[at + 1]! - this.#notes[at]!
+      if (value >= 0) listBytes += notes[at + 1]! - notes[at]!
     }
     // In a list each sign of a text may get a backslash, elsewhere a value only gets shorter but for its apostrophe; and a comma each.
     const texts = row.snapshotTo - row.snapshotFrom + row.annotationsTo - row.annotationsFrom
@@ -115,8 +108,8 @@ class CsvRows implements RowWriter {
   write(target: Buffer, offset: number, row: VersionedRow): number {
     if (offset + this.bytes(row) > target.length) return -1
     const { bytes } = row
-    const notes = this.#notes
-    const { values } = this.#planOf(row)
+    const { notes } = this.#found
+    const values = this.#found.valuesOf(row)
     const kinds = this.#kinds
     for (let i = 0; i < kinds.length; i++) {
       target[offset++] = comma
@@ -140,34 +133,6 @@ class CsvRows implements RowWriter {
     target[offset++] = carriageReturn
     target[offset++] = lineFeed
     return offset
-  }
-
-  /** Finds the values of a row. */
-  #find(row: VersionedRow): VersionPlan {
-    const plan = this.#planOf(row)
-    const { bytes, snapshotFrom, snapshotTo, annotationsFrom, annotationsTo } = row
-    findValues(bytes, annotationsFrom, annotationsTo, annotationBytes, this.#notes, 0)
-    findValues(bytes, snapshotFrom, snapshotTo, plan.snapshot, this.#notes, annotationBytes.values.length)
-    return plan
-  }
-
-  #planOf({ programVersionId }: VersionedRow): VersionPlan {
-    let plan = this.#plans.get(programVersionId)
-    if (plan !== undefined) return plan
-    const shape = this.questions.shapes.get(programVersionId)
-    if (shape === undefined)
-      throw new Error(`an application is of program version ${programVersionId}, which the key map does not cover`)
-    const outline = outlineSnapshot(shape, this.questions.profile)
-    const names = [...annotationsOutline.values, ...outline.values].map(({ name }) => name)
-    const places = new Map(names.map((name, i) => [name, i]))
-    plan = {
-      snapshot: outlineBytes(outline),
-      values: Int32Array.from(this.columns, name => places.get(name) ?? -1),
-    }
-    this.#plans.set(programVersionId, plan)
-    const numbers = names.length * notesOfValue
-    if (this.#notes.length < numbers) this.#notes = new Int32Array(numbers)
-    return plan
   }
 }
 

@@ -221,6 +221,6 @@ export function cutterOf(questions: WalkQuestions): RowCutter | undefined {
 
 /** Rows as `rows` writes them, of what is seen alone. */
 export const cutRows = (rows: RowWriter, cutter: RowCutter): RowWriter => ({
-  write: (target, offset, row, fill) => rows.write(target, offset, cutter.cut(row), fill),
+  write: (target, offset, row, fill, index) => rows.write(target, offset, cutter.cut(row), fill, index),
   bytes: (row, fill) => rows.bytes(cutter.cut(row), fill),
 })

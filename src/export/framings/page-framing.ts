@@ -24,8 +24,11 @@ export interface VersionedRow extends StoredRow {
 
 /** Turns stored rows into bytes of the page. */
 export interface RowWriter {
-  /** Writes a row into `target` at `offset`, and returns the offset after it, or -1 when it may not fit. `target` must not overlap the row. */
-  write(target: Buffer, offset: number, row: VersionedRow, fill: VersionFill): number
+  /**
+   * Writes a row into `target` at `offset`, and returns the offset after it, or -1 when it may not fit. `target` must not overlap the row.
+   * `index` is how many rows of the page come before it; a row may be written again, and those after it then are, too.
+   */
+  write(target: Buffer, offset: number, row: VersionedRow, fill: VersionFill, index?: number): number
   /** Bytes in which a row surely fits. */
   bytes(row: VersionedRow, fill: VersionFill): number
 }

@@ -3,7 +3,7 @@
 // The text is rendered by this service in a fixed order (domain/questions/text-outline), so it is compared, not parsed. Text that does
 // not match its version is refused: a broken page is better than an answer under another question's name.
 
-import type { OutlinedValue } from '../../domain/questions/text-outline.ts'
+import type { OutlinedText } from '../../domain/questions/text-outline.ts'
 
 const quote = 34
 const comma = 44
@@ -15,12 +15,12 @@ const letterN = 110
 const markerStart = 1
 
 /** The values of one kind of text, in their order. */
-interface OutlinedBytes {
+export interface OutlinedBytes {
   values: readonly { before: Buffer; marker: Buffer | undefined }[]
   after: Buffer
 }
 
-export const outlineBytes = (outline: { values: readonly OutlinedValue[]; after: string }): OutlinedBytes => ({
+export const outlineBytes = (outline: OutlinedText): OutlinedBytes => ({
   values: outline.values.map(({ before, marker }) => ({
     before: Buffer.from(before),
     marker: marker === undefined ? undefined : Buffer.from(marker),
@@ -33,7 +33,7 @@ export const notesOfValue = 3
 
 /**
  * Notes in `notes`, from that of value number `index` on, three numbers for each value: where it starts; where it ends; and of a list of
- * entities how many they are, of a string 1 if there are escapes in it.
+ * entities how many they are, of a string 1 if there are escapes in it. Returns where the outlined text ends, at `to` at the latest.
  */
 export function findValues(
   bytes: Buffer,
@@ -42,7 +42,7 @@ export function findValues(
   outline: OutlinedBytes,
   notes: Int32Array,
   index: number,
-): void {
+): number {
   const { values } = outline
   let at = from
   let note = index * notesOfValue
@@ -57,7 +57,21 @@ export function findValues(
     notes[note + 1] = at
     note += notesOfValue
   }
-  if (pass(bytes, at, outline.after) !== to) throw otherThanOutlined()
+  const end = pass(bytes, at, outline.after)
+  if (end > to) throw otherThanOutlined()
+  return end
+}
+
+/** The same of a text that is outlined whole. */
+export function findAllValues(
+  bytes: Buffer,
+  from: number,
+  to: number,
+  outline: OutlinedBytes,
+  notes: Int32Array,
+  index: number,
+): void {
+  if (findValues(bytes, from, to, outline, notes, index) !== to) throw otherThanOutlined()
 }
 
 function pass(bytes: Buffer, at: number, expected: Buffer): number {

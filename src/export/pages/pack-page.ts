@@ -165,7 +165,7 @@ export class PagePacker implements RowReader {
     const { between, rows } = this.asked.framing
     const separated = this.applications > 0 ? between.length : 0
     if (this.#used + separated > buffer.length) return false
-    const end = rows.write(buffer, this.#used + separated, row, fill)
+    const end = rows.write(buffer, this.#used + separated, row, fill, this.applications)
     if (end === -1) return false
     if (separated > 0) between.copy(buffer, this.#used)
     this.#used = end
