@@ -5,6 +5,7 @@ import { type AuditEvent, appendAuditEvents } from './db/audit/audit.ts'
 import { KeyMaps } from './derived/program-key-map.ts'
 import type { Micros } from './domain/values/offset-time.ts'
 import { ChangeWatch } from './export/changes/change-watch.ts'
+import { PinnedStarts } from './export/odata/pinned-starts.ts'
 import { ExportAuditLog } from './export/pages/export-audit-log.ts'
 import { Exports } from './export/servers/exports.ts'
 import { applicationStatus } from './http/applications/application-status.ts'
@@ -17,12 +18,13 @@ import { exportReceipt } from './http/export/export-receipt.ts'
 import { OwnHost } from './http/headers/host.ts'
 import { preferredType } from './http/headers/negotiation.ts'
 import { intake } from './http/intake/intake.ts'
+import { odataFeed } from './http/odata/odata-feed.ts'
 import { absentConsole, absentIntake } from './http/server/absent-routes.ts'
 import { ClientConnection, idleSecondsOf, type Server } from './http/server/client-connection.ts'
 import type { Deps, Foundation } from './http/server/deps.ts'
 import { problemResponse } from './http/server/errors.ts'
 import { askedWaitMs, inTime } from './http/server/in-time.ts'
-import { keepRecord, RequestRecord, recordOf } from './http/server/request-record.ts'
+import { isOurFault, keepRecord, RequestRecord, recordOf } from './http/server/request-record.ts'
 import { ProgramConcurrency, saveConcurrency, submissionConcurrency } from './intake/program-concurrency.ts'
 import { originOf } from './keys/client-address.ts'
 import { FailureThrottle } from './keys/failure-throttle.ts'
@@ -126,6 +128,7 @@ function depsOf(foundation: Foundation): Deps {
     saves: new ProgramConcurrency(saveConcurrency(config.intakeConnections)),
     submissions: new ProgramConcurrency(submissionConcurrency(config.intakeConnections)),
     exports: new Exports(foundation.exportDb, config.exportConnections, foundation.standbys),
+    feedStarts: new PinnedStarts(config.feedSnapshotMs, foundation.countingRedis),
     auditLog: new ExportAuditLog({
       append: events => audit(...events),
       log,
@@ -160,6 +163,7 @@ function clientRoutes(deps: Deps, tls: boolean) {
     .use(exportApplications(deps))
     .use(exportChanges(deps))
     .use(exportReceipt(deps))
+    .use(odataFeed(deps))
     .use(listPrograms(deps))
     .use(readApplications(deps))
     .use(applicationStatus(deps))
@@ -171,7 +175,7 @@ const pageAddress = /^[a-z]+:\/\/[^/]*\/(?:(?:docs|admin|assets)(?:[/?#]|$)|[?#]
 
 /** Whether a browser asks for a page: not one of the addresses of programs, which answer every client in JSON. */
 const wantsPage = ({ url, headers }: Request): boolean =>
-  !/^[a-z]+:\/\/[^/]*\/(?:api|intake)(?:[/?#]|$)/.test(url) &&
+  !/^[a-z]+:\/\/[^/]*\/(?:api|intake|odata)(?:[/?#]|$)/.test(url) &&
   preferredType(headers.get('accept'), ['application/json', 'text/html']) === 'text/html'
 
 /**
@@ -196,7 +200,7 @@ function conclude(answered: Response, record: RequestRecord, strict: boolean): R
   // The router measures the answer to HEAD, and this one has no body to measure (RFC 9110, section 8.6).
   if (response.status === 304) response.headers.delete('Content-Length')
   if (strict) response.headers.set('Strict-Transport-Security', strictTransport)
-  if (!record.streaming) record.finish(response.status, response.status >= 500 ? 'failed' : 'complete')
+  if (!record.streaming) record.finish(response.status, isOurFault(response.status) ? 'failed' : 'complete')
   return response
 }
 

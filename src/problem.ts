@@ -14,6 +14,7 @@ export type ProblemKind =
   | 'precondition_required'
   | 'too_large'
   | 'unsupported_media_type'
+  | 'unsupported'
   | 'rate_limited'
   | 'unavailable'
   | 'internal'

@@ -7,19 +7,26 @@ import { inRounds } from './rounds.ts'
 import { column, median, pairedRatio } from './statistics.ts'
 
 const types = { json: 'application/json', ndjson: 'application/x-ndjson', csv: 'text/csv' }
-type Format = keyof typeof types
-const formats = Object.keys(types) as Format[]
+type Type = keyof typeof types
+type Format = Type | 'odata'
+const formats: readonly Format[] = [...(Object.keys(types) as Type[]), 'odata']
+
+/** The same page as a table of the OData feed. */
+const feedUrl = (pageUrl: string): string =>
+  pageUrl.replace('/api/v1/admin/programs/', '/odata/v1/').replace('/applications?pageSize=', '/Applications?$top=')
 
 export async function measureFormats(context: BenchContext): Promise<SectionReport> {
   const { children, options } = context
   const rows = options.applications
   const { done: rounds } = await withService(context, async service => {
     await warmUp(children, service)
-    const fetched = (format: Format) => async (): Promise<Transfer> => {
+    const fetched = (format: Type) => async (): Promise<Transfer> => {
       const asked = { ...service, headers: { ...service.headers, Accept: types[format] } }
       return (await fetchPages(children, asked, rows, 1))[0]!
     }
-    return inRounds(context, { json: fetched('json'), ndjson: fetched('ndjson'), csv: fetched('csv') })
+    const pageUrl = (rows: number): string => feedUrl(service.pageUrl(rows))
+    const odata = async (): Promise<Transfer> => (await fetchPages(children, { ...service, pageUrl }, rows, 1))[0]!
+    return inRounds(context, { json: fetched('json'), ndjson: fetched('ndjson'), csv: fetched('csv'), odata })
   })
   const bytesASecond = (format: Format): number[] =>
     rounds[format].map(({ bytes, wallMs }) => bytes / (wallMs / 1000) / 1e6)
@@ -29,7 +36,7 @@ export async function measureFormats(context: BenchContext): Promise<SectionRepo
     atLeast,
   })
   return {
-    findings: [finding('ndjson', 0.95), finding('csv', 0.25)],
+    findings: [finding('ndjson', 0.95), finding('csv', 0.25), finding('odata', 0.3)],
     tables: [
       {
         title: `Formats of a page of ${rows.toLocaleString('en')}`,

@@ -7,6 +7,8 @@ const dayMs = 24 * hourMs
 export const constants = {
   /** Seven days: what EXPORT.md promises every client, on any installation. */
   pageTokenTtlMs: 7 * dayMs,
+  /** As long as Excel or Power BI may take to begin with the last table of a refresh. All of them are of one snapshot. */
+  feedSnapshotMs: 5 * minuteMs,
   /** Longer than replay usually lags, and short enough for a status, a note or an erasure to be late by on a page. */
   exportLagMaxMs: 10_000,
   /** How long a write may wait before the export gives its connection back: reopening a cursor costs a few milliseconds. */

@@ -112,11 +112,21 @@ function Lead({ version }: { version: VersionView }): VNode {
 
 function Address({ program }: { program: ProgramView }): VNode {
   return (
-    <div class="card address">
-      <Badge tone="good">GET</Badge>
-      <code id="export-url">{program.export_url}</code>
-      <CopyButton from="export-url" what="Address of the export" />
-    </div>
+    <>
+      <div class="card address">
+        <Badge tone="good">GET</Badge>
+        <code id="export-url">{program.export_url}</code>
+        <CopyButton from="export-url" what="Address of the export" />
+      </div>
+      <div class="card address">
+        <Badge tone="good">OData</Badge>
+        <code id="feed-url">{program.feed_url}</code>
+        <CopyButton from="feed-url" what="Address of the feed for Excel and Power BI" />
+      </div>
+      <p class="soft">
+        Excel and Power BI: Get Data, From OData feed, the second address, Basic, then Username and Password of the key.
+      </p>
+    </>
   )
 }
 

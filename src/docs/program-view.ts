@@ -40,6 +40,8 @@ export interface ProgramView {
   docs_url: string
   check_auth_url: string
   export_url: string
+  /** Of the OData feed. */
+  feed_url: string
   versions: VersionView[]
   code_samples: (CodeSample & { url: string })[]
 }
@@ -116,6 +118,7 @@ export function viewProgram(program: Program, docs: readonly GeneratedDocs[], pl
     docs_url,
     check_auth_url: `${place.baseUrl}/api/v1/checkAuth`,
     export_url: `${place.baseUrl}/api/v1/admin/programs/${slug}/applications`,
+    feed_url: `${place.baseUrl}/odata/v1/${slug}`,
     versions: docs.map(one => viewVersion(one, docs_url, place.timeZone)),
     code_samples: codeSamples(place.baseUrl, slug).map(sample => ({
       ...sample,

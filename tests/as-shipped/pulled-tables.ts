@@ -11,7 +11,7 @@ import type { Question } from './truth.ts'
 
 type Row = Record<string, unknown>
 /** Rows in order by the name of the table, which is empty for that of applications. */
-type Tables = Record<string, Row[]>
+export type Tables = Record<string, Row[]>
 
 interface Output {
   /** The words of the command that say where it goes. */
@@ -120,7 +120,7 @@ function addEntities(
 }
 
 /** In one order, and values of all outputs in one form. */
-const inOrder = (rows: readonly Row[]): Row[] =>
+export const inOrder = (rows: readonly Row[]): Row[] =>
   rows
     .map(row => Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, plain(name, cell)])))
     .sort(

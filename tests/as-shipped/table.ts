@@ -14,10 +14,11 @@ import { csvRecordOf, readCsvPage, textOf } from '../support/csv-page.ts'
 import type { ExportedApplication, ExportPage } from '../support/export-client.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { readNdjsonPage } from '../support/ndjson-page.ts'
+import { asPulled, walkFeed } from '../support/odata-feed.ts'
 import { schemaFaults } from '../support/response-schema.ts'
 import { runTool } from '../support/tributary-tool.ts'
 import { documentedPaths, schemaPaths } from './documented-paths.ts'
-import { expectedTables, outputs } from './pulled-tables.ts'
+import { expectedTables, outputs, type Tables } from './pulled-tables.ts'
 import { expectedApplications, pathsOf, seenQuestions, type Truth, type View, type ViewName, views } from './truth.ts'
 
 /** An installation in which everything has happened and is kept. */
@@ -88,7 +89,7 @@ interface Cell {
   output: string
   key: TestKey
   /** Asks one of the processes, which must answer with 200 and in this coding if in any. */
-  ask(path: string, accept?: string): Promise<{ text: string; head: Headers; coded: boolean }>
+  ask(path: string, accept?: string, prefer?: string): Promise<{ text: string; head: Headers; coded: boolean }>
   /** `fields=…` of the view, if it has any. */
   fields: string
 }
@@ -120,6 +121,7 @@ function readFeed(text: string): Feed {
   return { payload: lines.slice(0, -1).map(line => JSON.parse(line)), ...(JSON.parse(lines.at(-1)!) as FeedEnd) }
 }
 
+const setName = (table: string): string => (table === '' ? 'Applications' : table.replaceAll('.', '__'))
 const exported = (slug: string): string => `/api/v1/admin/programs/${slug}/applications`
 const query = (...parts: string[]): string => {
   const given = parts.filter(part => part !== '')
@@ -217,6 +219,32 @@ const ways: Record<string, Way> = {
       const ids = applications.map(one => `${one.application_id}\n`).join('')
       const sha256 = createHash('sha256').update(ids).digest('hex')
       expect(JSON.parse(text)).toMatchObject({ applications: applications.length, sha256, erased_application_ids: [] })
+    },
+  },
+  OData: {
+    codings: allCodings,
+    check: async ({ shipped: { truth }, applications, view, ask }) => {
+      const root = `/odata/v1/${truth.slug}`
+      const tables = expectedTables('odata', applications, seenQuestions(truth.questions, view)) as Tables
+      const { text } = await ask(root)
+      const sets = (JSON.parse(text) as { value: { name: string }[] }).value.map(({ name }) => name)
+      const isWhole = view.fields === undefined
+      if (isWhole)
+        expect(sets.sort()).toEqual(
+          Object.keys(tables)
+            .map(name => setName(name))
+            .sort(),
+        )
+      for (const [name, rows] of Object.entries(tables)) {
+        const columns = Object.keys(rows[0] ?? {}).filter(column => column !== 'parent_path')
+        const keys = name === '' ? [] : ['entity_key', 'parent_key']
+        const select = isWhole
+          ? ''
+          : `$select=${[...keys, ...columns.map(column => column.replaceAll('.', '__'))].join()}`
+        const read = async (path: string) => (await ask(path, undefined, 'odata.maxpagesize=4')).text
+        if (isWhole || rows.length > 0)
+          expect(asPulled(await walkFeed(read, `${root}/${setName(name)}${query(select)}`))).toEqual(rows)
+      }
     },
   },
   docs: {
@@ -338,10 +366,10 @@ export function describeShipped(name: string, open: () => Promise<Shipped>): voi
 
 function askIn(processes: readonly string[], { authorization }: TestKey, coding: Coding): Cell['ask'] {
   let turn = 0
-  return async (path, accept = 'application/json') => {
+  return async (path, accept = 'application/json', prefer = '') => {
     const url = `${processes[turn++ % processes.length]}${path}`
     const response = await fetch(url, {
-      headers: { Authorization: authorization, Accept: accept, 'Accept-Encoding': coding },
+      headers: { Authorization: authorization, Accept: accept, Prefer: prefer, 'Accept-Encoding': coding },
       decompress: false,
     } as RequestInit)
     const sent = Buffer.from(await response.arrayBuffer())

@@ -284,12 +284,8 @@ export class Fuzzer {
     if (status === 404 && type === 'text/html')
       return text.includes(response.headers.get('x-request-id')!) ? [] : ['a page without its request id']
     if (status >= 400) {
-      const problem = value as Record<string, Json>
-      if (type !== 'application/problem+json') return ['no problem document']
-      if (problem.request_id !== response.headers.get('x-request-id')) return ['another request_id than the field']
-      if (problem.status !== status) return ['another status than the answer']
-      if (status === 400 && !(Array.isArray(problem.errors) && problem.errors.length > 0))
-        return ['a 400 that names nothing']
+      const faults = refusalFaults(operation, response, type, value as Record<string, Json>)
+      if (faults.length > 0) return faults
     }
     if (value === undefined || content.schema === undefined) return []
     return this.#checker(`${operation.name} ${status} ${type}`, content.schema)(value)
@@ -354,4 +350,21 @@ function parsed(text: string): Json | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Of a refusal: a problem document, or the error of OData where a feed was asked for. */
+function refusalFaults(
+  { name }: Operation,
+  { status, headers }: Response,
+  type: string,
+  value: Record<string, Json>,
+): string[] {
+  const isOfFeed = name.includes(' /odata/')
+  if (type !== (isOfFeed ? 'application/json' : 'application/problem+json')) return ['no problem document']
+  const error = (value.error ?? {}) as Record<string, Json>
+  const { request_id } = isOfFeed ? ((error.innererror ?? {}) as Record<string, Json>) : value
+  const errors = isOfFeed ? error.details : value.errors
+  if (request_id !== headers.get('x-request-id')) return ['another request_id than the field']
+  if (!isOfFeed && value.status !== status) return ['another status than the answer']
+  return status === 400 && !(Array.isArray(errors) && errors.length > 0) ? ['a 400 that names nothing'] : []
 }

@@ -49,6 +49,10 @@ export async function playStory(
   const page = await ask(`GET ${exported}/applications`, { ...program, pageSize: '1' })
   await ask(`GET ${exported}/receipt`, { ...program, walk: page.headers.get('Walk-Token') })
   await ask(`GET ${exported}/changes`, { ...program, after: '0' })
+  const feed = '/odata/v1/{programSlug}'
+  await ask(`GET ${feed}`, program)
+  await ask(`GET ${feed}/$metadata`, program)
+  await ask(`GET ${feed}/{entitySet}`, { ...program, entitySet: 'Applications', $top: '1' })
   for (const part of ['', '/revisions', '/history'])
     await ask(`GET ${exported}/applications/{applicationId}${part}`, application)
   const { headers } = await ask(`GET ${exported}/applications/{applicationId}/status`, application)

@@ -40,7 +40,7 @@ interface Walked {
   /** The queries that each way of asking is tried with. */
   queries?: readonly string[]
   accept?: readonly string[]
-  /** What `:version` stands for. */
+  /** What `:version` or `:entitySet` stands for. */
   versions?: readonly string[]
   /** Whether a key from which nothing is hidden is told of what is hidden here, so that the test would notice it; with which query. */
   reveals?: true | string
@@ -82,6 +82,23 @@ const table: Readonly<Record<string, Walked>> = {
     reveals: 'include=application',
   },
   '/api/v1/admin/programs/:programSlug/receipt': { queries: ['', `walk=${tokens.all}`, `walk=${tokens.chosen}`] },
+  '/odata/v1/:programSlug': { reveals: true },
+  '/odata/v1/:programSlug/$metadata': { reveals: true },
+  '/odata/v1/:programSlug/:entitySet': {
+    queries: [
+      '',
+      '$count=true',
+      '$select=qqq',
+      '$filter=qqq eq 1',
+      '$filter=plain_words__text eq 1',
+      '$expand=pet',
+      `$skiptoken=${tokens.all}`,
+      `$skiptoken=${tokens.chosen}`,
+    ],
+    versions: ['Applications', 'pet', 'pet__vet_visit', 'qqq'],
+    reveals: true,
+  },
+  '/odata/v1/:programSlug/:entitySet/*': {},
   '/intake/v1/programs/:slug': {},
   '/intake/v1/applicants': { body: '{"language":"en-US"}' },
   '/intake/v1/applicants/:applicantId': { body: '{"language":"en-US"}' },
@@ -117,7 +134,9 @@ function requestsOf(method: string, path: string, row: Walked, { authorization }
         ['identity', 'gzip', 'zstd'].map(coding => {
           const filled = path
             .replace('*', 'anything')
-            .replaceAll(/:(\w+)/g, (_, name: string) => (name === 'version' ? version : (places[name] ?? '1')))
+            .replaceAll(/:(\w+)/g, (_, name: string) =>
+              /version|entitySet/.test(name) ? version : (places[name] ?? '1'),
+            )
           const headers = {
             Authorization: authorization,
             Accept,

@@ -48,6 +48,8 @@ export interface WalkScope {
   from: Micros | undefined
   to: Micros | undefined
   revisionState: RevisionState | undefined
+  /** The only one, if it is there: such a walk has one page, so no token names it. */
+  applicationId?: number | undefined
 }
 
 /** A part of a walk: at most `rowsMax` rows strictly after a place, or from the beginning. */
@@ -295,6 +297,7 @@ function isOfWalk(sql: Db, query: PageQuery) {
 function inWalk(sql: Db, query: PageQuery) {
   return sql`program_id = ${query.programId}
     and submit_seq <= ${query.horizon}
+    ${query.applicationId === undefined ? sql`` : sql`and application_id = ${query.applicationId}`}
     ${query.after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(query.after.submit_time)}::timestamptz, ${query.after.submit_seq}::bigint)`}
     ${query.from === undefined && query.to === undefined ? sql`` : sql`and submit_time >= ${lowerBound(query.from)}::timestamptz`}
     ${query.to === undefined ? sql`` : sql`and submit_time < ${bound(query.to)}::timestamptz`}
@@ -310,6 +313,16 @@ export async function readWalkIds(db: Db, query: PageQuery): Promise<(Position &
     and ${inWalk(db, query)}
     order by submit_time, submit_seq
     limit (select ${query.rowsMax}::bigint)`
+}
+
+/** How many applications a walk has. */
+export async function countWalk(db: Db, query: PageQuery): Promise<number> {
+  const [row] = await db<{ applications: number }[]>`
+    select count(*) as applications
+    from application
+    where ${isOfWalk(db, query)}
+    and ${inWalk(db, query)}`
+  return row!.applications
 }
 
 /** Which applications that a walk may have had were erased after it began, at most `rowsMax`. */

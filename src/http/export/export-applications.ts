@@ -2,6 +2,8 @@
 // It must hold no rule of its own; each step is a room's.
 
 import { Elysia } from 'elysia'
+import { sentQuestions } from '../../audit/sent-questions.ts'
+import { framingOf } from '../../export/framings/all-framings.ts'
 import { pageVersionKey } from '../../export/requests/page-version.ts'
 import type { KeyQuota } from '../../problem.ts'
 import { anyExportOperation } from '../openapi/export-operations.ts'
@@ -39,7 +41,12 @@ export const exportApplications = (deps: Deps) => {
     if (empty !== undefined) return empty
     const questions = await loadQuestions(deps, asked.caller, opened)
     const place = await auditLog.beginPage(asked.caller.api_key_id, () => limits.beginExport(asked.caller.api_key_id))
-    return sendPage(deps, opened, questions, head, place)
+    const { format } = opened.offered
+    const framing = framingOf(format, questions)
+    const sent = sentQuestions(questions.keyMap, opened.walk.fields, asked.caller.hidden)
+    const granted = Promise.all([head.quotaSet, place.granted])
+    granted.catch(ignored)
+    return sendPage(deps, { ...opened, format, framing, sent }, questions, head, granted, place)
   }
   return new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })
     .use(authenticate(deps))

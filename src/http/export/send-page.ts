@@ -1,8 +1,8 @@
 // A page on its way: from the walk and its questions to the response that streams it, and what is noted when it has ended.
 
-import { sentQuestions } from '../../audit/sent-questions.ts'
+import type { SentQuestions } from '../../audit/sent-questions.ts'
 import type { ProgramKeyMap } from '../../derived/program-key-map.ts'
-import { framingOf } from '../../export/framings/all-framings.ts'
+import type { PageFraming } from '../../export/framings/page-framing.ts'
 import { pageLimits } from '../../export/pages/page-limits.ts'
 import type { Sink } from '../../export/pages/page-outlet.ts'
 import { type PageServing, servePage } from '../../export/pages/serve-page.ts'
@@ -14,35 +14,43 @@ import type { Deps } from '../server/deps.ts'
 import type { RequestOutcome, RequestRecord } from '../server/request-record.ts'
 import { compressed } from './compressed-sink.ts'
 import type { OpenedExport } from './opened-export.ts'
-import { ignored, type PageHead } from './page-head.ts'
 import { streamResponse } from './stream-response.ts'
 
-/** `place` is one of the key's places for exports; it is released when the page has ended. */
+/** A page of a walk, and the form in which it is sent. */
+interface PageToSend
+  extends Pick<
+    OpenedExport,
+    'after' | 'beganAt' | 'caller' | 'coding' | 'deadlineMs' | 'programSlug' | 'record' | 'request' | 'walk'
+  > {
+  /** As the log and the audit log name it. */
+  format: string
+  framing: PageFraming
+  sent: SentQuestions
+}
+
+/** `place` is one of the key's places for exports; it is released when the page has ended. The first bytes wait for `granted`. */
 export function sendPage(
   deps: Deps,
-  opened: OpenedExport,
-  questions: ProgramKeyMap,
-  head: PageHead,
+  opened: PageToSend,
+  { fills, isFollowed }: ProgramKeyMap,
+  head: { readonly headers: Headers },
+  granted: Promise<unknown> | undefined,
   place: ExportPlace,
 ): Promise<Response> {
-  const { after, caller, record, walk } = opened
-  const { format } = opened.offered
-  const { fills, isFollowed } = questions
+  const { after, caller, format, framing, record, walk } = opened
   const sentTo = {
     apiKeyId: caller.api_key_id,
     address: caller.address,
     requestId: record.id,
     programSlug: opened.programSlug,
     format,
-    questions: sentQuestions(questions.keyMap, walk.fields, caller.hidden),
+    questions: opened.sent,
     beganAt: opened.beganAt,
   }
-  const page = { walk, after, fills, isFollowed, framing: framingOf(format, questions), sentTo }
+  const page = { walk, after, fills, isFollowed, framing, sentTo }
   const { now, auditLog, config } = deps
   const { pageTokenKeys } = config
-  const granted = Promise.all([head.quotaSet, place.granted])
-  granted.catch(ignored)
-  return sendStream(deps, { ...opened, format }, head, granted, (sink, serving) =>
+  return sendStream(deps, opened, head, granted, (sink, serving) =>
     servePage(page, { ...serving, pageTokenKeys, now, auditLog }, sink).finally(place.end),
   )
 }

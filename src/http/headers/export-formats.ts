@@ -19,6 +19,9 @@ export const exportFormats = {
 export type ExportType = keyof typeof exportFormats
 export const exportTypes = Object.keys(exportFormats) as [ExportType, ...ExportType[]]
 
+/** Of the OData feed. */
+export const feedType = 'application/json;odata.metadata=minimal'
+
 /** Other names of a format, in which it is sent to those who ask by them. */
 const aliases = {
   'application/jsonl': { format: 'ndjson', contentType: 'application/jsonl' },

@@ -25,7 +25,7 @@ export function preferredWaitSeconds(header: string | null): number {
 }
 
 /** The value of the first preference of this name. */
-function preferred(header: string | null, name: string): string | undefined {
+export function preferred(header: string | null, name: string): string | undefined {
   for (const item of listItems(header)) {
     const match = preference.exec(item)
     if (match?.[1]?.toLowerCase() === name) return (match[2] ?? '').replace(/^"(.*)"$/, '$1').replace(/\\(.)/g, '$1')

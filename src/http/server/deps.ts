@@ -7,6 +7,7 @@ import type { Sql } from '../../db/client.ts'
 import type { KeyMaps } from '../../derived/program-key-map.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { ChangeWatch } from '../../export/changes/change-watch.ts'
+import type { PinnedStarts } from '../../export/odata/pinned-starts.ts'
 import type { ExportAuditLog } from '../../export/pages/export-audit-log.ts'
 import type { Exports } from '../../export/servers/exports.ts'
 import type { Standbys } from '../../export/servers/standbys.ts'
@@ -61,6 +62,8 @@ export interface Deps extends Foundation {
   saves: ProgramConcurrency
   submissions: ProgramConcurrency
   exports: Exports
+  /** Where walks of OData feeds begin. */
+  feedStarts: PinnedStarts
   auditLog: ExportAuditLog
   /** Adds a line to the audit log: in the database, or in the log where the database is only read. */
   audit: (event: AuditEvent) => Promise<void>

@@ -3,8 +3,10 @@
 
 import { findPassingError } from '../../db/passing-errors.ts'
 import { Problem, type ProblemKind } from '../../problem.ts'
+import { feedType } from '../headers/export-formats.ts'
+import { pathOf } from '../headers/host.ts'
 import { quotaHeaders } from '../headers/quota-headers.ts'
-import { type RequestRecord, recordOf } from './request-record.ts'
+import { isOurFault, type RequestRecord, recordOf } from './request-record.ts'
 
 const statuses: Readonly<Record<ProblemKind, { status: number; title: string }>> = {
   invalid_request: { status: 400, title: 'Bad Request' },
@@ -16,6 +18,7 @@ const statuses: Readonly<Record<ProblemKind, { status: number; title: string }>>
   conflict: { status: 409, title: 'Conflict' },
   precondition_failed: { status: 412, title: 'Precondition Failed' },
   too_large: { status: 413, title: 'Content Too Large' },
+  unsupported: { status: 501, title: 'Not Implemented' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
   precondition_required: { status: 428, title: 'Precondition Required' },
   rate_limited: { status: 429, title: 'Too Many Requests' },
@@ -28,7 +31,8 @@ export function problemResponse(error: unknown, record: RequestRecord): Response
   const problem = asProblem(error)
   const { status, title } = statuses[problem.kind]
   if (problem.internal !== undefined) record.fields.reason = problem.internal
-  if (status >= 500) record.error = problem.cause ?? problem
+  if (isOurFault(status)) record.error = problem.cause ?? problem
+  if (isOfFeed(record)) return feedError(problem, status, record)
   const body = {
     type: `urn:tributary:problem:${problem.kind.replaceAll('_', '-')}`,
     title,
@@ -42,6 +46,23 @@ export function problemResponse(error: unknown, record: RequestRecord): Response
     status,
     headers: headersOf(problem, record.request.method),
   })
+}
+
+const isOfFeed = ({ request }: RequestRecord): boolean => pathOf(request.url).startsWith('/odata/')
+
+/** As OData has it (JSON Format 4.0, section 19). Excel and Power BI show their users the message alone, so everything is in it. */
+function feedError(problem: Problem, status: number, { id, request }: RequestRecord): Response {
+  const details = problem.errors.map(({ parameter, code, detail }) => ({
+    code,
+    target: parameter,
+    message: `${parameter} ${detail}`,
+  }))
+  const message = [problem.detail, ...details.map(detail => detail.message)].join(' ')
+  const error = { code: problem.kind, message, details, innererror: { request_id: id } }
+  const headers = headersOf(problem, request.method)
+  headers.set('Content-Type', feedType)
+  headers.set('OData-Version', '4.0')
+  return new Response(JSON.stringify({ error }), { status, headers })
 }
 
 function headersOf({ retryAfterSeconds, allow, accept, challenge, quota }: Problem, method: string): Headers {

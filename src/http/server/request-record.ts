@@ -37,6 +37,9 @@ export interface RequestFields {
   encoding?: string
 }
 
+/** Of 501 a client that asks for it is the cause. */
+export const isOurFault = (status: number): boolean => status >= 500 && status !== 501
+
 /** Where requests are counted. */
 export interface RequestCounts {
   begin(): void
@@ -98,7 +101,7 @@ export class RequestRecord {
     span.note({ 'tributary.request_id': this.id, 'tributary.outcome': outcome, 'tributary.reason': reason })
     span.note({ 'tributary.program': program, 'tributary.walk': walk })
     span.note({ 'tributary.applications': applications, 'tributary.bytes': bytes })
-    span.end(status >= 500 || outcome === 'failed')
+    span.end(isOurFault(status) || outcome === 'failed')
   }
 
   /** Writes the request's one log line. Later calls do nothing. Query values are not logged: a token may be among them. */
@@ -123,7 +126,7 @@ export class RequestRecord {
       ...this.fields,
     }
     this.#endSpan(status, outcome, reason)
-    if (status >= 500 || outcome === 'failed') this.log.error({ ...line, err: this.error }, 'request')
+    if (isOurFault(status) || outcome === 'failed') this.log.error({ ...line, err: this.error }, 'request')
     else this.log.info(line, 'request')
   }
 }

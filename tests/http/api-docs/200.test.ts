@@ -164,6 +164,7 @@ describe('the docs of a program', () => {
       slug,
       display_name: 'Every <kind>',
       export_url: `https://apply.example.gov/api/v1/admin/programs/${slug}/applications`,
+      feed_url: `https://apply.example.gov/odata/v1/${slug}`,
     })
     const [active, draft] = docs.versions
     expect(active).toMatchObject({

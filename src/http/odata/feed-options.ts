@@ -1,0 +1,126 @@
+// The query options and headers of a request for an entity set. Source: OData 4.0, Protocol, sections 8.2 and 11.2. An option that the feed
+// does not have is refused: an answer without it would be another one.
+
+import { type FeedFilter, noFilter, parseFeedFilter, unsupported } from '../../export/odata/feed-filter.ts'
+import type { FeedColumn, FeedTable } from '../../export/odata/feed-tables.ts'
+import { openPageToken, type TokenOpening } from '../../export/requests/page-token.ts'
+import { type Fault, type SentParameters, SentQuery } from '../../export/requests/sent-query.ts'
+import type { PageToken } from '../../export/requests/walk.ts'
+import { Problem, type ProblemItem } from '../../problem.ts'
+import { feedType } from '../headers/export-formats.ts'
+import { acceptableType } from '../headers/negotiation.ts'
+import { preferred } from '../headers/preference.ts'
+
+const options = ['$filter', '$select', '$top', '$count', '$orderby', '$skiptoken', '$format'] as const
+/** What OData has and this feed has not. */
+const others = [
+  '$expand',
+  '$search',
+  '$apply',
+  '$compute',
+  '$skip',
+  '$levels',
+  '$index',
+  '$schemaversion',
+  '$deltatoken',
+  '$id',
+]
+/** What the token has already; a link is to be followed as it is. */
+const ofFirstPages = ['$filter', '$orderby', '$count'] as const
+
+type FeedQuery = SentQuery<(typeof options)[number]>
+
+export interface FeedOptions extends FeedFilter {
+  columns: readonly FeedColumn[]
+  /** As it was sent, for the link to the next page. */
+  select: string | undefined
+  top: number | undefined
+  count: boolean
+}
+
+/** The query of a request for an entity set, with the token in it. Throws Problem `unsupported`; other faults are kept for `readFeedOptions`. */
+export function openFeedQuery(
+  sent: SentParameters,
+  tokens: TokenOpening,
+): { query: FeedQuery; token: PageToken | undefined } {
+  const other = sent.pairs.find(({ name }) => others.includes(name))
+  if (other !== undefined)
+    throw unsupported(other.name, `is not offered. The options of this feed are ${options.join(', ')}.`)
+  const query = new SentQuery({ ...sent, strict: true }, options)
+  const token = query.read('$skiptoken', value => query.collect(() => openPageToken(value, tokens, '$skiptoken')))
+  return { query, token }
+}
+
+/** Throws Problem `invalid_request` that names all that is wrong, or `unsupported`. */
+export function readFeedOptions(query: FeedQuery, token: PageToken | undefined, table: FeedTable): FeedOptions {
+  const { columns } = table
+  const select = query.read('$select', value => value)
+  const chosen = query.read('$select', (value, fault) => columnsOf(value, columns, fault))
+  const top = query.read('$top', (value, fault) =>
+    /^[0-9]{1,15}$/.test(value) ? Number(value) : fault('invalid_top', 'must be a whole number in digits.'),
+  )
+  const count = query.read('$count', (value, fault) =>
+    ['true', 'false'].includes(value) ? value === 'true' : fault('invalid_count', 'must be true or false.'),
+  )
+  query.read('$orderby', value => query.collect(() => requireWalkOrder(value)))
+  const known = new Set(columns.map(({ name }) => name))
+  const filter = query.read('$filter', value => query.collect(() => parseFeedFilter(value, known)))
+  if (token !== undefined)
+    for (const name of ofFirstPages)
+      query.read(name, (_, fault) => fault('not_with_skiptoken', 'is in the link already. Follow the link as it is.'))
+  if (query.faults.length > 0) throw query.problem()
+  if (count === true && table.path.length > 0)
+    throw unsupported('$count', 'is offered of applications alone: entities would have to be read to be counted.')
+  return { ...(filter ?? noFilter), columns: chosen ?? columns, select, top, count: count ?? false }
+}
+
+/** The key is always sent: without it each row would need an address of its own (JSON Format, section 4.5.8). */
+function columnsOf(select: string, columns: readonly FeedColumn[], fault: Fault): FeedColumn[] | undefined {
+  const names = select.split(',').map(name => name.trim())
+  if (names.includes('*')) return [...columns]
+  const known = new Set(columns.map(({ name }) => name))
+  const unknown = names.filter(name => !known.has(name))
+  if (unknown.length === 0) return columns.filter(({ name }, i) => i === 0 || names.includes(name))
+  const shown = unknown.slice(0, 20).map(name => JSON.stringify(name.slice(0, 100)))
+  return fault(
+    'unknown_property',
+    `names what is no property here: ${shown.join(', ')}. Names are written exactly, see $metadata.`,
+  )
+}
+
+function requireWalkOrder(orderby: string): true {
+  if (/^ *submit_time( +asc)? *$/.test(orderby)) return true
+  throw unsupported(
+    '$orderby',
+    'can be submit_time alone, ascending. Rows come in that order anyway; sort the rest where they are shown.',
+  )
+}
+
+/** Throws Problem `not_acceptable` or `invalid_request` where the headers, or `$format` in their place, allow no answer that there is. */
+export function requireFeedFormat({ headers }: Request, format: string | undefined, type: 'json' | 'xml'): void {
+  const max = headers.get('odata-maxversion')
+  if (max !== null && !(Number.parseFloat(max) >= 4))
+    throw new Problem('invalid_request', {
+      detail: 'This feed is OData 4.0.',
+      errors: [{ parameter: 'OData-MaxVersion', code: 'version_not_available', detail: 'must be 4.0 or higher.' }],
+    })
+  const accept = type === 'xml' ? null : headers.get('accept')
+  const asked = format === undefined ? accept : format.includes('/') ? format : `application/${format}`
+  if (acceptableType(asked?.replaceAll(servedParameters, '') ?? null, [`application/${type}`]) !== undefined) return
+  const item: ProblemItem = {
+    parameter: format === undefined ? 'Accept' : '$format',
+    code: 'not_acceptable',
+    detail: `names no available format. Available is ${type === 'xml' ? 'application/xml' : feedType}.`,
+  }
+  throw new Problem('not_acceptable', { detail: 'The feed has no such format.', errors: [item] })
+}
+
+/** Parameters of the media type under which what is sent is right: a client that wants less metadata can pass over what little there is. */
+const servedParameters =
+  /; *(?:odata\.)?(?:metadata=(?:minimal|none)|streaming=(?:true|false))|; *IEEE754Compatible=false/gi
+
+/** `odata.maxpagesize` (section 8.2.8.5): how many applications a page may have at most. */
+export function preferredPageSize(prefer: string | null, pageSizeMax: number): number {
+  const wish = preferred(prefer, 'odata.maxpagesize') ?? preferred(prefer, 'maxpagesize') ?? ''
+  return /^[1-9][0-9]*$/.test(wish) ? Math.min(Number(wish), pageSizeMax) : pageSizeMax
+}

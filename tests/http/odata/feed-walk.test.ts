@@ -1,0 +1,118 @@
+// Contract G1, G2 and G16 of the OData feed: Excel and Power BI read its tables one after another, while people submit.
+
+import { expect, test } from 'bun:test'
+import { unlimited } from '../../support/config.ts'
+import { endWithFile, useDatabase, useService } from '../../support/fixtures.ts'
+import { FrontEnd } from '../../support/front-end.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { walkFeed } from '../../support/odata-feed.ts'
+import { aProgram, q } from '../../support/programs.ts'
+
+const slug = 'walks'
+const writers = 8
+const optional = { optional: true }
+
+const database = await useDatabase({ connectionsMax: 40 })
+const job = q.enumerator('job', [q.text('employer', optional)], optional)
+await aProgram(database.sql, { slug, questions: [q.text('words'), q.enumerator('member', [job], optional)] })
+await database.sql`
+  create function dawdle() returns trigger language plpgsql as $$ begin perform pg_sleep(random() * 0.008); return new; end $$`
+await database.sql`create trigger dawdle after insert on application for each row execute function dawdle()`
+const config = { maxPageSize: 7, ...unlimited }
+const service = await useService(database, config)
+const key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
+const frontEnd = new FrontEnd(service, key, slug)
+
+let stopped = false
+const committed: number[] = []
+const write = async (writer: number): Promise<void> => {
+  for (let n = 0; !stopped; n++) {
+    const member = {
+      entities: [1, 2].map(i => ({ entity_name: `${writer}.${n}.${i}`, job: { entities: [{ entity_name: 'a' }] } })),
+    }
+    const { application_id } = await frontEnd.apply(await frontEnd.register(), {
+      words: { text: `${writer}.${n}` },
+      member,
+    })
+    committed.push(application_id)
+  }
+}
+const running = Array.from({ length: writers }, (_, i) => write(i))
+endWithFile(async () => {
+  stopped = true
+  await Promise.all(running)
+})
+const until = async (count: number): Promise<void> => {
+  while (committed.length < count) await Promise.race([Bun.sleep(2), ...running])
+}
+
+const reader = async (of = service) => {
+  const { authorization } = await createTestKey(database.sql, { programs: [slug] })
+  return async (path: string): Promise<string> => {
+    const response = await of.get(path, { headers: { Authorization: authorization } })
+    const text = await response.text()
+    if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${text}`)
+    return text
+  }
+}
+const column = (rows: readonly Record<string, unknown>[], name: string): unknown[] => rows.map(row => row[name])
+
+test('alongside 8 writers each application comes exactly once, and the tables of a refresh are of one snapshot: children with their parents', async () => {
+  await until(30)
+  for (const first of ['Applications', 'member__job']) {
+    const before = [...committed]
+    const ask = await reader()
+    const tables = new Map<string, Record<string, unknown>[]>()
+    for (const name of [first, 'member', 'Applications', 'member__job']) {
+      if (!tables.has(name)) tables.set(name, await walkFeed(ask, `/odata/v1/${slug}/${name}`))
+      await until(committed.length + 20)
+    }
+    const ids = column(tables.get('Applications')!, 'application_id')
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(before.filter(id => !ids.includes(id))).toEqual([])
+    expect(committed.length).toBeGreaterThan(ids.length)
+    // Every writer's application has two members, and each of these a job.
+    const members = tables.get('member')!
+    expect(column(members, 'application_id')).toEqual(ids.flatMap(id => [id, id]))
+    expect(column(tables.get('member__job')!, 'parent_key')).toEqual(column(members, 'entity_key'))
+    expect(new Set(column(tables.get('member__job')!, 'entity_key')).size).toBe(members.length)
+    expect(column(members, 'parent_key').every(parent => parent === null)).toBe(true)
+  }
+}, 120_000)
+
+test('another key has a snapshot of its own, and the same key a new one when that is over', async () => {
+  const brief = await useService(database, { ...config, feedSnapshotMs: 1 })
+  const [one, other, newest] = [await reader(), await reader(), await reader(brief)]
+  const count = async (ask: typeof one): Promise<number> =>
+    JSON.parse(await ask(`/odata/v1/${slug}/Applications?$count=true&$top=0`))['@odata.count']
+  const seen = await count(one)
+  const briefly = await count(newest)
+  await until(committed.length + 20)
+  expect(await count(one)).toBe(seen)
+  expect(await count(other)).toBeGreaterThan(seen)
+  expect(await count(newest)).toBeGreaterThan(briefly)
+}, 120_000)
+
+test('what was sent is in the audit log as a page of an export is, and counts against the same limits', async () => {
+  const limited = await useService(database, { maxPageSize: 7, requestsPerMinute: 3, exportsAtATime: 1 })
+  const { api_key_id, authorization } = await createTestKey(database.sql, { programs: [slug] })
+  const ask = (path: string) => limited.get(`/odata/v1/${slug}${path}`, { headers: { Authorization: authorization } })
+  const [{ application_id }] = JSON.parse(await (await ask('/Applications?$top=1')).text()).value
+  await (await ask(`/member?$select=entity_name&$filter=application_id eq ${application_id}`)).text()
+  await (await ask('/$metadata')).text()
+  const refused = await ask('/Applications')
+  expect([refused.status, refused.headers.has('Retry-After')]).toEqual([429, true])
+  expect((await refused.json()) as unknown).toMatchObject({ error: { code: 'rate_limited' } })
+  const lines = await untilLines(api_key_id, 2)
+  expect(lines[0]).toMatchObject({ format: 'odata', applications: 1, outcome: 'complete', filters: { page_size: 1 } })
+  expect(lines[1]).toMatchObject({ format: 'odata', applications: 1, application_ids: [application_id], fields: [] })
+}, 60_000)
+
+async function untilLines(keyId: string, count: number): Promise<Record<string, unknown>[]> {
+  for (;;) {
+    const lines = await database.sql<{ detail: Record<string, unknown> }[]>`
+      select detail from audit_event where actor = ${`key:${keyId}`} and action = 'applications_exported' order by audit_event_id`
+    if (lines.length >= count) return lines.map(line => line.detail)
+    await Bun.sleep(5)
+  }
+}
