@@ -19,11 +19,13 @@ import { watchUpkeep } from '../src/metrics/database-metrics.ts'
 import { registerProcessMetrics } from '../src/metrics/process-metrics.ts'
 import { watchTraces } from '../src/metrics/trace-metrics.ts'
 import { Problem } from '../src/problem.ts'
-import { connectQueue, type Queue } from '../src/queue/connect.ts'
+import { connectQueue, type Queue, type QueueOptions } from '../src/queue/connect.ts'
+import { joinQueues } from '../src/queue/joined-queues.ts'
 import { startRelay } from '../src/queue/relay.ts'
 import { startWorking, type WatchedRuns } from '../src/queue/work.ts'
 import { releaseName } from '../src/release.ts'
 import { openTraces } from '../src/tracing/open-traces.ts'
+import { startAsking } from './deliver-webhook.ts'
 import { codeVersions, handlers } from './handlers.ts'
 import { startMaintenance } from './maintenance.ts'
 import { SelfWalkMetrics } from './self-walk-metrics.ts'
@@ -31,6 +33,8 @@ import { startSelfWalks } from './self-walks.ts'
 import { type MaintenanceTask, WorkerMetrics } from './worker-metrics.ts'
 
 const queueRetryMs = 2000
+/** Attempts to deliver webhooks at a time, each of ten seconds at most. */
+const deliveriesAtATime = 20
 
 try {
   await work(loadConfig(withSettingFiles(process.env, otherSettings), otherSettings))
@@ -66,26 +70,28 @@ async function work(config: OtherConfig): Promise<void> {
   })
   process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
-  const queue = await connectPatiently(config, log)
+  const queues = await openQueues(config, log)
   const through = (task: MaintenanceTask): void => metrics.through(task, Date.now())
-  const relay = startRelay(db, notices, queue, log, { onRound: () => through('relay') })
+  const relay = startRelay(db, notices, queues, log, { onRound: () => through('relay') })
   const watched: WatchedRuns = {
     count: (job, outcome, seconds) => metrics.job(job, outcome, seconds),
     tracer: traces?.tracer,
   }
-  const working = await startWorking(db, queue, handlers({ db, config }), log, codeVersions, watched)
+  const attempted = (outcome: string): void => metrics.attempted(outcome)
+  const working = await startWorking(db, queues, handlers({ db, config, attempted }), log, codeVersions, watched)
+  const stopAsking = startAsking(db, log, () => through('webhooks'))
   const tasks = startMaintenance({ db, log, everyMs: config.sweepIntervalMs, through })
   await tasks.first
   const stopSelfWalks = walkItself(config, db, log, metrics)
   isWorking = true
-  log.info({ release: releaseName, store: queue.store, health: platform.url.href }, 'working')
+  log.info({ release: releaseName, store: queues.store, health: platform.url.href }, 'working')
 
   /** Takes no more, finishes what runs, closes queue and database, in that order. */
   const finish = async (): Promise<void> => {
-    await tasks.stop()
+    await Promise.all([tasks.stop(), stopAsking()])
     await working.stop()
     await relay.stop()
-    await queue.close()
+    await queues.close()
     await Promise.all([db.end({ timeout: 5 }), notices?.end({ timeout: 1 })])
   }
   /** A second signal exits immediately. */
@@ -146,12 +152,23 @@ function walkItself(config: OtherConfig, db: Sql, log: Log, metrics: WorkerMetri
   })
 }
 
+/** The queues of the worker, as one. */
+async function openQueues(config: OtherConfig, log: Log): Promise<Queue> {
+  const derived = await connectPatiently(config, log, { name: 'derived-data' })
+  const webhooks = await connectPatiently(config, log, { name: 'webhooks', concurrency: deliveriesAtATime })
+  return joinQueues({ 'derived-data': derived, webhooks })
+}
+
 /** The queue's store may be down when the worker starts. Nothing is lost meanwhile, so it waits. */
-async function connectPatiently(config: OtherConfig, log: Log): Promise<Queue> {
+async function connectPatiently(
+  config: OtherConfig,
+  log: Log,
+  options: Pick<QueueOptions, 'name' | 'concurrency'>,
+): Promise<Queue> {
   for (;;) {
     try {
       return await connectQueue(
-        { databaseUrl: config.databaseDirectUrl ?? config.databaseUrl, redisUrl: config.redisUrl },
+        { databaseUrl: config.databaseDirectUrl ?? config.databaseUrl, redisUrl: config.redisUrl, ...options },
         error => log.warn({ err: error }, 'the queue has lost its store for now'),
       )
     } catch (error) {

@@ -1,18 +1,19 @@
 // Metrics of a worker, in addition to those of every process (src/metrics).
 
-import { Gauge, Histogram } from 'prom-client'
+import { Counter, Gauge, Histogram } from 'prom-client'
 import { Meter } from '../src/metrics/meter.ts'
 import { PoolMetrics } from '../src/metrics/pool-metrics.ts'
 
 /** What a worker does again and again. */
-export type MaintenanceTask = 'relay' | 'sweep' | 'retention' | 'audit_check'
+export type MaintenanceTask = 'relay' | 'webhooks' | 'sweep' | 'retention' | 'audit_check'
 
-const taskNames: readonly MaintenanceTask[] = ['relay', 'sweep', 'retention', 'audit_check']
+const taskNames: readonly MaintenanceTask[] = ['relay', 'webhooks', 'sweep', 'retention', 'audit_check']
 
 export class WorkerMetrics extends Meter {
   readonly pools = new PoolMetrics(this)
   readonly #jobs: Histogram
   readonly #tasks: Gauge
+  readonly #attempts: Counter
 
   /** `startedAt` in milliseconds since 1970. */
   constructor(startedAt: number) {
@@ -30,12 +31,22 @@ export class WorkerMetrics extends Meter {
       labelNames: ['task'],
       registers: this.registers,
     })
+    this.#attempts = new Counter({
+      name: 'tributary_webhook_attempts_total',
+      help: 'Attempts to deliver a webhook, by how they ended',
+      labelNames: ['outcome'],
+      registers: this.registers,
+    })
     // From the start on, so that one that never gets through is seen.
     for (const task of taskNames) this.#tasks.set({ task }, startedAt / 1000)
   }
 
   job(job: string, outcome: 'done' | 'failed' | 'nothing', seconds: number): void {
     this.#jobs.observe({ job, outcome }, seconds)
+  }
+
+  attempted(outcome: string): void {
+    this.#attempts.inc({ outcome })
   }
 
   /** `now` in milliseconds since 1970. */

@@ -168,7 +168,12 @@ export async function developmentSettings(): Promise<Record<string, string>> {
   }
   const random = (bytes: number): string =>
     Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('base64')
-  const made = { TRIBUTARY_ENV: 'development', PAGE_TOKEN_KEYS: random(32), API_KEY_PEPPER: random(48) }
+  const made = {
+    TRIBUTARY_ENV: 'development',
+    PAGE_TOKEN_KEYS: random(32),
+    API_KEY_PEPPER: random(48),
+    WEBHOOK_KEYS: random(32),
+  }
   await mkdir(dirname(settingsFile), { recursive: true })
   await writeFile(
     settingsFile,

@@ -10,6 +10,7 @@ import { limitSettings } from './limit-settings.ts'
 import { listeningSettings } from './listening-settings.ts'
 import { pageSettings } from './page-settings.ts'
 import { watchingSettings } from './watching-settings.ts'
+import { webhookSettings } from './webhook-settings.ts'
 
 /** By the headings that people see, in SETTINGS.md's order. */
 export const settingGroups = {
@@ -19,6 +20,7 @@ export const settingGroups = {
   'Proxies, TLS and connections': connectionSettings,
   'Limits and rules': limitSettings,
   'The console': consoleSettings,
+  Webhooks: webhookSettings,
   'Ending and logging': watchingSettings,
   'Alongside CiviForm': civiformSettings,
 }
@@ -30,6 +32,7 @@ export const settings = {
   ...connectionSettings,
   ...limitSettings,
   ...consoleSettings,
+  ...webhookSettings,
   ...watchingSettings,
   ...civiformSettings,
 }

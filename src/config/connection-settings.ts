@@ -1,8 +1,7 @@
 // Proxies, TLS, and how long a connection or its reader may be idle.
 
-import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
-import { setting, Unusable } from './kinds/setting.ts'
-import { duration, optional, text } from './kinds/setting-kinds.ts'
+import { setting } from './kinds/setting.ts'
+import { duration, optional, subnets, text } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const connectionSettings = {
@@ -16,12 +15,4 @@ export const connectionSettings = {
     'How long a connection may stay open without a request under way, 1s to 4m; up to four seconds longer. A head that is not complete within 12 s is given up.'),
   stallTimeoutMs: setting('STALL_TIMEOUT', '60s', duration('1s', '1h'),
     'How long a reader may take nothing before it is cut off, 1s to 1h.'),
-}
-
-function subnets(text: string): Subnet[] {
-  const parts = text.split(',').map(part => part.trim())
-  const parsed = parts.filter(part => part !== '').map(parseSubnet)
-  const faults = parsed.flatMap(subnet => ('fault' in subnet ? [subnet.fault] : []))
-  if (faults.length > 0) throw new Unusable(`must be a comma-separated list of subnets: ${faults.join('; ')}`)
-  return parsed as Subnet[]
 }

@@ -1,7 +1,7 @@
 // Addresses and times in what is answered, pages, and what seals their tokens.
 
 import { secretSetting, setting, Unusable } from './kinds/setting.ts'
-import { httpUrl, ianaTimeZone, wholeNumber } from './kinds/setting-kinds.ts'
+import { httpUrl, ianaTimeZone, keysOf32Bytes, wholeNumber } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const pageSettings = {
@@ -11,22 +11,10 @@ export const pageSettings = {
     'IANA time zone of the instance: zone of the times in exports and of dates without one in requests.'),
   maxPageSize: setting('MAX_PAGE_SIZE', '1000', wholeNumber(1, 1_000_000),
     'Most applications on one page, 1 to 1000000. Also the default page size.'),
-  pageTokenKeys: secretSetting('PAGE_TOKEN_KEYS', undefined, tokenKeys,
+  pageTokenKeys: secretSetting('PAGE_TOKEN_KEYS', undefined, keysOf32Bytes,
     'Keys of 32 bytes in Base64 that seal page tokens, comma-separated: the current one, then earlier ones still accepted. Only the service asks for it.'),
   apiKeyPepper: secretSetting('API_KEY_PEPPER', undefined, pepper,
     'At least 32 random characters under which API key secrets are hashed. Changing it ends every key. Only the service and `scripts/api-key create` ask for it.'),
-}
-
-function tokenKeys(text: string): Buffer[] {
-  const keys = text.split(',').map(part => Buffer.from(part.trim(), 'base64'))
-  if (keys.some(key => key.length !== 32)) {
-    throw new Unusable(
-      'must be one or more keys of 32 random bytes in Base64, separated by commas, the current one first (openssl rand -base64 32)',
-    )
-  }
-  if (new Set(keys.map(key => key.toString('hex'))).size !== keys.length)
-    throw new Unusable('must not name one key twice')
-  return keys
 }
 
 function pepper(text: string): string {

@@ -46,6 +46,7 @@ to tributary_service, tributary_worker;
 -- Both report background work as metrics.
 grant select (created_at) on outbox to tributary_service;
 grant select on worker_heartbeat, audit_check to tributary_service, tributary_worker;
+grant select (webhook_endpoint_id, state) on webhook_endpoint to tributary_service;
 
 -- The service lets keys in, hands applications out, and takes submissions. It cannot change or remove what was submitted, only say
 -- that another application came after it; nor make or change a key, only note that it was seen.
@@ -79,6 +80,14 @@ grant select (program_id, applicant_id, updated_at), delete on application_in_pr
 grant select (program_id, applicant_id, application_id), delete on submission_request to tributary_worker;
 grant execute on function hold_changes(bigint) to tributary_worker;
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_worker;
+-- It sends webhooks, with the cursor of a program's last change.
+grant select (program_id, submit_seq, last_submit_time, loading_from) on submission_counter to tributary_worker;
+grant select (application_id, changed_at) on application_annotation to tributary_worker;
+grant select on webhook_endpoint to tributary_worker;
+grant update (
+  delivered_change, delivered_at, attempts, busy_until, retry_at, asked, failures, first_failed_at, disabled_at, disabled_because
+) on webhook_endpoint to tributary_worker;
+grant select, insert, delete on webhook_attempt to tributary_worker;
 
 -- The console reads what its pages show, and changes what administrators change. It cannot touch an answer either, nor the audit log
 -- but by adding to it. Of answers it sees those that were submitted. Of hashes it sees those it lets people in by, and those of keys, of
@@ -88,8 +97,10 @@ grant select on
   program_key_map, docs_example, derived_status, submission_counter, applicant, application, application_annotation,
   erased_application, erased_change, database_history, api_key, api_key_program, api_key_day, program_reader, refusal,
   person, person_program, person_identity, invitation, console_session, admin_token, intermediary_organization, intermediary,
-  audit_event, audit_chain, audit_link, audit_pruned, audit_check, outbox, worker_heartbeat, origin
+  audit_event, audit_chain, audit_link, audit_pruned, audit_check, outbox, worker_heartbeat, origin,
+  webhook_endpoint, webhook_attempt
 to tributary_console;
+grant insert, update, delete on webhook_endpoint to tributary_console;
 grant insert, update on person, api_key, intermediary_organization, intermediary, admin_token to tributary_console;
 grant insert, delete on person_identity to tributary_console;
 grant insert, update, delete on person_program, invitation, console_session, api_key_program, refusal to tributary_console;

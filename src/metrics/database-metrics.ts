@@ -33,6 +33,11 @@ export function watchUpkeep(meter: Meter, read: () => Promise<UpkeepState>): voi
     'What the last check found to be wrong with the audit log, until an operator settles it',
   )
   const auditAge = gauge('tributary_audit_checked_seconds', 'How long ago the audit log was last checked')
+  const webhooks = gauge(
+    'tributary_webhook_endpoints',
+    'Endpoints of webhooks: working, failing, given up by the worker, or disabled by an administrator',
+    ['state'],
+  )
   meter.onRead(async () => {
     const found = await read().catch(() => undefined)
     for (const one of gauges) one.reset()
@@ -43,6 +48,7 @@ export function watchUpkeep(meter: Meter, read: () => Promise<UpkeepState>): voi
     for (const { job, state, things } of derived.unfinished) unfinished.set({ job, state }, things)
     derivedAge.set(derived.oldestSeconds)
     workers.set(found.workers)
+    for (const [state, endpoints] of Object.entries(found.webhooks)) webhooks.set({ state }, endpoints)
     auditFaults.set(audit.faults)
     if (audit.checkedSeconds !== undefined) auditAge.set(audit.checkedSeconds)
   })

@@ -13,11 +13,13 @@ import {
 } from 'bullmq'
 import pg from 'pg'
 import { connectionName } from '../release.ts'
-import { queueName } from './jobs.ts'
+import type { QueueName } from './jobs.ts'
 import { openRedis } from './open-redis.ts'
 import { atMostEvery, type RunningWorker, Runs, type WorkerEvents, within } from './runs.ts'
 
 export interface QueueOptions {
+  /** That of derived data unless given. */
+  name?: QueueName
   databaseUrl: string
   /** `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Undefined: the database carries the jobs. */
   redisUrl: string | undefined
@@ -56,6 +58,7 @@ export interface Queue {
  */
 export async function connectQueue(options: QueueOptions, trouble: (error: Error) => void): Promise<Queue> {
   const settings: Settings = {
+    name: 'derived-data',
     concurrency: 1,
     attempts: 5,
     retryPauseMs: 1000,
@@ -111,7 +114,7 @@ async function connectPostgres(settings: Settings): Promise<Queue> {
     } finally {
       client.release()
     }
-    const queue = new bull.Queue(queueName, { connection: pool })
+    const queue = new bull.Queue(settings.name, { connection: pool })
     queue.on('error', settings.trouble)
     // BullMQ remembers a first connection that failed, and never tries again: better to fail here.
     await queue.waitUntilReady()
@@ -120,7 +123,7 @@ async function connectPostgres(settings: Settings): Promise<Queue> {
       add: jobs => within(settings.storeTimeoutMs, queue.addBulk(jobs.map(job => bulkJob(job, settings)))),
       work: async events => {
         const runs = new Runs(events, settings.trouble)
-        const worker = new bull.Worker(queueName, runs.run, { connection: pool, ...workerOptions(settings) })
+        const worker = new bull.Worker(settings.name, runs.run, { connection: pool, ...workerOptions(settings) })
         try {
           await worker.waitUntilReady()
         } catch (error) {
@@ -162,7 +165,7 @@ async function connectRedis(settings: Settings, redisUrl: string): Promise<Queue
   // All keys in one slot, without which a cluster refuses commands on several of them.
   const prefix = '{tributary}'
   const bull = withBackend(createRedisBackend)
-  const queue = new bull.Queue(queueName, { connection: producer, prefix })
+  const queue = new bull.Queue(settings.name, { connection: producer, prefix })
   queue.on('error', settings.trouble)
   return {
     store: 'redis',
@@ -172,7 +175,11 @@ async function connectRedis(settings: Settings, redisUrl: string): Promise<Queue
     },
     work: async events => {
       const runs = new Runs(events, settings.trouble)
-      const worker = new bull.Worker(queueName, runs.run, { connection: consumer, prefix, ...workerOptions(settings) })
+      const worker = new bull.Worker(settings.name, runs.run, {
+        connection: consumer,
+        prefix,
+        ...workerOptions(settings),
+      })
       return runs.of(worker, settings.storeTimeoutMs)
     },
     close: async () => {

@@ -3,7 +3,9 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 
-export const queueName = 'derived-data'
+/** Each with runs of its own, so that receivers of webhooks that are slow hold up nothing else. */
+export const queueNames = ['derived-data', 'webhooks'] as const
+export type QueueName = (typeof queueNames)[number]
 
 const ofProgramVersion = Type.Object(
   { program_version_id: Type.Integer({ minimum: 1 }) },
@@ -16,12 +18,21 @@ const payloadSchemas = {
   'refresh-key-map': ofProgramVersion,
   /** Computes the generated docs of a program version. */
   'refresh-docs-example': ofProgramVersion,
+  /** Makes the attempt after so many to deliver to an endpoint of a webhook. On record there, and not in `derived_status`. */
+  'deliver-webhook': Type.Object(
+    { webhook_endpoint_id: Type.Integer({ minimum: 1 }), attempts: Type.Integer({ minimum: 0 }) },
+    { additionalProperties: false },
+  ),
 } satisfies Record<string, TSchema>
 
 export type JobName = keyof typeof payloadSchemas
 export type JobPayload<N extends JobName> = Static<(typeof payloadSchemas)[N]>
-/** A job computes something of one program version, and is on record in `derived_status`. */
-export type Job = { [N in JobName]: { name: N; payload: JobPayload<N> } }[JobName]
+type ArrivedAs<Names extends JobName> = { [N in Names]: { name: N; payload: JobPayload<N> } }[Names]
+/** A job that computes something of one program version, and is on record in `derived_status`. */
+export type Job = ArrivedAs<Exclude<JobName, 'deliver-webhook'>>
+
+export const queueOf = (jobName: string): QueueName => (jobName === 'deliver-webhook' ? 'webhooks' : 'derived-data')
+
 /**
  * What the queue knows a job by: `refresh-key-map-v123-2` for the second request for version 123. BullMQ drops a job whose id it already
  * holds, so every request gets its own id: handing one over twice is harmless, and it is never mistaken for an earlier run. (BullMQ
@@ -31,13 +42,17 @@ export function jobId(job: Job, request: number): string {
   return `${job.name}-v${job.payload.program_version_id}-${request}`
 }
 
+/** The same of an attempt to deliver to a webhook: as long as it has not begun, it is one job. */
+export const webhookJobId = ({ webhook_endpoint_id, attempts }: JobPayload<'deliver-webhook'>): string =>
+  `deliver-webhook-${webhook_endpoint_id}-${attempts}`
+
 /** A job as it arrived. Throws an Error that says what is wrong with it. */
-export function parseJob(name: string, data: unknown): Job {
+export function parseJob(name: string, data: unknown): ArrivedAs<JobName> {
   if (!Object.hasOwn(payloadSchemas, name)) throw new Error(`there is no job called ${JSON.stringify(name)}`)
   const schema = payloadSchemas[name as JobName]
   if (!Value.Check(schema, data)) {
     const faults = Value.Errors(schema, data).map(fault => `${fault.instancePath || 'it'} ${fault.message}`)
     throw new Error(`a job ${name} cannot carry ${JSON.stringify(data)?.slice(0, 200)}: ${faults.join('; ')}`)
   }
-  return { name, payload: data } as Job
+  return { name, payload: data } as ArrivedAs<JobName>
 }

@@ -88,10 +88,7 @@ async function runJob(
   const seconds = (): number => (performance.now() - startedMs) / 1000
   try {
     const job = parseJob(arrived.name, arrived.payload)
-    const thing = { job_name: job.name, ...job.payload }
-    const ran = await runOnRecord(sql, thing, arrived.lastAttempt, codeVersions[job.name], () =>
-      handlers[job.name](job.payload),
-    )
+    const ran = await runParsed(sql, handlers, job, arrived.lastAttempt, codeVersions)
     count(job.name, ran ? 'done' : 'nothing', seconds())
     const duration_ms = Math.round(seconds() * 100_000) / 100
     log.info({ ...line, duration_ms }, ran ? 'job done' : 'job had nothing left to do')
@@ -102,6 +99,22 @@ async function runJob(
     // The queue's store keeps what is thrown here.
     throw new Error(errorLine(error))
   }
+}
+
+/** False when nothing was left to do. */
+async function runParsed(
+  sql: Sql,
+  handlers: Handlers,
+  job: ReturnType<typeof parseJob>,
+  final: boolean,
+  codeVersions: CodeVersions,
+): Promise<boolean> {
+  if (job.name === 'deliver-webhook') {
+    await handlers[job.name](job.payload)
+    return true
+  }
+  const thing = { job_name: job.name, ...job.payload }
+  return runOnRecord(sql, thing, final, codeVersions[job.name], () => handlers[job.name](job.payload))
 }
 
 /** False when nothing was left to do: another run met every request, or the program version is gone. */
@@ -129,6 +142,8 @@ async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: L
   log.error({ job: arrived.name, job_id: arrived.id, err: error }, 'job given up')
   try {
     const job = parseJob(arrived.name, arrived.payload)
+    // An attempt that was not noted is asked for again.
+    if (job.name === 'deliver-webhook') return
     const thing = { job_name: job.name, ...job.payload }
     await failRun(sql, thing, { request: undefined, error: errorLine(error), final: true })
   } catch (failure) {

@@ -1,6 +1,7 @@
 // Least privilege: what `roles.sql` lets service and worker do, tried as them. The owner of the schema migrates.
 
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { grantRoles, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
@@ -8,19 +9,22 @@ import { findSubmissionCount, findSubmitTime, readTruePlaces, readUnaccounted } 
 import { findPersonOf, forgetIdentity } from '../../src/people/identities.ts'
 import { prepareQueue } from '../../src/queue/connect.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
+import { testCertificate } from '../support/certificate.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { ApiProgram, aToken } from '../support/console-api.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { ExportClient } from '../support/export-client.ts'
-import { endWithFile, useDatabase, usePool, useService } from '../support/fixtures.ts'
+import { endWithFile, useDatabase, useFolder, usePool, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { endProcesses, spawnProcess, startMain } from '../support/processes.ts'
 import { aComputedProgram as aProgram, everyKind, q } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { useReceiver } from '../support/receiver.ts'
 import { failureOf } from '../support/refusal.ts'
 import type { TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { keys, TestWebhooks } from '../support/webhooks.ts'
 
 const slug = 'guarded'
 const database = await useDatabase()
@@ -283,6 +287,36 @@ describe('the service, with its own role', () => {
 })
 
 describe('the worker, with its own role', () => {
+  test('delivers webhooks, whatever the last change was, and gives up one that is gone', async () => {
+    const hooks = new TestWebhooks(owner)
+    hooks.now = Date.now() * 1000
+    const [open, gone] = [useReceiver(), useReceiver()]
+    gone.answer = () => new Response(null, { status: 410 })
+    const [told, lost] = [await hooks.endpoint(open.url), await hooks.endpoint(gone.url)]
+    for (const { program } of [told, lost]) await hooks.apply(program, 2)
+    // An erasure, which is looked for in every table that has changes.
+    await owner`delete from application where program_id = ${told.program.program_id} and submit_seq = 1`
+    const certificate = join(await useFolder(), 'receiver.pem')
+    await Bun.write(certificate, testCertificate.cert)
+    const { child, log } = spawnProcess('workers/main.ts', worker, {
+      WEBHOOK_KEYS: keys.map(one => one.toString('base64')).join(),
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
+      NODE_EXTRA_CA_CERTS: certificate,
+    })
+    await until('the one to be given up', async () => (await hooks.state(lost.id)).state === 'given_up')
+    await until('the other to have got its message', async () => (await hooks.attempts(told.id)).length > 0)
+    expect(await hooks.attempts(told.id)).toMatchObject([{ change: 3, outcome: 'delivered', status: 204 }])
+    expect(log.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
+    child.kill('SIGTERM')
+    expect(await child.exited).toBe(0)
+    // It makes none, and no secret of its own.
+    for (const statement of [
+      'delete from webhook_endpoint',
+      "update webhook_endpoint set url = 'https://elsewhere.example'",
+    ])
+      expect(await codeOf(worker.sql.unsafe(statement))).toBe(insufficientPrivilege)
+  })
+
   test('makes what was published, and erases what a program keeps no longer', async () => {
     const raw = await insertRawProgram(owner, 'kept-a-while')
     const yesterday = (Date.now() - 86_400_000) * 1000

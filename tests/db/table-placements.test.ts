@@ -47,6 +47,8 @@ const otherTables = [
   'refusal',
   'schema_migration',
   'skipped_ids',
+  'webhook_attempt',
+  'webhook_endpoint',
   'worker_heartbeat',
 ]
 

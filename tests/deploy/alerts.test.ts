@@ -145,6 +145,13 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
       'tributary_job_seconds_count{job="refresh-key-map",outcome="done"}': '0+9x60',
     },
   },
+  TributaryWebhooksFail: {
+    fires: { 'tributary_webhook_endpoints{state="given_up"}': '1x120' },
+    quiet: {
+      'tributary_webhook_endpoints{state="working"}': '5x120',
+      'tributary_webhook_endpoints{state="failing"}': '0x30 1x40 0x50',
+    },
+  },
   TributaryMaintenanceStuck: {
     // promtool's clock begins at 0.
     fires: {

@@ -15,6 +15,7 @@ describe('a job that arrives', () => {
     for (const job of [
       { name: 'refresh-key-map', payload: { program_version_id: 1 } },
       { name: 'refresh-docs-example', payload: { program_version_id: 9_007_199_254_740_991 } },
+      { name: 'deliver-webhook', payload: { webhook_endpoint_id: 7, attempts: 0 } },
     ] as const) {
       expect(parseJob(job.name, JSON.parse(JSON.stringify(job.payload)))).toEqual(job)
     }

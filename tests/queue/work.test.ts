@@ -27,7 +27,7 @@ test('stopping waits until a job that was given up is on record as failed', asyn
     close: async () => {},
   }
   const idle = async (): Promise<void> => {}
-  const handlers = { 'refresh-key-map': idle, 'refresh-docs-example': idle }
+  const handlers = { 'refresh-key-map': idle, 'refresh-docs-example': idle, 'deliver-webhook': idle }
   const working = await startWorking(sql, queue, handlers, createLog('silent'))
   const release = await holdTransaction(
     sql,

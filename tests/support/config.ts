@@ -15,6 +15,8 @@ export function testConfig(overrides: Partial<Config> = {}): Config {
     DATABASE_URL: 'postgres://127.0.0.1:1/never-opened',
     PAGE_TOKEN_KEYS: testTokenKey,
     API_KEY_PEPPER: testPepper,
+    WEBHOOK_KEYS: testTokenKey,
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     PORT: '0',
     HEALTH_PORT: '0',
     LOG_LEVEL: 'silent',

@@ -67,7 +67,7 @@ export async function useQueue(store: StoreName): Promise<TestQueue> {
     },
     work: async (handlers = {}, changes = {}) => {
       const idle = async (): Promise<void> => {}
-      const all = { 'refresh-key-map': idle, 'refresh-docs-example': idle, ...handlers }
+      const all = { 'refresh-key-map': idle, 'refresh-docs-example': idle, 'deliver-webhook': idle, ...handlers }
       const working = await startWorking(sql, await connect(changes), all, log)
       ends.unshift(() => working.stop())
       return working

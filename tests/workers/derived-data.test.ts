@@ -9,6 +9,7 @@ import { KeyMaps, keyMapCodeVersion } from '../../src/derived/program-key-map.ts
 import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
 import { handlers } from '../../workers/handlers.ts'
 import { computedKeyMap } from '../support/computed-key-map.ts'
+import { testConfig } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -29,7 +30,7 @@ for (const store of stores) {
   describe(`derived data, with the queue in ${store}`, () => {
     afterEach(() => queue.reset())
 
-    const work = () => queue.work(handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } }))
+    const work = () => queue.work(handlers({ db: queue.sql, config: testConfig({ timeZone }), attempted: () => {} }))
     const newestKeyMap = async (programId: number) =>
       new KeyMaps().load(queue.sql, programId, (await readWalkStart(queue.sql, programId)).last_published_at!)
     const statesOf = async (versionId: number) =>
@@ -59,7 +60,9 @@ for (const store of stores) {
 
     test('a kept key map that does not cover the newest version, or that another release made, is not used', async () => {
       const program = await aProgram(queue.sql, { questions: [q.text(`old ${store}`)] })
-      await handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } })['refresh-key-map'](program)
+      await handlers({ db: queue.sql, config: testConfig({ timeZone }), attempted: () => {} })['refresh-key-map'](
+        program,
+      )
       const newest = await aProgram(queue.sql, { slug: program.slug, questions: [q.text(`new ${store}`)] })
       const { keyMap } = await newestKeyMap(program.program_id)
       expect(keyMap.map(node => node.type)).toEqual(['TEXT', 'TEXT'])
@@ -118,7 +121,7 @@ for (const store of stores) {
       ])
       expect(await statesOf(program.program_version_id)).toMatchObject({ 'refresh-docs-example': 'queued' })
       let runs = 0
-      const real = handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } })
+      const real = handlers({ db: queue.sql, config: testConfig({ timeZone }), attempted: () => {} })
       await queue.relay()
       await queue.work({
         ...real,
@@ -133,7 +136,7 @@ for (const store of stores) {
 
     test('a failed regeneration keeps the docs there were, and says so', async () => {
       const program = await aProgram(queue.sql, { questions: [q.text(`kept ${store}`)] })
-      const real = handlers({ db: queue.sql, config: { timeZone, enumeratorDepthMax: 20 } })
+      const real = handlers({ db: queue.sql, config: testConfig({ timeZone }), attempted: () => {} })
       await real['refresh-docs-example'](program)
       const before = await new ProgramDocs({ timeZone }, now).load(queue.sql, program.program_id, new Set())
       await regenerateDocs(queue.sql, program.program_id, { actor: 'operator:test' })

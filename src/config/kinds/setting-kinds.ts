@@ -1,5 +1,6 @@
 // Parsers of settings, one per kind of value.
 
+import { parseSubnet, type Subnet } from '../../domain/values/ip-address.ts'
 import { parseDuration } from './durations.ts'
 import { Unusable } from './setting.ts'
 
@@ -68,4 +69,25 @@ export function ianaTimeZone(text: string): string {
   } catch {
     throw new Unusable('must be an IANA time zone such as America/Los_Angeles or UTC')
   }
+}
+
+/** Comma-separated; the current one first. */
+export function keysOf32Bytes(text: string): Buffer[] {
+  const keys = text.split(',').map(part => Buffer.from(part.trim(), 'base64'))
+  if (keys.some(key => key.length !== 32)) {
+    throw new Unusable(
+      'must be one or more keys of 32 random bytes in Base64, separated by commas, the current one first (openssl rand -base64 32)',
+    )
+  }
+  if (new Set(keys.map(key => key.toString('hex'))).size !== keys.length)
+    throw new Unusable('must not name one key twice')
+  return keys
+}
+
+export function subnets(text: string): Subnet[] {
+  const parts = text.split(',').map(part => part.trim())
+  const parsed = parts.filter(part => part !== '').map(parseSubnet)
+  const faults = parsed.flatMap(subnet => ('fault' in subnet ? [subnet.fault] : []))
+  if (faults.length > 0) throw new Unusable(`must be a comma-separated list of subnets: ${faults.join('; ')}`)
+  return parsed as Subnet[]
 }

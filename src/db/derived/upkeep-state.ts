@@ -2,6 +2,7 @@
 // other clock matters.
 
 import type { Db } from '../client.ts'
+import { countWebhooks, type WebhookState } from '../webhooks/webhook-rows.ts'
 
 export interface UpkeepState {
   outbox: { jobs: number; oldestSeconds: number }
@@ -10,13 +11,15 @@ export interface UpkeepState {
   workers: number
   /** `faults` that no operator has settled; `checkedSeconds` is undefined until the first check. */
   audit: { faults: number; checkedSeconds: number | undefined }
+  /** Endpoints by state. */
+  webhooks: Partial<Record<WebhookState, number>>
 }
 
 /** A worker that has not said for so long that it is alive counts as dead. */
 const aliveSeconds = 60
 
 export async function readUpkeepState(db: Db): Promise<UpkeepState> {
-  const [[row], unfinished] = await Promise.all([
+  const [[row], unfinished, webhooks] = await Promise.all([
     db<UpkeepRow[]>`
       select
         o.jobs as outbox_jobs,
@@ -43,6 +46,7 @@ export async function readUpkeepState(db: Db): Promise<UpkeepState> {
       from derived_status
       where state <> 'done'
       group by job_name, state`,
+    countWebhooks(db, 'all'),
   ])
   const { outbox_jobs, outbox_oldest_seconds, derived_oldest_seconds, workers, audit_faults, audit_checked_seconds } =
     row!
@@ -51,6 +55,7 @@ export async function readUpkeepState(db: Db): Promise<UpkeepState> {
     derived: { unfinished, oldestSeconds: derived_oldest_seconds },
     workers,
     audit: { faults: audit_faults, checkedSeconds: audit_checked_seconds ?? undefined },
+    webhooks,
   }
 }
 

@@ -77,3 +77,13 @@ export function isLoopback(address: IpAddress): boolean {
 }
 
 const loopback = ['127.0.0.0/8', '::1/128'].map(text => parseSubnet(text) as Subnet)
+
+/**
+ * Whether an address is one of the public internet: not of this machine, a private or carrier's network, a group, or an address of IPv4
+ * within one of IPv6 (6to4, NAT64, Teredo), which may be any of these. Source: the registries of IANA for special purposes, in ipaddr.js.
+ */
+export const isPublic = (address: IpAddress): boolean =>
+  address.range() === 'unicast' && (address.kind() === 'ipv4' || contains(globalUnicast, address))
+
+/** All that is assigned to the internet so far (RFC 4291). */
+const globalUnicast = parseSubnet('2000::/3') as Subnet

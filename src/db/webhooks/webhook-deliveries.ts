@@ -1,0 +1,122 @@
+// Attempts to deliver webhooks as the worker makes them: which endpoints are due, who makes an attempt, how it ended.
+
+import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
+import type { Db, Transaction } from '../client.ts'
+import type { WebhookAttemptRow } from './webhook-rows.ts'
+
+export interface DueEndpoint {
+  webhook_endpoint_id: number
+  program_id: number
+  delivered_change: number
+  asked: 'test' | 'resend' | null
+}
+
+/** Endpoints that may be sent a message now, if their program has come further or an administrator asked for one. */
+export async function readDueEndpoints(db: Db, now: Micros): Promise<DueEndpoint[]> {
+  const at = formatMicros(now)
+  return db<DueEndpoint[]>`
+    select webhook_endpoint_id, program_id, delivered_change, asked
+    from webhook_endpoint
+    where busy_until <= ${at}
+    and (asked is not null or (disabled_at is null and retry_at <= ${at}))
+    order by webhook_endpoint_id`
+}
+
+/** Of these endpoints those that no other worker has asked for meanwhile, with the attempts begun so far. No other asks for them until then. */
+export async function takeDueEndpoints(
+  tx: Transaction,
+  ids: readonly number[],
+  { now, until }: { now: Micros; until: Micros },
+): Promise<{ webhook_endpoint_id: number; attempts: number }[]> {
+  return tx<{ webhook_endpoint_id: number; attempts: number }[]>`
+    update webhook_endpoint
+    set busy_until = ${formatMicros(until)}
+    where webhook_endpoint_id = any(${ids as number[]}::bigint[])
+    and busy_until <= ${formatMicros(now)}
+    returning webhook_endpoint_id, attempts`
+}
+
+export interface BegunEndpoint extends DueEndpoint {
+  slug: string
+  url: string
+  secret_name: string
+  /** Undefined when no other secret signs. */
+  earlier_secret_name: string | null
+  first_failed_at: Micros | null
+  failures: number
+}
+
+/**
+ * Begins the attempt after so many. Undefined when another run began it, or there is nothing to send any more: the endpoint was removed
+ * or disabled.
+ */
+export async function beginAttempt(
+  db: Db,
+  { webhook_endpoint_id, attempts }: { webhook_endpoint_id: number; attempts: number },
+  { now, until }: { now: Micros; until: Micros },
+): Promise<BegunEndpoint | undefined> {
+  const [row] = await db<BegunEndpoint[]>`
+    update webhook_endpoint w
+    set attempts = attempts + 1, busy_until = ${formatMicros(until)}
+    from program p
+    where w.webhook_endpoint_id = ${webhook_endpoint_id}
+    and w.attempts = ${attempts}
+    and (w.disabled_at is null or w.asked is not null)
+    and p.program_id = w.program_id
+    returning w.webhook_endpoint_id, w.program_id, p.slug, w.url, w.secret_name, w.delivered_change, w.asked, w.failures,
+      w.first_failed_at,
+      case when w.earlier_secret_until > ${formatMicros(now)} then w.earlier_secret_name end as earlier_secret_name`
+  return row
+}
+
+export async function insertAttempt(
+  tx: Transaction,
+  id: number,
+  { attempt, message, change, attempted_at, outcome, status, duration_ms }: WebhookAttemptRow,
+  keptMax: number,
+): Promise<void> {
+  await tx`
+    insert into webhook_attempt (
+      webhook_endpoint_id, attempt, message, change, attempted_at, outcome, status, duration_ms)
+    values (
+      ${id}, ${attempt}, ${message}, ${change}, ${formatMicros(attempted_at)}, ${outcome}, ${status}, ${duration_ms})`
+  await tx`
+    delete from webhook_attempt
+    where webhook_endpoint_id = ${id}
+    and attempt <= ${attempt - keptMax}`
+}
+
+export interface EndedAttempt {
+  /** Up to which change it has been sent messages now; undefined where that is as before. */
+  delivered?: { change: number; at: Micros }
+  failures: number
+  first_failed_at: Micros | null
+  retry_at: Micros | undefined
+  disabled_because: 'failing' | 'gone' | undefined
+}
+
+/**
+ * Notes how the newest attempt has ended, and what of it an administrator had asked for. False when it is not the newest any more, or
+ * the endpoint was removed.
+ */
+export async function endAttempt(
+  tx: Transaction,
+  { id, attempt, asked, now }: { id: number; attempt: number; asked: string | null; now: Micros },
+  { delivered, failures, first_failed_at, retry_at, disabled_because }: EndedAttempt,
+): Promise<boolean> {
+  const at = formatMicros(now)
+  const { count } = await tx`
+    update webhook_endpoint
+    set busy_until = ${at},
+      asked = case when asked is distinct from ${asked} then asked end,
+      delivered_change = ${delivered === undefined ? tx`delivered_change` : delivered.change},
+      delivered_at = ${delivered === undefined ? tx`delivered_at` : formatMicros(delivered.at)},
+      failures = ${failures},
+      first_failed_at = ${first_failed_at === null ? null : formatMicros(first_failed_at)},
+      retry_at = ${retry_at === undefined ? tx`retry_at` : formatMicros(retry_at)},
+      disabled_at = coalesce(disabled_at, ${disabled_because === undefined ? null : at}),
+      disabled_because = coalesce(disabled_because, ${disabled_because ?? null})
+    where webhook_endpoint_id = ${id}
+    and attempts = ${attempt}`
+  return count === 1
+}

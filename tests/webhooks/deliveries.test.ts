@@ -1,0 +1,325 @@
+// Deliveries of webhooks, to a receiver that does all that receivers do. At least once, in the order of the changes, and nothing of an applicant.
+
+import { describe, expect, test } from 'bun:test'
+import { Webhook } from 'standardwebhooks'
+import { readChangesPage } from '../../src/export/changes/change-feed.ts'
+import { parseChangeCursor } from '../../src/export/requests/change-cursor.ts'
+import { deliver } from '../../src/webhooks/deliveries.ts'
+import { askForMessage, rotateWebhookSecret, setWebhookDisabled } from '../../src/webhooks/endpoints.ts'
+import { useDatabase } from '../support/fixtures.ts'
+import { insertRawApplications } from '../support/raw-applications.ts'
+import { type Receiver, useReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { keys, micros, TestWebhooks } from '../support/webhooks.ts'
+
+const { sql } = await useDatabase()
+const answering = (status: number) => () => new Response(null, { status })
+/** As a receiver verifies: throws when the signature is of no such secret. Its clock is that of the message. */
+function verify(secret: string, { body, headers }: Receiver['received'][number]): unknown {
+  const real = Date.now
+  Date.now = () => Number(headers['webhook-timestamp']) * 1000
+  try {
+    return new Webhook(secret).verify(body, headers)
+  } finally {
+    Date.now = real
+  }
+}
+async function anEndpoint(changes?: ConstructorParameters<typeof TestWebhooks>[1]) {
+  const hooks = new TestWebhooks(sql, changes)
+  const receiver = useReceiver()
+  return { hooks, receiver, ...(await hooks.endpoint(receiver.url)) }
+}
+/** Leaves out what other tests have in the database: what is due for one endpoint alone. */
+async function runOf(hooks: TestWebhooks, id: number) {
+  const jobs = (await hooks.ask()).filter(job => job.webhook_endpoint_id === id)
+  return Promise.all(jobs.map(job => deliver(hooks.delivering, job)))
+}
+
+describe('a message', () => {
+  test('says that the program has changed and where its feed stands, is signed, and has nothing of an applicant', async () => {
+    const { hooks, receiver, program, secret, id } = await anEndpoint()
+    expect(await runOf(hooks, id)).toEqual([])
+    await insertRawApplications(sql, program, 1, () => 'Lovelace')
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    const [message] = receiver.received
+    expect(verify(secret, message!)).toEqual({
+      type: 'program.changed',
+      program: program.slug,
+      change_cursor: expect.any(String),
+      timestamp: expect.stringMatching(/^2023-\d\d-\d\dT[\d:]+\+00:00$/),
+    })
+    expect(() => verify(`whsec_${Buffer.alloc(32).toString('base64')}`, message!)).toThrow()
+    expect(JSON.stringify(message)).not.toContain('Lovelace')
+    const { change_cursor } = JSON.parse(message!.body)
+    const place = parseChangeCursor(change_cursor)!
+    const { page } = await readChangesPage(sql, program.program_id, place, { pageSize: 10, timeZone: 'UTC' })
+    expect([page.payload, page.changeCursor]).toEqual([[], change_cursor])
+  })
+
+  test('is one for a burst of changes, and the next one comes two seconds later, only if there were more', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    await hooks.apply(program, 50)
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    await hooks.apply(program, 20)
+    expect(await runOf(hooks, id)).toEqual([])
+    hooks.now += 2 * micros.second
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    hooks.now += micros.day
+    expect(await runOf(hooks, id)).toEqual([])
+    expect(receiver.received).toHaveLength(2)
+    expect((await hooks.attempts(id)).map(({ change }) => change)).toEqual([70, 50])
+  })
+
+  test('is signed with both secrets for a day after a rotation', async () => {
+    const { hooks, receiver, program, secret, id } = await anEndpoint()
+    const rules = { keys, allowedNetworks: [] }
+    const newer = await rotateWebhookSecret(sql, rules, await hooks.state(id), hooks.by())
+    await hooks.apply(program)
+    await runOf(hooks, id)
+    for (const one of [secret, newer]) expect(verify(one, receiver.received[0]!)).toBeObject()
+    hooks.now += micros.day
+    await hooks.apply(program)
+    await runOf(hooks, id)
+    expect(verify(newer, receiver.received[1]!)).toBeObject()
+    expect(() => verify(secret, receiver.received[1]!)).toThrow('No matching signature found')
+  })
+
+  test('is signed still when the key of the configuration was replaced, as long as the earlier one is named after it', async () => {
+    const { hooks, receiver, program, secret, id } = await anEndpoint()
+    await hooks.apply(program)
+    Object.assign(hooks.delivering, { keys: [Buffer.alloc(32, 1)] })
+    expect(await runOf(hooks, id)).toEqual(['unsigned'])
+    expect(receiver.received).toEqual([])
+    Object.assign(hooks.delivering, { keys: [Buffer.alloc(32, 1), ...keys] })
+    hooks.now += micros.minute
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    expect(verify(secret, receiver.received[0]!)).toBeObject()
+  })
+})
+
+describe('a receiver', () => {
+  test('that fails gets the same message again, later each time; back after a day, it gets one for all it has missed', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    receiver.answer = answering(503)
+    await hooks.apply(program)
+    const waited: number[] = []
+    const from = hooks.now
+    while (hooks.now < from + micros.day) {
+      expect(await runOf(hooks, id)).toEqual(['refused'])
+      const { retry_at } = await hooks.state(id)
+      waited.push((retry_at - hooks.now) / micros.second)
+      hooks.now = retry_at - 1
+      expect(await runOf(hooks, id)).toEqual([])
+      hooks.now = retry_at
+    }
+    expect(waited.slice(0, 8)).toEqual([5, 20, 80, 320, 1280, 3600, 3600, 3600])
+    const sent = receiver.received
+    expect(new Set(sent.map(({ body, headers }) => `${headers['webhook-id']} ${body}`)).size).toBe(1)
+    expect(new Set(sent.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(sent.length)
+    expect(await hooks.state(id)).toMatchObject({ state: 'failing', failures: sent.length, first_failed_at: from })
+    await hooks.apply(program, 7)
+    receiver.answer = answering(200)
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    expect((await hooks.attempts(id))[0]).toMatchObject({ change: 8, status: 200 })
+    expect(await hooks.state(id)).toMatchObject({ state: 'working', failures: 0, first_failed_at: null })
+  })
+
+  test('that fails for three days is given up, on record, and enabled it gets at once what it has missed', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    receiver.answer = answering(500)
+    await hooks.apply(program)
+    await runOf(hooks, id)
+    hooks.now += 3 * micros.day - 1
+    await runOf(hooks, id)
+    expect(await hooks.state(id)).toMatchObject({ state: 'failing', disabled_at: null })
+    hooks.now += micros.hour
+    await runOf(hooks, id)
+    expect(await hooks.state(id)).toMatchObject({ state: 'given_up', disabled_at: hooks.now })
+    const events =
+      await sql`select actor, action, detail from audit_event where subject = ${program.slug} and action = 'webhook_given_up'`
+    const host = new URL(receiver.url).host
+    expect(events).toEqual([
+      { actor: 'webhooks', action: 'webhook_given_up', detail: { webhook: id, because: 'failing', host } },
+    ] as never)
+    hooks.now += micros.day
+    await hooks.apply(program)
+    expect(await runOf(hooks, id)).toEqual([])
+    receiver.answer = answering(204)
+    await setWebhookDisabled(sql, await hooks.state(id), false, hooks.by())
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    expect((await hooks.attempts(id))[0]).toMatchObject({ change: 2 })
+  })
+
+  test('that answers 410 is given up at once', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    receiver.answer = answering(410)
+    await hooks.apply(program)
+    expect(await runOf(hooks, id)).toEqual(['refused'])
+    expect((await hooks.state(id)).state).toBe('given_up')
+  })
+
+  test('that leads elsewhere is not followed', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    const elsewhere = useReceiver()
+    receiver.answer = () => Response.redirect(elsewhere.url, 307)
+    await hooks.apply(program)
+    expect(await runOf(hooks, id)).toEqual(['refused'])
+    expect([receiver.received.length, elsewhere.received.length]).toEqual([1, 0])
+    expect((await hooks.attempts(id))[0]).toMatchObject({ status: 307 })
+  })
+
+  test('that answers without end is heard to its status, and no further', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    let sent = 0
+    let cancelled = false
+    receiver.answer = () =>
+      new Response(
+        new ReadableStream({
+          async pull(controller) {
+            sent += 1
+            controller.enqueue(new Uint8Array(1024 * 1024))
+            await Bun.sleep(1)
+          },
+          cancel() {
+            cancelled = true
+          },
+        }),
+      )
+    await hooks.apply(program)
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    await until('the connection to be ended', () => cancelled)
+    expect(sent).toBeLessThan(64)
+  })
+
+  test('that says nothing is given up on after a time, and nothing waits for it', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    const held = Promise.withResolvers<Response>()
+    receiver.answer = () => held.promise
+    const other = await hooks.endpoint(useReceiver().url)
+    await hooks.apply(program)
+    await hooks.apply(other.program)
+    const jobs = await hooks.ask()
+    const [stalled, quick] = [id, other.id].map(one => jobs.find(job => job.webhook_endpoint_id === one)!)
+    const impatient = { ...hooks.delivering, outside: { ...hooks.delivering.outside, timeoutMs: 300 } }
+    const waiting = deliver(impatient, stalled!)
+    expect(await deliver(hooks.delivering, quick!)).toBe('delivered')
+    expect(await waiting).toBe('timed_out')
+    expect(await hooks.state(id)).toMatchObject({ state: 'failing', failures: 1 })
+    held.resolve(new Response())
+  })
+})
+
+describe('attempts', () => {
+  test('are one at a time for an endpoint; a job that comes twice, or late, does nothing', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    const held = Promise.withResolvers<Response>()
+    receiver.answer = () => held.promise
+    await hooks.apply(program)
+    const [job] = (await hooks.ask()).filter(one => one.webhook_endpoint_id === id)
+    const underWay = deliver(hooks.delivering, job!)
+    await until('the receiver to be asked', () => receiver.received.length === 1)
+    await hooks.apply(program)
+    await askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
+    hooks.now += 59 * micros.second
+    expect(await runOf(hooks, id)).toEqual([])
+    expect(await deliver(hooks.delivering, job!)).toBeUndefined()
+    held.resolve(new Response())
+    expect(await underWay).toBe('delivered')
+    // What an administrator asked for meanwhile is sent now, and with it the later change.
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    expect((await hooks.attempts(id)).map(({ change }) => change)).toEqual([2, 1])
+  })
+
+  test('that were lost with the queue, or with their process, are asked for again after a minute', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    await hooks.apply(program)
+    const lost = (await hooks.ask()).filter(one => one.webhook_endpoint_id === id)
+    expect(lost).toHaveLength(1)
+    expect(await runOf(hooks, id)).toEqual([])
+    hooks.now += micros.minute
+    // The same one: should the first not be lost after all, only one of both does something.
+    expect((await hooks.ask()).filter(one => one.webhook_endpoint_id === id)).toEqual(lost)
+    hooks.now += micros.minute
+    const died = Promise.withResolvers<never>()
+    const dying = deliver({ ...hooks.delivering, loadState: () => died.promise }, lost[0]!).catch(
+      error => error.message,
+    )
+    await until(
+      'it to have begun',
+      async () =>
+        (await sql`select from webhook_endpoint where webhook_endpoint_id = ${id} and attempts = 1`).length === 1,
+    )
+    hooks.now += micros.minute
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    died.reject(new Error('the process died'))
+    expect(await dying).toBe('the process died')
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test('are noted by the newest alone: one that was thought lost changes nothing', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    const held = Promise.withResolvers<Response>()
+    receiver.answer = () => held.promise
+    await hooks.apply(program)
+    const [job] = (await hooks.ask()).filter(one => one.webhook_endpoint_id === id)
+    const late = deliver(hooks.delivering, job!)
+    await until('the receiver to be asked', () => receiver.received.length === 1)
+    receiver.answer = answering(204)
+    hooks.now += micros.minute
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    const before = await hooks.state(id)
+    held.resolve(new Response(null, { status: 410 }))
+    await late
+    expect(await hooks.state(id)).toEqual(before)
+    expect(await hooks.attempts(id)).toHaveLength(1)
+  })
+
+  test('are kept, the newest hundred of them', async () => {
+    const { hooks, program, id } = await anEndpoint()
+    for (let i = 0; i < 105; i += 1) {
+      await askForMessage(sql, await hooks.state(id), i % 2 === 0 ? 'test' : 'resend', hooks.by())
+      expect(await runOf(hooks, id)).toEqual(['delivered'])
+    }
+    const kept = await hooks.attempts(id)
+    expect([kept.length, kept[0]!.attempt, kept.at(-1)!.attempt]).toEqual([100, 105, 6])
+    expect(program).toBeObject()
+  })
+})
+
+describe('what an administrator asks for', () => {
+  test('a test is sent even to an endpoint that is disabled, each time as another message, and says nothing of the others', async () => {
+    const { hooks, receiver, program, secret, id } = await anEndpoint()
+    await setWebhookDisabled(sql, await hooks.state(id), true, hooks.by())
+    await hooks.apply(program)
+    for (const status of [204, 500]) {
+      receiver.answer = answering(status)
+      await askForMessage(sql, await hooks.state(id), 'test', hooks.by())
+      await runOf(hooks, id)
+    }
+    expect(receiver.received.map(one => verify(secret, one))).toMatchObject([
+      { type: 'webhook.test', program: program.slug },
+      { type: 'webhook.test', program: program.slug },
+    ])
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
+    expect(await hooks.state(id)).toMatchObject({ state: 'disabled', failures: 0 })
+    const refused = askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
+    expect(await refused.catch(({ kind }) => kind)).toBe('conflict')
+  })
+
+  test('the last message is sent again, as the same one, without waiting for the time of a retry', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    await hooks.apply(program)
+    await runOf(hooks, id)
+    await askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    const [first, again] = receiver.received
+    expect([again!.headers['webhook-id'], again!.body]).toEqual([first!.headers['webhook-id']!, first!.body])
+    receiver.answer = answering(500)
+    await hooks.apply(program)
+    hooks.now += micros.minute
+    await runOf(hooks, id)
+    receiver.answer = answering(204)
+    await askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+  })
+})

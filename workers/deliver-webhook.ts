@@ -1,0 +1,71 @@
+// The job `deliver-webhook`: one attempt to send an endpoint a message. And what asks for these jobs, once a second: no submission does
+// more because there is a webhook.
+
+import type { Config } from '../src/config/all-settings.ts'
+import type { Sql } from '../src/db/client.ts'
+import { readWalkStart } from '../src/db/walks/walks.ts'
+import { formatChangeCursor } from '../src/export/requests/change-cursor.ts'
+import type { Log } from '../src/log.ts'
+import { askForDeliveries, deliver, type ProgramState } from '../src/webhooks/deliveries.ts'
+
+/** The cursor is the one that a client of the change feed gets at this moment. */
+export async function loadProgramState(db: Sql, programId: number): Promise<ProgramState> {
+  const { horizon, last_change } = await readWalkStart(db, programId)
+  return { change: horizon, changedAt: last_change.mark?.time, changeCursor: formatChangeCursor(last_change) }
+}
+
+export interface WebhookDeps {
+  db: Sql
+  config: Pick<Config, 'timeZone' | 'webhookKeys' | 'webhookAllowedNetworks'>
+  /** Counts an attempt by its outcome. */
+  attempted: (outcome: string) => void
+}
+
+const nowMicros = (): number => Date.now() * 1000
+
+export const deliverWebhook =
+  ({ db, config, attempted }: WebhookDeps) =>
+  async (asked: { webhook_endpoint_id: number; attempts: number }): Promise<void> => {
+    const { webhookKeys: keys, webhookAllowedNetworks: allowedNetworks, timeZone } = config
+    const outcome = await deliver(
+      {
+        sql: db,
+        keys,
+        outside: { allowedNetworks },
+        timeZone,
+        now: nowMicros,
+        loadState: programId => loadProgramState(db, programId),
+        random: Math.random,
+      },
+      asked,
+    )
+    if (outcome !== undefined) attempted(outcome)
+  }
+
+const askEveryMs = 1000
+
+/** Starts immediately. What is returned ends it, after the round that is under way. */
+export function startAsking(db: Sql, log: Log, through: () => void): () => Promise<void> {
+  const stopping = Promise.withResolvers<void>()
+  let stopped = false
+  let failing = false
+  const run = async (): Promise<void> => {
+    while (!stopped) {
+      try {
+        await askForDeliveries(db, nowMicros())
+        failing = false
+        through()
+      } catch (error) {
+        if (!failing) log.warn({ err: error }, 'webhooks cannot be looked after for now')
+        failing = true
+      }
+      await Promise.race([Bun.sleep(askEveryMs), stopping.promise])
+    }
+  }
+  const running = run()
+  return () => {
+    stopped = true
+    stopping.resolve()
+    return running
+  }
+}
