@@ -8,7 +8,7 @@ const iconNames = [
   'activity', 'book-open', 'chevron-left', 'chevron-right', 'circle-alert', 'copy', 'ellipsis', 'file-text', 'flask-conical',
   'folder-open', 'handshake', 'house', 'inbox', 'key-round', 'list-tree', 'log-out', 'menu', 'plus', 'scroll-text', 'search',
   'settings', 'trash-2', 'users', 'download', 'upload', 'refresh-cw', 'check', 'x', 'arrow-up', 'arrow-down', 'pencil',
-  'pause', 'play',
+  'pause', 'play', 'webhook',
 ] // biome-ignore format: one list
 
 const folder = join(import.meta.dir, '../../node_modules/lucide-static/icons')

@@ -23,6 +23,7 @@ import type { Action, PageRoute, Part } from './requests/action.ts'
 import { settingsActions } from './settings/settings-actions.tsx'
 import { signInRoutes } from './signing-in/sign-in-routes.tsx'
 import { tokenActions } from './tokens/token-actions.tsx'
+import { webhookActions } from './webhooks/webhook-actions.tsx'
 
 const parts = (deps: Deps): Part => [
   homePage(deps),
@@ -37,6 +38,7 @@ const parts = (deps: Deps): Part => [
   ...questionForms(deps),
   ...screenForms(deps),
   ...applicationActions(deps),
+  ...webhookActions(deps),
   ...jobActions(deps),
   ...auditActions(deps),
   ...intermediaryActions(deps),

@@ -36,6 +36,7 @@ const groups = [
     title: 'API',
     entries: [
       { part: 'keys', path: '/admin/keys', text: 'API keys', icon: 'key-round', roles: readingRoles },
+      { part: 'webhooks', path: '/admin/webhooks', text: 'Webhooks', icon: 'webhook', roles: everyRole },
       {
         part: 'documentation',
         path: '/docs/api/programs',

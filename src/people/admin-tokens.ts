@@ -20,7 +20,17 @@ import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
 import { type Person, personOf } from './roles.ts'
 import { hashToken } from './sign-in-tokens.ts'
 
-const areas = ['keys', 'programs', 'applications', 'jobs', 'audit', 'intermediaries', 'people', 'settings'] as const
+const areas = [
+  'keys',
+  'programs',
+  'applications',
+  'jobs',
+  'audit',
+  'intermediaries',
+  'people',
+  'settings',
+  'webhooks',
+] as const
 export type Area = (typeof areas)[number]
 
 /** What a token is good for. `write` includes `read`. */

@@ -29,6 +29,9 @@ const confirmedRoutes: readonly string[] = [
   'POST /admin/programs/:slug/applications/:applicationId/erase',
   'GET /admin/programs/:slug/applications/:applicationId/erase-applicant',
   'POST /admin/programs/:slug/applications/:applicationId/erase-applicant',
+  'GET /admin/webhooks/new',
+  'POST /admin/webhooks/new',
+  'POST /admin/webhooks/:webhookId/rotate',
 ]
 const confirmedActions = [
   'PUT /programs/:slug/retention',
@@ -43,6 +46,8 @@ const confirmedActions = [
   'POST /people/:personId/unlink',
   'POST /people/:personId/enable',
   'POST /people/:personId/link',
+  'POST /webhooks',
+  'POST /webhooks/:webhookId/rotate',
 ]
 
 const database = await useDatabase()

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createAdminToken } from '../../src/people/admin-tokens.ts'
 import { addIntermediary, addOrganization } from '../../src/people/intermediaries.ts'
+import { addWebhook } from '../../src/webhooks/endpoints.ts'
 import { openPage, testPages, useBrowser } from '../support/browser.ts'
 import { aPerson, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
@@ -25,6 +26,17 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const tokenOf = (person: { person_id: number }) => createAdminToken(database.sql, person, draft, by)
   const tess = await aPerson(database.sql, { name: 'Tess Tokens' })
   await tokenOf(tess)
+  const { webhookKeys: keys } = service.config
+  const [food] = await database.sql<{ program_id: number; slug: string }[]>`select program_id, slug from program`
+  const rules = { keys, allowedNetworks: [] }
+  const { id: webhook } = await addWebhook(database.sql, rules, { ...food!, url: new URL('https://example.org/a') }, by)
+  await database.sql`
+    insert into webhook_attempt (webhook_endpoint_id, attempt, message, change, attempted_at, outcome, status, duration_ms)
+    values (${webhook}, 1, 'program.changed', 7, now(), 'delivered', 204, 31), (${webhook}, 2, 'webhook.test', 7, now(), 'timed_out', null, 10000)`
+  await database.sql`
+    update webhook_endpoint
+    set failures = 1, first_failed_at = now(), disabled_at = now(), disabled_because = 'gone', earlier_secret_name = 'a.b',
+      earlier_secret_until = now() + interval '1 day'`
   const browser = await useBrowser()
   const signedIn = { email: ada.email, password: testPassword }
 
@@ -136,6 +148,9 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
         '/admin/intermediaries',
         '/admin/intermediaries/new',
         `/admin/intermediaries/${organization}`,
+        '/admin/webhooks',
+        '/admin/webhooks/new',
+        `/admin/webhooks/${webhook}`,
         '/admin/people',
         '/admin/people/invite',
         `/admin/people/${ada.person_id}`,

@@ -24,6 +24,7 @@ import {
   time,
   timeOrNull,
 } from '../../db/row-schemas.ts'
+import { webhookAttemptRow, webhookRow } from '../../db/webhooks/webhook-rows.ts'
 import { settingSchemas } from '../../domain/definitions/definition-schemas.ts'
 import { type ProgramDefinition, programDefinitionSchema } from '../../domain/definitions/program-definition.ts'
 import type { VersionChangeCode } from '../../domain/definitions/version-diff.ts'
@@ -216,4 +217,12 @@ export const invitationAnswer = row({ person_id: integer, link: text })
 export const tokenAnswer = row({
   ...adminTokenRow.properties,
   state: Type.Enum(['good', 'expired', 'retired']),
+})
+
+// Webhooks.
+
+export const webhookDetailsAnswer = row({ ...webhookRow.properties, attempts: Type.Array(webhookAttemptRow) })
+export const issuedWebhookAnswer = row({
+  ...webhookRow.properties,
+  secret: Type.String({ description: 'What its messages are signed with, `whsec_…`. Shown once.' }),
 })

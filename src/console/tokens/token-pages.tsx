@@ -112,6 +112,7 @@ const areaLabel: Readonly<Record<string, string>> = {
   intermediaries: 'intermediaries',
   people: 'people and their tokens',
   settings: 'settings and retention',
+  webhooks: 'webhooks, without their secrets',
 }
 
 /** Where a scope alone would reach further through what is made with it. */

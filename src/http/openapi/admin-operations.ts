@@ -41,6 +41,7 @@ const meanings: Readonly<Record<string, string>> = {
   intermediaryId: 'The id of the person in the organization.',
   personId: 'The id of the person.',
   tokenId: 'The id of the token.',
+  webhookId: 'The id of the webhook.',
 }
 
 const refusals = {

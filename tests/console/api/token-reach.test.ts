@@ -75,9 +75,15 @@ describe('a person', () => {
       false,
     ],
     [
-      'a program administrator: by one that sets statuses',
+      'a program administrator: not by one that sets statuses alone',
       'PROGRAM_ADMINISTRATOR',
       ['people:write', 'programs:read', 'applications:write'],
+      false,
+    ],
+    [
+      'a program administrator: by one that reads webhooks too',
+      'PROGRAM_ADMINISTRATOR',
+      ['people:write', 'programs:read', 'applications:write', 'webhooks:read'],
       true,
     ],
   ]

@@ -1,0 +1,279 @@
+// The pages of webhooks: the list, a new one, one with its attempts, and its secret, once.
+
+/** @jsxImportSource preact */
+
+import type { WebhookAttemptRow, WebhookRow, WebhookState } from '../../db/webhooks/webhook-rows.ts'
+import { ActionForm, SelectField, Submit, TextField } from '../../html/fields.tsx'
+import { FormPage } from '../../html/form-page.tsx'
+import { isPart, Pages } from '../../html/lists.tsx'
+import { usePage } from '../../html/page-context.ts'
+import {
+  Badge,
+  DoneNotice,
+  distance,
+  Facts,
+  figures,
+  LinkButton,
+  Named,
+  Notice,
+  Table,
+  type Tone,
+  When,
+} from '../../html/parts.tsx'
+import { Secret } from '../../html/secret.tsx'
+import { Shell } from '../../html/shell.tsx'
+import { overlapHours } from '../../webhooks/endpoints.ts'
+
+const path = '/admin/webhooks'
+const crumb = { text: 'Webhooks', path }
+const addressOf = (id: number): string => `${path}/${id}`
+const lead =
+  'Addresses that are sent a signed message when a program changes. It says which program, and nothing of an applicant: who gets it pulls with an API key.'
+
+const states: Readonly<Record<WebhookState, readonly [tone: Tone, text: string]>> = {
+  working: ['good', 'working'],
+  failing: ['attention', 'failing'],
+  given_up: ['bad', 'given up'],
+  disabled: ['bad', 'disabled'],
+}
+const State = ({ state }: { state: WebhookState }) => <Badge tone={states[state][0]}>{states[state][1]}</Badge>
+
+interface WebhooksProps {
+  items: readonly WebhookRow[]
+  next: string | null
+  /** Whether one can be added. */
+  ready: boolean
+}
+
+export function WebhooksPage({ items, next, ready }: WebhooksProps) {
+  const { root, person, query, now } = usePage()
+  const mayChange = person?.role === 'ADMINISTRATOR'
+  return (
+    <Shell
+      title="Webhooks"
+      part="webhooks"
+      lead={lead}
+      actions={mayChange && ready && <LinkButton main href={`${root}${path}/new`} icon="plus" text="Add a webhook" />}
+    >
+      <DoneNotice said={{ removed: 'Removed. It gets no further message.' }} />
+      {!ready && (
+        <Notice tone="info">
+          <strong>No webhook can be added yet.</strong> The setting <code>WEBHOOK_KEYS</code> of the service and the
+          workers has the keys that their secrets are made with.
+        </Notice>
+      )}
+      <Table
+        caption="Webhooks"
+        rows={items}
+        empty={isPart(query) ? 'There are no more webhooks.' : 'There is no webhook yet.'}
+        columns={[
+          {
+            head: 'Address',
+            cell: one => (
+              <Named
+                href={root + addressOf(one.webhook_endpoint_id)}
+                name={new URL(one.url).host}
+                small={new URL(one.url).pathname}
+              />
+            ),
+          },
+          { head: 'Program', cell: one => <Named name={one.display_name} small={<code>{one.slug}</code>} /> },
+          { head: 'State', cell: one => <State state={one.state} /> },
+          {
+            head: 'Last acknowledged',
+            cell: one =>
+              one.delivered_at === null ? (
+                'never'
+              ) : (
+                <When at={one.delivered_at} said={distance(one.delivered_at, now)} />
+              ),
+          },
+        ]}
+      />
+      <Pages path={path} next={next} what="webhooks" />
+    </Shell>
+  )
+}
+
+export const NewWebhookPage = ({ programs }: { programs: readonly { slug: string; display_name: string }[] }) => (
+  <FormPage
+    title="Add a webhook"
+    part="webhooks"
+    crumbs={[crumb, { text: 'Add' }]}
+    lead={lead}
+    path={`${path}/new`}
+    submit="Add the webhook"
+  >
+    <SelectField
+      name="program"
+      label="Program"
+      choices={programs.map(({ slug, display_name }) => ({ value: slug, text: display_name }))}
+    />
+    <TextField
+      name="url"
+      label="Address"
+      hint="Where messages are sent, such as https://example.org/hooks. It must answer with a status from 200 to 299 within ten seconds."
+      maxLength={2000}
+    />
+  </FormPage>
+)
+
+const said: Readonly<Record<string, string>> = {
+  test: 'A test message is on its way. Load the page again in a moment to see how it went.',
+  resend: 'The last message is on its way. Load the page again in a moment to see how it went.',
+  disabled: 'Disabled. It gets no further message.',
+  enabled: 'Enabled. What it has missed is on its way.',
+}
+
+type WebhookDetails = WebhookRow & { attempts: readonly WebhookAttemptRow[] }
+
+export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
+  const { root, person, now } = usePage()
+  const { url, slug, display_name, created_at, created_by, delivered_at, earlier_secret_until } = webhook
+  return (
+    <Shell
+      title={new URL(url).host}
+      part="webhooks"
+      crumbs={[crumb, { text: new URL(url).host }]}
+      lead={<State state={webhook.state} />}
+    >
+      <DoneNotice said={said} />
+      <Trouble {...webhook} />
+      <Facts
+        facts={[
+          ['Address', <code>{url}</code>],
+          ['Program', `${display_name} (${slug})`],
+          [
+            'Added',
+            <>
+              {<When at={created_at} />} by {created_by}
+            </>,
+          ],
+          ['Last acknowledged', delivered_at === null ? 'never' : <When at={delivered_at} />],
+          ...(earlier_secret_until !== null && earlier_secret_until > now
+            ? [['Signed with the secret before too', <>until {<When at={earlier_secret_until} />}</>] as const]
+            : []),
+        ]}
+      />
+      {person?.role === 'ADMINISTRATOR' && <Buttons {...webhook} at={root + addressOf(webhook.webhook_endpoint_id)} />}
+      <Attempts attempts={attempts} />
+    </Shell>
+  )
+}
+
+function Trouble({ state, failures, first_failed_at, retry_at }: WebhookRow) {
+  const { now } = usePage()
+  if (state === 'failing')
+    return (
+      <Notice tone="attention">
+        <strong>
+          {failures === 1 ? 'One attempt' : `${figures(failures)} attempts`} failed since{' '}
+          {distance(first_failed_at!, now)}.
+        </strong>{' '}
+        The next one is due <When at={retry_at} said={distance(retry_at, now)} />. After three days it is given up.
+      </Notice>
+    )
+  if (state !== 'given_up') return null
+  return (
+    <Notice tone="bad">
+      <strong>It was given up.</strong> It failed for three days, or answered 410. Once its receiver is back, enable it:
+      it is then sent what it has missed.
+    </Notice>
+  )
+}
+
+function Buttons({ at, state, url }: WebhookRow & { at: string }) {
+  const isDisabled = state === 'given_up' || state === 'disabled'
+  const of = ` ${new URL(url).host}`
+  return (
+    <div class="actions">
+      {isDisabled && (
+        <ActionForm action={`${at}/enable`}>
+          <Submit text="Enable" unseen={of} />
+        </ActionForm>
+      )}
+      <ActionForm action={`${at}/test`}>
+        <Submit look="plain" text="Send a test" unseen={` to${of}`} />
+      </ActionForm>
+      {!isDisabled && (
+        <>
+          <ActionForm action={`${at}/resend`}>
+            <Submit look="plain" icon="refresh-cw" text="Send the last message again" unseen={` to${of}`} />
+          </ActionForm>
+          <ActionForm action={`${at}/disable`}>
+            <Submit look="danger" text="Disable" unseen={of} />
+          </ActionForm>
+        </>
+      )}
+      <ActionForm action={`${at}/rotate`}>
+        <Submit look="plain" text="Make another secret" unseen={` for${of}`} />
+      </ActionForm>
+      <ActionForm action={`${at}/remove`}>
+        <Submit look="danger" icon="trash-2" text="Remove" unseen={of} />
+      </ActionForm>
+    </div>
+  )
+}
+
+const outcomes: Readonly<Record<WebhookAttemptRow['outcome'], string>> = {
+  delivered: 'delivered',
+  refused: 'refused',
+  timed_out: 'no answer within ten seconds',
+  unreachable: 'no connection, or no valid certificate',
+  unresolved: 'no address of its name',
+  internal_address: 'not on the public internet',
+  unsigned: 'its key is not in WEBHOOK_KEYS',
+}
+
+const Attempts = ({ attempts }: { attempts: readonly WebhookAttemptRow[] }) => (
+  <Table
+    caption="Attempts"
+    rows={attempts}
+    empty="No message was sent yet. Send a test, or wait until the program changes."
+    columns={[
+      { head: 'When', cell: one => <When at={one.attempted_at} /> },
+      { head: 'Message', cell: one => (one.message === 'webhook.test' ? 'test' : `change ${figures(one.change)}`) },
+      {
+        head: 'Outcome',
+        cell: one => <Badge tone={one.outcome === 'delivered' ? 'good' : 'bad'}>{outcomes[one.outcome]}</Badge>,
+      },
+      { head: 'Status', cell: one => one.status ?? '', figures: true },
+      { head: 'Took', cell: one => `${figures(one.duration_ms)} ms`, figures: true },
+    ]}
+  />
+)
+
+/** `secret` is undefined when it was shown before. */
+export function WebhookSecretPage({ webhook, secret }: { webhook: WebhookRow; secret: string | undefined }) {
+  const { root } = usePage()
+  const at = root + addressOf(webhook.webhook_endpoint_id)
+  const { host } = new URL(webhook.url)
+  const crumbs = [crumb, { text: host, path: addressOf(webhook.webhook_endpoint_id) }, { text: 'Secret' }]
+  if (secret === undefined)
+    return (
+      <Shell title="The secret is gone" part="webhooks" crumbs={crumbs} lead="It was shown once.">
+        <p>
+          If it was not copied, make another on <a href={at}>the page of the webhook</a>.
+        </p>
+      </Shell>
+    )
+  return (
+    <Shell title="The secret is ready" part="webhooks" crumbs={crumbs} lead={webhook.url}>
+      <Notice tone="attention">
+        <strong>This is the only time the secret is shown.</strong> Copy it to where the receiver keeps secrets: with
+        it, and any library for Standard Webhooks, the receiver verifies that a message is from here.
+      </Notice>
+      {webhook.earlier_secret_until !== null && (
+        <Notice tone="info">
+          For {overlapHours} hours messages are signed with the secret before too, so nothing is interrupted.
+        </Notice>
+      )}
+      <div class="card">
+        <Secret id="secret" label="Secret" value={secret} />
+      </div>
+      <p>
+        <LinkButton main href={at} text="Done, hide it for good" />
+      </p>
+    </Shell>
+  )
+}
