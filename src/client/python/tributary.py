@@ -29,7 +29,7 @@ import urllib.request
 import zlib
 from array import array
 from collections import deque
-from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Union
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, TypeVar, Union
 
 __all__ = ["Client", "GaveUp", "Page", "Refused", "TributaryError", "Unreachable", "Walk", "WalkDiffers"]
 
@@ -41,6 +41,7 @@ ASKED_WAIT_SECONDS_MAX = 15 * 60
 """The service may ask for this much patience, and no more."""
 
 When = Union[str, datetime.date, datetime.datetime, None]
+T = TypeVar("T")
 
 
 class TributaryError(Exception):
@@ -233,7 +234,8 @@ class Client:
 
     def programs(self) -> list[dict[str, Any]]:
         """The programs that the key may read, each with `program_name` and its number of `applications`."""
-        return self._json("/api/v1/admin/programs", {"payload": list})["payload"]
+        payload: list[dict[str, Any]] = self._json("/api/v1/admin/programs", {"payload": list})["payload"]
+        return payload
 
     def check_auth(self) -> dict[str, Any]:
         """The API key: its name, when it expires, and which programs it may read."""
@@ -257,7 +259,7 @@ class Client:
             raise _Passing("The response is not one of the service: its last line has no cursor.")
         return {"payload": payload, **end}
 
-    def _answered(self, ask: Callable[[], Any]) -> Any:
+    def _answered(self, ask: Callable[[], T]) -> T:
         """The response, requested until it has arrived whole."""
         first, longest = self._waits
         attempt = 0
