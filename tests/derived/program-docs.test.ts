@@ -71,7 +71,7 @@ test('kept docs are shown as they were made, with the time they were made', asyn
   expect((await load(program_id))[0]!.docs.display_name).toBe('kept')
 })
 
-test('what another release or another zone made is not shown, but made on the spot', async () => {
+test('what another release made, or one with other settings, is not shown, but made on the spot', async () => {
   const { program_id, program_version_id } = await aProgram(database.sql, {
     slug: 'stale',
     questions: [q.text('stale one')],
@@ -81,6 +81,8 @@ test('what another release or another zone made is not shown, but made on the sp
   const [elsewhere] = await load(program_id, 'Asia/Kolkata')
   expect(elsewhere!.docs.display_name).toBe('Program stale')
   expect(elsewhere!.docs.example).toContain('+05:30')
+  const shallow = new ProgramDocs({ timeZone: 'UTC', enumeratorDepthMax: 1 }, () => later)
+  expect((await shallow.load(database.sql, program_id, new Set()))[0]!.docs.display_name).toBe('Program stale')
   await mark(program_version_id, { code_version: docsCodeVersion + 1 })
   expect((await load(program_id))[0]!.docs.display_name).toBe('Program stale')
 })
