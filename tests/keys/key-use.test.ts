@@ -8,6 +8,26 @@ const database = await useDatabase()
 /** One connection: what is asked last is answered last. */
 const sql = usePool({ url: database.url, connectionsMax: 1 })
 
+test('the use of each key is kept, at most once a minute', async () => {
+  const [one, other] = [await createTestKey(database.sql), await createTestKey(database.sql)]
+  const uses = new KeyUses(sql, createLog('silent', { write: () => {} }))
+  const now = Date.now() * 1000
+  const used = async ({ api_key_id }: { api_key_id: string }) => {
+    const [row] = await sql<{ last_used_at: number; address: string }[]>`
+      select last_used_at, host(last_used_address) as address from api_key where api_key_id = ${api_key_id}`
+    return [row!.last_used_at - now, row!.address]
+  }
+  uses.noteUse(one.api_key_id, '192.0.2.1', now)
+  uses.noteUse(other.api_key_id, '192.0.2.2', now + 1)
+  uses.noteUse(one.api_key_id, '192.0.2.3', now + 59_999_999)
+  expect([await used(one), await used(other)]).toEqual([
+    [0, '192.0.2.1'],
+    [1, '192.0.2.2'],
+  ])
+  uses.noteUse(one.api_key_id, '192.0.2.3', now + 60_000_000)
+  expect(await used(one)).toEqual([60_000_000, '192.0.2.3'])
+})
+
 test('"marks its key as exposed" (contract section 3), once: also when several requests or instances see it before it is marked', async () => {
   const { api_key_id } = await createTestKey(database.sql)
   const uses = new KeyUses(sql, createLog('silent', { write: () => {} }))

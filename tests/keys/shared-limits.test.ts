@@ -133,11 +133,13 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     expect(await isIn(() => other.limits.beginExport(key).granted)).toBe(false)
     held.end()
     more[0]!.end()
-    for (const { log } of [one, other])
-      expect(log.map(({ msg }) => msg)).toEqual([
-        'Redis is away: each process counts for itself',
-        'Redis is back: all processes count together',
-      ])
+    // It is told the second time, too.
+    await redis.takeAway()
+    await until('both to notice again', () => one.counts.away && other.counts.away)
+    await redis.bringBack()
+    await until('both to be back again', () => !one.counts.away && !other.counts.away)
+    const told = ['Redis is away: each process counts for itself', 'Redis is back: all processes count together']
+    for (const { log } of [one, other]) expect(log.map(({ msg }) => msg)).toEqual([...told, ...told])
   })
 
   test('a Redis that does not answer keeps no request waiting: each counts for itself, and later requests do not ask', async () => {

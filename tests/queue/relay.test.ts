@@ -30,6 +30,31 @@ test('more than one batch is handed over without waiting for the next look', asy
   expect(taken).toEqual([1, 2, 3, 4, 5].map(n => `job-${n}`))
 })
 
+test('a store that is away is told once each time, and so is that it is back', async () => {
+  let isAway = true
+  let tries = 0
+  const queue = {
+    add: async () => {
+      tries++
+      if (isAway) throw new Error('the store is away')
+    },
+  }
+  const lines: string[] = []
+  const log = createLog('info', { write: line => void lines.push(JSON.parse(line).msg) })
+  relays.push(startRelay(sql, undefined, queue, log, { pollMs: 5 }))
+  for (const n of [1, 2]) {
+    isAway = true
+    await insertOutbox(sql, [job(n)])
+    const before = tries
+    await until('some tries', () => tries > before + 2)
+    isAway = false
+    await until('it to be taken', async () => (await measureOutbox(sql)).waiting === 0)
+    await until('it to be told', () => lines.length === 2 * n)
+  }
+  const [away, back] = ['the relay cannot hand jobs over; they wait in the outbox', 'the relay hands jobs over again']
+  expect(lines).toEqual([away, back, away, back])
+})
+
 test('a call that comes while a failure is under way does not make it try again at once', async () => {
   const heard: number[] = []
   let attempts = 0
