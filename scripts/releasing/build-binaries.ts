@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { $ } from 'bun'
 import { exitCode, refuseMore, showHelpIfAsked } from '../command-line/environment.ts'
+import { releaseCommit } from './release-commit.ts'
 
 const help = `Usage: scripts/build [folder] [--target <system>]
 
@@ -28,7 +28,7 @@ process.exit(
     // Windows runs nothing without it, and Bun adds it by itself.
     const outfile = join(resolve(folder), target?.startsWith('bun-windows') ? 'tributary.exe' : 'tributary')
     await mkdir(resolve(folder), { recursive: true })
-    const commit = await commitOfCheckout()
+    const commit = await releaseCommit()
     const built = await Bun.build({
       entrypoints: [join(root, 'scripts/tributary.ts')],
       target: 'bun',
@@ -54,10 +54,3 @@ process.exit(
     console.log(outfile)
   }),
 )
-
-/** Undefined outside a checkout, as in an image built without it. */
-async function commitOfCheckout(): Promise<string | undefined> {
-  if (process.env.TRIBUTARY_COMMIT) return process.env.TRIBUTARY_COMMIT
-  const git = await $`git -C ${root} rev-parse --short=12 HEAD`.nothrow().quiet()
-  return git.exitCode === 0 ? git.stdout.toString().trim() : undefined
-}

@@ -47,41 +47,6 @@ describe('the binary', () => {
     expect(await output(['--version'])).toBe(`${version} (c0ffee)\n`)
   })
 
-  test.each([
-    // DOS header, PE signature, x64.
-    [
-      'bun-windows-x64',
-      'tributary.exe',
-      (bytes: DataView) => [
-        bytes.getUint16(0),
-        bytes.getUint32(bytes.getUint32(60, true)),
-        bytes.getUint16(bytes.getUint32(60, true) + 4, true),
-      ],
-      [0x4d5a, 0x50450000, 0x8664],
-    ],
-    // ELF, 64 bits, AArch64.
-    [
-      'bun-linux-arm64',
-      'tributary',
-      (bytes: DataView) => [bytes.getUint32(0), bytes.getUint8(4), bytes.getUint16(18, true)],
-      [0x7f454c46, 2, 0xb7],
-    ],
-    // Mach-O, 64 bits, ARM64.
-    [
-      'bun-darwin-arm64',
-      'tributary',
-      (bytes: DataView) => [bytes.getUint32(0, true), bytes.getUint32(4, true)],
-      [0xfeedfacf, 0x0100000c],
-    ],
-  ])('for %s it is what that system runs, under the name that is told', async (target, name, formatOf, format) => {
-    const folder = await useFolder()
-    const { code, out, err } = await build([folder, '--target', target])
-    expect({ code, out, err }).toEqual({ code: 0, out: `${join(folder, name)}\n`, err: expect.any(String) })
-    expect(await readdir(folder)).toEqual([name])
-    const head = await Bun.file(join(folder, name)).slice(0, 4096).arrayBuffer()
-    expect(formatOf(new DataView(head))).toEqual(format)
-  })
-
   test('for a system that there is not, nothing is made, and the status says so', async () => {
     const folder = await useFolder()
     const { code, out } = await build([folder, '--target', 'bun-plan9-x64'])

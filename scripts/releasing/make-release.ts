@@ -1,0 +1,96 @@
+// Everything of a version, in one folder: binaries, npm packages, SBOM, digests, notes, and what Homebrew and winget need.
+
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { $ } from 'bun'
+import { release } from '../../src/release.ts'
+import { exitCode, refuseMore, showHelpIfAsked, usage } from '../command-line/environment.ts'
+import { buildPackages, packPackages } from './build-packages.ts'
+import { type ReleasedFile, writeManifests } from './package-manifests.ts'
+import { releaseCommit } from './release-commit.ts'
+
+const help = `Usage: scripts/release [folder] [--url <address>]
+
+Makes everything of the version of package.json in the folder (dist/release), where it replaces another release: the program for Linux and
+macOS on x64 and arm64 and for Windows on x64, the npm packages, an SBOM, SHA256SUMS, and notes out of CHANGELOG.md. Each program is
+checked for its format, and that for this system is run. Bun's runtimes are fetched from npm, once; npm itself is needed too.
+
+  --url   where the files will be: https://…/releases/download/v1.0.0. With it, a Homebrew formula and winget's manifests are made
+
+Made again from the same commit, with the same npm, every file has the same digest.`
+
+showHelpIfAsked(help)
+
+const root = join(import.meta.dir, '../..')
+const { version } = release
+const systems = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64']
+
+process.exit(
+  await exitCode(async () => {
+    const { values, positionals } = parseArgs({ options: { url: { type: 'string' } }, allowPositionals: true })
+    const [asked = 'dist/release', ...rest] = positionals
+    refuseMore(rest)
+    const { url } = values
+    if (url !== undefined && !(URL.canParse(url) && url.startsWith('https://')))
+      throw usage(`--url must begin with https://, not "${url}".`)
+    const folder = resolve(asked)
+    await mkdir(folder, { recursive: true })
+    const there = await readdir(folder)
+    if (there.length > 0 && !there.includes('SHA256SUMS')) throw usage(`${folder} has files that are no release.`)
+    for (const name of there) await rm(join(folder, name), { recursive: true })
+    const commit = await releaseCommit()
+    for (const system of systems) await makeBinary(folder, system, commit)
+    const unpacked = join(folder, 'unpacked')
+    await packPackages(await buildPackages(unpacked, commit), folder)
+    await rm(unpacked, { recursive: true })
+    await $`${process.execPath} ${root}/scripts/releasing/list-components.ts > ${folder}/tributary-${version}.cdx.json`
+    const files = await Promise.all((await readdir(folder)).sort().map(name => digestOf(folder, name)))
+    await writeFile(join(folder, 'SHA256SUMS'), files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''))
+    await writeFile(join(folder, 'NOTES.md'), notesOf(await readFile(join(root, 'CHANGELOG.md'), 'utf8')))
+    if (url !== undefined) await writeManifests(folder, url.replace(/\/$/, ''), files)
+    for (const { name, sha256 } of files) console.log(`${sha256}  ${join(folder, name)}`)
+  }),
+)
+
+async function makeBinary(folder: string, system: string, commit: string | undefined): Promise<void> {
+  const build = [process.execPath, join(root, 'scripts/releasing/build-binaries.ts')]
+  const made = (await $`${build} ${folder} --target bun-${system}`.text()).trim()
+  const head = new DataView(await Bun.file(made).slice(0, 4096).arrayBuffer())
+  if (systemOf(head) !== system) throw new Error(`the program for ${system} is one for ${systemOf(head)}`)
+  const named = join(folder, `tributary-${version}-${system}${system.startsWith('windows') ? '.exe' : ''}`)
+  await rename(made, named)
+  if (system !== `${process.platform}-${process.arch}`) return
+  const said = (await $`${named} --version`.text()).trim()
+  if (said !== [version, commit && `(${commit})`].filter(Boolean).join(' '))
+    throw new Error(`the program for ${system} says that it is ${said}`)
+}
+
+/** Of which system a program is, by the header of its format: ELF, Mach-O or PE. */
+function systemOf(head: DataView): string {
+  const machines: Record<number, string> = { 62: 'x64', 183: 'arm64', 34404: 'x64', 16777223: 'x64', 16777228: 'arm64' }
+  if (head.getUint32(0) === 0x7f454c46) return `linux-${machines[head.getUint16(18, true)]}`
+  if (head.getUint32(0, true) === 0xfeedfacf) return `darwin-${machines[head.getUint32(4, true)]}`
+  return head.getUint16(0) === 0x4d5a
+    ? `windows-${machines[head.getUint16(head.getUint32(60, true) + 4, true)]}`
+    : 'none'
+}
+
+async function digestOf(folder: string, name: string): Promise<ReleasedFile> {
+  const hash = new Bun.CryptoHasher('sha256')
+  for await (const chunk of Bun.file(join(folder, name)).stream()) hash.update(chunk)
+  return { name, sha256: hash.digest('hex') }
+}
+
+/** The section of this version, or what is unreleased, which is said. */
+function notesOf(changelog: string): string {
+  const sections = new Map(
+    changelog
+      .split(/^## /m)
+      .slice(1)
+      .map(text => [text.split(/\s/, 1)[0]!, text.slice(text.indexOf('\n')).trim()]),
+  )
+  const notes = sections.get(version)
+  if (notes === undefined) console.error(`CHANGELOG.md has no section ${version}: the notes are of what is unreleased.`)
+  return `# Tributary ${version}\n\n${notes ?? sections.get('Unreleased') ?? ''}\n`
+}

@@ -1,0 +1,116 @@
+// scripts/release: everything of a version, each with the digest that its lists say, and the same when it is made again.
+
+import { describe, expect, test } from 'bun:test'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { version } from '../../package.json'
+import { useFolder } from '../support/fixtures.ts'
+import { outputOf, run } from '../support/run.ts'
+
+const url = 'https://example.com/city/tributary/releases/download/v1'
+const script = join(import.meta.dir, '../../scripts/releasing/make-release.ts')
+const env = { PATH: process.env.PATH, HOME: process.env.HOME, TRIBUTARY_COMMIT: 'c0ffee' }
+const release = (...args: string[]) => run([process.execPath, script, ...args], { env })
+
+const folder = await useFolder()
+const first = await release(folder, '--url', `${url}/`)
+const sums = new Map(
+  (await Bun.file(join(folder, 'SHA256SUMS')).text())
+    .trim()
+    .split('\n')
+    .map(line => line.split('  ').reverse() as [name: string, sha256: string]),
+)
+const read = (name: string) => Bun.file(join(folder, name)).text()
+
+describe('scripts/release', () => {
+  test('has a program for each system, both packages and an SBOM, each in SHA256SUMS', async () => {
+    expect(first).toMatchObject({ code: 0 })
+    const systems = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64', 'windows-x64.exe']
+    const programs = systems.map(system => `tributary-${version}-${system}`)
+    const packages = [`tributary-cli-${version}.tgz`, `tributary-client-${version}.tgz`]
+    expect([...sums.keys()].sort()).toEqual([...programs, `tributary-${version}.cdx.json`, ...packages].sort())
+    expect(readdirSync(folder).sort()).toEqual(
+      [...sums.keys(), 'SHA256SUMS', 'NOTES.md', 'tributary.rb', 'winget'].sort(),
+    )
+    await outputOf(['sha256sum', '--check', '--strict', 'SHA256SUMS'], { cwd: folder })
+    expect(JSON.parse(await read(`tributary-${version}.cdx.json`)).metadata.component.version).toBe(version)
+  })
+
+  const elf = (bytes: DataView) => [bytes.getUint32(0), bytes.getUint8(4), bytes.getUint16(18, true)]
+  const machO = (bytes: DataView) => [bytes.getUint32(0, true), bytes.getUint32(4, true)]
+  const pe = (bytes: DataView) => {
+    const at = bytes.getUint32(60, true)
+    return [bytes.getUint16(0), bytes.getUint32(at), bytes.getUint16(at + 4, true)]
+  }
+  test.each([
+    // ELF of 64 bits; Mach-O of 64 bits; a DOS header with a PE signature. Then the machine.
+    ['linux-x64', elf, [0x7f454c46, 2, 0x3e]],
+    ['linux-arm64', elf, [0x7f454c46, 2, 0xb7]],
+    ['darwin-x64', machO, [0xfeedfacf, 0x01000007]],
+    ['darwin-arm64', machO, [0xfeedfacf, 0x0100000c]],
+    ['windows-x64.exe', pe, [0x4d5a, 0x50450000, 0x8664]],
+  ])('%s is what that system runs', async (system, formatOf, format) => {
+    const head = await Bun.file(join(folder, `tributary-${version}-${system}`))
+      .slice(0, 4096)
+      .arrayBuffer()
+    expect(formatOf(new DataView(head))).toEqual(format)
+  })
+
+  test('Homebrew and winget find each program at its address, with its digest', async () => {
+    const addressed = (name: string) => [`${url}/${name}`, sums.get(name)!]
+    const formula = await read('tributary.rb')
+    const found = [...formula.matchAll(/on_(\w+) do\n\s+url "(.*)"\n\s+sha256 "(.*)"/g)].map(([, on, ...at]) => [
+      on,
+      ...at,
+    ])
+    expect(found).toEqual([
+      ['arm', ...addressed(`tributary-${version}-darwin-arm64`)],
+      ['intel', ...addressed(`tributary-${version}-darwin-x64`)],
+      ['arm', ...addressed(`tributary-${version}-linux-arm64`)],
+      ['intel', ...addressed(`tributary-${version}-linux-x64`)],
+    ])
+    const manifests = await Promise.all(
+      ['', '.installer', '.locale.en-US'].map(async name =>
+        Bun.YAML.parse(await read(`winget/Tributary.Tributary${name}.yaml`)),
+      ),
+    )
+    const [InstallerUrl, sha256] = addressed(`tributary-${version}-windows-x64.exe`) as [string, string]
+    const common = { PackageIdentifier: 'Tributary.Tributary', PackageVersion: version }
+    expect(manifests).toEqual([
+      expect.objectContaining({ ...common, ManifestType: 'version', DefaultLocale: 'en-US' }),
+      expect.objectContaining({
+        ...common,
+        ManifestType: 'installer',
+        InstallerType: 'portable',
+        Installers: [{ Architecture: 'x64', InstallerUrl, InstallerSha256: sha256.toUpperCase() }],
+      }),
+      expect.objectContaining({
+        ...common,
+        ManifestType: 'defaultLocale',
+        PackageLocale: 'en-US',
+        License: 'Apache-2.0',
+      }),
+    ])
+  })
+
+  test('made again, in the same folder, every file has the same digest', async () => {
+    const { code, out } = await release(folder, '--url', `${url}/`)
+    const again = out
+      .trim()
+      .split('\n')
+      .map(line => line.split('  ').reverse())
+    expect(code).toBe(0)
+    expect(again.map(([path, sha256]) => [path!.slice(folder.length + 1), sha256])).toEqual([...sums])
+  }, 240_000)
+
+  test('a folder with other files is left alone, and an address must be one of HTTPS', async () => {
+    const other = await useFolder()
+    writeFileSync(join(other, 'mine'), '')
+    expect(await release(other)).toMatchObject({ code: 2, err: expect.stringContaining('files that are no release') })
+    expect(readdirSync(other)).toEqual(['mine'])
+    expect(await release(other, '--url', 'http://a.example')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('https://'),
+    })
+  })
+})
