@@ -109,7 +109,8 @@ grant insert (actor, action, subject, address, detail) on audit_event to tributa
 grant insert on program, submission_counter, program_version_question to tributary_console;
 grant insert, delete on program_version, question, question_version to tributary_console;
 grant update (state, published_at, published_by) on program_version to tributary_console;
-grant update (display_name, statuses, retention_days) on program to tributary_console;
+grant update (display_name, statuses, retention_days, intake_state, intake_text) on program to tributary_console;
+grant update (closed) on submission_counter to tributary_console;
 grant insert, update on derived_status to tributary_console;
 grant insert on outbox to tributary_console;
 -- Status and note, and a hold on the zone they are written in: a row can be held by those who may update a column of it, and the

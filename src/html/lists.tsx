@@ -26,7 +26,7 @@ export function Pages({ path, next, what }: { path: string; next: string | numbe
   const { root, query } = usePage()
   const [search, after] = [query.get('q') ?? '', query.get('after') ?? '']
   if (after === '' && next === null) return null
-  const start = `${root}${path}?${search === '' ? '' : `q=${encodeURIComponent(search)}&`}`
+  const start = `${root}${path}${path.includes('?') ? '&' : '?'}${search === '' ? '' : `q=${encodeURIComponent(search)}&`}`
   return (
     <nav class="pages" aria-label={`Pages of ${what}`}>
       {after !== '' && <LinkButton href={start} icon="chevron-left" text="From the start" />}

@@ -39,10 +39,9 @@ export async function resumeIntake(sql: Sql, slug: string, actor: string): Promi
 }
 
 /** The refusal of a submission to a program whose intake is paused for so many seconds more. */
-export function intakePaused(seconds: number): Problem {
+export function intakePaused(seconds: number, text: string | null = null): Problem {
   return new Problem('unavailable', {
-    detail:
-      'This program takes no submissions just now: its intake is paused. What was saved is kept; submit it later.',
+    detail: `This program takes no submissions just now: its intake is paused. What was saved is kept; submit it later.${text === null ? '' : ` ${text}`}`,
     retryAfterSeconds: Math.min(retrySecondsMax, Math.max(1, Math.ceil(seconds))),
     internal: 'intake_paused',
   })

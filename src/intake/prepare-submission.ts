@@ -12,9 +12,9 @@ import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 import { readSavedAnswers } from './answers-in-progress.ts'
 import { checkAnswers } from './checking/check-all.ts'
+import { intakeRefusal } from './close-intake.ts'
 import type { KnownVersions } from './known-versions.ts'
 import { requireListed } from './listed-intermediaries.ts'
-import { intakePaused } from './pause-intake.ts'
 import { noSuchApplicant, notPublished, refusedAnswers, requireApplicant } from './refusals.ts'
 import type { FrontEndKey } from './register-applicant.ts'
 
@@ -139,7 +139,7 @@ async function takeSaved(
 ): Promise<TakenInProgress & VersionName> {
   const saved = await takeInProgress(tx, programId, applicant)
   if (saved === undefined) throw noSuchApplicant()
-  if (saved.paused_seconds !== null) throw intakePaused(saved.paused_seconds)
+  if (saved.paused_seconds !== null) throw await intakeRefusal(tx, programId, saved.paused_seconds)
   if (saved.was_saved && saved.answers === null) {
     // Without this, the later of two simultaneous submissions would supersede the full application with an empty one.
     throw new Problem('conflict', {

@@ -9,8 +9,8 @@ import { renderAnnotations, renderTimes } from '../domain/questions/application.
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
 import { withBoundedWait } from './bounded-wait.ts'
+import { intakeRefusal } from './close-intake.ts'
 import { type KnownVersions, knownVersions } from './known-versions.ts'
-import { intakePaused } from './pause-intake.ts'
 import {
   type PreparedSubmission,
   prepareSubmission,
@@ -60,8 +60,8 @@ async function submitOnce(tx: Transaction, known: KnownVersions, request: Submit
   if ('submit_time' in prepared) return { receipt: prepared, repeated: true }
   // From here on every other submission to the program waits.
   const drawn = await drawSubmission(tx, prepared.program_id, prepared.create_time)
-  // Paused while this was waiting for the counter.
-  if (drawn === undefined) throw intakePaused(1)
+  // Paused or closed while this was waiting for the counter.
+  if (drawn === undefined) throw await intakeRefusal(tx, prepared.program_id, 1)
   return { receipt: await storeSubmission(tx, prepared, drawn), repeated: false }
 }
 

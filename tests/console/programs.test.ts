@@ -139,6 +139,41 @@ test('whatever is stored is shown as text', async () => {
   }
 })
 
+describe('whether a program takes applications', () => {
+  const path = '/admin/programs/ended'
+  const save = (intake_state: string, intake_text = '') => admin.post(`${path}/intake`, { intake_state, intake_text })
+
+  test('is set on its settings page, shown with its name, and an archived one is left out of the list unless looked for', async () => {
+    await aProgram(sql, { slug: 'ended', display_name: 'Ended Help', questions: [q.text('ended one')] })
+    expect(await admin.page(`${path}/settings`)).toContain('kept for ever')
+    const response = await save('CLOSED', 'Come back in March.')
+    expect(response.headers.get('location')).toBe(`${path}/settings?done=intake`)
+    expect(await admin.page(`${path}/settings`)).toContain('Come back in March.')
+    for (const at of [path, '/admin/programs?q=ended']) expect(await admin.page(at)).toContain('>Closed<')
+    expect(await admin.page('/admin/programs')).toContain('Ended Help')
+    expect((await save('ARCHIVED')).status).toBe(303)
+    expect(await admin.page('/admin/programs')).not.toContain('Ended Help')
+    for (const at of ['/admin/programs?archived=yes', '/admin/programs?q=ended'])
+      expect(await admin.page(at)).toContain('Ended Help')
+    expect(await admin.page('/admin/programs?archived=yes')).not.toContain('home-help')
+    const [entry] = await sql`
+      select address, detail from audit_event where action = 'program_intake_set' and subject = 'ended'
+      order by audit_event_id desc limit 1`
+    expect(entry).toEqual({
+      address: '127.0.0.1',
+      detail: { intake_state: 'ARCHIVED', intake_text: null, before: 'CLOSED' },
+    })
+  })
+
+  test('a text that no applicant would see, and none of the states, are faults', async () => {
+    const text = await admin.refused(400, `${path}/intake`, { intake_state: 'OPEN', intake_text: 'Hello' })
+    expect(text).toContain('Must be empty for a program that is open.')
+    expect(text).toContain('>Hello</textarea>')
+    await admin.refused(400, `${path}/intake`, { intake_state: 'CLOSED', intake_text: 'x'.repeat(2001) })
+    expect(await admin.refused(400, `${path}/intake`, { intake_text: '' })).toContain('Choose whether')
+  })
+})
+
 describe('versions', () => {
   test('tell who published what when, and what each changed', async () => {
     await aProgram(sql, { slug: 'history', questions: [q.text('first')] })

@@ -79,6 +79,7 @@ const table: Readonly<Record<string, Expected>> = {
   'POST /admin/programs/:slug/screen': [401, 404, 403, 403],
   'GET /admin/programs/:slug/settings': [303, 200, 403, 403],
   'POST /admin/programs/:slug/settings': [401, 409, 403, 403],
+  'POST /admin/programs/:slug/intake': [401, 400, 403, 403],
   'GET /admin/questions': [303, 200, 403, 200],
   'GET /admin/questions/:questionId': [303, 404, 403, 404],
   'GET /admin/applications': [303, 200, 200, 200],

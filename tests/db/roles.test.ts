@@ -494,6 +494,10 @@ describe('the console, with its own role', () => {
     expect(await owner`select from application where program_id = ${raw.program_id}`).toHaveLength(2)
     expect(running.logLines.filter(line => line.level === 'error')).toEqual([])
     await setRetention(owner, raw.slug, { days: null, actor: 'operator:test' })
+    const closed = await browser.post(`/admin/programs/${raw.slug}/intake`, { intake_state: 'CLOSED', intake_text: '' })
+    expect(closed.status).toBe(303)
+    const [counter] = await owner`select closed from submission_counter where program_id = ${raw.program_id}`
+    expect(counter).toEqual({ closed: true })
   })
 
   test('remembers who somebody is at an OpenID provider, and forgets it when that is asked', async () => {

@@ -81,6 +81,8 @@ export async function playStory(
   const { retention_days } = (await admin('GET', '/programs/{slug}/retention', { slug })).body
   await admin('PUT', '/programs/{slug}/retention', { slug }, { days: 5000, based_on: retention_days })
   await admin('PUT', '/programs/{slug}/retention', { slug }, { days: retention_days, based_on: 5000 })
+  for (const intake_state of ['PAUSED', 'OPEN'])
+    await admin('PUT', '/programs/{slug}/intake', { slug }, { intake_state, intake_text: null })
   const { questionId } = { questionId: (await admin('GET', '/questions')).body.items[0].question_id }
   await admin('GET', '/questions/{questionId}', { questionId })
   const [published] = (await admin('GET', '/programs/{slug}/versions', { slug })).body.items

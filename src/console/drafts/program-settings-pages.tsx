@@ -2,19 +2,24 @@
 
 /** @jsxImportSource preact */
 
+import type { ProgramRetention } from '../../db/programs/program-overviews.ts'
 import type { ProgramDefinition, QuestionDefinition } from '../../domain/definitions/program-definition.ts'
 import { ActionForm, TextArea, TextField } from '../../html/fields.tsx'
-import { LinkButton } from '../../html/parts.tsx'
+import { DoneNotice, figures, LinkButton } from '../../html/parts.tsx'
 import { pathOfProgram } from '../programs/program-shell.tsx'
 import { ConditionFields } from './condition-rows.tsx'
 import { Basis, type DraftFormProps, DraftFormShell, EnterButton, SaveButtons } from './draft-form.tsx'
 import { earlierThan } from './draft-question-fields.tsx'
+import { IntakeForm } from './intake-form.tsx'
 
-export function ProgramSettingsPage(props: DraftFormProps) {
-  const { view, definition, conflict } = props
+const said = { intake: 'Saved. It holds from now on.' }
+
+export function ProgramSettingsPage(props: DraftFormProps & Pick<ProgramRetention, 'retention_days'>) {
+  const { view, definition, conflict, retention_days } = props
   const path = pathOfProgram(view.program.slug)
   return (
     <DraftFormShell {...props} tab="settings">
+      <DoneNotice said={said} />
       <div class="card narrow">
         <ActionForm action={`${path}/settings`}>
           <Basis {...props} />
@@ -33,10 +38,15 @@ export function ProgramSettingsPage(props: DraftFormProps) {
           </div>
         </ActionForm>
       </div>
-      <p>
-        <a href={`${path}/retention`}>How long its applications are kept</a> is set apart from drafts, and holds at
-        once.
-      </p>
+      <IntakeForm program={view.program} />
+      <section class="card narrow">
+        <h2>Keeping applications</h2>
+        <p>
+          Its applications are kept{' '}
+          {retention_days === null ? 'for ever' : `for ${figures(retention_days)} days after they were submitted`}.
+        </p>
+        <LinkButton href={`${path}/retention`} text="Change it…" />
+      </section>
     </DraftFormShell>
   )
 }

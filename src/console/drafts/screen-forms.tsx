@@ -2,22 +2,24 @@
 
 /** @jsxImportSource preact */
 
+import { findProgramRetention } from '../../db/programs/program-overviews.ts'
 import { addScreen, changeScreen, moveScreen, removeScreen } from '../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition } from '../../domain/definitions/program-definition.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { Problem, type ProblemItem } from '../../problem.ts'
-import { editing, type PageRoute } from '../requests/action.ts'
+import { editing, type PageRoute, type Part } from '../requests/action.ts'
 import type { PageVisit } from '../requests/visit.ts'
 import { DraftEditing, linesOf } from './draft-editing.tsx'
 import type { DraftFormProps } from './draft-form.tsx'
+import { intakeAction } from './intake-form.tsx'
 import { ProgramSettingsPage, ScreenPage } from './program-settings-pages.tsx'
 import { faultsOfScreen, readCondition } from './read-question-form.ts'
 
 const one = '/admin/programs/:slug'
 
-export const screenForms = (deps: Deps): PageRoute[] => {
+export const screenForms = (deps: Deps): Part => {
   const editor = new DraftEditing(deps)
-  return [...screenRoutes(editor), ...settingsForm(editor)]
+  return [...screenRoutes(editor), ...settingsForm(deps, editor)]
 }
 
 function screenRoutes(editor: DraftEditing): PageRoute[] {
@@ -74,8 +76,11 @@ function screenRoutes(editor: DraftEditing): PageRoute[] {
   ]
 }
 
-function settingsForm(editor: DraftEditing): PageRoute[] {
-  const page = (props: DraftFormProps) => <ProgramSettingsPage {...props} />
+function settingsForm(deps: Deps, editor: DraftEditing): Part {
+  const page = async (props: DraftFormProps) => {
+    const retention = await findProgramRetention(deps.consoleDb, props.view.program.slug)
+    return <ProgramSettingsPage {...props} retention_days={retention!.retention_days} />
+  }
 
   const save = async (visit: PageVisit): Promise<Response> => {
     const { form } = visit
@@ -94,7 +99,11 @@ function settingsForm(editor: DraftEditing): PageRoute[] {
 
   const path = `${one}/settings`
   const show = (visit: PageVisit) => editor.show(visit, page)
-  return [editing({ method: 'GET', path, answer: show }), editing({ method: 'POST', path, answer: save, again: show })]
+  return [
+    editing({ method: 'GET', path, answer: show }),
+    editing({ method: 'POST', path, answer: save, again: show }),
+    intakeAction(deps, show),
+  ]
 }
 
 const indexOf = (text: string | null): number => (/^\d{1,3}$/.test(text ?? '') ? Number(text) : -1)

@@ -59,9 +59,10 @@ function overviewActions(deps: Deps): Part {
       answers: 'Programs by slug, with their versions and counts, 50 a page.',
       answered: pageAfter(programOverview),
       ...everyone,
-      query: paging,
+      query: { ...paging, archived: '`yes` for the archived ones, which are else left out unless looked for.' },
       run: async visit => {
-        const asked = { among: programsAmong(visit.person), ...pageAsked(visit, rowsMax) }
+        const archived = textOf(visit, 'archived') === 'yes'
+        const asked = { among: programsAmong(visit.person), archived, ...pageAsked(visit, rowsMax) }
         return pageOf(await readProgramOverviews(db, asked), rowsMax, ({ slug }) => slug)
       },
       page: (_, list) => <ProgramsPage {...list} />,

@@ -114,10 +114,16 @@ export function States({ program, changes }: { program: ProgramOverview; changes
       {draft !== null && (
         <Badge tone="attention">{changes === undefined ? 'Draft' : `Draft · ${counted(changes, 'change')}`}</Badge>
       )}
-      {active === null && draft === null && <Badge>nothing published</Badge>}
+      {active === null && draft === null && <Badge>nothing published</Badge>} <IntakeBadge program={program} />
     </>
   )
 }
+
+export const intakeLabels = { OPEN: 'Open', PAUSED: 'Paused', CLOSED: 'Closed', ARCHIVED: 'Archived' } as const
+
+/** Of a program that takes no applications. */
+export const IntakeBadge = ({ program: { intake_state } }: ProgramPageProps) =>
+  intake_state === 'OPEN' ? null : <Badge tone="attention">{intakeLabels[intake_state]}</Badge>
 
 function Submissions({ program }: { program: ProgramOverview }) {
   const { now } = usePage()

@@ -3,18 +3,32 @@
 /** @jsxImportSource preact */
 
 import type { ProgramOverview } from '../../db/programs/program-overviews.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
 import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
-import { Badge, DoneNotice, distance, Facts, figures, LinkButton, Named, Table, When } from '../../html/parts.tsx'
+import {
+  Badge,
+  type Column,
+  DoneNotice,
+  distance,
+  Facts,
+  figures,
+  LinkButton,
+  Named,
+  Table,
+  Tabs,
+  When,
+} from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { type Activity, ByStatus, DayByDay, ReadBy, Submitted } from '../home/program-activity.tsx'
-import { counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { counted, IntakeBadge, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
 const path = '/admin/programs'
 
 export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[]; next: string | null }) {
   const context = usePage()
   const { root, now, query, origin } = context
+  const archived = query.get('archived') === 'yes'
   return (
     <Shell
       title="Programs"
@@ -30,6 +44,13 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
         )
       }
     >
+      <Tabs
+        label="Programs"
+        tabs={[
+          { text: 'In use', path: root + path, current: !archived },
+          { text: 'Archived', path: `${root}${path}?archived=yes`, current: archived },
+        ]}
+      />
       <SearchForm path={path} label="Find a program" hint="Name or slug" />
       <Table
         caption="Programs"
@@ -37,75 +58,82 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
         empty={
           isPart(query)
             ? 'No program here matches. Try another word.'
-            : origin === undefined
-              ? 'There is no program here yet. A new program begins with a document of its questions.'
-              : `There is no program here yet. Those of the ${origin} come with the follower’s first round.`
+            : archived
+              ? 'No program is archived. One is under its settings.'
+              : origin === undefined
+                ? 'There is no program here yet. A new program begins with a document of its questions.'
+                : `There is no program here yet. Those of the ${origin} come with the follower’s first round.`
         }
-        columns={[
-          {
-            head: 'Program',
-            cell: ({ slug, display_name }) => (
-              <Named href={`${root}${path}/${slug}`} name={display_name} small={<code>{slug}</code>} />
-            ),
-          },
-          {
-            head: 'Active',
-            cell: one =>
-              one.active_version_id === null ? (
-                <span class="soft">nothing yet</span>
-              ) : (
-                <>
-                  <Badge tone="good">version {one.active_version_number}</Badge>
-                  <small>
-                    <When at={one.active_published_at!} day />
-                  </small>
-                </>
-              ),
-          },
-          {
-            head: 'Draft',
-            cell: one =>
-              one.draft_version_id === null ? (
-                <span class="soft">none</span>
-              ) : (
-                <>
-                  <Badge tone="attention">draft</Badge>
-                  <small>{who(one.draft_created_by)}</small>
-                </>
-              ),
-          },
-          { head: 'Applications', figures: true, cell: one => figures(one.submissions) },
-          {
-            head: 'Last one',
-            cell: one =>
-              one.last_submit_time === null ? (
-                <span class="soft">never</span>
-              ) : (
-                <time
-                  dateTime={new Date(one.last_submit_time / 1000).toISOString()}
-                  title={new Date(one.last_submit_time / 1000).toISOString()}
-                >
-                  {distance(Math.min(one.last_submit_time, now), now)}
-                </time>
-              ),
-          },
-          {
-            head: 'Addresses',
-            cell: one => (
-              <details class="addresses">
-                <summary>
-                  Export, deep link, docs<span class="unseen"> of {one.display_name}</span>
-                </summary>
-                <Addresses slug={one.slug} />
-              </details>
-            ),
-          },
-        ]}
+        columns={columnsAt(`${root}${path}`, now)}
       />
-      <Pages path={path} next={next} what="programs" />
+      <Pages path={archived ? `${path}?archived=yes` : path} next={next} what="programs" />
     </Shell>
   )
 }
+
+const columnsAt = (path: string, now: Micros): Column<ProgramOverview>[] => [
+  {
+    head: 'Program',
+    cell: one => (
+      <>
+        <Named href={`${path}/${one.slug}`} name={one.display_name} small={<code>{one.slug}</code>} />
+        <IntakeBadge program={one} />
+      </>
+    ),
+  },
+  {
+    head: 'Active',
+    cell: one =>
+      one.active_version_id === null ? (
+        <span class="soft">nothing yet</span>
+      ) : (
+        <>
+          <Badge tone="good">version {one.active_version_number}</Badge>
+          <small>
+            <When at={one.active_published_at!} day />
+          </small>
+        </>
+      ),
+  },
+  {
+    head: 'Draft',
+    cell: one =>
+      one.draft_version_id === null ? (
+        <span class="soft">none</span>
+      ) : (
+        <>
+          <Badge tone="attention">draft</Badge>
+          <small>{who(one.draft_created_by)}</small>
+        </>
+      ),
+  },
+  { head: 'Applications', figures: true, cell: one => figures(one.submissions) },
+  {
+    head: 'Last one',
+    cell: one =>
+      one.last_submit_time === null ? (
+        <span class="soft">never</span>
+      ) : (
+        <time
+          dateTime={new Date(one.last_submit_time / 1000).toISOString()}
+          title={new Date(one.last_submit_time / 1000).toISOString()}
+        >
+          {distance(Math.min(one.last_submit_time, now), now)}
+        </time>
+      ),
+  },
+  {
+    head: 'Addresses',
+    cell: one => (
+      <details class="addresses">
+        <summary>
+          Export, deep link, docs<span class="unseen"> of {one.display_name}</span>
+        </summary>
+        <Addresses slug={one.slug} />
+      </details>
+    ),
+  },
+]
 
 function Addresses({ slug }: { slug: string }) {
   const { baseUrl } = usePage()

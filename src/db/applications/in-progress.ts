@@ -83,7 +83,7 @@ export interface TakenInProgress {
   /** The version whose questions are asked, and when that was published; null before the first publication. */
   program_version_id: number | null
   published_at: Micros | null
-  /** For how many seconds the program's intake is paused; null when it is not. */
+  /** For how many seconds the program's intake is paused, Infinity where no end is set; null when it is not. */
   paused_seconds: number | null
 }
 

@@ -101,6 +101,7 @@ export async function drawSubmission(
       submissions = submissions + 1,
       last_submit_time = greatest(present_time(), just_after(last_submit_time), ${notBefore}::timestamptz)
     where program_id = ${programId}
+    and not closed
     and (intake_paused_until is null or intake_paused_until <= present_time())
     returning submit_seq, last_submit_time as submit_time`
   return row

@@ -142,6 +142,9 @@ create table program (
   -- After how many days an application is erased; null keeps them all.
   retention_days integer check (retention_days between 1 and 36500),
   created_at timestamptz not null default now(),
+  -- Whether it takes applications, and what front ends say to applicants while it does not. Archived ones also stand apart in lists.
+  intake_state text not null default 'OPEN' check (intake_state in ('OPEN', 'PAUSED', 'CLOSED', 'ARCHIVED')),
+  intake_text text check (length(intake_text) between 1 and 2000),
   -- The program's name in the CiviForm it is followed in; null for a program of this installation's own.
   origin_name text unique check (origin_name <> '')
 );
@@ -171,6 +174,8 @@ create table submission_counter (
   last_submit_time timestamptz not null default now(),
   -- Submissions are refused until then. Here and not elsewhere, because a submission that waited for this row sees what became of it.
   intake_paused_until timestamptz,
+  -- Whether they are refused for as long as the program's own intake_state says.
+  closed boolean not null default false,
   -- While a bulk load is under way: no application that it still brings has a time before this one.
   loading_from timestamptz
 ) with (fillfactor = 20);
@@ -708,7 +713,10 @@ language plpgsql as $$
 begin
   select
     exists (select from application_in_progress a where a.program_id = c.program_id and a.applicant_id = of_applicant),
-    case when c.intake_paused_until > present_time() then extract(epoch from c.intake_paused_until - present_time()) end
+    case
+      when c.closed then 'infinity'
+      when c.intake_paused_until > present_time() then extract(epoch from c.intake_paused_until - present_time())
+    end
   into was_saved, paused_seconds
   from submission_counter c
   where c.program_id = of_program;

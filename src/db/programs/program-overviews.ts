@@ -6,6 +6,7 @@ import type { QuestionKind, QuestionSettings } from '../../domain/questions/ques
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import { integer, integerOrNull, row, text, textOrNull, texts, time, timeOrNull } from '../row-schemas.ts'
+import { programIntake } from './program-intake.ts'
 import { versionNumber } from './programs.ts'
 
 export const programOverview = row({
@@ -25,12 +26,13 @@ export const programOverview = row({
   /** Applications ever submitted, erased ones too. */
   submissions: integer,
   last_submit_time: timeOrNull,
+  ...programIntake.properties,
   published_versions: integer,
 })
 export type ProgramOverview = Static<typeof programOverview>
 
 const columns = (db: Db) => db`
-  select p.program_id, p.slug, p.display_name, p.statuses, p.created_at,
+  select p.program_id, p.slug, p.display_name, p.statuses, p.created_at, p.intake_state, p.intake_text,
     active.program_version_id as active_version_id,
     ${versionNumber(db, db`active`)} as active_version_number,
     active.published_at as active_published_at,
@@ -60,15 +62,19 @@ export interface ProgramListPage {
   rowsMax: number
 }
 
-/** Programs by slug. */
-export async function readProgramOverviews(db: Db, page: ProgramListPage): Promise<ProgramOverview[]> {
-  const { among, search, after, rowsMax } = page
+/** Programs by slug: those in use or those that are archived; where some are searched for, both. */
+export async function readProgramOverviews(
+  db: Db,
+  page: ProgramListPage & { archived: boolean },
+): Promise<ProgramOverview[]> {
+  const { among, search, after, rowsMax, archived } = page
   const pattern = containing(search)
   return db<ProgramOverview[]>`
     ${columns(db)}
     where p.slug > ${after}
     and ${among === 'all' ? db`true` : db`p.program_id = any(${among as number[]}::bigint[])`}
     and (p.slug ilike ${pattern} or p.display_name ilike ${pattern})
+    and (${search !== ''} or (p.intake_state = 'ARCHIVED') = ${archived})
     order by p.slug
     limit ${rowsMax}`
 }

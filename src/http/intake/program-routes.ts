@@ -1,5 +1,6 @@
 // Routes by which a front end reads the questions of a program.
 
+import { findProgramIntake } from '../../db/programs/program-intake.ts'
 import type { ProgramVersion } from '../../domain/questions/program-version.ts'
 import { exportedType } from '../../domain/questions/question.ts'
 import { loadActiveVersion } from '../../intake/refusals.ts'
@@ -12,7 +13,8 @@ import { enterProgram } from './intake-request.ts'
 export const programRoutes = (deps: Deps) =>
   readByKey(deps, '/intake/v1/programs/:slug', intakeOperations.readProgram, async ({ caller, params, request }) => {
     const { program_id, headers } = await enterProgram(deps, caller, request, params.slug!)
-    return Response.json(describe(await loadActiveVersion(deps.intakeDb, program_id)), { headers })
+    const version = await loadActiveVersion(deps.intakeDb, program_id)
+    return Response.json({ ...describe(version), ...(await findProgramIntake(deps.intakeDb, program_id)) }, { headers })
   })
 
 /** Questions in the order in which they are asked; conditions name them by `question_id`. `question_type` is null for a text to read. */

@@ -72,6 +72,12 @@ export const intakeOperations = {
               settings: { type: 'object', description: 'Text, help, options and bounds.' },
             }),
           ),
+          intake_state: {
+            type: 'string',
+            description: 'OPEN, or PAUSED, CLOSED or ARCHIVED: then submissions are refused, and saved answers kept.',
+            examples: ['OPEN', 'PAUSED', 'CLOSED', 'ARCHIVED'],
+          },
+          intake_text: { ...textOrNull, description: 'What to say to applicants while it is not open.' },
         }),
       ),
       ...refusals,
@@ -153,7 +159,7 @@ export const intakeOperations = {
       ...bodyRefusals,
       ...noApplicant,
       409: problemAnswer(
-        'The key was used for another submission, or a concurrent request has submitted the saved answers.',
+        'The key was used for another submission, a concurrent request has submitted the saved answers, or the program is closed (`program_closed`, with what to say to applicants).',
       ),
     },
   },

@@ -43,6 +43,7 @@ const table: Readonly<Record<string, Expected>> = {
   'POST /programs/:slug/publish': [401, 400, 403, 403, 'programs:write'],
   'GET /questions': [401, 200, 403, 200, 'programs:read'],
   'GET /questions/:questionId': [401, 404, 403, 404, 'programs:read'],
+  'PUT /programs/:slug/intake': [401, 400, 403, 403, 'programs:write'],
   'GET /programs/:slug/applications': [401, 200, 404, 200, 'applications:read'],
   'POST /programs/:slug/applications/status': [401, 400, 400, 403, 'applications:write'],
   'GET /programs/:slug/applications/:applicationId': [401, 404, 404, 403, 'applications:read'],

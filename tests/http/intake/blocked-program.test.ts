@@ -1,6 +1,8 @@
 // Contract G14: "what waits for one program or one reader never stops the others".
 
 import { describe, expect, test } from 'bun:test'
+import { updateProgramIntake } from '../../../src/db/programs/program-intake.ts'
+import { setProgramIntake } from '../../../src/intake/close-intake.ts'
 import { pauseIntake, resumeIntake } from '../../../src/intake/pause-intake.ts'
 import { useIntake } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
@@ -105,5 +107,59 @@ describe('a pause of intake', () => {
       { action: 'intake_resumed', actor: operator },
       { action: 'intake_paused', actor: operator },
     ])
+  })
+})
+
+describe('a program that an administrator does not keep open', () => {
+  const set = (intake_state: 'OPEN' | 'PAUSED' | 'CLOSED' | 'ARCHIVED', intake_text: string | null = null) =>
+    setProgramIntake(sql, slug, { intake_state, intake_text, actor: 'admin:ada@example.gov', address: '127.0.0.1' })
+  const words = 'Next round: 1 March.'
+  const isClosed = { status: 409, body: { errors: [{ code: 'program_closed', detail: words }] } }
+
+  test.each([
+    ['PAUSED', { status: 503, body: { detail: expect.stringContaining(words) } }],
+    ['CLOSED', isClosed],
+    ['ARCHIVED', isClosed],
+  ] as const)(
+    '%s: refuses submissions and says why, keeps what is saved, and is exported as before',
+    async (state, refused) => {
+      const applicant = await intake.register()
+      const done = await intake.register()
+      expect(await intake.submit(done, `before ${state}`)).toMatchObject({ status: 201 })
+      const before = await intake.exported()
+      await set(state, words)
+      expect(await intake.save(applicant, { t: { text: 'kept' } })).toMatchObject({ status: 200 })
+      expect(await intake.submit(applicant)).toMatchObject(refused)
+      expect(await intake.submit(done, `before ${state}`)).toMatchObject({ status: 200 })
+      const asked = await intake.send('GET', `programs/${slug}`)
+      expect(asked.body).toMatchObject({ intake_state: state, intake_text: words })
+      expect(await intake.exported()).toEqual(before)
+      // An operator's pause that ends does not open it.
+      await pauseIntake(sql, slug, 60_000, operator)
+      await resumeIntake(sql, slug, operator)
+      expect(await intake.submit(applicant)).toMatchObject(refused)
+      await rentAid.apply(await rentAid.register(), {})
+      await set('OPEN')
+      expect(await intake.submit(applicant)).toMatchObject({ status: 201 })
+      const [event] = await sql`
+      select actor, detail from audit_event where action = 'program_intake_set' order by audit_event_id desc limit 1`
+      expect(event).toEqual({
+        actor: 'admin:ada@example.gov',
+        detail: { intake_state: 'OPEN', intake_text: null, before: state },
+      })
+    },
+  )
+
+  test('closed while a submission waited for the counter: that one is refused, too', async () => {
+    const applicant = await intake.register()
+    const [submitting] = await sql.begin(async tx => {
+      const { program_id } = intake.program
+      await updateProgramIntake(tx, program_id, { intake_state: 'CLOSED', intake_text: words })
+      const submitting = intake.submit(applicant)
+      await until('the submission to wait', async () => (await waitingForLocks(sql, 'submission_counter')) === 1)
+      return [submitting]
+    })
+    expect(await submitting).toMatchObject(isClosed)
+    await set('OPEN')
   })
 })
