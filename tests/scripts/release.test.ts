@@ -56,6 +56,13 @@ describe('scripts/release', () => {
     expect(formatOf(new DataView(head))).toEqual(format)
   })
 
+  test('for macOS, no signature is one of other contents: arm64 has its own, x64 needs none', async () => {
+    const signed = (system: string) => signedPages(join(folder, `tributary-${version}-${system}`))
+    const { pages, right } = (await signed('darwin-arm64'))!
+    expect([pages > 1000, right]).toEqual([true, pages])
+    expect(await signed('darwin-x64')).toBeUndefined()
+  })
+
   test('Homebrew and winget find each program at its address, with its digest', async () => {
     const addressed = (name: string) => [`${url}/${name}`, sums.get(name)!]
     const formula = await read('tributary.rb')
@@ -114,3 +121,31 @@ describe('scripts/release', () => {
     })
   })
 })
+
+/** Of the signature that a program for macOS has in it: how many pages it is of, and how many of these are as it says. */
+async function signedPages(path: string): Promise<{ pages: number; right: number } | undefined> {
+  const bytes = await Bun.file(path).arrayBuffer()
+  const file = new DataView(bytes)
+  let at = 32
+  let signature: number | undefined
+  for (let left = file.getUint32(16, true); left > 0; left--) {
+    if (file.getUint32(at, true) === 0x1d) signature = file.getUint32(at + 8, true)
+    at += file.getUint32(at + 4, true)
+  }
+  if (signature === undefined) return undefined
+  // The only blob of it is the directory of the pages.
+  const directory = signature + file.getUint32(signature + 16)
+  const [hashes, pages, limit] = [16, 28, 32].map(field => file.getUint32(directory + field)) as [
+    number,
+    number,
+    number,
+  ]
+  const pageBytes = 2 ** file.getUint8(directory + 39)
+  let right = 0
+  for (let page = 0; page < pages; page++) {
+    const from = page * pageBytes
+    const digest = Bun.SHA256.hash(new Uint8Array(bytes, from, Math.min(pageBytes, limit - from)))
+    right += Buffer.from(bytes, directory + hashes + 32 * page, 32).equals(digest as Uint8Array) ? 1 : 0
+  }
+  return { pages, right }
+}
