@@ -34,7 +34,7 @@ import { type MaintenanceTask, WorkerMetrics } from './worker-metrics.ts'
 
 const queueRetryMs = 2000
 /** Attempts to deliver webhooks at a time, each of ten seconds at most. */
-const deliveriesAtATime = 20
+const deliveriesAtATime = 10
 
 try {
   await work(loadConfig(withSettingFiles(process.env, otherSettings), otherSettings))

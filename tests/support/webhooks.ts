@@ -27,7 +27,7 @@ export class TestWebhooks {
     this.delivering = {
       sql,
       keys,
-      outside: { allowedNetworks: [loopback], ca: testCertificate.cert, timeoutMs: 10_000 },
+      outside: { allowedNetworks: [loopback], ca: testCertificate.cert, timeoutMs: 60_000 },
       timeZone: 'UTC',
       now: () => this.now,
       loadState: programId => loadProgramState(sql, programId),

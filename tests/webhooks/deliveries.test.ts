@@ -188,7 +188,8 @@ describe('a receiver', () => {
     await hooks.apply(program)
     expect(await runOf(hooks, id)).toEqual(['delivered'])
     await until('the connection to be ended', () => cancelled)
-    expect(sent).toBeLessThan(64)
+    // Of what is sent without end, what buffers on the way hold.
+    expect(sent).toBeLessThan(1000)
   })
 
   test('that says nothing is given up on after a time, and nothing waits for it', async () => {
