@@ -1,12 +1,17 @@
 // Contract G1, G2 and G16 of the OData feed: Excel and Power BI read its tables one after another, while people submit.
 
 import { expect, test } from 'bun:test'
+import { createLog } from '../../../src/log.ts'
+import { CountingRedis } from '../../../src/queue/counting-redis.ts'
 import { unlimited } from '../../support/config.ts'
 import { endWithFile, useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
+import { needs } from '../../support/needs.ts'
 import { walkFeed } from '../../support/odata-feed.ts'
 import { aProgram, q } from '../../support/programs.ts'
+import { useRedis } from '../../support/redis.ts'
+import { until as untilTrue } from '../../support/until.ts'
 
 const slug = 'walks'
 const writers = 8
@@ -92,6 +97,32 @@ test('another key has a snapshot of its own, and the same key a new one when tha
   expect(await count(other)).toBeGreaterThan(seen)
   expect(await count(newest)).toBeGreaterThan(briefly)
 }, 120_000)
+
+test.skipIf(!needs('redis'))(
+  'processes that share a Redis share snapshots',
+  async () => {
+    const { url } = await useRedis()
+    const { authorization } = await createTestKey(database.sql, { programs: [slug] })
+    const services = await Promise.all(
+      [1, 2].map(async () => {
+        const countingRedis = new CountingRedis(url, createLog('fatal'))
+        endWithFile(() => countingRedis.close())
+        await untilTrue('Redis to be reached', () => !countingRedis.away)
+        return useService(database, config, { countingRedis })
+      }),
+    )
+    const snapshots: (string | null)[] = []
+    for (const of of services) {
+      const response = await of.get(`/odata/v1/${slug}/member`, { headers: { Authorization: authorization } })
+      await response.text()
+      snapshots.push(response.headers.get('Snapshot-Time'))
+      await until(committed.length + 5)
+    }
+    expect(snapshots[0]).not.toBeNull()
+    expect(snapshots[1]).toBe(snapshots[0]!)
+  },
+  60_000,
+)
 
 test('what was sent is in the audit log as a page of an export is, and counts against the same limits', async () => {
   const limited = await useService(database, { maxPageSize: 7, requestsPerMinute: 3, exportsAtATime: 1 })
