@@ -87,6 +87,32 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(draft.screens[1]!.questions.at(-1)!.visible_when).not.toBeNull()
   })
 
+  test.each([true, false])(
+    'a draft is previewed as an applicant meets it, its question appears on its condition (scripts: %p)',
+    async javaScriptEnabled => {
+      const slug = `met-${javaScriptEnabled}`
+      const pets = { question: 'has pets', field: 'selection', operator: 'equal' as const, value: 'yes' }
+      await aProgram(sql, {
+        slug,
+        screens: [
+          {
+            name: 'Pets',
+            questions: [q.radio('has pets', ['yes', 'no']), q.text('which pet', { visible_when: pets })],
+          },
+        ],
+      })
+      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled })
+      await page.goto(`/admin/programs/${slug}/questions`)
+      await page.getByRole('link', { name: 'Preview' }).click()
+      expect(await page.getByLabel('which pet?').count()).toBe(0)
+      await page.getByLabel('Option yes').check()
+      await page.getByRole('button', { name: 'Next' }).click()
+      await page.getByLabel('which pet?').fill('A cow')
+      await page.getByRole('button', { name: 'Next' }).click()
+      await page.getByRole('heading', { name: 'That is all' }).waitFor()
+    },
+  )
+
   test('a document is changed and published by keyboard alone', async () => {
     await aProgram(sql, {
       slug: 'keys',
@@ -116,6 +142,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     const [question] = await sql<
       { question_id: number }[]
     >`select question_id from question where admin_name = 'utilities'`
+    const version = await findDraftVersion(sql, (await findProgram(sql, 'wide'))!.program_id)
     return [
       '/admin/programs',
       '/admin/new-program',
@@ -123,6 +150,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       '/admin/programs/wide/questions',
       '/admin/programs/wide/versions',
       '/admin/programs/wide/versions/compare',
+      `/admin/programs/wide/versions/${version!.program_version_id}/preview`,
       '/admin/programs/wide/document',
       '/admin/programs/wide/publish',
       '/admin/programs/wide/discard',

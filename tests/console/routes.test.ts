@@ -56,6 +56,8 @@ const table: Readonly<Record<string, Expected>> = {
   'GET /admin/programs/:slug/versions': [303, 200, 403, 200],
   'GET /admin/programs/:slug/versions/compare': [303, 200, 403, 200],
   'GET /admin/programs/:slug/versions/:versionId': [303, 404, 403, 404],
+  'GET /admin/programs/:slug/versions/:versionId/preview': [303, 404, 403, 404],
+  'POST /admin/programs/:slug/versions/:versionId/preview': [401, 404, 403, 404],
   'GET /admin/programs/:slug/versions/:versionId/document': [303, 404, 403, 404],
   'POST /admin/programs/:slug/versions/:versionId/take': [401, 404, 403, 403],
   'GET /admin/programs/:slug/document': [303, 200, 403, 403],

@@ -12,6 +12,7 @@ import type { PageVisit } from '../requests/visit.ts'
 import { DraftEditing, linesOf } from './draft-editing.tsx'
 import type { DraftFormProps } from './draft-form.tsx'
 import { intakeAction } from './intake-form.tsx'
+import { previewPages } from './preview.tsx'
 import { ProgramSettingsPage, ScreenPage } from './program-settings-pages.tsx'
 import { faultsOfScreen, readCondition } from './read-question-form.ts'
 
@@ -19,7 +20,7 @@ const one = '/admin/programs/:slug'
 
 export const screenForms = (deps: Deps): Part => {
   const editor = new DraftEditing(deps)
-  return [...screenRoutes(editor), ...settingsForm(deps, editor)]
+  return [...screenRoutes(editor), ...settingsForm(deps, editor), ...previewPages(deps)]
 }
 
 function screenRoutes(editor: DraftEditing): PageRoute[] {

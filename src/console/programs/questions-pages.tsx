@@ -57,7 +57,12 @@ export function QuestionsPage({ view, refused }: QuestionsProps) {
       program={program}
       tab="questions"
       changes={draft === undefined ? undefined : changes.length}
-      actions={mayEditPrograms(context) && <Actions path={path} draft={draft !== undefined} />}
+      actions={
+        <>
+          <LinkButton href={`${path}/versions/${current.program_version_id}/preview`} text="Preview" />
+          {mayEditPrograms(context) && <Actions path={path} draft={draft !== undefined} />}
+        </>
+      }
     >
       {isOvertaken(view) && (
         <Notice tone="attention">

@@ -94,6 +94,7 @@ export function VersionPage(
               icon="download"
               text="Download"
             />
+            <LinkButton href={`${path}/preview`} text="Preview" />
           </p>
           {mayTake && (
             <ActionForm action={`${path}/take`}>

@@ -48,6 +48,23 @@ export function checkAnswers(
   return items.length > 0 ? { errors: items, more: full } : { answers: check.answers }
 }
 
+/** A question that is asked, and where its answer stands: `/members/entities/0/age`. */
+export interface AskedPlace {
+  asked: AskedQuestion
+  path: string
+}
+
+/**
+ * What an applicant who has given these answers is asked, in order, and what is wrong with the answers. Nothing has to be there yet, and
+ * what is hidden is passed over.
+ */
+export function askedWith(version: ProgramVersion, body: JsonObject): { asked: AskedPlace[]; errors: ProblemItem[] } {
+  const asked: AskedPlace[] = []
+  const check = new Check('try', asked)
+  check.run(version, body, '')
+  return { asked, errors: [...check.faults.items] }
+}
+
 /** Where questions are answered: the application itself, or one entity. */
 interface Scope {
   json: JsonObject
@@ -66,7 +83,10 @@ class Check {
   readonly #scopes = new Map<number | null, Scope[]>()
   #entities = 0
 
-  constructor(readonly mode: CheckMode) {}
+  constructor(
+    readonly mode: CheckMode | 'try',
+    readonly asked?: AskedPlace[],
+  ) {}
 
   run(version: ProgramVersion, body: JsonObject, path: string): void {
     const { top, order } = questionnaireOf(version)
@@ -84,6 +104,7 @@ class Check {
     const { question, optional, type } = asked
     const json = scope.json.get(question.question_key)
     const path = pointerTo(scope.path, question.question_key)
+    this.asked?.push({ asked, path })
     if (type === undefined) {
       if (json !== undefined && this.mode === 'save') {
         this.faults.add(path, 'no_answer', 'Must be left out: this is a text to read, not a question.')
@@ -105,7 +126,7 @@ class Check {
     const fields = readFields(json, type!, path, this.faults)
     if (fields === 'unanswered' || fields === 'faulty') return fields
     if (type === 'ENUMERATOR') return this.#checkEntities(asked, fields, scope)
-    const stage = this.mode === 'submit' ? 'final' : 'saved'
+    const stage = this.mode === 'save' ? 'saved' : 'final'
     return plainType(type!).read(fields, { settings: question.settings, optionIds, stage }) ?? 'faulty'
   }
 
@@ -155,7 +176,7 @@ class Check {
     const siblings = this.#scopes.get(enumeratorId)
     if (siblings === undefined) this.#scopes.set(enumeratorId, [scope])
     else siblings.push(scope)
-    if (this.mode === 'submit') return
+    if (this.mode !== 'save') return
     for (const key of scope.json.keys()) {
       if (questions.has(key) || (enumeratorId !== null && key === 'entity_name')) continue
       if (this.faults.full) return

@@ -1,0 +1,70 @@
+// A draft as an applicant meets it, screen by screen, without scripts.
+
+import { expect, test } from 'bun:test'
+import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { aDraft, everyKind, q } from '../support/programs.ts'
+
+const database = await useDatabase()
+const service = await useService(database)
+const { sql } = database
+const ada = await new ConsoleVisitor(service).signIn((await aPerson(sql)).email)
+
+const rents = { question: 'housing', field: 'selection', operator: 'equal' as const, value: 'rent' }
+const adult = { question: 'own age', field: 'number', operator: 'greater_than' as const, value: 17 }
+const { program_version_id } = await aDraft(sql, {
+  slug: 'previewed',
+  screens: [
+    { name: 'Home', questions: [q.radio('housing', ['rent', 'own']), q.currency('rent', { visible_when: rents })] },
+    { name: 'Renters', visible_when: rents, questions: [q.text('landlord')] },
+    {
+      name: 'Household',
+      questions: [q.enumerator('members', [q.number('own age'), q.text('own trade', { visible_when: adult })])],
+    },
+  ],
+})
+const path = `/admin/programs/previewed/versions/${program_version_id}/preview`
+
+/** What the page of the preview shows after this form was sent. */
+async function send(page: string, typed: Record<string, string>): Promise<string> {
+  const response = await ada.post(path, { ...fieldsOf(page, path), ...typed })
+  expect(response.status).toBe(200)
+  return response.text()
+}
+const headingOf = (page: string) => /<h2 dir="auto">([^<]*)/.exec(page)?.[1]
+
+test('conditions hold from screen to screen and within one, for each of a household, and nothing is stored', async () => {
+  const first = await ada.page(path)
+  expect([headingOf(first), first.includes('rent?')]).toEqual(['Home', false])
+  const owner = await send(first, { '/housing/selection': 'own', go: 'next' })
+  expect(headingOf(owner)).toBe('Household')
+
+  const more = await send(first, { '/housing/selection': 'rent', go: 'next' })
+  expect(headingOf(more)).toBe('Home')
+  expect(more).toContain('asks for more on this screen')
+  const wrong = await send(more, { '/housing/selection': 'rent', '/rent/currency_dollars': 'much', go: 'next' })
+  expect(headingOf(wrong)).toBe('Home')
+  expect(wrong).toContain('id="/rent/currency_dollars-fault"')
+  const renter = await send(wrong, { '/housing/selection': 'rent', '/rent/currency_dollars': '900', go: 'next' })
+  expect(headingOf(renter)).toBe('Renters')
+  const household = await send(renter, { '/landlord/text': 'Jo', go: 'next' })
+  expect(headingOf(household)).toBe('Household')
+  const named = await send(household, { '/members/entities': 'Ann\nBo', go: 'next' })
+  expect(named).toContain('Ann: own age?')
+  expect(named).not.toContain('trade?')
+  const ages = { '/members/entities': 'Ann\nBo', '/members/entities/0/own_age/number': '30' }
+  const aged = await send(named, { ...ages, '/members/entities/1/own_age/number': '9', go: 'next' })
+  expect([aged.includes('Ann: own trade?'), aged.includes('Bo: own trade?')]).toEqual([true, false])
+  const back = await send(aged, { ...ages, go: 'back' })
+  expect([headingOf(back), back.includes('value="Jo"')]).toEqual(['Renters', true])
+  expect(headingOf(await send(aged, { ...ages, go: 'next' }))).toBe('That is all')
+  for (const table of ['applicant', 'application', 'application_in_progress'])
+    expect(await sql`select from ${sql(table)}`).toHaveLength(0)
+})
+
+test('every kind of question is shown, with the text that the applicant reads', async () => {
+  const every = await aDraft(sql, { slug: 'every-preview', questions: everyKind })
+  const page = await ada.page(`/admin/programs/every-preview/versions/${every.program_version_id}/preview`)
+  for (const { question } of everyKind) expect(page).toContain(question.text)
+  expect(page).not.toContain('service_area')
+})
