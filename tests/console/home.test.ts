@@ -3,11 +3,13 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { beginRun, failRun, requestDerived } from '../../src/db/derived/derived-status.ts'
 import { insertRefusals } from '../../src/db/keys/refusal-rows.ts'
+import { testConfig } from '../support/config.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
+import { TestWebhooks } from '../support/webhooks.ts'
 
 const database = await useDatabase()
 const { sql } = database
@@ -79,6 +81,29 @@ test('a program that a key reads is not said to be unread, and says who reads it
   await sent('read', { applications: 1, after_micros: 0, last_micros: now + day })
   await sent('read', { applications: 1, after_micros: 0, last_micros })
   expect(await ada.page('/admin/programs/read')).toContain('up to the newest application')
+})
+
+test('a webhook that fails or was given up is said to those who see its program', async () => {
+  const hooks = new TestWebhooks(sql, { keys: testConfig().webhookKeys })
+  const [failing, givenUp, working] = await Promise.all(
+    ['failing', 'given-up', 'working'].map(path => hooks.endpoint(`https://127.0.0.1/${path}`)),
+  )
+  const fail = { failures: 2, first_failed_at: now - 3 * 3_600_000_000 }
+  expect(
+    await sql`update webhook_endpoint set ${sql(fail)} where webhook_endpoint_id = ${failing!.id} returning 1`,
+  ).toHaveLength(1)
+  const end = { disabled_at: now - 25 * 3_600_000_000, disabled_because: 'gone' }
+  expect(
+    await sql`update webhook_endpoint set ${sql(end)} where webhook_endpoint_id = ${givenUp!.id} returning 1`,
+  ).toHaveLength(1)
+  const fails = '2 messages to https://127.0.0.1/failing failed, the first 3 hours ago.'
+  const isGivenUp = 'https://127.0.0.1/given-up was given up 1 day ago: it gets no message until it is enabled.'
+  const about = async (visitor: ConsoleVisitor) => (await sentences(visitor)).filter(text => text.includes('127.0.0.1'))
+  expect((await about(await as('AUDITOR'))).sort()).toEqual([fails, isGivenUp])
+  const pat = await as('PROGRAM_ADMINISTRATOR', [failing!.program.slug, working!.program.slug])
+  expect(await about(pat)).toEqual([fails])
+  expect(marks(await pat.page('/docs/api/programs'))).toEqual({ '/admin': 1, '/admin/webhooks': 1 })
+  expect(await pat.page('/admin')).toContain(`href="/admin/webhooks/${failing!.id}"`)
 })
 
 test('a failed job, refused calls and a draft that waits are said, each with its link', async () => {

@@ -79,6 +79,22 @@ const kinds: Readonly<Record<AttentionKind, Kind>> = {
     link: ({ subject }) => ['Open the key', pathOfKey(subject)],
     others: ['keys expire soon', '/admin/keys?state=expiring'],
   },
+  undelivered: {
+    part: 'webhooks',
+    sentence: (row, now) =>
+      row.count === null ? (
+        <>
+          {name(row)} was given up {distance(row.at!, now)}: it gets no message until it is enabled.
+        </>
+      ) : (
+        <>
+          {row.count === 1 ? 'A message' : `${figures(row.count)} messages`} to {name(row)} failed, the first{' '}
+          {distance(row.at!, now)}.
+        </>
+      ),
+    link: ({ subject }) => ['See why', `/admin/webhooks/${subject}`],
+    others: ['webhooks fail', '/admin/webhooks'],
+  },
   unread: {
     part: 'programs',
     sentence: (row, now) => (

@@ -3,17 +3,20 @@
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 
-/** `expiring`, `refused`: API keys. `failed`: background jobs. `unread`, `draft`: programs. `lagging`: the system that is followed. */
-export type AttentionKind = 'expiring' | 'refused' | 'failed' | 'unread' | 'draft' | 'lagging'
+/**
+ * `expiring`, `refused`: API keys. `failed`: background jobs. `undelivered`: webhooks. `unread`, `draft`: programs. `lagging`: the system
+ * that is followed.
+ */
+export type AttentionKind = 'expiring' | 'refused' | 'failed' | 'undelivered' | 'unread' | 'draft' | 'lagging'
 
 export interface Attention {
   kind: AttentionKind
-  /** An API key id, a slug, or the name of what is followed. */
+  /** An API key id, the id of a webhook, a slug, or the name of what is followed. */
   subject: string
   name: string
-  /** When it expires, failed, was last refused or last read; when a draft was saved; up to when was copied. */
+  /** When it expires, failed (first), was last refused or last read; when a draft was saved; up to when was copied. */
   at: Micros | null
-  /** How often it was refused; how many jobs failed. */
+  /** How often it was refused; how many jobs failed; attempts that failed of a webhook, null when no more are made. */
   count: number | null
   /** How many there are of the kind, of which those that have waited longest are given. */
   total: number
@@ -38,7 +41,11 @@ const lagMicros = 600_000_000
 /** To add a kind: its name above, its rows here, and its sentence in `console/home/attention-list`. */
 export async function readAttention(db: Db, scope: AttentionScope): Promise<Attention[]> {
   const { reads, rowsMax } = scope
-  const parts = [unreadPrograms, ...(reads ? [expiringKeys, refusedKeys, failedJobs, oldDrafts, laggingOrigin] : [])]
+  const parts = [
+    unreadPrograms,
+    undelivered,
+    ...(reads ? [expiringKeys, refusedKeys, failedJobs, oldDrafts, laggingOrigin] : []),
+  ]
   const rows = parts.map(part => part(db, scope)).reduce((all, part) => db`${all} union all ${part}`)
   return db<Attention[]>`
     select kind, subject, name, at, count, total
@@ -110,6 +117,13 @@ const unreadPrograms: Part = (db, { among, now }) => db`
     where program_slug = slug
   ) read
   where last_submit_time > coalesce(read.read_to, '-infinity')`
+
+const undelivered: Part = (db, { among }) => db`
+  select 'undelivered', webhook_endpoint_id::text, w.url, coalesce(w.disabled_at, w.first_failed_at),
+    case when w.disabled_at is null then w.failures end
+  from webhook_endpoint w
+  where w.state in ('failing', 'given_up')
+  and ${among === 'all' ? db`true` : db`w.program_id = any(${among as number[]}::bigint[])`}`
 
 const laggingOrigin: Part = (db, { now }) => db`
   select 'lagging', name, name, copied_to, null
