@@ -49,6 +49,8 @@ export async function readLockedPackages(root: string): Promise<{ direct: string
   return { direct, packages: [...found.values()].sort((a, b) => (a.place < b.place ? -1 : 1)) }
 }
 
+const compiler = 'typescript'
+
 function readPackage(lock: Lock, root: string, place: string): LockedPackage {
   const [id, , entry, integrity] = lock.packages[place]!
   const at = id.lastIndexOf('@')
@@ -58,7 +60,8 @@ function readPackage(lock: Lock, root: string, place: string): LockedPackage {
     homepage?: string
   }
   const { dependencies, optionalDependencies, peerDependencies, optionalPeers = [] } = entry
-  const peers = Object.keys(peerDependencies ?? {}).filter(peer => !optionalPeers.includes(peer))
+  // An optional peer is installed, and used, where something else brings it; but nothing that runs imports the compiler.
+  const peers = Object.keys(peerDependencies ?? {}).filter(peer => peer !== compiler || !optionalPeers.includes(peer))
   const optional = Object.keys(optionalDependencies ?? {})
   const names = [...new Set([...Object.keys(dependencies ?? {}), ...optional, ...peers])]
   return {
