@@ -25,6 +25,7 @@ import {
 } from './command-line/environment.ts'
 import { endWithParent } from './processes/end-with-parent.ts'
 import { isAlive } from './processes/is-alive.ts'
+import { fillConsole } from './seed-program/fill-console.ts'
 
 const help = `Usage: scripts/start [--no-seed]
 
@@ -82,7 +83,8 @@ async function start(): Promise<void> {
   })
   await prepareDatabase(sql, config.timeZone)
   await requireInstanceTimeZone(sql, config.timeZone)
-  if (!values['no-seed'] && (await isEmpty(sql))) {
+  const seeds = !values['no-seed'] && (await isEmpty(sql))
+  if (seeds) {
     console.log(`Seeding a demo program with ${demoApplications.toLocaleString('en')} applications …`)
     await run(
       'scripts/seed-program/seed.ts',
@@ -103,6 +105,7 @@ async function start(): Promise<void> {
   const key =
     (await findProgram(sql, program)) === undefined ? undefined : await demoKey(sql, config.apiKeyPepper, baseUrl)
   const person = await demoPerson(sql)
+  if (seeds) await fillConsole({ sql, pepper: config.apiKeyPepper, baseUrl, programs: demoPrograms })
   await sql.end({ timeout: 5 })
 
   console.log(welcome(baseUrl, healthUrl, program, key, person))

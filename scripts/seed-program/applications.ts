@@ -1,7 +1,10 @@
 // Sample applications to a program, one after the other in order of time, the same for the same seed and moment.
 
 import type { StoredProgramVersion } from '../../src/db/programs/programs.ts'
+import type { Answers } from '../../src/domain/questions/answers.ts'
 import type { Annotations, Submitter } from '../../src/domain/questions/application.ts'
+import { hiddenAnswersDropper } from '../../src/domain/questions/drop-hidden.ts'
+import type { VersionQuestion } from '../../src/domain/questions/question.ts'
 import { sentences } from '../../src/domain/random/sample-words.ts'
 import { integerFrom, pick, type Rng, seededRandom } from '../../src/domain/random/seeded-random.ts'
 import { answerSampler } from '../../src/domain/samples/sample-answers.ts'
@@ -41,18 +44,21 @@ const intermediaries = [
 
 export function* seedApplications(plan: SeedPlan): Generator<ExportedApplication> {
   const next = seededRandom(plan.seed)
-  const samplers = plan.versions.map(version => ({ version, sample: answerSampler(version) }))
-  /** Applicants who are to submit again, by the number of that application. */
-  const again = new Map<number, { applicant_id: number; language: string }>()
+  const samplers = plan.versions.map(version => ({ version, sample: answerSampler(version), amend: amender(version) }))
+  /** Applicants who are to submit again, and what they submitted last, by the number of that application. */
+  const again = new Map<number, Earlier>()
   let newest = plan.applicant_id - 1
   for (let i = 0; i < plan.applications; i++) {
-    const { applicant_id, language } = again.get(i) ?? { applicant_id: ++newest, language: pick(next, languages) }
+    const earlier = again.get(i)
+    const { applicant_id, language } = earlier ?? { applicant_id: ++newest, language: pick(next, languages) }
     again.delete(i)
     const share = (i + next()) / plan.applications
     const submit_time = plan.from + Math.floor(share * (plan.to - plan.from))
-    const { version, sample } = samplers[Math.floor((i / plan.applications) * samplers.length)]!
-    const isObsolete =
-      next() < resubmittedShare && bookAgain(next, again, i, plan.applications, { applicant_id, language })
+    const { version, sample, amend } = samplers[Math.floor((i / plan.applications) * samplers.length)]!
+    const fresh = sample(next)
+    const answers = earlier === undefined ? fresh : amend(next, earlier, fresh)
+    const submitted = { applicant_id, language, version, answers }
+    const isObsolete = next() < resubmittedShare && bookAgain(next, again, i, plan.applications, submitted)
     yield {
       applicant_id,
       application_id: plan.application_id + i,
@@ -64,8 +70,51 @@ export function* seedApplications(plan: SeedPlan): Generator<ExportedApplication
       submitter: submitter(next),
       revision_state: isObsolete ? 'OBSOLETE' : 'CURRENT',
       annotations: annotations(next, plan, submit_time),
-      answers: sample(next),
+      answers,
     }
+  }
+}
+
+interface Earlier {
+  applicant_id: number
+  language: string
+  version: StoredProgramVersion
+  answers: Answers
+}
+
+/**
+ * What applicants submit the next time: as before but for one to four answers. Answers that conditions ask for stay as they are, so that what
+ * is shown does, too. Of another version is kept what asks the same, and what shows other questions is answered anew.
+ */
+function amender(version: StoredProgramVersion) {
+  const dropHidden = hiddenAnswersDropper(version.questions, version.screens)
+  const conditions = JSON.stringify(
+    version.screens.map(one => [one.visible_when, one.questions.map(q => q.visible_when)]),
+  )
+  const decides = ({ question_id }: VersionQuestion) => new RegExp(`"question_id":${question_id}\\b`).test(conditions)
+  const top = version.questions.filter(one => one.enumerator_id === null)
+  const asked = (of: StoredProgramVersion, { question_id }: VersionQuestion) =>
+    of.questions.find(one => one.question_id === question_id)?.question_version_id
+  return (next: Rng, { version: before, answers }: Earlier, fresh: Answers): Answers => {
+    if (before === version) {
+      const amended = new Map(answers)
+      const differs = (key: string) =>
+        answers.has(key) && fresh.has(key) && !Bun.deepEquals(answers.get(key), fresh.get(key))
+      const free = top.filter(one => !decides(one) && differs(one.question_key))
+      for (let count = Math.min(free.length, integerFrom(next, 1, 4)); count > 0; count--) {
+        const { question_key } = free.splice(integerFrom(next, 0, free.length - 1), 1)[0]!
+        amended.set(question_key, fresh.get(question_key)!)
+      }
+      return amended
+    }
+    const amended = new Map(fresh)
+    for (const one of top) {
+      const answer = answers.get(one.question_key)
+      const isSame = asked(before, one) === one.question_version_id && one.kind !== 'ENUMERATOR'
+      if (answer !== undefined && isSame && !decides(one)) amended.set(one.question_key, answer)
+    }
+    dropHidden(amended)
+    return amended
   }
 }
 

@@ -60,7 +60,7 @@ export const utilityAssistance: VersionedProgram = {
           visible_when: rents,
         },
         { admin_name: 'monthly rent', kind: 'CURRENCY', text: 'How much is the rent?', visible_when: rents },
-        { admin_name: 'bedrooms', kind: 'NUMBER', text: 'How many bedrooms are there?', min: 0, max: 12 },
+        { admin_name: 'bedrooms', kind: 'NUMBER', text: 'How many bedrooms are there?', min: 0, max: 5 },
         { admin_name: 'move in date', kind: 'DATE', text: 'When did you move in?', since: 2, optional: true },
         {
           admin_name: 'nearest service centers',

@@ -68,6 +68,21 @@ describe('the demo program', () => {
 })
 
 describe('the applications', () => {
+  test('of one applicant to one version differ in one to four answers', () => {
+    const last = new Map<number, { version: number; answers: Record<string, unknown> }>()
+    let pairs = 0
+    for (const line of lines) {
+      const { applicant_id, program_version_id: version, application } = JSON.parse(line)
+      const before = last.get(applicant_id)
+      last.set(applicant_id, { version, answers: application })
+      if (before === undefined || before.version !== version) continue
+      const changed = Object.keys(application).filter(key => !Bun.deepEquals(application[key], before.answers[key]))
+      expect(changed.length).toBeWithin(1, 5)
+      pairs++
+    }
+    expect(pairs).toBeGreaterThan(20)
+  })
+
   test('are the same for the same moment', async () => {
     const again = await useDatabase({}, endWithTest)
     const programs = [

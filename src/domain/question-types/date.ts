@@ -29,7 +29,7 @@ export const date = {
   sample: (_, variant) => ({ type: 'DATE', date: `19${84 + (variant % 10)}-02-${28 - (variant % 10)}` }),
   random: () => next => ({
     type: 'DATE',
-    date: `${integerFrom(next, 1945, 2025)}-${two(integerFrom(next, 1, 12))}-${two(integerFrom(next, 1, 28))}`,
+    date: `${integerFrom(next, 1945, 2006)}-${two(integerFrom(next, 1, 12))}-${two(integerFrom(next, 1, 28))}`,
   }),
 } as const satisfies QuestionType<DateAnswer, typeof none>
 

@@ -3,7 +3,7 @@
 import { anyText } from '../fields/field-schema.ts'
 import { json, type QuestionType } from '../fields/question-type.ts'
 import { lengthFits, lengthSettings } from '../fields/settings.ts'
-import { sentences } from '../random/sample-words.ts'
+import { organizations, sentences } from '../random/sample-words.ts'
 import { integerFrom, pick } from '../random/seeded-random.ts'
 
 interface Text {
@@ -28,11 +28,19 @@ export const text = {
   random:
     ({ min_length, max_length }) =>
     next => {
+      // What has room for a name alone is asked for one: a landlord's, an employer's.
+      if (max_length !== undefined && max_length <= nameLength)
+        return { type: 'TEXT', text: textWithin(pick(next, organizations), min_length, max_length) }
       let text: string = pick(next, sentences)
-      for (let more = integerFrom(next, 0, 3); more > 0; more--) text += ` ${pick(next, sentences)}`
+      for (let more = integerFrom(next, 0, 3); more > 0; more--) {
+        const longer = `${text} ${pick(next, sentences)}`
+        if (longer.length <= (max_length ?? 500)) text = longer
+      }
       return { type: 'TEXT', text: textWithin(text, min_length, max_length) }
     },
 } as const satisfies QuestionType<Text, typeof lengthSettings>
+
+const nameLength = 80
 
 /** A text of at least `minLength` and at most `maxLength` code points: repeated to reach the one, cut to keep the other. */
 function textWithin(text: string, minLength = 0, maxLength = 500): string {
