@@ -25,7 +25,7 @@ const as = async (role: 'ADMINISTRATOR' | 'AUDITOR' | 'PROGRAM_ADMINISTRATOR', p
 
 /** The sentences of the page, as they are read. */
 async function sentences(visitor: ConsoleVisitor): Promise<string[]> {
-  const list = /<ul class="attention">(.*?)<\/ul>/s.exec(await visitor.page('/admin'))?.[1] ?? ''
+  const list = /<ul class="attention-list">(.*?)<\/ul>/s.exec(await visitor.page('/admin'))?.[1] ?? ''
   return [...list.matchAll(/<p>(.*?)<\/p>/gs)].map(([, text]) => text!.replace(/<[^>]*>/g, ''))
 }
 const marks = (html: string): Record<string, number> =>

@@ -40,6 +40,9 @@ test('every setting is shown with its value and meaning, and no secret', async (
   expect(page).not.toContain('CANARY')
   expect(page).not.toContain(service.config.pageTokenKeys[0]!.toString('base64'))
   // Nothing was set in the environment of this service.
+  const found = await reader.page('/admin/settings?q=session_idle')
+  expect([...found.matchAll(/<code class="strong">([^<]*)/g)].map(([, name]) => name)).toEqual(['SESSION_IDLE'])
+  expect(await reader.page('/admin/settings?q=no-such-thing')).toContain('No setting here has this word')
   expect(await reader.page('/admin/settings?show=set')).toContain('Nothing was set')
 })
 

@@ -91,7 +91,7 @@ export function testPages(
       each({ colorScheme }, async (page, path) => expect([path, await accessibilityFaults(page)]).toEqual([path, []])),
     240_000,
   )
-  test.each([360, 768, 1440])(
+  test.each([320, 768, 1440])(
     'nothing is wider than a screen of %d px',
     width =>
       each({ viewport: { width, height: 800 } }, async (page, path) =>

@@ -183,10 +183,11 @@ function auditPages(deps: Deps): PageRoute[] {
   ]
 }
 
-const keyNames = ({ consoleDb }: Deps, events: readonly { actor: string }[]) =>
+/** The names of the keys that did something, or that something was done to. */
+const keyNames = ({ consoleDb }: Deps, events: readonly { actor: string; subject: string }[]) =>
   readApiKeyNames(
     consoleDb,
-    events.flatMap(({ actor }) => (actor.startsWith('key:') ? [actor.slice(4)] : [])),
+    events.flatMap(({ actor, subject }) => (actor.startsWith('key:') ? [actor.slice(4), subject] : [subject])),
   )
 
 /** The program that is looked at, all without one; of one, before which event. */

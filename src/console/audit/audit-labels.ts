@@ -16,6 +16,7 @@ const phrases: Readonly<Record<string, readonly [before: string, after?: string]
   address_correction_changed: ['changed the address correction of'],
   applicant_language_changed: ['changed the language of applicant'],
   applications_exported: ['read applications of'],
+  applications_loaded: ['loaded applications into'],
   applications_expired: ['erased expired applications of'],
   applications_listed: ['looked through the applications of'],
   changes_read: ['read changes of'],

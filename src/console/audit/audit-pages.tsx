@@ -176,7 +176,7 @@ function Entry({ event, pages, keyNames, people }: AuditEntry & Pick<AuditLogPro
       <div>
         <Actor actor={event.actor} href={filterBy('actor', event.actor)} names={keyNames} people={people} /> {before}{' '}
         <a class="subject" dir="auto" href={filterBy('subject', event.subject)}>
-          <InParts>{event.subject}</InParts>
+          <InParts>{keyNames.get(event.subject) ?? event.subject}</InParts>
         </a>
         {after !== '' && ` ${after}`}
         {event.address !== null && (

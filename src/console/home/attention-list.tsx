@@ -134,7 +134,7 @@ export function AttentionList({ rows }: { rows: readonly Attention[] }) {
   const { root, now } = usePage()
   if (rows.length === 0) return <p class="soft">Nothing needs attention.</p>
   return (
-    <ul class="attention">
+    <ul class="attention-list">
       {order.map(kind => {
         const shown = rows.filter(row => row.kind === kind)
         const more = (shown[0]?.total ?? 0) - shown.length

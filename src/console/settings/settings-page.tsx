@@ -4,8 +4,9 @@
 
 import type { ComponentChildren } from 'preact'
 import type { ShownSetting } from '../../config/shown-settings.ts'
+import { SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { Badge, Notice, Table, Tabs } from '../../html/parts.tsx'
+import { Badge, Table, Tabs } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 
 export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }) {
@@ -13,24 +14,42 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
   /** Only those that were set in the environment. */
   const given = query.get('show') === 'set'
   const set = settings.filter(({ source }) => source === 'environment')
-  const shown = given ? set : settings
+  const word = (query.get('q') ?? '').trim().toLowerCase()
+  const shown = (given ? set : settings).filter(({ name, group, meaning }) =>
+    `${name} ${group} ${meaning}`.toLowerCase().includes(word),
+  )
   const groups = [...new Set(shown.map(({ group }) => group))]
   const path = `${root}/admin/settings`
   return (
-    <Shell title="Settings" part="settings" lead="What this process of the service was started with.">
+    <Shell title="Settings" part="settings" lead="What can be set here, and what this process was started with.">
       <SettingsTabs current={given ? 'set' : 'all'} all={settings.length} set={set.length} />
-      <Notice tone="info">
-        Settings are environment variables, read once when the service starts. To change one, set it where the service
-        is started, and start it again. Secrets are never shown.
-      </Notice>
+      <section class="card" aria-labelledby="here">
+        <h2 id="here">What is changed here</h2>
+        <p>
+          <a href={`${path}/retention`}>How long each program keeps its applications</a>.
+        </p>
+        <p class="soft">
+          All else are environment variables, read once when the service starts. To change one, set it where the service
+          is started, and start it again. Secrets are never shown.
+        </p>
+      </section>
+      <SearchForm path="/admin/settings" label="Find a setting" hint="Name or meaning" />
+      {groups.length > 1 && (
+        <nav class="actions" aria-label="Groups of settings">
+          {groups.map((group, i) => (
+            <a href={`#group-${i}`}>{group}</a>
+          ))}
+        </nav>
+      )}
       {shown.length === 0 && (
         <div class="card empty">
-          Nothing was set: every setting has its default. <a href={path}>See them all</a>
+          {word === '' ? 'Nothing was set: every setting has its default.' : 'No setting here has this word.'}{' '}
+          <a href={path}>See them all</a>
         </div>
       )}
-      {groups.map(group => (
-        <section class="stack" aria-label={group}>
-          <h2>{group}</h2>
+      {groups.map((group, i) => (
+        <section class="stack" aria-labelledby={`group-${i}`}>
+          <h2 id={`group-${i}`}>{group}</h2>
           <Table
             caption={group}
             rows={shown.filter(setting => setting.group === group)}
