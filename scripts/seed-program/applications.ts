@@ -84,7 +84,7 @@ interface Earlier {
 
 /**
  * What applicants submit the next time: as before but for one to four answers. Answers that conditions ask for stay as they are, so that what
- * is shown does, too. Of another version is kept what asks the same, and what shows other questions is answered anew.
+ * is shown does, too. Of another version is kept what asks the same, and what shows other questions is as if it were a first time.
  */
 function amender(version: StoredProgramVersion) {
   const dropHidden = hiddenAnswersDropper(version.questions, version.screens)

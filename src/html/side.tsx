@@ -99,7 +99,7 @@ function Me({ person }: { person: Person }) {
         <span class="initials" aria-hidden="true">
           {initials}
         </span>
-        <span>
+        <span dir="auto">
           {person.name}
           <small>{roleNames[person.role]}</small>
         </span>

@@ -7,6 +7,7 @@ import { addWebhook } from '../../src/webhooks/endpoints.ts'
 import { openPage, testPages, useBrowser } from '../support/browser.ts'
 import { aPerson, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
 
 describe.skipIf(!needs('chromium'))('in a browser', async () => {
@@ -14,6 +15,10 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const database = await useDatabase()
   const service = await useService(database)
   await database.sql`insert into program (slug, display_name) values ('food', 'Food')`
+  // What may be that long has to break somewhere.
+  const longSlug = 'emergency'.repeat(7).slice(0, 60)
+  await database.sql`insert into program (slug, display_name) values (${longSlug}, 'A program of a long name')`
+  const reader = await createTestKey(database.sql, { programs: [longSlug], expiresAt: (Date.now() + 864e5) * 1000 })
   const ada = await aPerson(database.sql, { name: 'Ada Administrator' })
   const by = { actor: 'operator:test', now: Date.now() * 1000 }
   const organization = await addOrganization(database.sql, 'Harbor Legal Aid and Community Services of the Region', by)
@@ -142,6 +147,11 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       email: ada.email,
       paths: [
         '/admin',
+        '/admin/programs',
+        `/admin/programs/${longSlug}`,
+        `/admin/programs/${longSlug}/retention`,
+        `/admin/keys/${reader.api_key_id}`,
+        `/admin/keys?program=${longSlug}`,
         '/admin/keys',
         '/admin/keys/new',
         '/admin/keys/check',
