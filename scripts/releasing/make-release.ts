@@ -18,7 +18,8 @@ checked for its format, and that for this system is run. Bun's runtimes are fetc
 
   --url   where the files will be: https://…/releases/download/v1.0.0. With it, a Homebrew formula and winget's manifests are made
 
-Made again from the same commit, with the same npm, every file has the same digest.`
+Made again from the same commit, with the same npm, every file has the same digest; those of the programs only where the checkout has the
+same path, which Bun's compiler writes into them for CommonJS packages.`
 
 showHelpIfAsked(help)
 
