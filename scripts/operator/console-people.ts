@@ -4,6 +4,7 @@ import { type PersonRow, readPeople } from '../../src/db/people/person-rows.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { disablePerson, enablePerson, foldEmail, inviteAgain, invitePerson } from '../../src/people/people.ts'
 import { roleNames, roles } from '../../src/people/roles.ts'
+import { resetSecondFactor } from '../../src/people/second-factor.ts'
 import { Problem } from '../../src/problem.ts'
 import { type ScriptContext, serviceAddress, usage } from '../command-line/environment.ts'
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'
@@ -14,11 +15,13 @@ const help = `Usage:
   scripts/admin link <e-mail>
   scripts/admin disable <e-mail>
   scripts/admin enable <e-mail>
+  scripts/admin reset-second-factor <e-mail>
   scripts/admin list
 
   create   Adds a person to the console, and prints a link to choose a password. It works once, for seven days.
   link     Another link, for a person who has lost the password.
   disable  Ends every sign-in of this person, every token and the link to choose a password, and allows no other sign-in.
+  reset-second-factor  Takes away the codes of an app, for a person who has lost it. Every sign-in ends.
 
 Roles: administrator (unless another is given): everything. program-administrator: applications, status and notes of the programs
 named. auditor: reads everything but answers, and changes nothing.`
@@ -80,6 +83,10 @@ await runCommands(help, {
   enable: withPerson(async ({ person_id, name }, context) => {
     await enablePerson(context.sql, person_id, byNow(context))
     console.log(`${name} can sign in again.`)
+  }),
+  'reset-second-factor': withPerson(async ({ person_id, name }, context) => {
+    await resetSecondFactor(context.sql, person_id, byNow(context))
+    console.log(`${name} signs in with the password alone.`)
   }),
   list: command([], {}, () => list),
 })

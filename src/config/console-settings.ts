@@ -1,7 +1,7 @@
 // The console, and how people sign in to it.
 
 import { secretSetting, setting, Unusable } from './kinds/setting.ts'
-import { duration, onOff, optional, text } from './kinds/setting-kinds.ts'
+import { duration, oneOf, onOff, optional, text } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const consoleSettings = {
@@ -11,6 +11,8 @@ export const consoleSettings = {
     'How long a sign-in to the console lasts at most, 5m to 7d.'),
   passwordSignIn: setting('PASSWORD_SIGN_IN', 'on', onOff,
     '`on` or `off`: whether people sign in to the console with a password. Off only where OIDC_ISSUER is set.'),
+  secondFactor: setting('SECOND_FACTOR', 'optional', oneOf('optional', 'required'),
+    '`optional` or `required`: whether people who sign in with a password may or must set up codes of an authenticator app.'),
   oidcIssuer: setting('OIDC_ISSUER', '', optional(issuerUrl),
     'OpenID provider whose people sign in to the console, as it names itself: `https://login.example.gov`. With OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.'),
   oidcClientId: setting('OIDC_CLIENT_ID', '', optional(text),

@@ -23,6 +23,7 @@ import { invalidRequest, Problem } from '../problem.ts'
 import type { Action } from './requests/action.ts'
 import { sessionToken } from './requests/session-cookie.ts'
 import { type OpenVisit, openVisit, requireOwnOrigin, sessionLimits, type Visit } from './requests/visit.ts'
+import { mustSetUp, setUpFirst } from './signing-in/second-factor-routes.tsx'
 
 const apiPath = '/admin/api/v1'
 
@@ -118,6 +119,7 @@ async function admitSession(deps: Deps, visit: OpenVisit, one: Action): Promise<
   const session =
     cookie === undefined ? undefined : await loadSession(deps.consoleDb, cookie, sessionLimits(deps), visit.now)
   if (session === undefined) throw signedOut('no_session')
+  if (mustSetUp(deps, session)) throw setUpFirst()
   if (one.method !== 'GET') {
     requireOwnOrigin(visit)
     if (!isCsrf(session, visit.request.headers.get('x-csrf-token')))

@@ -32,6 +32,7 @@ import {
   showPage,
 } from './requests/visit.ts'
 import { confirmFirst, signInFirst, takeOwnFields } from './signing-in/kept-forms.tsx'
+import { mustSetUp, secondFactorPath, setUpFirst } from './signing-in/second-factor-routes.tsx'
 
 const formBytesMax = 64 * 1024
 
@@ -82,10 +83,11 @@ async function enter(
 }
 
 /** What every page of a person who is signed in shows. */
-async function lookAround(deps: Deps, visit: OpenVisit, { person, csrf }: Session): Promise<void> {
+async function lookAround(deps: Deps, visit: OpenVisit, { person, csrf, hasSecondFactor }: Session): Promise<void> {
   const [origin, attention] = await Promise.all([findOrigin(deps.consoleDb), loadAttention(deps, person, visit.now)])
   visit.attention = attention
-  visit.context = { ...visit.context, person, csrf: maskedToken(csrf), origin, marks: marksOf(attention) }
+  const own = { person, secondFactor: hasSecondFactor, csrf: maskedToken(csrf) }
+  visit.context = { ...visit.context, ...own, origin, marks: marksOf(attention) }
 }
 
 async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenVisit): Promise<Shown> {
@@ -96,6 +98,10 @@ async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenVisit)
     if (page.method === 'GET') return redirect(stranger, `/admin/sign-in?next=${here}`)
     if (!wantsPage(stranger)) throw new Problem('unauthenticated', { detail: signedOut, internal: 'no_session' })
     return signInFirst(deps, stranger, { bytesMax, keeps: page.again !== undefined })
+  }
+  if (mustSetUp(deps, session, page.path)) {
+    if (page.method === 'GET') return redirect(stranger, secondFactorPath)
+    throw setUpFirst()
   }
   const { person } = session
   requireRole(person, page.roles)

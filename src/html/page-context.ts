@@ -24,6 +24,8 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   config: Pick<Config, 'installationName' | 'environment' | 'timeZone'>
   /** Who is signed in; undefined for those with an API key, and before sign-in. */
   person: Person | undefined
+  /** Whether who is signed in has a second factor. */
+  secondFactor?: boolean
   /** What forms of this session carry; empty where there is none. */
   csrf: string
   now: Micros

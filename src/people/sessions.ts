@@ -41,6 +41,8 @@ export interface Session {
   /** What every form of this session carries. */
   csrf: string
   confirmedAt: Micros
+  byPassword: boolean
+  hasSecondFactor: boolean
 }
 
 /** How long a person counts as having just shown who they are. */
@@ -106,6 +108,7 @@ export async function beginSession(
       seen_at: now,
       confirmed_at: who.confirmedAt ?? now,
       expires_at: now + limits.lifetimeMs * 1000,
+      by_password: who.how !== 'oidc',
       address: who.address ?? null,
     }
     if (!(await insertSession(tx, session, who.password_hash))) throw changedMeanwhile()
@@ -125,7 +128,14 @@ export async function loadSession(
   const row = await findSession(sql, tokenHash, now, now - limits.idleMs * 1000)
   if (row === undefined) return undefined
   if (now - row.seen_at >= seenEveryMicros) await updateSessionSeen(sql, tokenHash, now)
-  return { person: personOf(row), tokenHash, csrf: csrfOf(token), confirmedAt: row.confirmed_at }
+  return {
+    person: personOf(row),
+    tokenHash,
+    csrf: csrfOf(token),
+    confirmedAt: row.confirmed_at,
+    byPassword: row.by_password,
+    hasSecondFactor: row.has_second_factor,
+  }
 }
 
 /** Whether the person showed who they are, by password or at their provider, a short while ago. */

@@ -135,7 +135,7 @@ describe('a form whose session has ended', () => {
       .filter(route => route.method === 'POST' && route.roles !== 'anyone' && route.again === undefined)
       .map(({ path }) => path.replace('/admin/', ''))
     const buttons =
-      /\/(?:retire|take|publish|keep|discard|move|disable|enable|link|unlink|retry|regenerate|verify|sign-out)$|^sign-out$/
+      /\/(?:retire|take|publish|keep|discard|move|disable|enable|link|unlink|retry|regenerate|verify|sign-out|second-factor|reset-second-factor)$|^sign-out$|^webhooks\/:webhookId\/(?:rotate|test|resend|remove)$/
     expect(without.filter(path => !buttons.test(path))).toEqual([
       // Passwords, which go through no page; and the name of a screen, alongside its buttons.
       'confirm',

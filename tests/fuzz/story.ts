@@ -203,4 +203,5 @@ export async function playStory(
   const { tokenId } = await aToken(sql, person)
   await admin('GET', '/people/{personId}/tokens', { personId: person.person_id })
   await admin('POST', '/people/{personId}/tokens/{tokenId}/retire', { personId: person.person_id, tokenId })
+  await admin('POST', '/people/{personId}/reset-second-factor', { personId: person.person_id })
 }

@@ -11,6 +11,7 @@ import { listAdminTokens, retireAdminToken } from '../../people/admin-tokens.ts'
 import { forgetIdentity } from '../../people/identities.ts'
 import { disablePerson, editPerson, enablePerson, inviteAgain, invitePerson } from '../../people/people.ts'
 import { type Role, roles } from '../../people/roles.ts'
+import { resetSecondFactor } from '../../people/second-factor.ts'
 import { requireReachOfRole } from '../../people/token-reach.ts'
 import { Problem } from '../../problem.ts'
 import { type Action, action, type Form, type Part, reads, writes } from '../requests/action.ts'
@@ -218,6 +219,22 @@ const signInActions = (people: People): Action[] => [
       await forgetIdentity(people.db, { personId, email, issuer }, visit.by)
     },
     form: { ...people.onPage('unlinked'), button: true },
+  }),
+  action({
+    name: 'resetSecondFactor',
+    method: 'POST',
+    path: `${one}/reset-second-factor`,
+    summary: 'Take away the second factor of a person who has lost it',
+    description: `Ends every sign-in of the person, who then signs in with the password alone. ${tokenReach}`,
+    answers: 'The person as they are now.',
+    answered: personRow,
+    ...write,
+    confirmed: true,
+    run: async visit => {
+      await resetSecondFactor(people.db, (await people.reach(visit)).person_id, visit.by)
+      return people.find(visit)
+    },
+    form: { ...people.onPage('factor-reset'), button: true },
   }),
   turn(people, 'disable', disablePerson, 'Disable a person: sessions, tokens and the link end at once', false),
   turn(people, 'enable', enablePerson, 'Enable a person again', true),

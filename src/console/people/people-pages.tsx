@@ -101,6 +101,7 @@ const said: Readonly<Record<string, string>> = {
   enabled: 'Enabled. This person signs in as before.',
   unlinked:
     'Unlinked. Every sign-in and token of this person has ended; the next one from there with this e-mail is linked again.',
+  'factor-reset': 'The second factor is taken away, and every sign-in of this person has ended.',
   'token-retired': 'The token is retired. It ends with its next request.',
 }
 
@@ -163,6 +164,16 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
               )}
             </div>
           ))}
+          {person.has_second_factor && <p>Signs in with a second factor.</p>}
+          {mayChange && person.has_second_factor && (
+            <ActionForm action={`${path}/reset-second-factor`}>
+              <p>
+                Who has lost the phone and the recovery codes signs in with the password alone once this is taken away.
+                Make sure that it is this person who asks.
+              </p>
+              <Submit look="danger" text="Take the second factor away" />
+            </ActionForm>
+          )}
           {mayChange && person.disabled_at === null && (
             <>
               {ways.password && (

@@ -1,9 +1,6 @@
 // Carries something secret from one page to the next through the browser, in a form that only this service can read.
 
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
-
-const keyOf = (pepper: string, binding: Buffer): Buffer =>
-  Buffer.from(hkdfSync('sha256', pepper, binding, 'sealed cookie', 32))
+import { openText, sealText } from '../../people/sealed-text.ts'
 
 /** How a cookie is set. */
 interface Setting {
@@ -20,9 +17,7 @@ const flagsOf = ({ path, https, seconds = 60, sameSite = 'Strict' }: Setting): s
 
 /** The field that sets the cookie for one path. It opens only with the same `binding`. */
 export function sealCookie(name: string, value: string, where: Setting & { pepper: string; binding: Buffer }): string {
-  const iv = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', keyOf(where.pepper, where.binding), iv)
-  const sealed = Buffer.concat([iv, cipher.update(value, 'utf8'), cipher.final(), cipher.getAuthTag()])
+  const sealed = sealText(value, where.pepper, where.binding)
   return `${name}=${sealed.toString('base64url')}; ${flagsOf(where)}`
 }
 
@@ -37,12 +32,5 @@ export function openCookie(
 ): string | undefined {
   const pair = (request.headers.get('cookie') ?? '').split(';').find(part => part.trim().startsWith(`${name}=`))
   const bytes = Buffer.from(pair?.trim().slice(name.length + 1) ?? '', 'base64url')
-  if (bytes.length < 28) return undefined
-  try {
-    const opener = createDecipheriv('aes-256-gcm', keyOf(where.pepper, where.binding), bytes.subarray(0, 12))
-    opener.setAuthTag(bytes.subarray(-16))
-    return Buffer.concat([opener.update(bytes.subarray(12, -16)), opener.final()]).toString('utf8')
-  } catch {
-    return undefined
-  }
+  return openText(bytes, where.pepper, where.binding)
 }

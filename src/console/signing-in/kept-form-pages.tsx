@@ -6,6 +6,7 @@ import type { ComponentChildren } from 'preact'
 import { FaultSummary, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { PlainPage, Shell } from '../../html/shell.tsx'
+import { CodeField } from './second-factor-pages.tsx'
 import { confirmLead, confirmTitle } from './sign-in-pages.tsx'
 import type { Ways } from './sign-in-steps.ts'
 
@@ -91,6 +92,7 @@ export function SignInFirstPage({ ways, kept, email }: KeptProps & { email: stri
         >
           <TextField name="sign_in_email" label="E-mail" type="email" value={email} autocomplete="username" />
           <PasswordField name="sign_in_password" />
+          <CodeField name="sign_in_code" />
           <Submit text="Sign in" />
         </Kept>
       )}
@@ -114,6 +116,7 @@ export const ConfirmFirstPage = ({ ways, kept }: KeptProps) => (
         done="I have done so: go on"
       >
         <PasswordField name="confirm_password" />
+        <CodeField name="confirm_code" />
         <Submit text="Go on" />
       </Kept>
     </div>

@@ -16,7 +16,14 @@ import { wrongPair, wrongPassword } from './sign-in-routes.tsx'
 import { startSession, tryPassword, waysOf } from './sign-in-steps.ts'
 
 /** What these pages ask for; no other form has fields of these names. */
-const ownNames = ['sign_in_email', 'sign_in_password', 'confirm_password', 'signed_in'] as const
+const ownNames = [
+  'sign_in_email',
+  'sign_in_password',
+  'sign_in_code',
+  'confirm_password',
+  'confirm_code',
+  'signed_in',
+] as const
 type OwnFields = Partial<Record<(typeof ownNames)[number], string>>
 
 /** Takes the fields of these pages out of a form, and gives them. */
@@ -31,7 +38,7 @@ export function takeOwnFields(form: URLSearchParams): OwnFields {
 }
 
 /** Passwords go through no page: they are typed again. */
-const secrets: ReadonlySet<string> = new Set(['current', 'password', 'repeated'])
+const secrets: ReadonlySet<string> = new Set(['current', 'password', 'repeated', 'code'])
 
 /** What strangers may have the service hold and send back. */
 const keptBytesMax = 256 * 1024
@@ -74,7 +81,7 @@ export async function signInFirst(
   if (password === undefined || password === '' || !ways.password)
     return page(own.signed_in === undefined ? undefined : { ...signedOut, detail: 'You are not signed in yet.' })
   return tryAgainLater(page, async () => {
-    const who = await tryPassword(deps, visit, email, password)
+    const who = await tryPassword(deps, visit, email, password, own.sign_in_code ?? '')
     if (who === undefined) return page(wrongPair)
     const { headers } = await startSession(deps, visit, { ...who, how: 'password' }, url.pathname + url.search)
     return new Response(null, { status: 307, headers })
@@ -104,7 +111,8 @@ export async function confirmFirst(deps: Deps, visit: PageVisit, own: OwnFields)
   }
   if (password === undefined || !ways.password) return page(undefined, 403)
   return tryAgainLater(page, async () => {
-    if ((await tryPassword(deps, visit, person.email, password)) === undefined) return page(wrongPassword, 401)
+    const shown = await tryPassword(deps, visit, person.email, password, own.confirm_code ?? '')
+    if (shown === undefined) return page(wrongPassword, 401)
     await confirmSession(deps.consoleDb, session, now)
     return undefined
   })

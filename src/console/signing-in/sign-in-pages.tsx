@@ -9,6 +9,7 @@ import { DoneNotice, LinkButton, Table, When } from '../../html/parts.tsx'
 import { PlainPage, Shell } from '../../html/shell.tsx'
 import { passwordLengthMin } from '../../people/passwords.ts'
 import { roleNames } from '../../people/roles.ts'
+import { CodeField } from './second-factor-pages.tsx'
 import type { Ways } from './sign-in-steps.ts'
 
 /** Off to the provider. A link and not a form: a form's policy would have to name every address the provider sends people over. */
@@ -31,6 +32,7 @@ export function SignInPage({ ways, next }: { ways: Ways; next: string }) {
             <input type="hidden" name="next" value={next} />
             <TextField name="email" label="E-mail" type="email" autocomplete="username" />
             <TextField name="password" label="Password" type="password" autocomplete="current-password" />
+            <CodeField />
             <Submit text="Sign in" />
           </form>
           <p class="soft">No password yet, or lost it? An administrator can give you a link to choose one.</p>
@@ -82,6 +84,7 @@ export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
           <ActionForm action={`${root}/admin/confirm`}>
             <input type="hidden" name="next" value={next} />
             <TextField name="password" label="Password" type="password" autocomplete="current-password" />
+            <CodeField />
             <Submit text="Go on" />
           </ActionForm>
         </div>
@@ -100,7 +103,7 @@ const said = {
 }
 
 export function AccountPage({ ways, sessions }: AccountProps) {
-  const { root, person } = usePage()
+  const { root, person, secondFactor } = usePage()
   const { name, email, role } = person!
   return (
     <Shell title="Your account" part={undefined} lead={`${name}, ${email}. ${roleNames[role]}.`}>
@@ -135,10 +138,16 @@ export function AccountPage({ ways, sessions }: AccountProps) {
       </p>
       {ways.password && (
         <>
+          <h2>Second factor</h2>
+          <p>
+            {secondFactor ? 'Signing in takes a code of your app, too.' : 'Signing in takes your password alone.'}{' '}
+            <a href={`${root}/admin/account/second-factor`}>{secondFactor ? 'Set up another' : 'Set one up'}</a>
+          </p>
           <h2>Change your password</h2>
           <div class="card narrow">
             <ActionForm action={`${root}/admin/account/password`}>
               <TextField name="current" label="Present password" type="password" autocomplete="current-password" />
+              <CodeField />
               <NewPasswordFields />
               <Submit text="Change it" />
             </ActionForm>

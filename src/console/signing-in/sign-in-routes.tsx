@@ -4,6 +4,7 @@
 
 import { readSessionsOf } from '../../db/people/console-sessions.ts'
 import { findInvited } from '../../db/people/person-rows.ts'
+import { findSecondFactor } from '../../db/people/second-factor-rows.ts'
 import { everyRole } from '../../html/navigation.ts'
 import { emptyForm } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
@@ -15,19 +16,21 @@ import { faultsOf, type PageRoute, type Part, sentForm } from '../requests/actio
 import { cookieOf, nextPath, type OpenVisit, type PageVisit, redirect, showPage } from '../requests/visit.ts'
 import { SignedInPage } from './kept-form-pages.tsx'
 import { oidcRoutes } from './oidc-routes.tsx'
+import { secondFactorRoutes } from './second-factor-routes.tsx'
 import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
-import { startSession, tryPassword, waysOf } from './sign-in-steps.ts'
+import { requirePasswords, startSession, tryPassword, waysOf } from './sign-in-steps.ts'
 
 /** The fault of an e-mail and a password that do not go together. Which of the two is wrong is not said. */
 export const wrongPair: ProblemItem = {
   parameter: 'email',
   code: 'wrong_email_or_password',
-  detail: 'This e-mail and password do not go together. Check both, or ask an administrator for a new link.',
+  detail:
+    'This e-mail and password do not go together. Check both, and the code if you have a second factor, or ask an administrator for a new link.',
 }
 export const wrongPassword: ProblemItem = {
   parameter: 'password',
   code: 'wrong_password',
-  detail: 'This is not your password.',
+  detail: 'This is not your password, or the code is not the present one.',
 }
 
 export const signInRoutes = (deps: Deps): Part => [
@@ -35,17 +38,9 @@ export const signInRoutes = (deps: Deps): Part => [
   ...invitationRoutes(deps),
   ...confirmRoutes(deps),
   ...accountRoutes(deps),
+  ...secondFactorRoutes(deps),
   ...oidcRoutes(deps),
 ]
-
-/** Throws where people sign in at their provider alone. */
-function requirePasswords({ config }: Deps): void {
-  if (!waysOf(config).password)
-    throw new Problem('forbidden', {
-      detail: 'People of this installation sign in without a password.',
-      internal: 'passwords_off',
-    })
-}
 
 const nextOf = (fields: URLSearchParams): string => nextPath(fields.get('next'))
 
@@ -61,7 +56,8 @@ function wayIn(deps: Deps): PageRoute[] {
     requirePasswords(deps)
     const { form } = visit
     const email = form.get('email') ?? ''
-    const who = await tryPassword(deps, visit, email, form.get('password') ?? '')
+    const who = await tryPassword(deps, visit, email, form.get('password') ?? '', form.get('code') ?? '')
+    form.delete('code')
     if (who !== undefined) return startSession(deps, visit, { ...who, how: 'password' }, nextOf(form))
     const page = <SignInPage ways={ways} next={form.get('next') ?? '/admin'} />
     return showPage(withFaults(visit, [wrongPair], form), page, 401)
@@ -117,6 +113,8 @@ function invitationRoutes(deps: Deps): PageRoute[] {
     requirePasswords(deps)
     try {
       const person = await acceptInvitation(db, visit.params.token!, newPassword(visit), visit)
+      // The link is in place of the password, and of nothing else.
+      if (await findSecondFactor(db, person.person_id)) return redirect(visit, '/admin/sign-in')
       return await startSession(deps, visit, { ...person, how: 'invitation' }, '/admin')
     } catch (error) {
       const faults = faultsOf(error)
@@ -151,7 +149,8 @@ function confirmRoutes(deps: Deps): PageRoute[] {
       answer: async visit => {
         requirePasswords(deps)
         const { form, person } = visit
-        if ((await tryPassword(deps, visit, person.email, form.get('password') ?? '')) === undefined)
+        const [password, code] = [form.get('password') ?? '', form.get('code') ?? '']
+        if ((await tryPassword(deps, visit, person.email, password, code)) === undefined)
           return showPage(withFaults(visit, [wrongPassword]), <ConfirmPage ways={ways} next={nextOf(form)} />, 401)
         await confirmSession(deps.consoleDb, visit.session, visit.now)
         return redirect(visit, nextOf(form))
@@ -177,7 +176,8 @@ function accountRoutes(deps: Deps): PageRoute[] {
       async visit => {
         requirePasswords(deps)
         const { person, session } = visit
-        const known = await tryPassword(deps, visit, person.email, visit.form.get('current') ?? '')
+        const [current, code] = [visit.form.get('current') ?? '', visit.form.get('code') ?? '']
+        const known = await tryPassword(deps, visit, person.email, current, code)
         if (known === undefined) throw invalidRequest('', [{ ...wrongPassword, parameter: 'current' }])
         const change = { password: newPassword(visit), earlier: known.password_hash }
         await changePassword(db, person, change, visit.by, session.tokenHash)

@@ -5,7 +5,9 @@ import { type AuditEvent, appendAuditEvent } from '../../db/audit/audit.ts'
 import { parseAddress } from '../../domain/values/ip-address.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { foldEmail } from '../../people/people.ts'
+import { showsSecondFactor } from '../../people/second-factor.ts'
 import { beginSession, type SignedIn, verifySignIn } from '../../people/sessions.ts'
+import { Problem } from '../../problem.ts'
 import { knownBrowser, rememberBrowser } from '../requests/known-browser.ts'
 import { sessionToken } from '../requests/session-cookie.ts'
 import { cookieOf, type OpenVisit, redirect, sessionLimits } from '../requests/visit.ts'
@@ -21,6 +23,15 @@ export const waysOf = ({ passwordSignIn, oidcIssuer, oidcName }: Config): Ways =
   password: passwordSignIn,
   provider: oidcIssuer === undefined ? undefined : oidcName,
 })
+
+/** Throws where people sign in at their provider alone. */
+export function requirePasswords({ config }: Pick<Deps, 'config'>): void {
+  if (!waysOf(config).password)
+    throw new Problem('forbidden', {
+      detail: 'People of this installation sign in without a password.',
+      internal: 'passwords_off',
+    })
+}
 
 /** Signs a person in, ends the browser's previous session, and redirects. */
 export async function startSession(
@@ -39,7 +50,7 @@ export async function startSession(
 }
 
 /**
- * The person whose e-mail and password these are; undefined when they go to no person, which is on record then. Throws Problem
+ * The person whose e-mail, password and, where they have a second factor, code these are; undefined when they go to no person, which is on record then. Throws Problem
  * `rate_limited` while too many were wrong, whatever this one is.
  */
 export async function tryPassword(
@@ -47,6 +58,7 @@ export async function tryPassword(
   visit: OpenVisit,
   email: string,
   password: string,
+  code: string,
 ): Promise<SignedIn | undefined> {
   const { address, session } = visit
   const account = foldEmail(email)
@@ -55,7 +67,13 @@ export async function tryPassword(
     address: parsed(address),
     browser: theirs ? session.tokenHash.toString('base64url') : knownBrowser(visit, account, config.apiKeyPepper),
   })
-  const found = await verifySignIn(consoleDb, email, password, attempt.from).catch(async error => {
+  const { now } = visit
+  const both = async (): Promise<SignedIn | undefined> => {
+    const known = await verifySignIn(consoleDb, email, password, attempt.from)
+    const by = { now, from: attempt.from, address }
+    return (await showsSecondFactor(consoleDb, config.apiKeyPepper, known, code, by)) ? known : undefined
+  }
+  const found = await both().catch(async error => {
     await attempt.takeBack()
     throw error
   })

@@ -1194,6 +1194,18 @@ create table person_identity (
   unique (person_id, issuer)
 );
 
+-- What signing in with a password takes besides it, of those who set it up: codes of an authenticator app, and recovery codes.
+create table second_factor (
+  person_id bigint primary key references person,
+  -- The secret of the codes, sealed under a key that is made of the pepper.
+  sealed_secret bytea not null,
+  -- The last time step that a code was taken of: none is taken twice.
+  used_step bigint not null,
+  -- argon2id of recovery codes, by their number; empty for one that was used.
+  recovery_hashes text[] not null check (cardinality(recovery_hashes) = 10),
+  created_at timestamptz not null default clock_timestamp()
+);
+
 create table console_session (
   -- SHA-256 of the token in the cookie.
   token_hash bytea primary key check (octet_length(token_hash) = 32),
@@ -1204,6 +1216,8 @@ create table console_session (
   -- When the person last showed who they are: by the password, or at their provider.
   confirmed_at timestamptz not null,
   expires_at timestamptz not null,
+  -- Not at an OpenID provider, which has second factors of its own.
+  by_password boolean not null,
   address inet
 );
 create index console_session_by_person on console_session (person_id);

@@ -7,6 +7,8 @@ import type { SignedInRow } from './person-rows.ts'
 interface SessionRow extends SignedInRow {
   seen_at: Micros
   confirmed_at: Micros
+  by_password: boolean
+  has_second_factor: boolean
 }
 
 interface NewSession {
@@ -16,6 +18,7 @@ interface NewSession {
   seen_at: Micros
   confirmed_at: Micros
   expires_at: Micros
+  by_password: boolean
   address: string | null
 }
 
@@ -41,7 +44,8 @@ export async function findSession(
   idleSince: Micros,
 ): Promise<SessionRow | undefined> {
   const [row] = await db<SessionRow[]>`
-    select p.person_id, p.email, p.name, p.role, s.seen_at, s.confirmed_at,
+    select p.person_id, p.email, p.name, p.role, s.seen_at, s.confirmed_at, s.by_password,
+      exists (select from second_factor f where f.person_id = p.person_id) as has_second_factor,
       array(select program_id from person_program where person_id = p.person_id) as program_ids
     from console_session s
     join person p using (person_id)

@@ -14,6 +14,7 @@ export const personRow = row({
   last_signed_in_at: timeOrNull,
   /** Whether a password was chosen. */
   has_password: flag,
+  has_second_factor: flag,
   /** Until when the link to choose one is good. */
   invited_until: timeOrNull,
   /** Slugs, in order. */
@@ -105,7 +106,8 @@ export async function countEnabledAdministrators(tx: Transaction): Promise<numbe
 
 const personColumns = (db: Db) => db`
   p.person_id, p.email, p.name, p.role, p.disabled_at, p.last_signed_in_at,
-  p.password_hash is not null as has_password, i.expires_at as invited_until,
+  p.password_hash is not null as has_password,
+  exists (select from second_factor f where f.person_id = p.person_id) as has_second_factor, i.expires_at as invited_until,
   array(
     select g.slug from person_program pp join program g using (program_id)
     where pp.person_id = p.person_id order by g.slug

@@ -83,6 +83,7 @@ const table: Readonly<Record<string, Expected>> = {
   'GET /people/:personId': [401, 404, 403, 404, 'people:read'],
   'PUT /people/:personId': [401, 400, 403, 403, 'people:write'],
   'POST /people/:personId/unlink': [401, 400, 403, 403, 'people:write'],
+  'POST /people/:personId/reset-second-factor': [401, 404, 403, 403, 'people:write'],
   'POST /people/:personId/disable': [401, 404, 403, 403, 'people:write'],
   'POST /people/:personId/enable': [401, 404, 403, 403, 'people:write'],
   'POST /people/:personId/link': [401, 404, 403, 403, 'people:write'],

@@ -1,0 +1,81 @@
+// Setting up a second factor: the secret goes to the app and back in the form, sealed, until a code shows that the app has it.
+
+/** @jsxImportSource preact */
+
+import { everyRole } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { openText, sealText } from '../../people/sealed-text.ts'
+import { newSecret, setSecondFactor, uriOf } from '../../people/second-factor.ts'
+import type { Session } from '../../people/sessions.ts'
+import { Problem } from '../../problem.ts'
+import { faultsOf, type PageRoute } from '../requests/action.ts'
+import { type PageVisit, showPage } from '../requests/visit.ts'
+import { RecoveryCodesPage, SecondFactorPage } from './second-factor-pages.tsx'
+import { requirePasswords } from './sign-in-steps.ts'
+
+export const secondFactorPath = '/admin/account/second-factor'
+/** What a session opens that must set one up first. */
+const openPaths: readonly string[] = [secondFactorPath, '/admin/confirm', '/admin/sign-out']
+
+/** Whether this session opens nothing but the page to set up a second factor, and what leads there. */
+export const mustSetUp = ({ config }: Pick<Deps, 'config'>, session: Session, path?: string): boolean =>
+  config.secondFactor === 'required' &&
+  session.byPassword &&
+  !session.hasSecondFactor &&
+  (path === undefined || !openPaths.includes(path))
+
+export const setUpFirst = (): Problem =>
+  new Problem('forbidden', {
+    detail: `People sign in here with a second factor. Set one up at ${secondFactorPath} first. Nothing was changed.`,
+    internal: 'no_second_factor',
+  })
+
+export function secondFactorRoutes(deps: Deps): PageRoute[] {
+  const { consoleDb: db, config } = deps
+
+  const page = ({ person, session }: PageVisit, secret: string) => {
+    const uri = uriOf(secret, person.email, config.installationName)
+    const sealed = sealText(secret, config.apiKeyPepper, session.tokenHash).toString('base64url')
+    return <SecondFactorPage secret={secret} uri={uri} sealed={sealed} has={session.hasSecondFactor} />
+  }
+
+  const set = async (visit: PageVisit): Promise<Response> => {
+    const { form, session, person, by, context } = visit
+    const sealed = Buffer.from(form.get('sealed') ?? '', 'base64url')
+    const secret = openText(sealed, config.apiKeyPepper, session.tokenHash)
+    if (secret === undefined)
+      throw new Problem('forbidden', { detail: 'This form is of another sign-in. Load the page again.' })
+    try {
+      const wanted = { secret, code: form.get('code') ?? '' }
+      const codes = await setSecondFactor(db, config.apiKeyPepper, person, wanted, by, session.tokenHash)
+      return showPage(visit, <RecoveryCodesPage codes={codes} />)
+    } catch (error) {
+      const faults = faultsOf(error)
+      return showPage(
+        { context: { ...context, form: { values: new URLSearchParams(), faults } } },
+        page(visit, secret),
+        400,
+      )
+    }
+  }
+
+  const route = { path: secondFactorPath, roles: everyRole, confirmed: true }
+  return [
+    {
+      ...route,
+      method: 'GET',
+      answer: (visit: PageVisit) => {
+        requirePasswords(deps)
+        return page(visit, newSecret())
+      },
+    },
+    {
+      ...route,
+      method: 'POST',
+      answer: (visit: PageVisit) => {
+        requirePasswords(deps)
+        return set(visit)
+      },
+    },
+  ]
+}

@@ -1,0 +1,25 @@
+// A text that only this service can read: sealed under a key that is made of the pepper and of what it is for (AES-256-GCM).
+
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+const keyOf = (pepper: string, binding: Buffer): Buffer =>
+  Buffer.from(hkdfSync('sha256', pepper, binding, 'sealed text', 32))
+
+/** It opens only with the same `binding`. */
+export function sealText(text: string, pepper: string, binding: Buffer): Buffer {
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keyOf(pepper, binding), iv)
+  return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+}
+
+/** Undefined for what was not sealed here with this binding. */
+export function openText(sealed: Buffer, pepper: string, binding: Buffer): string | undefined {
+  if (sealed.length < 28) return undefined
+  try {
+    const opener = createDecipheriv('aes-256-gcm', keyOf(pepper, binding), sealed.subarray(0, 12))
+    opener.setAuthTag(sealed.subarray(-16))
+    return Buffer.concat([opener.update(sealed.subarray(12, -16)), opener.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}
