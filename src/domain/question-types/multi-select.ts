@@ -1,5 +1,5 @@
 // MULTI_SELECT: the options selected of checkboxes.
 
-import { selectionList } from './selection-list.ts'
+import { selectionList } from '../fields/selection-list.ts'
 
 export const multiSelect = selectionList('MULTI_SELECT', 'CHECKBOX', 'options')

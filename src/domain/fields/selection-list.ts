@@ -1,9 +1,9 @@
 // Shared by MULTI_SELECT and MAP: a list of selected options.
 
-import { listOf, openEnum } from '../fields/field-schema.ts'
-import { json, type QuestionType } from '../fields/question-type.ts'
-import { countFits, countSettings, isOption, optionIdsOf, optionSettings } from '../fields/settings.ts'
 import { integerFrom, pickSome } from '../random/seeded-random.ts'
+import { listOf, openEnum } from './field-schema.ts'
+import { json, type QuestionType } from './question-type.ts'
+import { countFits, countSettings, isOption, optionIdsOf, optionSettings } from './settings.ts'
 
 const settings = { ...optionSettings, ...countSettings }
 
