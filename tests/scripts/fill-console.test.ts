@@ -1,0 +1,35 @@
+// What the demo's console has to show besides applications, made by what people use: through the same use cases, and by calls that are answered.
+
+import { expect, test } from 'bun:test'
+import { fillConsole } from '../../scripts/seed-program/fill-console.ts'
+import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { changesOf } from '../../src/console/programs/program-in-view.ts'
+import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
+import { testPepper } from '../support/config.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { until } from '../support/until.ts'
+
+const { sql, ...database } = await useDatabase()
+const service = await useService({ sql, ...database })
+
+test('the demo has a draft with three changes, two organizations, and keys that expire, are refused or were never used', async () => {
+  const programs = ['utility-assistance', 'child-care-subsidy']
+  const seeded = programs.map(slug => ({ slug, applications: 5 }))
+  await seedPrograms(sql, { programs: seeded, now: Date.now() * 1000, timeZone: 'UTC', actor: 'operator:test' })
+  await fillConsole({ sql, pepper: testPepper, baseUrl: service.baseUrl, programs })
+  const { program_id } = (await findProgram(sql, programs[0]!))!
+  const [active, draft] = [await findActiveVersion(sql, program_id), await findDraftVersion(sql, program_id)]
+  expect(changesOf(active, draft!)).toHaveLength(3)
+  expect(await sql`select from intermediary_organization`).toHaveLength(2)
+  await until('the calls to be noted', async () => (await sql`select from refusal`).length === 3)
+  await until('the page to be noted', async () => (await sql`select from program_reader`).length === 1)
+  const keys = await sql<{ name: string; read: boolean; refused: boolean; expiring: boolean }[]>`
+    select name, api_key_id in (select api_key_id from program_reader) as read, api_key_id in (select api_key_id from refusal) as refused,
+      expires_at < now() + interval '7 days' as expiring
+    from api_key order by name`
+  expect([...keys]).toEqual([
+    { name: 'Benefits warehouse', read: false, refused: true, expiring: false },
+    { name: 'County caseworker sync', read: true, refused: false, expiring: true },
+    { name: 'Data office, yearly report', read: false, refused: false, expiring: false },
+  ])
+})
