@@ -37,7 +37,7 @@ export function AuditLogPage(props: AuditLogProps) {
     <Shell
       title="Audit"
       part="audit"
-      lead="Who did what, when, from where, on what. The database changes no line, and lets none go but into files that can be checked."
+      lead="Who did what, when, from where, on what. Entries are never changed, and leave the database only for files that can be verified."
       actions={
         <>
           <LinkButton href={`${root}${path}/verify`} icon="check" text="Is it whole?" />

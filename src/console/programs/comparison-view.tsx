@@ -67,9 +67,7 @@ function Side({ one, side }: { one: VersionDifference; side: 'before' | 'now' })
       {one.facts.map(({ label, [side]: lines }) => (
         <>
           <dt>{label}</dt>
-          <dd dir="auto">
-            {lines.length === 0 ? <span class="soft">none</span> : lines.map(line => <div>{line}</div>)}
-          </dd>
+          <dd dir="auto">{lines.length === 0 ? <span class="soft">—</span> : lines.map(line => <div>{line}</div>)}</dd>
         </>
       ))}
     </dl>

@@ -28,7 +28,7 @@ const path = '/admin/webhooks'
 const crumb = { text: 'Webhooks', path }
 const addressOf = (id: number): string => `${path}/${id}`
 const lead =
-  'Addresses that are sent a signed message when a program changes. It says which program, and nothing of an applicant: who gets it pulls with an API key.'
+  'Addresses that get a signed message when a program changes. The message names the program and nothing of an applicant; its receiver then pulls with an API key.'
 
 const states: Readonly<Record<WebhookState, readonly [tone: Tone, text: string]>> = {
   working: ['good', 'working'],
