@@ -32,6 +32,14 @@ const phrases: Readonly<Record<string, readonly [before: string, after?: string]
   sign_in_failed: ['failed to sign in as'],
   signed_in: ['signed in as'],
   signed_out_everywhere: ['signed out everywhere as'],
+  webhook_added: ['added a webhook of'],
+  webhook_disabled: ['disabled a webhook of'],
+  webhook_enabled: ['enabled a webhook of'],
+  webhook_given_up: ['gave up a webhook of'],
+  webhook_removed: ['removed a webhook of'],
+  webhook_resent: ['sent again to a webhook of'],
+  webhook_secret_rotated: ['rotated the secret of a webhook of'],
+  webhook_tested: ['tested a webhook of'],
 }
 
 /** `program_published` → `published program`, before its subject; and what follows it. */
