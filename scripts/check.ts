@@ -155,7 +155,7 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
     // Comments go, and the places of all else stay.
     const code = text.replace(/^\s*(\/\/|\/?\*).*$|(?<=[\s,;])\/\/ .*$/gm, gone => ' '.repeat(gone.length))
     const at = (index = 0, sentence = '') => `${path}:${code.slice(0, index).split('\n').length}: ${sentence}`
-    const breaches = nameFaults(path, [...files.keys()]).map(sentence => at(0, sentence))
+    const breaches = nameErrors(path, [...files.keys()]).map(sentence => at(0, sentence))
     for (const [name, index] of exportedTypes(path, code)) {
       const other = types.get(name)
       if (other !== undefined)
@@ -164,7 +164,7 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
     }
     if (mayImport[room] === undefined) return [...breaches, at(0, 'is in no room; see scripts/check.ts.')]
     for (const { index, type, specifier } of importsOf(code))
-      breaches.push(...importFaults(path, room, type, specifier).map(sentence => at(index, sentence)))
+      breaches.push(...importErrors(path, room, type, specifier).map(sentence => at(index, sentence)))
     for (const [pattern, allowed, why] of contents)
       if (!allowed(path, room)) breaches.push(...[...code.matchAll(pattern)].map(found => at(found.index, why)))
     return breaches
@@ -190,7 +190,7 @@ function roomOf(path: string): string {
   return mayImport[room] === undefined ? path : room
 }
 
-function importFaults(path: string, room: string, type: string, specifier: string): string[] {
+function importErrors(path: string, room: string, type: string, specifier: string): string[] {
   if (!specifier.startsWith('.')) {
     const rooms = packageRooms.find(([name]) => name.test(specifier))?.[1]
     return rooms?.includes(room) || rooms === undefined || ['scripts', 'following'].includes(room)
@@ -243,7 +243,7 @@ export function folderBreaches(files: ReadonlyMap<string, string>): string[] {
   ]
 }
 
-function nameFaults(path: string, all: readonly string[]): string[] {
+function nameErrors(path: string, all: readonly string[]): string[] {
   const nameOf = (one: string): string => basename(one, extname(one))
   const first = all.filter(other => nameOf(other) === nameOf(path)).sort()[0]
   return [
@@ -264,6 +264,7 @@ const standardTerms: Readonly<Record<string, string>> = {
   reckoned: 'computed or verified',
   riddle: 'the question itself',
   anew: 'again',
+  meanwhile: 'in the meantime, or concurrently',
   'told tell tells telling': 'reports, shows, lists, calls or distinguishes',
   'whoever everybody anybody nobody somebody': 'the user, the role, the client or no process',
 }
@@ -293,7 +294,7 @@ export function wordBreaches(files: ReadonlyMap<string, string>): string[] {
 const watching = ['deploy/OPERATIONS.md', 'deploy/grafana/tributary.json', 'deploy/prometheus/alerts.yaml'] as const
 
 /** Metrics that are reported and not explained or shown, or the other way round, and alerts without a heading; of the same files and these. */
-export function watchingFaults(files: ReadonlyMap<string, string>): string[] {
+export function watchingErrors(files: ReadonlyMap<string, string>): string[] {
   const [operations, dashboard, alerts] = watching.map(path => files.get(path) ?? '')
   const section = (title: string): string =>
     operations!.split(/^## /m).find(part => part.startsWith(`${title}\n`)) ?? ''
@@ -331,7 +332,7 @@ if (import.meta.main) {
   const watched = await Promise.all(
     watching.map(async path => [path, await Bun.file(join(root, path)).text()] as const),
   )
-  breaches.push(...watchingFaults(new Map([...files, ...watched])))
+  breaches.push(...watchingErrors(new Map([...files, ...watched])))
   const worded = ['{src,workers,scripts}/**/*.{ts,tsx,js,css,sql,md}', '*.md', 'deploy/*.md'].map(pattern =>
     Array.fromAsync(
       new Bun.Glob(pattern).scan({ cwd: root }),

@@ -24,7 +24,7 @@ import { ClientConnection, idleSecondsOf, type Server } from './http/server/clie
 import type { Deps, Foundation } from './http/server/deps.ts'
 import { problemResponse } from './http/server/errors.ts'
 import { askedWaitMs, inTime } from './http/server/in-time.ts'
-import { isOurFault, keepRecord, RequestRecord, recordOf } from './http/server/request-record.ts'
+import { isOurError, keepRecord, RequestRecord, recordOf } from './http/server/request-record.ts'
 import { ProgramConcurrency, saveConcurrency, submissionConcurrency } from './intake/program-concurrency.ts'
 import { originOf } from './keys/client-address.ts'
 import { FailureThrottle } from './keys/failure-throttle.ts'
@@ -91,7 +91,7 @@ export function createApp(foundation: Foundation): App {
       const fail = (error: unknown) => done(problemResponse(error, record))
       try {
         ownHost.require(request)
-        // What can be answered at once is answered without a promise.
+        // What can be answered immediately is answered without a promise.
         const answered: Response | Promise<Response> = underSpan(record.span, () =>
           hasPages || !pageAddress.test(request.url)
             ? routes.fetch(request)
@@ -184,7 +184,7 @@ const wantsPage = ({ url, headers }: Request): boolean =>
  */
 const strictTransport = 'max-age=31536000'
 
-/** How long a key over its quota waits for each refusal, so that one that asks again at once takes little from the others (D23). */
+/** How long a key over its quota waits for each refusal, so that one that asks again immediately takes little from the others (D23). */
 const refusalPauseMs = 100
 
 /** Why a call with a key was refused is kept for a while, to be looked up by its request id. */
@@ -200,7 +200,7 @@ function conclude(answered: Response, record: RequestRecord, strict: boolean): R
   // The router measures the answer to HEAD, and this one has no body to measure (RFC 9110, section 8.6).
   if (response.status === 304) response.headers.delete('Content-Length')
   if (strict) response.headers.set('Strict-Transport-Security', strictTransport)
-  if (!record.streaming) record.finish(response.status, isOurFault(response.status) ? 'failed' : 'complete')
+  if (!record.streaming) record.finish(response.status, isOurError(response.status) ? 'failed' : 'complete')
   return response
 }
 

@@ -84,12 +84,12 @@ export class Problem extends Error {
   }
 }
 
-/** A request refused with every fault named at once. */
+/** A request refused with every error named at once. */
 export function invalidRequest(detail: string, errors: readonly ProblemItem[]): Problem {
   return new Problem('invalid_request', { detail, errors })
 }
 
-/** One sentence for a terminal: the detail, then each fault on a line of its own, with its place unless that is the whole. */
+/** One sentence for a terminal: the detail, then each error on a line of its own, with its place unless that is the whole. */
 export function problemLines(problem: Problem): string[] {
   return [
     problem.detail,

@@ -122,7 +122,7 @@ interface Running {
   stopping: AbortController
 }
 
-/** Stops listening, finishes streams, writes what the audit log waits for, closes `readers` and the rest. A second signal exits at once. */
+/** Stops listening, finishes streams, writes what the audit log waits for, closes `readers` and the rest. A second signal exits immediately. */
 async function drain(why: string, running: Running, readers: readonly Sql[]): Promise<void> {
   const { config, log, server, platform, app, standbys, countingRedis, traces, db, stopping } = running
   if (stopping.signal.aborted) process.exit(130)
@@ -159,7 +159,7 @@ function servePlatform(
   return Bun.serve({ hostname: healthHost, port: healthPort ?? healthPorts.service, development: false, fetch })
 }
 
-/** An uncaught error is a fault of ours or of a library: it is logged, and the other requests go on. */
+/** An uncaught error is a fault of ours or of a library: it is logged, and the other requests continue. */
 function keepRunning(log: Log): void {
   process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))

@@ -1,6 +1,6 @@
 // Waiting for something, but not for ever.
 
-/** Whether a promise settled within so many milliseconds; rejects as it does. The promise goes on either way. */
+/** Whether a promise settled within so many milliseconds; rejects as it does. The promise continues either way. */
 export async function settledWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: Timer | undefined
   const late = new Promise<false>(resolve => {

@@ -1,4 +1,4 @@
-// What a process says when it cannot go on: "one clear sentence", for each failure an operator can mend.
+// What a process says when it cannot continue: "one clear sentence", for each failure an operator can mend.
 
 import { expect, test } from 'bun:test'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -87,7 +87,7 @@ test('the database: away, not there, and not allowed', async () => {
   }
 })
 
-test('a Problem speaks for itself, with each fault on a line of its own', () => {
+test('a Problem speaks for itself, with each error on a line of its own', () => {
   const problem = invalidRequest('Nothing was done.', [
     { path: '/a/0', code: 'wrong', detail: 'Must be right.' },
     { parameter: 'PORT', code: 'wrong', detail: 'must be a number' },

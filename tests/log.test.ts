@@ -91,7 +91,7 @@ test('a reader that does not keep up gets every line all the same', async () => 
   expect(await child.exited).toBe(0)
 })
 
-test('a service whose log is not read any more goes on', async () => {
+test('a service whose log is not read any more continues', async () => {
   const child = run(`
     for await (const _ of Bun.stdin.stream()) {}
     for (let n = 0; n < 3; n++) {

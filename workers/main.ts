@@ -159,7 +159,7 @@ async function openQueues(config: OtherConfig, log: Log): Promise<Queue> {
   return joinQueues({ 'derived-data': derived, webhooks })
 }
 
-/** The queue's store may be down when the worker starts. Nothing is lost meanwhile, so it waits. */
+/** The queue's store may be down when the worker starts. Nothing is lost in the meantime, so it waits. */
 async function connectPatiently(
   config: OtherConfig,
   log: Log,

@@ -100,7 +100,7 @@ const tasks = (db: Sql, log: Log): Task[] => [
   {
     name: 'audit_check',
     run: async () => {
-      for (const fault of await checkAuditLog(db)) log.error({ fault }, 'the audit log is not as it was written')
+      for (const error of await checkAuditLog(db)) log.error({ error }, 'the audit log is not as it was written')
     },
     failing: 'the audit log could not be checked; the next round tries again',
   },

@@ -7,7 +7,7 @@ import { promises } from './walk-promises.ts'
 
 export class SelfWalkMetrics {
   readonly #walks: Counter
-  readonly #faults: Counter
+  readonly #errors: Counter
   readonly #applications: Counter
   readonly #last: Gauge
 
@@ -19,7 +19,7 @@ export class SelfWalkMetrics {
       labelNames: ['outcome'],
       registers,
     })
-    this.#faults = new Counter({
+    this.#errors = new Counter({
       name: 'tributary_self_walk_faults_total',
       help: 'What the self-walks found to be broken, by promise',
       labelNames: ['promise'],
@@ -40,15 +40,15 @@ export class SelfWalkMetrics {
     if (startedAt === undefined) return
     // From the start on: Prometheus sees no increase in what was not there before.
     for (const outcome of ['kept', 'broken', 'failed']) this.#walks.inc({ outcome }, 0)
-    for (const promise of promises) this.#faults.inc({ promise }, 0)
+    for (const promise of promises) this.#errors.inc({ promise }, 0)
     this.#last.set(startedAt / 1000)
   }
 
   /** `now` in milliseconds since 1970. */
-  walked({ applications, faults }: SelfWalkReport, now: number): void {
-    this.#walks.inc({ outcome: faults.length === 0 ? 'kept' : 'broken' })
+  walked({ applications, errors }: SelfWalkReport, now: number): void {
+    this.#walks.inc({ outcome: errors.length === 0 ? 'kept' : 'broken' })
     this.#applications.inc(applications)
-    for (const { promise } of faults) this.#faults.inc({ promise })
+    for (const { promise } of errors) this.#errors.inc({ promise })
     this.#last.set(now / 1000)
   }
 

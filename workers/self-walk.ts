@@ -29,7 +29,7 @@ export interface SelfWalkReport {
   pageSize: number
   /** The media type. */
   format: string
-  faults: Promised[]
+  errors: Promised[]
 }
 
 /** How long one walk may take, and one request of it. */
@@ -41,7 +41,7 @@ const retryMsMax = 30_000
 export class SelfWalkFailure extends Error {}
 
 /** Thrown when a page is refused for no reason but a fault of the service: that is a promise broken. */
-class PageFault extends SelfWalkFailure {}
+class PageError extends SelfWalkFailure {}
 
 /** Walks a part of one of the programs that the key may read. Undefined when none of them has a submission. */
 export async function walkItself(options: SelfWalkOptions): Promise<SelfWalkReport | undefined> {
@@ -58,26 +58,26 @@ export async function walkItself(options: SelfWalkOptions): Promise<SelfWalkRepo
   if (from === undefined) return undefined
   const to = first === newest ? undefined : await findSubmitTime(db, programId, first + applications)
   const pageSize = Math.min(maxPageSize, Math.max(Math.ceil(applications / 200), 1 + Math.floor(random() * 60)))
-  // Twice as many as there were, because others may come meanwhile that do not belong to it.
+  // Twice as many as there were, because others may come in the meantime that do not belong to it.
   const pagesMax = Math.ceil((2 * applications) / pageSize) + 2
   const again = random()
   const format = walkFormats[Math.floor(random() * walkFormats.length)]!
   const chosen = random() < 0.5 ? undefined : await client.anyQuestion(slug, random)
   const asked = { from, to, pageSize, pagesMax, again, format, chosen }
-  const walked = await client.walk(slug, asked).catch(pageFault)
+  const walked = await client.walk(slug, asked).catch(pageError)
   const report = { program: slug, pageSize, format: format.accept }
-  if (walked instanceof PageFault)
-    return { ...report, applications: 0, pages: 0, faults: [{ promise: 'answered', detail: walked.message }] }
+  if (walked instanceof PageError)
+    return { ...report, applications: 0, pages: 0, errors: [{ promise: 'answered', detail: walked.message }] }
   const { horizon } = walked
   const truth = await readTruePlaces(db, { programId, horizon, from, to })
   const unaccounted = await readUnaccounted(db, programId, first, Math.min(horizon, first + applications - 1))
-  const faults = promisesBroken({ ...walked, pageSize, pagesMax, chosen }, { places: truth, unaccounted, horizon })
+  const errors = promisesBroken({ ...walked, pageSize, pagesMax, chosen }, { places: truth, unaccounted, horizon })
   const count = walked.pages.reduce((sum, { applications: some }) => sum + some.length, 0)
-  return { ...report, applications: count, pages: walked.pages.length, faults }
+  return { ...report, applications: count, pages: walked.pages.length, errors }
 }
 
-function pageFault(error: unknown): PageFault {
-  if (error instanceof PageFault) return error
+function pageError(error: unknown): PageError {
+  if (error instanceof PageError) return error
   throw error
 }
 
@@ -149,7 +149,7 @@ class Client {
     for (let attempt = 1; ; attempt++) {
       const { status, headers, text } = await this.#ask(`${url}${path}`, credential, accept)
       if (status === 200) return { text, headers }
-      if (status === 500) throw new PageFault(`${path.split('?')[0]} as ${accept} answered 500`)
+      if (status === 500) throw new PageError(`${path.split('?')[0]} as ${accept} answered 500`)
       const mayPass = status === 429 || status === 503 || status === 0
       if (!mayPass || attempt === attemptsMax)
         throw new SelfWalkFailure(`${path.split('?')[0]} answered ${status || text}`)

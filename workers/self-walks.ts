@@ -25,11 +25,11 @@ export function startSelfWalks({ log, everyMs, firstMs = soonMs, metrics, ...opt
       if (stopped) return
       const duration_ms = Math.round(performance.now() - startedMs)
       if (report === undefined) return log.info('there is nothing to walk yet')
-      const { program, applications, pages, pageSize: page_size, format, faults } = report
+      const { program, applications, pages, pageSize: page_size, format, errors } = report
       metrics.walked(report, Date.now())
       const line = { program, applications, pages, page_size, format, duration_ms }
-      if (faults.length === 0) log.info(line, 'the self-walk found every promise kept')
-      else log.error({ ...line, faults }, 'the self-walk found promises broken')
+      if (errors.length === 0) log.info(line, 'the self-walk found every promise kept')
+      else log.error({ ...line, errors }, 'the self-walk found promises broken')
     } catch (error) {
       if (stopped) return
       metrics.failed()

@@ -1,4 +1,4 @@
-// Verifies a walk against the database: which promises were broken. Pure. A fault names numbers and ids only. Used by self-walks, soaks
+// Verifies a walk against the database: which promises were broken. Pure. A error names numbers and ids only. Used by self-walks, soaks
 // and their tests.
 
 import type { TruePlace } from '../src/db/walks/walk-truth.ts'
@@ -81,7 +81,7 @@ interface Walked {
   repeated: { earlier: WalkedPage; later: WalkedPage } | undefined
 }
 
-/** Most faults of one promise that are reported. */
+/** Most errors of one promise that are reported. */
 const reportedMax = 5
 
 /** What the database says. */

@@ -15,10 +15,10 @@ export async function readDocument(file: string): Promise<unknown> {
   const text = decode(name, await (file === '-' ? Bun.stdin : Bun.file(file)).bytes())
   const parsed = parseJson(text, { depthMax })
   if ('json' in parsed) return JSON.parse(text) as unknown
-  const { path, code } = parsed.fault
+  const { path, code } = parsed.error
   throw invalidRequest(
     `${name} ${code === 'malformed_json' ? 'is not JSON' : 'cannot be read without losing something'}:`,
-    [{ path, code, detail: placedDetail(parsed.fault) }],
+    [{ path, code, detail: placedDetail(parsed.error) }],
   )
 }
 

@@ -67,7 +67,7 @@ function create(options: Options, hidden: string[]): Run {
   return async ({ sql, config, setting, actor }) => {
     const now = presentTime()
     const expiry = parseExpiry(options.expires!, now, config.timeZone)
-    if (typeof expiry === 'object') throw usage(`--expires ${expiry.fault}.`)
+    if (typeof expiry === 'object') throw usage(`--expires ${expiry.error}.`)
     const { key, ...credential } = await createApiKey(sql, setting('apiKeyPepper'), {
       name: options.name!,
       programs: split(options.programs!),

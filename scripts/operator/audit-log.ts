@@ -5,7 +5,7 @@ import { pruneAuditLog } from '../../src/audit/prune-audit.ts'
 import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
 import type { OtherConfig } from '../../src/config/all-settings.ts'
 import { type AuditFilter, readAuditEvents } from '../../src/db/audit/audit.ts'
-import { readPrunedPlaces, settleAuditFaults } from '../../src/db/audit/audit-chains.ts'
+import { readPrunedPlaces, settleAuditErrors } from '../../src/db/audit/audit-chains.ts'
 import { readApiKeyNames } from '../../src/db/keys/api-key-rows.ts'
 import { formatOffsetTime, type Micros } from '../../src/domain/values/offset-time.ts'
 import { parseInstantParameter } from '../../src/export/requests/instant-parameter.ts'
@@ -36,7 +36,7 @@ verify   Reads the whole log in order and computes its hashes again. Names the f
          of them. A worker does the same once a night, without the files. What it finds to be wrong is in the metric
          tributary_audit_faults until the log is verified with --settle, after it was found out what happened.
 prune    Moves the oldest events into one file, audit-….ndjson, and then out of the database: of each chain what comes before
-         its first event on or after a date or an instant, or less than so many days old. Chains go on from where they were cut,
+         its first event on or after a date or an instant, or less than so many days old. Chains continue from where they were cut,
          the cut is an event itself, and verify holds for the rest. The folder must be there. Interrupted, it has removed
          nothing: ask again, with the same date. What such a run may leave, audit-….ndjson.partial, or a file that verify does not
          know, can be removed. Each line of a file is an event; so, for what was sent to which client, ask the files too:
@@ -46,7 +46,7 @@ function filterOf(values: Record<string, string | undefined>, { timeZone }: Othe
   const instant = (name: 'from' | 'to') => {
     const text = values[name]
     const parsed = text === undefined ? undefined : parseInstantParameter(text, timeZone)
-    if (typeof parsed === 'object') throw usage(`--${name}: ${parsed.fault}`)
+    if (typeof parsed === 'object') throw usage(`--${name}: ${parsed.error}`)
     return parsed
   }
   const { actor, action, subject } = values
@@ -108,15 +108,15 @@ async function verify(
   files: readonly string[],
   settle: boolean,
 ): Promise<void> {
-  const { events, pruned, faults, note } = await verifyAuditLog(sql, noted, files)
-  if (faults.length > 0) {
+  const { events, pruned, errors, note } = await verifyAuditLog(sql, noted, files)
+  if (errors.length > 0) {
     throw new Problem('conflict', {
       detail: 'The audit log is not as it was written.',
-      errors: faults.map(detail => ({ path: '', code: 'broken', detail })),
+      errors: errors.map(detail => ({ path: '', code: 'broken', detail })),
     })
   }
   console.log(`The audit log is whole: ${counted(events)}.`)
-  if (settle && (await settleAuditFaults(sql, note))) console.log('Settled what a worker had found.')
+  if (settle && (await settleAuditErrors(sql, note))) console.log('Settled what a worker had found.')
   for (const { file, checked } of pruned)
     console.log(`Pruned into ${file}: ${checked ? 'checked' : 'not checked: give the file with --with'}.`)
   console.log(`Keep this elsewhere, and give it to --noted next time:\n${note}`)
@@ -133,7 +133,7 @@ function cutOf(text: string, { timeZone }: OtherConfig): Micros {
   const now = Date.now() * 1000
   if (/^\d{1,5}$/.test(text)) return now - wholeNumber('--before', text) * 86_400_000_000
   const instant = parseInstantParameter(text, timeZone)
-  if (typeof instant === 'object') throw usage(`--before: ${instant.fault} A whole number is one of days.`)
+  if (typeof instant === 'object') throw usage(`--before: ${instant.error} A whole number is one of days.`)
   if (instant > now) throw usage('--before must not lie in the future.')
   return instant
 }

@@ -64,9 +64,9 @@ async function check({ sql, config }: ScriptContext): Promise<void> {
   await withSource({ config }, async source => {
     const reported = await examineSource(source, sql, followOptionsOf(config))
     for (const { kind, text } of reported)
-      console.log(`${{ fault: 'FAULT ', notice: 'notice', good: 'good  ' }[kind]}  ${text}`)
-    if (reported.some(one => one.kind === 'fault'))
-      throw new Problem('conflict', { detail: 'It cannot be followed yet: see the faults above.' })
+      console.log(`${{ error: 'ERROR ', notice: 'notice', good: 'good  ' }[kind]}  ${text}`)
+    if (reported.some(one => one.kind === 'error'))
+      throw new Problem('conflict', { detail: 'It cannot be followed yet: see the errors above.' })
   })
 }
 

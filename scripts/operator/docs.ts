@@ -13,7 +13,7 @@ const help = `Usage: scripts/docs regenerate [--program <slug>]
        scripts/docs status [--program <slug>]
 
 regenerate   Asks for the generated docs of a program's active and draft versions, or of every program's, to be made again.
-             Returns at once and says what it asked for; asked twice, it runs once. Until they are made, and if that fails,
+             Returns immediately and says what it asked for; asked twice, it runs once. Until they are made, and if that fails,
              the docs there were are shown.
 status       What is derived from each version: asked for, under way, there, or failed and why.`
 

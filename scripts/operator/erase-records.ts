@@ -26,10 +26,10 @@ const help = `Usage:
   applicant    Everything of one applicant in every program: applications, answers in progress, the applicant.
   retention    After how many days a program's applications are erased, and answers in progress that were not touched for
                as long. Without a program: what is set. --yes where that erases applications that are there already.
-  expired      Erases at once what its program keeps no longer. The worker does the same every minute.
+  expired      Erases immediately what its program keeps no longer. The worker does the same every minute.
 
 Without --yes, all three say what would go, and erase nothing. What is erased cannot be brought back but from
-a backup. Ids, times and numbers stay, as tombstones and in the audit log; walks go on, without what was erased. The application
+a backup. Ids, times and numbers stay, as tombstones and in the audit log; walks continue, without what was erased. The application
 that an erased one had superseded stays OBSOLETE. The reason goes into the audit log: it should name no person.`
 
 const yes = { type: 'boolean', default: false } as const

@@ -26,15 +26,15 @@ process.exit(
     const address = `http://${host}:${healthPort ?? healthPorts[asked as keyof typeof healthPorts]}/readyz`
     const end = performance.now() + waitMs
     for (;;) {
-      const fault = await faultAt(address)
-      if (fault === undefined) return
-      if (performance.now() >= end) throw new Problem('unavailable', { detail: fault })
+      const error = await errorAt(address)
+      if (error === undefined) return
+      if (performance.now() >= end) throw new Problem('unavailable', { detail: error })
       await Bun.sleep(pauseMs)
     }
   }),
 )
 
-async function faultAt(address: string): Promise<string | undefined> {
+async function errorAt(address: string): Promise<string | undefined> {
   try {
     const { ok, status } = await fetch(address, { signal: AbortSignal.timeout(answerMs) })
     return ok ? undefined : `${address} answers ${status}.`

@@ -22,15 +22,15 @@ Loads applications: one application object a line, as an export gives it, or one
 ({"payload":[…],"nextPageToken":…}) a line. - reads standard input. All lines are checked first: when any is wrong nothing is
 loaded, and each is named with the reason. Then they are stored batch by batch. Submissions wait for a batch, not for the load.
 
-A load that was interrupted, however that was, goes on where it stopped when it is run again with the same input. Nothing is
+A load that was interrupted, however that was, continues where it stopped when it is run again with the same input. Nothing is
 loaded twice. Until then it is unfinished: no other load into its programs begins, and their Snapshot-Time stays where it is.
 
   --program     Take only applications of this program, and refuse a file with others.
-  --front-end   Applicants that are not there yet belong to this form front end: its keys can go on with them. Without it they
+  --front-end   Applicants that are not there yet belong to this form front end: its keys can continue with them. Without it they
                 belong to none, and no key can reach them. Those that are there stay with the one they have.
-  --instead-of  Ends an unfinished load, and goes on in its place with another input: with what is still to come, corrected.
+  --instead-of  Ends an unfinished load, and continues in its place with another input: with what is still to come, corrected.
   --unfinished  Lists the loads that have not ended.
-  --give-up     Ends one that is not to go on. What is stored of it stays.
+  --give-up     Ends one that is not to continue. What is stored of it stays.
 
 Ids are kept, so they must be free; the programs must be there, with the versions that the applications name. Lines are in
 order of submit_time, and later than what was submitted before the load; a program without submissions takes any past
@@ -125,7 +125,7 @@ async function load({ sql, config, actor }: ScriptContext, input: Asked & { acti
       console.log(`This input was loaded already, until ${formatMicros(before.endedAt)}. Nothing is loaded twice.`)
       return
     }
-    if (before !== undefined) console.log(`Went on after ${inThousands(before.stored)} that were loaded before.`)
+    if (before !== undefined) console.log(`Continued after ${inThousands(before.stored)} that were loaded before.`)
     for (const { slug, applications: loaded } of programs)
       console.log(`Loaded ${inThousands(loaded)} applications to ${slug}.`)
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)

@@ -38,7 +38,7 @@ const help = `Usage:
   scripts/program export <slug>
   scripts/program import <file>
 
-  validate  Names every fault of a definition by its path. Also looks at the question bank with --bank, or if DATABASE_URL
+  validate  Names every error of a definition by its path. Also looks at the question bank with --bank, or if DATABASE_URL
             is set and --document-only is not given.
   diff      What publishing the definition would change: in its own program, and in every other active program that asks a
             question it changes.
@@ -60,11 +60,11 @@ async function validate(given: { bank?: boolean; 'document-only'?: boolean }, fi
     return async ({ sql, config }) => {
       const document = await readDocument(file)
       const { slug } = parseDefinition(document, await loadBankFor(sql, document), config.enumeratorDepthMax)
-      console.log(`The definition of "${slug}" has no fault and fits the question bank.`)
+      console.log(`The definition of "${slug}" has no error and fits the question bank.`)
     }
   const depthMax = readSetting(process.env, 'enumeratorDepthMax')
   const { slug } = parseDefinition(await readDocument(file), undefined, depthMax)
-  console.log(`The definition of "${slug}" has no fault. The question bank was not asked (--bank).`)
+  console.log(`The definition of "${slug}" has no error. The question bank was not asked (--bank).`)
   return undefined
 }
 

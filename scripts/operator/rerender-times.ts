@@ -8,7 +8,7 @@ import { inThousands, startProgress } from '../command-line/progress.ts'
 const help = `Usage: scripts/rerender-times
 
 Writes the times in all stored applications again, in the zone that INSTANCE_TIME_ZONE names, and makes it the zone of this
-database: all of it at once, or nothing. Stop the service first, change INSTANCE_TIME_ZONE, run this, and start it again.
+database: all of it or nothing. Stop the service first, change INSTANCE_TIME_ZONE, run this, and start it again.
 The instants stay what they are; only the offset they are written with changes.`
 
 await readCommandLine(help, args => {

@@ -7,7 +7,7 @@ interface EndOptions {
 }
 
 // Its standard input closes when the process that holds the other end dies. A line on it says that there is nothing to do any more.
-// The second signal makes a process of the service that is still draining exit at once; whatever remains after a minute is killed.
+// The second signal makes a process of the service that is still draining exit immediately; whatever remains after a minute is killed.
 const watch = `
 read -r ended && exit 0
 kill -s "$2" "$1" 2> /dev/null

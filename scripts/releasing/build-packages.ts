@@ -54,7 +54,7 @@ async function bundleCli(folder: string, commit: string | undefined): Promise<st
     target: 'node',
     format: 'cjs',
     metafile: true,
-    // Names stay, for the stacks of faults; comments with paths of this machine go.
+    // Names stay, for the stacks of errors; comments with paths of this machine go.
     minify: { whitespace: true, syntax: true },
     define: {
       'process.env.NODE_ENV': '"production"',

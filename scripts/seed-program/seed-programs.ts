@@ -62,7 +62,7 @@ export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<Load
       }
       first.application_id += applications
     }
-    // Never the same twice, since the ids go on.
+    // Never the same twice, since the ids continue.
     return crypto.getRandomValues(new Uint8Array(32))
   })
   await analyzeApplications(sql)

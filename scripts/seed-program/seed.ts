@@ -44,7 +44,7 @@ function parseSeed(args: string[]): Seed {
   const applications = wholeNumber('--applications', values.applications, 10_000_000)
   const present = Date.now() * 1000
   const now = values.now === undefined ? present : parseInstantParameter(values.now, 'UTC')
-  if (typeof now === 'object') throw usage(`--now ${now.fault}`)
+  if (typeof now === 'object') throw usage(`--now ${now.error}`)
   if (now < farPast || now > present)
     throw usage(`--now must be an instant from 1970 to the present, not "${values.now}".`)
   const programs = values.program?.map(slug => ({ slug, applications })) ?? [

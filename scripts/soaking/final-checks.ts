@@ -40,11 +40,11 @@ export async function checkAll(
   ledger.compare('the windows of one that polls', ledger.polled, there, everyKind)
   checkChanges(ledger, there)
 
-  // What a store lost is asked for again when it is overdue, after some minutes; here at once.
+  // What a store lost is asked for again when it is overdue, after some minutes; here immediately.
   await sweepDerived(sql, { overdueMs: 0 })
   await untilTrue(ledger, 'every version is derived', async () => (await countUnderived(sql)) === 0)
-  const { faults } = await verifyAuditLog(sql, undefined, [])
-  for (const fault of faults) ledger.note(`audit log: ${fault}`)
+  const { errors } = await verifyAuditLog(sql, undefined, [])
+  for (const error of errors) ledger.note(`audit log: ${error}`)
   await untilTrue(
     ledger,
     `at most ${restConnections} connections to the database are open`,

@@ -9,7 +9,7 @@ export async function activeVersion(sql: Sql, programId: number): Promise<number
   return active?.program_version_id
 }
 
-/** Every page and every submission waits meanwhile, and takes a connection with it. */
+/** Every page and every submission waits in the meantime, and takes a connection with it. */
 export async function lockApplications(sql: Sql, forMs: number): Promise<void> {
   await sql.begin(async tx => {
     await tx`lock table application in access exclusive mode`

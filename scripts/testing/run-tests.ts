@@ -240,7 +240,7 @@ if (import.meta.main)
 
 /**
  * Runs files that failed once more, each by itself and in the same order, and names those that now pass: tests start, kill and wait for
- * processes on a machine that others use. A file that is named is still to be mended; a fault fails twice.
+ * processes on a machine that others use. A file that is named is still to be mended; an error fails twice.
  * Returns how many tests failed and now pass.
  */
 async function repeatFailed(

@@ -1,4 +1,4 @@
-// A part of the audit log as a file: NDJSON. Of each chain one line says after which link the file goes on, `{"chain":3,"link":4711,
+// A part of the audit log as a file: NDJSON. Of each chain one line says after which link the file continues, `{"chain":3,"link":4711,
 // "hash":"…"}`; each line after it has the next link, with its event. The event is what the database hashed, letter for letter, so it
 // stands last on its line, and is read as text. So the file is checked as the chain is: each hash is computed from the one before.
 
@@ -8,7 +8,7 @@ import type { ChainPart, ChainPlace } from '../db/audit/audit-chains.ts'
 import { Problem } from '../problem.ts'
 import { BrokenChain, nextHash } from './follow-audit-links.ts'
 
-/** Written to the disk at once, in characters. */
+/** Characters written to the disk together. */
 const batchLength = 1_000_000
 
 /** A line without its end; `content` is missing on the first of a chain. */

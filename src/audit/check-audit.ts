@@ -11,7 +11,7 @@ import { verifyAuditLog } from './verify-audit.ts'
 export async function checkAuditLog(sql: Sql): Promise<string[]> {
   const due = await findDueAuditCheck(sql)
   if (due === undefined) return []
-  const { faults, note } = await verifyAuditLog(sql, due.note ?? undefined)
-  await noteAuditCheck(sql, faults, note)
-  return faults
+  const { errors, note } = await verifyAuditLog(sql, due.note ?? undefined)
+  await noteAuditCheck(sql, errors, note)
+  return errors
 }

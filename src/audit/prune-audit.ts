@@ -1,4 +1,4 @@
-// Moves the oldest part of the audit log into a file, and only then out of the database. What is left goes on from the hashes that the file
+// Moves the oldest part of the audit log into a file, and only then out of the database. What is left continues from the hashes that the file
 // ends with.
 //
 // The file is on the disk, and was read back, before the transaction ends that removes what is in it. A run that ends before that

@@ -24,8 +24,8 @@ export interface AuditVerdict {
   events: number
   /** What was pruned, by the file that has it. */
   pruned: PrunedFile[]
-  /** What is wrong, the first fault of each chain and file; none when the log is whole. */
-  faults: string[]
+  /** What is wrong, the first error of each chain and file; none when the log is whole. */
+  errors: string[]
   /** Where every chain ends now, in one word: to be kept elsewhere and given as `noted` next time. */
   note: string
 }
@@ -43,15 +43,15 @@ interface PrunedFile {
 export async function verifyAuditLog(sql: Sql, noted?: string, files: readonly string[] = []): Promise<AuditVerdict> {
   const marks = parseNote(noted)
   const see = (place: ChainPlace): void => compareMark(marks, place)
-  // In one snapshot: events are added and pruned meanwhile.
+  // In one snapshot: events are added and pruned in the meantime.
   return inSnapshot(sql, async db => {
     const [chains, places] = [await readChains(db), await readPrunedPlaces(db)]
-    const faults: string[] = []
+    const errors: string[] = []
     const ends: ChainPlace[] = []
     for (const path of files) {
-      const parts = await readGivenFile(path, see).catch(collect(faults, `${basename(path)}: `))
-      const fault = parts?.map(part => faultOfPlace(part, places)).find(one => one !== undefined)
-      if (fault !== undefined) faults.push(`${basename(path)}: ${fault}`)
+      const parts = await readGivenFile(path, see).catch(collect(errors, `${basename(path)}: `))
+      const error = parts?.map(part => errorOfPlace(part, places)).find(one => one !== undefined)
+      if (error !== undefined) errors.push(`${basename(path)}: ${error}`)
       else ends.push(...(parts ?? []).map(({ end }) => end))
     }
     let events = 0
@@ -67,21 +67,21 @@ export async function verifyAuditLog(sql: Sql, noted?: string, files: readonly s
         requireEnd(part, last)
         requireSeen(marks, end, places)
       }
-      await follow().catch(collect(faults))
+      await follow().catch(collect(errors))
     }
     for (const chain of marks.keys())
-      if (!chains.some(({ end }) => end.chain === chain)) faults.push(`chain ${chain}: was noted, and is gone`)
+      if (!chains.some(({ end }) => end.chain === chain)) errors.push(`chain ${chain}: was noted, and is gone`)
     const unlinked = await findUnlinkedEvent(db)
-    if (unlinked !== undefined) faults.push(`event ${unlinked} stands in no chain: it was slipped in`)
-    return { events, faults, note: noteOf(chains), pruned: prunedFiles(places, ends) }
+    if (unlinked !== undefined) errors.push(`event ${unlinked} stands in no chain: it was slipped in`)
+    return { events, errors, note: noteOf(chains), pruned: prunedFiles(places, ends) }
   })
 }
 
 const collect =
-  (faults: string[], of = '') =>
+  (errors: string[], of = '') =>
   (error: Error): undefined => {
     if (!(error instanceof BrokenChain)) throw error
-    faults.push(`${of}${error.message}`)
+    errors.push(`${of}${error.message}`)
   }
 
 const readGivenFile = (path: string, visit: (place: ChainPlace) => void): Promise<ChainPart[]> =>
@@ -92,7 +92,7 @@ const readGivenFile = (path: string, visit: (place: ChainPlace) => void): Promis
   })
 
 /** What is wrong when a file has other links of a chain than the database recorded; undefined when they are the same. */
-function faultOfPlace({ after, end }: ChainPart, places: readonly PrunedPlace[]): string | undefined {
+function errorOfPlace({ after, end }: ChainPart, places: readonly PrunedPlace[]): string | undefined {
   const own = places.filter(({ chain }) => chain === end.chain)
   const at = own.findIndex(place => isSamePlace(place, end))
   const start = own[at - 1] ?? { ...end, link: 0, hash: Buffer.alloc(32) }

@@ -18,7 +18,7 @@ const askedWaitMsMax = 15 * 60_000
 
 export class Attempts {
   private failed = 0
-  private faults = 0
+  private errors = 0
   private readonly options: RetryOptions
   private readonly signal: AbortSignal | undefined
 
@@ -29,15 +29,15 @@ export class Attempts {
 
   /** Something was gained: failures count from here. */
   progressed(): void {
-    this.failed = this.faults = 0
+    this.failed = this.errors = 0
   }
 
   /** Waits after a failure that may pass; throws GaveUp after too many, and the signal's reason when it is aborted. */
   async wait(failure: unknown): Promise<void> {
     const { retriesMax = 8, waitMs: first = 1000, waitMsMax = 60_000, onRetry } = this.options
     this.failed++
-    if (failure instanceof NotNow && failure.status === 500) this.faults++
-    const gaveUp = (): GaveUp => new GaveUp(this.failed, failure, this.faults === this.failed)
+    if (failure instanceof NotNow && failure.status === 500) this.errors++
+    const gaveUp = (): GaveUp => new GaveUp(this.failed, failure, this.errors === this.failed)
     if (this.failed > retriesMax) throw gaveUp()
     const asked = failure instanceof NotNow ? failure.waitMs : undefined
     const own = Math.min(waitMsMax, first * 2 ** (this.failed - 1)) * (0.5 + Math.random() / 2)

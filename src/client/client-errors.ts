@@ -24,9 +24,9 @@ export class RequestRefused extends Error {
     return this.status === 404
   }
 
-  /** The machine's word for what was wrong, such as `expired_token`; one for each fault. */
+  /** The machine's word for what was wrong, such as `expired_token`; one for each error. */
   get codes(): string[] {
-    return (this.problem?.errors ?? []).map(fault => fault.code)
+    return (this.problem?.errors ?? []).map(error => error.code)
   }
 }
 
@@ -100,11 +100,11 @@ function refusalText(status: number, problem: Problem | undefined): string {
     return `The service answered 401: the API key is not good for this, or there is no such program.${requestOf(problem)}`
   if (status >= 300 && status < 400)
     return `The service answered ${status} and leads elsewhere, which is not followed: give its own address.`
-  const faults = (problem?.errors ?? []).map(fault =>
-    ` ${[fault.parameter ?? fault.path, fault.detail].join(' ')}`.replace(/\.?$/, '.'),
+  const errors = (problem?.errors ?? []).map(error =>
+    ` ${[error.parameter ?? error.path, error.detail].join(' ')}`.replace(/\.?$/, '.'),
   )
   const detail = problem?.detail ?? problem?.title ?? ''
-  return `The service answered ${status}${detail === '' ? '' : `: ${detail}`}${faults.join('')}${requestOf(problem)}`
+  return `The service answered ${status}${detail === '' ? '' : `: ${detail}`}${errors.join('')}${requestOf(problem)}`
 }
 
 const requestOf = (problem: Problem | undefined): string =>

@@ -50,7 +50,7 @@ export interface Change<P = Application> {
 
 export interface ChangesPage<P = Application> {
   payload: readonly Change<P>[]
-  /** Goes on from here: to be kept together with what was made of this page. */
+  /** Continues from here: to be kept together with what was made of this page. */
   nextCursor: string
   hasMore: boolean
   /** What a walk that begins now would say of itself. */
@@ -74,7 +74,7 @@ export interface WalkOptions extends WalkFilters {
 }
 
 export interface StepOptions extends WalkOptions {
-  /** Goes on with a walk, at the page of this token; filters are then those it began with. */
+  /** Continues with a walk, at the page of this token; filters are then those it began with. */
   nextPageToken?: string
 }
 
@@ -87,7 +87,7 @@ export interface WalkedPage extends PageEnd {
   snapshotTime: string | undefined
   /** Of the walk's first page only: names the walk when its receipt is asked for. */
   walkToken: string | undefined
-  /** Of the walk's first page only: where the changes go on from what the walk has. */
+  /** Of the walk's first page only: where the changes continue from what the walk has. */
   changeCursor: string | undefined
   /** Of the walk's first page only: up to which publication its questions count. Changes with another one are reason for another walk. */
   questionsAsOf: string | undefined

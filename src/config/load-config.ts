@@ -4,7 +4,7 @@ import { Problem, type ProblemItem } from '../problem.ts'
 import { type Config, type OtherConfig, type otherSettings, settings } from './all-settings.ts'
 import { derivedFrom } from './constants.ts'
 import { type Setting, Unusable } from './kinds/setting.ts'
-import { faultsBetween } from './settings-together.ts'
+import { errorsBetween } from './settings-together.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -21,29 +21,29 @@ export function loadConfig(environment: Environment): Config
 /** The same of what processes other than the service use. */
 export function loadConfig(environment: Environment, which: typeof otherSettings): OtherConfig
 export function loadConfig(environment: Environment, which: Readonly<Record<string, Setting>> = settings): OtherConfig {
-  const config = readSettings<OtherConfig>(environment, which, faultsBetween)
+  const config = readSettings<OtherConfig>(environment, which, errorsBetween)
   return { ...config, ...derivedFrom(config) }
 }
 
 function readSettings<C>(
   environment: Environment,
   which: Readonly<Record<string, Setting>>,
-  faultsBetween: (config: C) => Iterable<readonly [name: string, detail: string]>,
+  errorsBetween: (config: C) => Iterable<readonly [name: string, detail: string]>,
 ): C {
   const errors: ProblemItem[] = []
-  const fault = (parameter: string, detail: string) => errors.push({ parameter, code: 'unusable_setting', detail })
+  const addError = (parameter: string, detail: string) => errors.push({ parameter, code: 'unusable_setting', detail })
   const config: Record<string, unknown> = {}
   for (const [key, { name, default: usual, parse, meaning }] of Object.entries(which)) {
     const text = environment[name] || usual
     try {
-      if (text === undefined) fault(name, `is not set. ${meaning}`)
+      if (text === undefined) addError(name, `is not set. ${meaning}`)
       else config[key] = parse(text)
     } catch (error) {
       if (!(error instanceof Unusable)) throw error
-      fault(name, error.message)
+      addError(name, error.message)
     }
   }
-  for (const [name, detail] of faultsBetween(config as C)) fault(name, detail)
+  for (const [name, detail] of errorsBetween(config as C)) addError(name, detail)
   if (errors.length > 0) {
     throw new Problem('invalid_request', {
       detail: `${errors.length === 1 ? 'A setting' : `${errors.length} settings`} cannot be used:`,

@@ -17,14 +17,14 @@ export function withSettingFiles(
     const parameter = `${name}_FILE`
     const path = environment[parameter]
     if (!path) continue
-    const fault = (detail: string): number => errors.push({ parameter, code: 'unusable_setting', detail })
-    if (environment[name]) fault(`must not be set when ${name} is`)
+    const addError = (detail: string): number => errors.push({ parameter, code: 'unusable_setting', detail })
+    if (environment[name]) addError(`must not be set when ${name} is`)
     else {
       try {
         // A text file ends with a line break, which is not part of the value.
         read[name] = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
       } catch (error) {
-        fault(`names a file that cannot be read: ${path} (${(error as NodeJS.ErrnoException).code})`)
+        addError(`names a file that cannot be read: ${path} (${(error as NodeJS.ErrnoException).code})`)
       }
     }
   }

@@ -3,7 +3,7 @@
 import { type OtherConfig, settings } from './all-settings.ts'
 import { healthPorts } from './listening-settings.ts'
 
-type Fault = readonly [name: string, detail: string]
+type FieldError = readonly [name: string, detail: string]
 
 /** Settings that are set all or not at all. */
 const sets = [
@@ -12,7 +12,7 @@ const sets = [
 ] as const
 
 /** The name of a setting, and what would be right. One that was refused by itself is undefined here, and no comparison with it fails. */
-export function* faultsBetween(config: OtherConfig): Generator<Fault> {
+export function* errorsBetween(config: OtherConfig): Generator<FieldError> {
   const { environment, host, baseUrl, port, healthPort = healthPorts.service } = config
   for (const set of sets) {
     const missing = set.filter(key => !config[key])
@@ -24,12 +24,12 @@ export function* faultsBetween(config: OtherConfig): Generator<Fault> {
     yield ['HOST', 'must be 127.0.0.1, ::1 or localhost when TRIBUTARY_ENV is development']
   if (environment === 'production' && baseUrl?.startsWith('http:'))
     yield ['BASE_URL', 'must begin with https:// when TRIBUTARY_ENV is production']
-  yield* signInFaults(config)
-  if (config.exportOnly) yield* exportOnlyFaults(config)
+  yield* signInErrors(config)
+  if (config.exportOnly) yield* exportOnlyErrors(config)
   if (healthPort === port && port !== 0) yield ['HEALTH_PORT', 'must be another port than PORT']
 }
 
-function* signInFaults({ environment, baseUrl, passwordSignIn, oidcIssuer }: OtherConfig): Generator<Fault> {
+function* signInErrors({ environment, baseUrl, passwordSignIn, oidcIssuer }: OtherConfig): Generator<FieldError> {
   if (oidcIssuer === undefined && passwordSignIn === false)
     yield ['PASSWORD_SIGN_IN', 'must be on unless OIDC_ISSUER is set, or no user could sign in']
   // What the provider sends people back to must not be what a request calls this host.
@@ -40,7 +40,7 @@ function* signInFaults({ environment, baseUrl, passwordSignIn, oidcIssuer }: Oth
 }
 
 /** What would be lost without a word where nothing can be written. */
-function* exportOnlyFaults({ auditRequired, logLevel }: OtherConfig): Generator<Fault> {
+function* exportOnlyErrors({ auditRequired, logLevel }: OtherConfig): Generator<FieldError> {
   if (auditRequired)
     yield [
       'AUDIT_REQUIRED',

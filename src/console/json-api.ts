@@ -4,7 +4,7 @@
 import { Elysia } from 'elysia'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { schemaFault } from '../domain/definitions/schema-faults.ts'
+import { schemaError } from '../domain/definitions/schema-errors.ts'
 import { formatOffsetTime } from '../domain/values/offset-time.ts'
 import { SentQuery } from '../export/requests/sent-query.ts'
 import { readAddress } from '../http/headers/sent-text.ts'
@@ -60,7 +60,7 @@ async function enter(
     opened.visit.params = readAddress(opened.visit.url, params)
     const visit = await admit(deps, one, opened)
     const query = new SentQuery(sentParameters(request), Object.keys(one.query ?? {}))
-    if (query.faults.length > 0) throw query.problem()
+    if (query.errors.length > 0) throw query.problem()
     const body =
       one.body === undefined ? undefined : await readBody(request, one.body, one.bodyBytesMax ?? bodyBytesMax)
     const answered = await one.run(visit, body as never)
@@ -145,8 +145,8 @@ const signedOut = (internal: string): Problem =>
 
 async function readBody(request: Request, schema: TSchema, bytesMax: number): Promise<unknown> {
   const body = await readPlainJsonBody(request, { ...bodyLimits, bytesMax })
-  const faults = Value.Errors(schema, body).flatMap(schemaFault)
-  if (faults.length > 0) throw invalidRequest('The body of the request is not what is asked for here.', faults)
+  const errors = Value.Errors(schema, body).flatMap(schemaError)
+  if (errors.length > 0) throw invalidRequest('The body of the request is not what is asked for here.', errors)
   return body
 }
 

@@ -132,7 +132,7 @@ function showAgain({ again }: GuardedRoute, visit: PageVisit): Promise<Response>
   const typedBy = visit.form.get('typed_by')
   if (again !== undefined && typedBy === String(visit.person.person_id)) {
     visit.context = { ...visit.context, shownAgain: true }
-    return showForm(visit, { values: visit.form, faults: [] }, again)
+    return showForm(visit, { values: visit.form, errors: [] }, again)
   }
   const others = typedBy !== null && typedBy !== String(visit.person.person_id)
   throw new Problem('forbidden', {

@@ -10,7 +10,7 @@ const titles: Readonly<Record<number, string>> = {
   401: 'You are signed out',
   403: 'This is not open to you',
   404: 'There is nothing here',
-  409: 'Something has changed meanwhile',
+  409: 'Something has changed in the meantime',
   429: 'Too many tries',
   503: 'Not just now',
 }

@@ -12,4 +12,4 @@ export async function noteHistory(db: Db): Promise<boolean> {
 }
 
 export const historyNoted =
-  'another server has taken over the database, or it was restored: ids go on 10,000,000 further'
+  'another server has taken over the database, or it was restored: ids continue 10,000,000 further'

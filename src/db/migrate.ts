@@ -163,7 +163,7 @@ export async function isDistributed(db: Db): Promise<boolean> {
 
 /**
  * Lays applications, and what is kept of each, in so many shards by program, as `distribute.sql` says; whole or not at all. Submissions
- * and exports wait meanwhile. Throws a Problem when that has been done already, or cannot be done to this database.
+ * and exports wait in the meantime. Throws a Problem when that has been done already, or cannot be done to this database.
  */
 export async function distributeApplications(sql: Sql, shards: number): Promise<void> {
   try {

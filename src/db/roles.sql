@@ -70,7 +70,7 @@ grant select, insert, update, delete on outbox to tributary_worker;
 grant insert, update, delete on worker_heartbeat to tributary_worker;
 -- It checks the audit log, in which no answer is, and notes what it found.
 grant select on audit_event, audit_link, audit_chain, audit_pruned to tributary_worker;
-grant update (checked_at, note, faults) on audit_check to tributary_worker;
+grant update (checked_at, note, errors) on audit_check to tributary_worker;
 -- It erases what programs keep no longer: a trigger refuses it what has not expired.
 grant select (program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq), delete on application to tributary_worker;
 grant select on erased_application, erased_change to tributary_worker;

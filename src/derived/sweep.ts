@@ -1,4 +1,4 @@
-// Finds what is missing, stale or stuck among derived data, and asks for it. Safe to run at any time and by several at once.
+// Finds what is missing, stale or stuck among derived data, and asks for it. Safe to run at any time and by several concurrently.
 
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'

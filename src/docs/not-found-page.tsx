@@ -20,7 +20,7 @@ export async function notFoundPage(config: Config, request: Request, refusal: Re
         <Words>{detail}</Words>
       </p>
       <p>
-        Go on to the <a href={`${root}/docs/api/programs`}>documentation</a> or to the{' '}
+        Continue to the <a href={`${root}/docs/api/programs`}>documentation</a> or to the{' '}
         <a href={`${root}/admin`}>console</a>.
       </p>
       <p class="soft">

@@ -165,24 +165,24 @@ function downloads({ config }: Deps, { load, loadDocs }: Loading) {
  */
 function wantedSchema(keyMap: KeyMap, request: Request): { part: KeyMap; isInline: boolean } {
   const query = new SentQuery(sentParameters(request), ['fields', 'inline'])
-  const inline = query.read('inline', (text, fault) =>
-    text === '1' ? true : fault('bad_inline', 'must be 1, or left out.'),
+  const inline = query.read('inline', (text, error) =>
+    text === '1' ? true : error('bad_inline', 'must be 1, or left out.'),
   )
   const names = query.read('fields', parseFields)
   const found = findFields(keyMap, names ?? [])
-  if (found.unknown.length > 0) query.faults.push(unknownFields(found.unknown, keyMap))
-  if (query.faults.length > 0) throw query.problem()
+  if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, keyMap))
+  if (query.errors.length > 0) throw query.problem()
   const part = names === undefined ? keyMap : seenPart(keyMap, { hidden: new Set(), chosen: found.chosen })
   return { part, isInline: inline === true }
 }
 
-/** `after`, the slug after which the list goes on; empty at its beginning. */
+/** `after`, the slug after which the list continues; empty at its beginning. */
 function readAfter(request: Request): string {
   const query = new SentQuery(sentParameters(request), ['after'])
-  const after = query.read('after', (slug, fault) =>
-    isSlug(slug) ? slug : fault('bad_slug', 'must be the slug of a program, as in the `next_url` of a page.'),
+  const after = query.read('after', (slug, error) =>
+    isSlug(slug) ? slug : error('bad_slug', 'must be the slug of a program, as in the `next_url` of a page.'),
   )
-  if (query.faults.length > 0) throw query.problem()
+  if (query.errors.length > 0) throw query.problem()
   return after ?? ''
 }
 

@@ -224,7 +224,7 @@ function Code({ context, username, program }: Omit<ProgramPageProps, 'shown'>): 
       <p>
         Each program gets all pages: it repeats one that was refused for the moment or broke off, keeps only whole ones,
         and takes the credentials from the environment. Without code, <code>{pullCommand(program)}</code> does the same,
-        goes on after any interruption, and makes CSV or Parquet when the file's name ends so.
+        continues after any interruption, and makes CSV or Parquet when the file's name ends so.
       </p>
       <CodeTabs
         name="samples"

@@ -72,7 +72,7 @@ export interface ListedVersionView {
 /** One page of the list of programs. */
 export interface ProgramList {
   programs: ListedProgram[]
-  /** Where the list goes on; null at its end. */
+  /** Where the list continues; null at its end. */
   next_url: string | null
 }
 

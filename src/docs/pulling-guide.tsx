@@ -44,7 +44,7 @@ export function PullingGuide(): VNode {
         <ul class="prose">
           <li>
             The pages of one walk have each matching application that was there at the first page exactly once, whatever
-            is submitted meanwhile. The same token gives the same applications, as often as it is sent, for days.
+            is submitted in the meantime. The same token gives the same applications, as often as it is sent, for days.
           </li>
           <li>
             A response with status 200 that ends properly is complete. If the connection breaks, send the same request

@@ -44,7 +44,7 @@ export const viewDocs = (deps: Deps) =>
     viewer: (await signedInViewer(deps, request)) ?? (await keyViewer(deps, request)),
   }))
 
-/** A session comes first: a browser goes on sending a key that it was once given. */
+/** A session comes first: a browser continues sending a key that it was once given. */
 async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | undefined> {
   const { config, consoleDb, now } = deps
   const { fields, origin } = recordOf(request)

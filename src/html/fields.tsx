@@ -1,4 +1,4 @@
-// The parts of forms: fields with their faults, and the summary of these.
+// The parts of forms: fields with their errors, and the summary of these.
 
 /** @jsxImportSource preact */
 
@@ -7,19 +7,19 @@ import { Icon, type IconName } from './icon.tsx'
 import { type FormState, usePage } from './page-context.ts'
 import { Words } from './parts.tsx'
 
-/** The fault of a field: `name` is that of a parameter, or the last step of a path into a document. */
-export const faultOf = ({ faults }: FormState, name: string): string | undefined =>
-  faults.find(({ parameter, path }) => parameter === name || path?.split('/').at(-1) === name)?.detail
+/** The error of a field: `name` is that of a parameter, or the last step of a path into a document. */
+export const errorOf = ({ errors }: FormState, name: string): string | undefined =>
+  errors.find(({ parameter, path }) => parameter === name || path?.split('/').at(-1) === name)?.detail
 
 /** Summary of what is wrong, on top of a form, with a link to each field. */
-export function FaultSummary({ title = 'Some fields need another look' }: { title?: string }) {
+export function ErrorSummary({ title = 'Some fields need another look' }: { title?: string }) {
   const { form } = usePage()
-  if (form.faults.length === 0) return null
+  if (form.errors.length === 0) return null
   return (
-    <section class="notice bad" role="alert" aria-labelledby="faults" tabIndex={-1} autofocus>
-      <h2 id="faults">{title}</h2>
+    <section class="notice bad" role="alert" aria-labelledby="errors" tabIndex={-1} autofocus>
+      <h2 id="errors">{title}</h2>
       <ul>
-        {form.faults.map(({ parameter, path, detail }) => (
+        {form.errors.map(({ parameter, path, detail }) => (
           <li>
             <a href={`#${parameter ?? path?.split('/').at(-1) ?? 'content'}`}>
               <Words>{detail}</Words>
@@ -42,7 +42,7 @@ interface FieldProps {
   value?: string
 }
 
-/** Label, hint, field and fault, tied together for those who hear the page. */
+/** Label, hint, field and error, tied together for those who hear the page. */
 function Labelled(
   props: FieldProps & {
     children: (described: {
@@ -54,12 +54,12 @@ function Labelled(
   },
 ) {
   const { form = usePage().form, name, label, hint, optional, children } = props
-  const fault = faultOf(form, name)
-  const described = [hint === undefined ? '' : `${name}-hint`, fault === undefined ? '' : `${name}-fault`]
+  const error = errorOf(form, name)
+  const described = [hint === undefined ? '' : `${name}-hint`, error === undefined ? '' : `${name}-error`]
     .filter(Boolean)
     .join(' ')
   return (
-    <div class={fault === undefined ? 'field' : 'field wrong'}>
+    <div class={error === undefined ? 'field' : 'field wrong'}>
       <label for={name}>
         {label}
         {optional && <span class="soft"> optional</span>}
@@ -73,11 +73,11 @@ function Labelled(
         id: name,
         name,
         ...(described === '' ? {} : { 'aria-describedby': described }),
-        ...(fault === undefined ? {} : { 'aria-invalid': 'true' as const }),
+        ...(error === undefined ? {} : { 'aria-invalid': 'true' as const }),
       })}
-      {fault !== undefined && (
-        <p class="fault" id={`${name}-fault`}>
-          <Words>{fault}</Words>
+      {error !== undefined && (
+        <p class="error" id={`${name}-error`}>
+          <Words>{error}</Words>
         </p>
       )}
     </div>
@@ -166,13 +166,13 @@ export function Choices(props: {
   all?: string
 }) {
   const { form = usePage().form, name, legend, chosen, many, hint, long, all } = props
-  const fault = faultOf(form, name)
+  const error = errorOf(form, name)
   const sent = [...form.values.keys()].length > 0
   const on = new Set(sent ? form.values.getAll(name) : chosen)
   const [chosenFirst, rest] = [true, false].map(first => props.choices.filter(({ value }) => on.has(value) === first))
   const choices = long ? [...chosenFirst!, ...rest!] : props.choices
   return (
-    <fieldset id={name} class={fault === undefined ? 'field' : 'field wrong'} tabIndex={-1}>
+    <fieldset id={name} class={error === undefined ? 'field' : 'field wrong'} tabIndex={-1}>
       <legend>{legend}</legend>
       {hint !== undefined && <p class="hint">{hint}</p>}
       {long && (
@@ -209,9 +209,9 @@ export function Choices(props: {
           </div>
         ))}
       </div>
-      {fault !== undefined && (
-        <p class="fault">
-          <Words>{fault}</Words>
+      {error !== undefined && (
+        <p class="error">
+          <Words>{error}</Words>
         </p>
       )}
     </fieldset>

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentProps } from 'preact'
-import { ActionForm, FaultSummary, Submit } from './fields.tsx'
+import { ActionForm, ErrorSummary, Submit } from './fields.tsx'
 import { usePage } from './page-context.ts'
 import { Shell } from './shell.tsx'
 
@@ -13,15 +13,15 @@ interface FormPageProps extends ComponentProps<typeof Shell> {
   /** What the button says. */
   submit: string
   look?: 'danger'
-  /** What stands above the faults. */
-  faultTitle?: string
+  /** What stands above the errors. */
+  errorTitle?: string
 }
 
-export function FormPage({ path, submit, look, faultTitle, children, ...shell }: FormPageProps) {
+export function FormPage({ path, submit, look, errorTitle, children, ...shell }: FormPageProps) {
   const { root } = usePage()
   return (
     <Shell {...shell}>
-      <FaultSummary title={faultTitle} />
+      <ErrorSummary title={errorTitle} />
       <div class="card narrow">
         <ActionForm action={root + path}>
           {children}

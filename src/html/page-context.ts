@@ -13,12 +13,12 @@ import { codingFor } from './coded-body.ts'
 /** What a form was sent with, and what was wrong with it: it comes back as it was typed. */
 export interface FormState {
   values: URLSearchParams
-  faults: readonly ProblemItem[]
+  errors: readonly ProblemItem[]
   /** Why nothing was changed, where what is stored is no longer what the form was made from. */
   conflict?: Problem
 }
 
-export const emptyForm: FormState = { values: new URLSearchParams(), faults: [] }
+export const emptyForm: FormState = { values: new URLSearchParams(), errors: [] }
 
 export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   config: Pick<Config, 'installationName' | 'environment' | 'timeZone'>

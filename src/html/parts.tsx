@@ -200,7 +200,7 @@ export function distance(at: Micros, now: Micros): string {
 }
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
 
-/** A name that goes on in the next line where one of its parts ends, if it is an e-mail address: `mara@` `example` `.gov`. */
+/** A name that continues in the next line where one of its parts ends, if it is an e-mail address: `mara@` `example` `.gov`. */
 export const InParts = ({ children }: { children: string }) => (
   <>{children.split(/(?<=@)|(?=\.)/).flatMap((part, i) => (i === 0 ? [part] : [<wbr />, part]))}</>
 )

@@ -122,7 +122,7 @@ function Page(props: {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${form.faults.length > 0 ? 'Error: ' : ''}${props.title} · Tributary`}</title>
+        <title>{`${form.errors.length > 0 ? 'Error: ' : ''}${props.title} · Tributary`}</title>
         <link rel="icon" type="image/svg+xml" href={`${root}/assets/mark.svg`} />
         {['/assets/console.css', ...(props.styles ?? [])].map(path => (
           <link rel="stylesheet" href={root + path} />

@@ -10,7 +10,7 @@ const keptDepthMax = 1024
 /** Kept answers by question key. */
 export function readSavedAnswers(text: string): JsonObject {
   const parsed = parseJson(text, { depthMax: keptDepthMax })
-  if ('fault' in parsed || !isJsonObject(parsed.json)) throw new Error('saved answers are not a JSON object')
+  if ('error' in parsed || !isJsonObject(parsed.json)) throw new Error('saved answers are not a JSON object')
   return parsed.json
 }
 
@@ -35,6 +35,6 @@ export const writeSavedAnswers = (saved: JsonObject): string => writeJson(saved)
 
 function readAnswer(text: string): Json {
   const parsed = parseJson(text, { depthMax: keptDepthMax })
-  if ('fault' in parsed) throw new Error(`a rendered answer is no JSON: ${parsed.fault.detail}`)
+  if ('error' in parsed) throw new Error(`a rendered answer is no JSON: ${parsed.error.detail}`)
   return parsed.json
 }

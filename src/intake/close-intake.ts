@@ -1,4 +1,4 @@
-// An administrator opens, pauses, closes or archives a program. Exports go on as they were; only submissions are refused.
+// An administrator opens, pauses, closes or archives a program. Exports continue as they were; only submissions are refused.
 
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import { type Db, inTransaction, type Sql } from '../db/client.ts'
@@ -27,12 +27,12 @@ interface IntakeOrder extends ProgramIntake {
 export async function setProgramIntake(sql: Sql, slug: string, order: IntakeOrder): Promise<void> {
   const { intake_state, actor, address } = order
   const intake_text = order.intake_text?.trim() || null
-  const fault = (detail: string) =>
+  const error = (detail: string) =>
     invalidRequest('Whether the program takes applications was not changed.', [
       { parameter: 'intake_text', code: 'not_allowed', detail },
     ])
-  if (intake_state === 'OPEN' && intake_text !== null) throw fault('Must be empty for a program that is open.')
-  if ((intake_text?.length ?? 0) > textMax) throw fault(`Must be at most ${textMax} characters.`)
+  if (intake_state === 'OPEN' && intake_text !== null) throw error('Must be empty for a program that is open.')
+  if ((intake_text?.length ?? 0) > textMax) throw error(`Must be at most ${textMax} characters.`)
   await inTransaction(sql, async tx => {
     await refuseFollowed(tx, 'Programs are opened and closed')
     const before = await lockProgramIntake(tx, slug)

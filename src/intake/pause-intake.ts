@@ -1,4 +1,4 @@
-// Pauses the submissions to a program and resumes them, so that an operator can load into it what another system took meanwhile.
+// Pauses the submissions to a program and resumes them, so that an operator can load into it what another system took in the meantime.
 
 import { findIntakePause, setIntakePause } from '../db/applications/intake-pauses.ts'
 import { appendAuditEvent } from '../db/audit/audit.ts'

@@ -144,7 +144,7 @@ async function takeSaved(
     // Without this, the later of two simultaneous submissions would supersede the full application with an empty one.
     throw new Problem('conflict', {
       detail: 'A concurrent request has submitted the saved answers of this applicant.',
-      internal: 'submitted_meanwhile',
+      internal: 'submitted_concurrently',
     })
   }
   const { program_version_id, published_at } = saved

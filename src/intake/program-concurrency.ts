@@ -3,9 +3,9 @@
 import { Problem } from '../problem.ts'
 
 interface ConcurrencyLimits {
-  /** Requests of one program that have their turn at once. */
+  /** Requests of one program that run concurrently. */
   atATime: number
-  /** Requests of one program that wait for their turn; one more is refused at once. */
+  /** Requests of one program that wait for their turn; one more is refused immediately. */
   waitingMax: number
   /** How long one of them waits before it is refused. */
   waitMs: number

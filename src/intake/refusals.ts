@@ -6,7 +6,7 @@ import { findActiveVersion } from '../db/programs/programs.ts'
 import type { ProgramVersion } from '../domain/questions/program-version.ts'
 import { invalidRequest, Problem } from '../problem.ts'
 import type { Refused } from './checking/check-all.ts'
-import { faultsMax } from './checking/faults.ts'
+import { errorsMax } from './checking/validation-errors.ts'
 
 export const noSuchApplicant = (): Problem =>
   new Problem('not_found', { detail: 'There is no applicant with this id. Register one first.' })
@@ -16,7 +16,7 @@ export const notPublished = (): Problem =>
 
 export function refusedAnswers(detail: string, refused: Refused): Problem {
   return invalidRequest(
-    refused.more ? `${detail} Only the first ${faultsMax} errors are listed.` : detail,
+    refused.more ? `${detail} Only the first ${errorsMax} errors are listed.` : detail,
     refused.errors,
   )
 }

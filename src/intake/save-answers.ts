@@ -42,7 +42,7 @@ export interface SavedApplication {
  * its question, null removes it, the rest stays. Checked against the ACTIVE version; nothing has to be complete yet.
  * The first answer in this program starts the application: its time is `create_time` (spec: "Time the first question of the
  * program was submitted. A question shared between programs only starts the clock when submitted as part of this program").
- * Throws Problem `invalid_request` naming every fault below `/answers`, `not_found` for an unknown applicant or an unpublished
+ * Throws Problem `invalid_request` naming every error below `/answers`, `not_found` for an unknown applicant or an unpublished
  * program, `too_large`, `unavailable`.
  */
 export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<SavedApplication> {

@@ -36,7 +36,7 @@ const attemptsMax = 5
  *
  * Repeated with the same idempotency key by the same API key for the same program: gives the first result again. A duplicate under
  * way is waited for.
- * Throws Problem `invalid_request` naming every fault below `/answers` (of the saved answers), `conflict` when another request
+ * Throws Problem `invalid_request` naming every error below `/answers` (of the saved answers), `conflict` when another request
  * submitted them just now or the idempotency key stands for another submission, `not_found` for an unknown applicant or an unpublished program, `unavailable`.
  */
 export async function submitApplication(sql: Sql, request: SubmitRequest): Promise<SubmitResult> {
@@ -49,7 +49,7 @@ export async function submitApplication(sql: Sql, request: SubmitRequest): Promi
     }
   }
   throw new Problem('unavailable', {
-    detail: 'The program was published several times meanwhile. Nothing was submitted; try again.',
+    detail: 'The program was published several times in the meantime. Nothing was submitted; try again.',
     retryAfterSeconds: 1,
     internal: 'version_replaced',
   })
@@ -80,7 +80,7 @@ export async function storeSubmission(
   const application = { ...ids, ...drawn, create_time }
   const snapshot = renderTimes(application, time_zone) + afterTimes
   const annotations = renderAnnotations(noAnnotations, time_zone)
-  // Sent together: the program's counter is held meanwhile.
+  // Sent together: the program's counter is held in the meantime.
   const [stored] = await Promise.all([
     insertApplication(tx, { ...application, snapshot, annotations, time_zone }),
     auditSubmission(tx, prepared),

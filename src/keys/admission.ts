@@ -42,7 +42,7 @@ export async function admit(
   originSalt?: string | undefined,
 ): Promise<Admission> {
   const sent = parseAuthorization(attempt.authorization)
-  if ('fault' in sent) return { refused: attempt.secure ? sent.fault : 'plain_http' }
+  if ('error' in sent) return { refused: attempt.secure ? sent.error : 'plain_http' }
   const { username, password } = sent
   // A key of the origin that is followed has its secret under the origin's own salt.
   const isOrigins = isOriginKeyId(username)
@@ -54,9 +54,9 @@ export async function admit(
   const matches = matchesPresent || (matchesEarlier && attempt.now < (key?.earlier_secret_until ?? 0))
   if (!attempt.secure) return plainHttp(key, matches, attempt.now)
   // Worked out for an unknown key too, where it changes nothing, because it takes time.
-  const secretFault = matches ? undefined : faultOf(password, matchesEarlier, isOrigins)
+  const secretError = matches ? undefined : errorOf(password, matchesEarlier, isOrigins)
   if (key === undefined) return { refused: 'unknown_key' }
-  const refused = secretFault ?? constraintUnmet(key, attempt)
+  const refused = secretError ?? constraintUnmet(key, attempt)
   if (refused !== undefined) return { refused, api_key_id: key.api_key_id }
   const { api_key_id, name, expires_at, may_export, may_submit, may_annotate, front_end, programs, hidden } = key
   const address = addressText(attempt.address!)
@@ -77,7 +77,7 @@ export async function admit(
 }
 
 /** The origin's secrets have no checksum, so a garbled one looks like a wrong one. */
-function faultOf(password: string, matchesEarlier: boolean, isOrigins: boolean): Reason {
+function errorOf(password: string, matchesEarlier: boolean, isOrigins: boolean): Reason {
   const isWhole = isWholePassword(password)
   if (matchesEarlier) return 'rotated_secret'
   return isWhole || isOrigins ? 'wrong_secret' : 'garbled_secret'

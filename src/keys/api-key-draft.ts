@@ -55,14 +55,14 @@ export type CheckedValues = {
 }
 
 interface Checked {
-  faults: ProblemItem[]
+  errors: ProblemItem[]
   values: CheckedValues
   programIds: number[]
 }
 
-/** What was given, checked whole: every fault is named, with its place in the draft (`/name`, `/programs/0`, …). */
+/** What was given, checked whole: every error is named, with its place in the draft (`/name`, `/programs/0`, …). */
 export async function checkChanges(db: Db, changes: ApiKeyChanges): Promise<Checked> {
-  const checked: Checked = { faults: [], values: {}, programIds: [] }
+  const checked: Checked = { errors: [], values: {}, programIds: [] }
   if (changes.name !== undefined) checkName(checked, 'name', 'must say whose key it is and what for', changes.name)
   if (changes.front_end !== undefined) checkName(checked, 'front_end', neededFrontEnd, changes.front_end)
   if (changes.programs !== undefined) await checkPrograms(db, checked, changes.programs)
@@ -71,31 +71,31 @@ export async function checkChanges(db: Db, changes: ApiKeyChanges): Promise<Chec
   return checked
 }
 
-function checkName({ faults, values }: Checked, member: 'name' | 'front_end', needed: string, text: string): void {
+function checkName({ errors, values }: Checked, member: 'name' | 'front_end', needed: string, text: string): void {
   const name = text.trim()
-  const fault = nameFault(name)
+  const error = nameError(name)
   const path = `/${member}`
-  if (name === '') faults.push(required(path, needed))
-  else if (fault !== undefined) faults.push({ path, code: 'bad_name', detail: fault })
+  if (name === '') errors.push(required(path, needed))
+  else if (error !== undefined) errors.push({ path, code: 'bad_name', detail: error })
   else values[member] = name
 }
 
-function nameFault(name: string): string | undefined {
+function nameError(name: string): string | undefined {
   if (name.length <= nameLengthMax && !/\p{Cc}/u.test(name) && name.isWellFormed()) return undefined
   return `must be at most ${nameLengthMax} characters, without line breaks or other control characters`
 }
 
 /** What is wrong with the name of a front end; undefined when nothing is. */
-export function frontEndFault(text: string): string | undefined {
+export function frontEndError(text: string): string | undefined {
   const name = text.trim()
-  return name === '' ? 'must name a front end' : nameFault(name)
+  return name === '' ? 'must name a front end' : nameError(name)
 }
 
 async function checkPrograms(db: Db, checked: Checked, slugs: readonly string[]): Promise<void> {
-  const { faults, values } = checked
-  if (slugs.length === 0) faults.push(required('/programs', 'must name at least one program'))
+  const { errors, values } = checked
+  if (slugs.length === 0) errors.push(required('/programs', 'must name at least one program'))
   if (slugs.length > programsMax) {
-    faults.push(tooMany('/programs', `must name at most ${programsMax} programs`))
+    errors.push(tooMany('/programs', `must name at most ${programsMax} programs`))
     return
   }
   // Only texts that can be slugs are looked up.
@@ -107,16 +107,16 @@ async function checkPrograms(db: Db, checked: Checked, slugs: readonly string[])
   slugs.forEach((slug, index) => {
     if (known.has(slug)) return
     const detail = `there is no program ${JSON.stringify(slug.slice(0, 100))}`
-    faults.push({ path: `/programs/${index}`, code: 'unknown_program', detail })
+    errors.push({ path: `/programs/${index}`, code: 'unknown_program', detail })
   })
   values.programs = programs.map(program => program.slug)
   checked.programIds = programs.map(program => program.program_id)
 }
 
-async function checkHidden(db: Db, { faults, values }: Checked, names: readonly string[]): Promise<void> {
+async function checkHidden(db: Db, { errors, values }: Checked, names: readonly string[]): Promise<void> {
   const path = '/hidden_questions'
   if (names.length > hiddenQuestionsMax) {
-    faults.push(
+    errors.push(
       tooMany(path, `must name at most ${hiddenQuestionsMax} questions; hide an enumerator to hide all under it`),
     )
     return
@@ -130,13 +130,13 @@ async function checkHidden(db: Db, { faults, values }: Checked, names: readonly 
   wanted.forEach((name, index) => {
     if (known.includes(name)) return
     const detail = `there is no question ${JSON.stringify(name.slice(0, 100))}: name questions as the question bank does`
-    faults.push({ path: `${path}/${index}`, code: 'unknown_question', detail })
+    errors.push({ path: `${path}/${index}`, code: 'unknown_question', detail })
   })
   values.hidden_questions = known
 }
 
 /** A key that submits must see every question. */
-export function hidingFaults(
+export function hidingErrors(
   { may_submit }: Pick<ApiKeyDraft, 'may_submit'>,
   hidden: readonly string[] | undefined,
 ): ProblemItem[] {
@@ -145,12 +145,12 @@ export function hidingFaults(
   return [{ path: '/hidden_questions', code: 'not_allowed', detail }]
 }
 
-function checkSubnets({ faults, values }: Checked, texts: readonly string[]): void {
+function checkSubnets({ errors, values }: Checked, texts: readonly string[]): void {
   const path = '/allowed_subnets'
   if (texts.length === 0)
-    faults.push(required(path, `must name the subnets the key may be used from, or say "${anywhere}"`))
+    errors.push(required(path, `must name the subnets the key may be used from, or say "${anywhere}"`))
   if (texts.length > subnetsMax) {
-    faults.push(tooMany(path, `must name at most ${subnetsMax} subnets`))
+    errors.push(tooMany(path, `must name at most ${subnetsMax} subnets`))
     return
   }
   if (texts.length === 1 && texts[0] === anywhere) {
@@ -159,19 +159,19 @@ function checkSubnets({ faults, values }: Checked, texts: readonly string[]): vo
   }
   const parsed = texts.map(text => parseSubnet(text.slice(0, 100)))
   parsed.forEach((subnet, index) => {
-    if (!('fault' in subnet)) return
+    if (!('error' in subnet)) return
     const alone = {
       code: 'anywhere_not_alone',
       detail: `"${anywhere}" must stand alone: with it, no subnet says anything`,
     }
-    const fault = texts[index] === anywhere ? alone : { code: 'bad_subnet', detail: subnet.fault }
-    faults.push({ path: `${path}/${index}`, ...fault })
+    const error = texts[index] === anywhere ? alone : { code: 'bad_subnet', detail: subnet.error }
+    errors.push({ path: `${path}/${index}`, ...error })
   })
-  const subnets = parsed.filter((subnet): subnet is Subnet => !('fault' in subnet))
+  const subnets = parsed.filter((subnet): subnet is Subnet => !('error' in subnet))
   values.allowed_subnets = [...new Set(subnets.map(subnet => subnet.text))].sort()
 }
 
-export function expiryFaults(expiresAt: Micros | undefined, now: Micros): ProblemItem[] {
+export function expiryErrors(expiresAt: Micros | undefined, now: Micros): ProblemItem[] {
   const path = '/expires_at'
   if (expiresAt === undefined)
     return [required(path, `must be given: every key ends, after ${lifetimeDaysMax} days at most`)]
@@ -184,7 +184,7 @@ export function expiryFaults(expiresAt: Micros | undefined, now: Micros): Proble
 const neededFrontEnd = 'must name the front end that submits with this key: it reaches the applicants of that one alone'
 
 /** A key has a front end exactly when it may submit. */
-export function frontEndFaults({
+export function frontEndErrors({
   may_submit,
   front_end,
 }: Pick<ApiKeyDraft, 'may_submit' | 'front_end'>): ProblemItem[] {
@@ -195,7 +195,7 @@ export function frontEndFaults({
     : [{ path, code: 'not_allowed', detail: 'must be left out: this key may not submit' }]
 }
 
-export function permissionFaults({ may_export, may_submit, may_annotate = false }: ApiKeyDraft): ProblemItem[] {
+export function permissionErrors({ may_export, may_submit, may_annotate = false }: ApiKeyDraft): ProblemItem[] {
   if (!may_export && !may_submit)
     return [required('/may_export', 'must be allowed to export or to submit, or the key is good for nothing')]
   if (!may_annotate || may_export) return []

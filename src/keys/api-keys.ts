@@ -24,10 +24,10 @@ import {
   type ApiKeyDraft,
   type CheckedValues,
   checkChanges,
-  expiryFaults,
-  frontEndFaults,
-  hidingFaults,
-  permissionFaults,
+  expiryErrors,
+  frontEndErrors,
+  hidingErrors,
+  permissionErrors,
 } from './api-key-draft.ts'
 import { apiSecretToken, type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
 import { dayMicros, isExpiringSoon } from './expiry.ts'
@@ -50,7 +50,7 @@ export interface ListedApiKey extends ApiKeyRow {
   state: ApiKeyState
 }
 
-/** What a draft without faults has. */
+/** What a draft without errors has. */
 type CreatedValues = CheckedValues & Required<Pick<CheckedValues, 'name' | 'programs' | 'allowed_subnets'>>
 
 /** A key just made, with the credential that is shown once. */
@@ -60,7 +60,7 @@ export interface IssuedApiKey extends Credential {
 
 /**
  * Makes a key. The credential is in the answer and nowhere else, so it can be shown once.
- * Throws `invalid_request` naming every fault (`/name`, `/programs/0`, `/expires_at`, …).
+ * Throws `invalid_request` naming every error (`/name`, `/programs/0`, `/expires_at`, …).
  */
 export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft & AuditContext): Promise<IssuedApiKey> {
   const credential = mintCredential()
@@ -68,15 +68,15 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
   const { now } = draft
   const row = await sql.begin(async tx => {
     const checked = await checkChanges(tx, draft)
-    const faults = [
-      ...checked.faults,
-      ...expiryFaults(draft.expires_at, now),
-      ...permissionFaults(draft),
-      ...frontEndFaults(draft),
-      ...hidingFaults(draft, draft.hidden_questions),
-      ...(draft.may_submit ? await submissionFaults(tx) : []),
+    const errors = [
+      ...checked.errors,
+      ...expiryErrors(draft.expires_at, now),
+      ...permissionErrors(draft),
+      ...frontEndErrors(draft),
+      ...hidingErrors(draft, draft.hidden_questions),
+      ...(draft.may_submit ? await submissionErrors(tx) : []),
     ]
-    if (faults.length > 0) throw invalidRequest('The key cannot be made.', faults)
+    if (errors.length > 0) throw invalidRequest('The key cannot be made.', errors)
     const { name, programs, allowed_subnets, front_end = null, hidden_questions = [] } = checked.values as CreatedValues
     const { may_export, may_submit, may_annotate = false } = draft
     const expires_at = draft.expires_at!
@@ -183,7 +183,7 @@ async function setDisabled(sql: Sql, apiKeyId: string, at: Micros | null, by: Au
 
 /**
  * Changes name, programs, subnets, hidden questions, front end or expiry, in force with the key's next request. Throws `not_found`, `conflict` when it is retired,
- * `invalid_request` naming every fault. Values that are as they were leave no audit event. With `basedOn`, the `keyVersion` that was
+ * `invalid_request` naming every error. Values that are as they were leave no audit event. With `basedOn`, the `keyVersion` that was
  * seen when this was decided, also `conflict` when the key has been changed since.
  */
 export async function editApiKey(
@@ -200,14 +200,14 @@ export async function editApiKey(
         detail: 'The key was changed concurrently. Nothing was changed.',
         internal: 'based_on_is_old',
       })
-    const { faults, programIds, values } = await checkChanges(tx, changes)
+    const { errors, programIds, values } = await checkChanges(tx, changes)
     if (changes.expires_at !== undefined && changes.expires_at !== key.expires_at) {
-      faults.push(...expiryFaults(changes.expires_at, by.now))
+      errors.push(...expiryErrors(changes.expires_at, by.now))
       values.expires_at = changes.expires_at
     }
-    faults.push(...hidingFaults(key, changes.hidden_questions))
-    if (!key.may_submit) faults.push(...frontEndFaults({ may_submit: false, front_end: changes.front_end }))
-    if (faults.length > 0) throw invalidRequest('The key cannot be changed like this.', faults)
+    errors.push(...hidingErrors(key, changes.hidden_questions))
+    if (!key.may_submit) errors.push(...frontEndErrors({ may_submit: false, front_end: changes.front_end }))
+    if (errors.length > 0) throw invalidRequest('The key cannot be changed like this.', errors)
     const before = pick(key, values)
     if (JSON.stringify(before) === JSON.stringify(values)) return
     await updateApiKey(tx, apiKeyId, { ...key, ...values }, by.now)
@@ -247,7 +247,7 @@ const auditedValues = ({ expires_at, ...values }: CheckedValues) =>
 
 const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, state: apiKeyState(row, now) })
 /** Where an origin is followed, applicants and applications come from it alone: their ids are its own. */
-async function submissionFaults(db: Db): Promise<ProblemItem[]> {
+async function submissionErrors(db: Db): Promise<ProblemItem[]> {
   const origin = await findOrigin(db)
   const detail = `must be false: this installation follows a ${origin}, which takes the submissions`
   return origin === undefined ? [] : [{ path: '/may_submit', code: 'submitted_elsewhere', detail }]

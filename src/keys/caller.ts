@@ -3,7 +3,7 @@
 
 import type { Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
-import type { HeaderFault } from './credential.ts'
+import type { HeaderError } from './credential.ts'
 
 /** An authenticated API key, as of this request. */
 export interface Caller {
@@ -34,7 +34,7 @@ export const nothingHidden: HiddenQuestions = { names: [], ids: new Set() }
 
 /** Why a request was refused with 401; for the log alone (spec, "Errors": "The specific reason is in the server logs"). */
 export type Reason =
-  | HeaderFault
+  | HeaderError
   | 'unknown_key'
   | 'wrong_secret'
   /** Its checksum says that no key ever had this secret: it was cut off, mistyped or made up. */

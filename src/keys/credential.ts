@@ -72,7 +72,7 @@ export function isWholePassword(text: string): boolean {
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-export type HeaderFault = 'no_header' | 'oversized_header' | 'wrong_scheme' | 'bad_base64' | 'bad_utf8' | 'no_colon'
+export type HeaderError = 'no_header' | 'oversized_header' | 'wrong_scheme' | 'bad_base64' | 'bad_utf8' | 'no_colon'
 
 /**
  * The user and password of an Authorization header's value (RFC 7617), or why there are none.
@@ -80,22 +80,22 @@ export type HeaderFault = 'no_header' | 'oversized_header' | 'wrong_scheme' | 'b
  */
 export function parseAuthorization(
   header: string | null,
-): { username: string; password: string } | { fault: HeaderFault } {
-  if (header === null || header === '') return { fault: 'no_header' }
-  if (header.length > headerLengthMax) return { fault: 'oversized_header' }
+): { username: string; password: string } | { error: HeaderError } {
+  if (header === null || header === '') return { error: 'no_header' }
+  if (header.length > headerLengthMax) return { error: 'oversized_header' }
   const match = /^([^ ]+)(?: +([^ ]*))?$/.exec(header)
-  if (match?.[1]?.toLowerCase() !== 'basic') return { fault: /^basic /i.test(header) ? 'bad_base64' : 'wrong_scheme' }
+  if (match?.[1]?.toLowerCase() !== 'basic') return { error: /^basic /i.test(header) ? 'bad_base64' : 'wrong_scheme' }
   const encoded = match[2] ?? ''
   const bytes = Buffer.from(encoded, 'base64')
-  if (encoded === '' || bytes.toString('base64') !== encoded) return { fault: 'bad_base64' }
+  if (encoded === '' || bytes.toString('base64') !== encoded) return { error: 'bad_base64' }
   let text: string
   try {
     text = strictUtf8.decode(bytes)
   } catch {
-    return { fault: 'bad_utf8' }
+    return { error: 'bad_utf8' }
   }
   const colon = text.indexOf(':')
-  if (colon === -1) return { fault: 'no_colon' }
+  if (colon === -1) return { error: 'no_colon' }
   return { username: text.slice(0, colon), password: text.slice(colon + 1) }
 }
 

@@ -16,7 +16,7 @@ export const isExpiringSoon = (expiresAt: Micros, now: Micros): boolean =>
  * `90d` (days of 24 hours from now), `2027-01-31` (through the end of that day in the instance's zone) or
  * `2027-01-31T12:00:00Z` (that instant; any offset); or what would be right.
  */
-export function parseExpiry(text: string, now: Micros, timeZone: string): Micros | { fault: string } {
+export function parseExpiry(text: string, now: Micros, timeZone: string): Micros | { error: string } {
   const days = /^(\d{1,4})d$/.exec(text)
   if (days !== null) return now + Number(days[1]) * dayMicros
   try {
@@ -30,7 +30,7 @@ export function parseExpiry(text: string, now: Micros, timeZone: string): Micros
     if (!(error instanceof RangeError)) throw error
   }
   return {
-    fault:
+    error:
       'must be a number of days such as 90d, a date such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z',
   }
 }

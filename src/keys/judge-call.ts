@@ -18,7 +18,7 @@ interface ImaginedCall {
 export async function judgeCall(db: Db, call: ImaginedCall, now: Micros): Promise<Reason | undefined> {
   const key = isApiKeyId(call.apiKeyId) ? await findApiKey(db, call.apiKeyId) : undefined
   if (key === undefined) return 'unknown_key'
-  const subnets = key.allowed_subnets.map(text => parseSubnet(text)).filter((one): one is Subnet => !('fault' in one))
+  const subnets = key.allowed_subnets.map(text => parseSubnet(text)).filter((one): one is Subnet => !('error' in one))
   const unmet = constraintUnmet({ ...key, allowed_subnets: subnets }, { address: parseAddress(call.address), now })
   if (unmet !== undefined) return unmet
   if (!key.may_export) return 'may_not_export'

@@ -40,7 +40,7 @@ function storedSubnet(text: string): Subnet {
   const known = readSubnets.get(text)
   if (known !== undefined) return known
   const subnet = parseSubnet(text)
-  if ('fault' in subnet) throw new Error(`a subnet was stored that is none: ${subnet.fault}`)
+  if ('error' in subnet) throw new Error(`a subnet was stored that is none: ${subnet.error}`)
   if (readSubnets.size >= readSubnetsMax) readSubnets.clear()
   readSubnets.set(text, subnet)
   return subnet

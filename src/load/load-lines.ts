@@ -2,7 +2,7 @@
 
 import type { Sql } from '../db/client.ts'
 import type { LoadCheck } from './checking/check-load.ts'
-import { linePlaceOf } from './checking/load-faults.ts'
+import { linePlaceOf } from './checking/load-errors.ts'
 import { parseExactJson, UnreadableJson } from './reading/exact-json.ts'
 import { type Line, lineBytesMax, linesOf } from './reading/lines.ts'
 import { isObject } from './reading/question-fields.ts'
@@ -75,7 +75,7 @@ class LineReader {
     } catch (error) {
       if (error instanceof TypeError) return { code: 'not_utf8', detail: 'is not UTF-8' }
       if (!(error instanceof UnreadableJson)) throw error
-      const { code } = error.fault
+      const { code } = error.error
       return code === 'malformed_json'
         ? { code: 'not_json', detail: `is not JSON: ${error.message}` }
         : { code, detail: `cannot be read without losing something: ${error.message}` }
@@ -87,7 +87,7 @@ class LineReader {
     if (slug !== undefined && this.#isAsked(slug) && !this.check.programs.has(slug)) await this.check.openProgram(slug)
     const place = linePlaceOf(line, item)
     const read = readExportedApplication(value, this.#findMembers, this.options.now)
-    if ('faults' in read) this.check.refuse(place, read.faults)
+    if ('errors' in read) this.check.refuse(place, read.errors)
     else this.check.add(this.check.programs.get(read.application.program_name)!, read.application, place)
     await this.check.send()
   }
@@ -100,14 +100,14 @@ class LineReader {
   readonly #findMembers: FindMembers = (programName, versionId) => {
     if (!this.#isAsked(programName))
       return {
-        fault: `is of program ${programName}, and only applications of ${this.options.programSlug} are to be loaded`,
+        error: `is of program ${programName}, and only applications of ${this.options.programSlug} are to be loaded`,
       }
     const versions = this.check.programs.get(programName)?.definition.versions
-    if (versions === undefined) return { fault: `is of program ${programName}, which there is not` }
+    if (versions === undefined) return { error: `is of program ${programName}, which there is not` }
     const version = versions.get(versionId)
     if (version !== undefined) return version.members
     const known = [...versions.keys()].join(', ') || 'none'
-    return { fault: `is ${versionId}, and the published versions of ${programName} are ${known}` }
+    return { error: `is ${versionId}, and the published versions of ${programName} are ${known}` }
   }
 }
 

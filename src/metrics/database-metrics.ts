@@ -28,7 +28,7 @@ export function watchUpkeep(meter: Meter, read: () => Promise<UpkeepState>): voi
     'For how long the oldest open request for a key map or docs has not been met; 0 when none is open',
   )
   const workers = gauge('tributary_workers', 'Worker processes that said within the last minute that they are alive')
-  const auditFaults = gauge(
+  const auditErrors = gauge(
     'tributary_audit_faults',
     'What the last check found to be wrong with the audit log, until an operator settles it',
   )
@@ -49,7 +49,7 @@ export function watchUpkeep(meter: Meter, read: () => Promise<UpkeepState>): voi
     derivedAge.set(derived.oldestSeconds)
     workers.set(found.workers)
     for (const [state, endpoints] of Object.entries(found.webhooks)) webhooks.set({ state }, endpoints)
-    auditFaults.set(audit.faults)
+    auditErrors.set(audit.errors)
     if (audit.checkedSeconds !== undefined) auditAge.set(audit.checkedSeconds)
   })
 }

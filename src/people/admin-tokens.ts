@@ -14,7 +14,7 @@ import {
   updateAdminTokenUsed,
 } from '../db/people/admin-token-rows.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
-import { expiryFaults } from '../keys/api-key-draft.ts'
+import { expiryErrors } from '../keys/api-key-draft.ts'
 import { isAdminToken, mintAdminToken } from '../keys/credential.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
 import { type Person, personOf } from './roles.ts'
@@ -51,7 +51,7 @@ interface AdminTokenDraft {
   expires_at: Micros | undefined
 }
 
-/** Makes a token for the person who asks. It is in the answer and nowhere else. Throws `invalid_request` naming every fault. */
+/** Makes a token for the person who asks. It is in the answer and nowhere else. Throws `invalid_request` naming every error. */
 export async function createAdminToken(
   sql: Sql,
   person: Pick<Person, 'person_id'>,
@@ -60,17 +60,17 @@ export async function createAdminToken(
 ): Promise<{ tokenId: string; token: string }> {
   const name = draft.name.trim()
   const wanted = scopes.filter(scope => draft.scopes.includes(scope))
-  const faults: ProblemItem[] = []
-  const fault = (path: string, code: string, detail: string): number => faults.push({ path, code, detail })
-  if (name === '') fault('/name', 'required', 'must say what the token is for')
+  const errors: ProblemItem[] = []
+  const error = (path: string, code: string, detail: string): number => errors.push({ path, code, detail })
+  if (name === '') error('/name', 'required', 'must say what the token is for')
   else if (name.length > nameLengthMax || /\p{C}/u.test(name))
-    fault('/name', 'bad_name', `must be at most ${nameLengthMax} characters, without line breaks`)
-  if (wanted.length === 0) fault('/scopes', 'required', 'must name at least one thing the token is good for')
+    error('/name', 'bad_name', `must be at most ${nameLengthMax} characters, without line breaks`)
+  if (wanted.length === 0) error('/scopes', 'required', 'must name at least one thing the token is good for')
   for (const [i, scope] of draft.scopes.entries())
     if (!wanted.some(known => known === scope))
-      fault(`/scopes/${i}`, 'unknown_scope', `must be one of ${scopes.join(', ')}`)
-  faults.push(...expiryFaults(draft.expires_at, by.now))
-  if (faults.length > 0) throw invalidRequest('The token cannot be made.', faults)
+      error(`/scopes/${i}`, 'unknown_scope', `must be one of ${scopes.join(', ')}`)
+  errors.push(...expiryErrors(draft.expires_at, by.now))
+  if (errors.length > 0) throw invalidRequest('The token cannot be made.', errors)
   const expires_at = draft.expires_at!
   const { tokenId, token } = mintAdminToken()
   await inTransaction(sql, async tx => {

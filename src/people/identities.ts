@@ -40,7 +40,7 @@ export async function findPersonOf(
       await recordAction(tx, by, 'identity_remembered', person.email, { issuer, subject })
       return { person_id: person.person_id, email: person.email }
     }
-    // The same identity may have come twice at once; otherwise the address has another owner now.
+    // The same identity may have come twice concurrently; otherwise the address has another owner now.
     const since = await findIdentified(tx, issuer, subject)
     return since === undefined ? { refused: 'another_subject' } : enabled(since)
   })

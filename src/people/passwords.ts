@@ -4,7 +4,7 @@ import { Problem, type ProblemItem } from '../problem.ts'
 
 export const passwordLengthMin = 12
 const passwordLengthMax = 200
-/** Hashed at once in this process; others wait, and are refused past `waitingMax`. */
+/** Hashed concurrently in this process; others wait, and are refused past `waitingMax`. */
 const atOnce = 2
 const waitingMax = 64
 /** Of those under way and waiting, at most so many are of one client, so that one cannot keep all others out. */
@@ -20,7 +20,7 @@ async function oneOfFew<T>(from: string | undefined, work: () => Promise<T>): Pr
   if (held >= ofOneClientMax || (running >= atOnce && waiting.length >= waitingMax)) throw tooManyAtOnce
   if (from !== undefined) ofClient.set(from, held + 1)
   try {
-    // The one that ends hands its place on, so that none that comes meanwhile takes it.
+    // The one that ends hands its place on, so that none that comes in the meantime takes it.
     if (running >= atOnce) await new Promise<void>(resolve => waiting.push(resolve))
     else running++
     return await work().finally(() => {
@@ -45,16 +45,16 @@ const tooManyAtOnce = new Problem('unavailable', {
   internal: 'password_queue',
 })
 
-/** Faults of a chosen password. Source: NIST SP 800-63B, 3.1.1.2. */
-export function passwordFaults(password: string, person: { email: string; name: string }): ProblemItem[] {
-  const fault = (code: string, detail: string): ProblemItem[] => [{ parameter: 'password', code, detail }]
+/** ValidationErrors of a chosen password. Source: NIST SP 800-63B, 3.1.1.2. */
+export function passwordErrors(password: string, person: { email: string; name: string }): ProblemItem[] {
+  const error = (code: string, detail: string): ProblemItem[] => [{ parameter: 'password', code, detail }]
   if (password.length < passwordLengthMin)
-    return fault('too_short', `Use at least ${passwordLengthMin} characters. A few words in a row are good.`)
-  if (password.length > passwordLengthMax) return fault('too_long', `Use at most ${passwordLengthMax} characters.`)
-  if (new Set(password).size < 5) return fault('too_simple', 'Use more different characters.')
+    return error('too_short', `Use at least ${passwordLengthMin} characters. A few words in a row are good.`)
+  if (password.length > passwordLengthMax) return error('too_long', `Use at most ${passwordLengthMax} characters.`)
+  if (new Set(password).size < 5) return error('too_simple', 'Use more different characters.')
   const lower = password.toLowerCase()
   if ([person.email, person.name, 'tributary'].some(known => known !== '' && lower === known.toLowerCase()))
-    return fault('too_simple', 'Use something else than your name or e-mail.')
+    return error('too_simple', 'Use something else than your name or e-mail.')
   return []
 }
 
@@ -79,8 +79,8 @@ export async function isPassword(
 }
 
 /** When a password that was right is another by the time that something follows from it. */
-export const changedMeanwhile = (): Problem =>
+export const changedConcurrently = (): Problem =>
   new Problem('unauthenticated', {
     detail: 'Your password was changed, or you were disabled, at this moment. Sign in again.',
-    internal: 'changed_meanwhile',
+    internal: 'changed_concurrently',
   })

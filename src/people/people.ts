@@ -21,7 +21,7 @@ import {
 } from '../db/people/person-rows.ts'
 import { foldText } from '../domain/values/folded-text.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
-import { changedMeanwhile, hashPersonPassword, passwordFaults } from './passwords.ts'
+import { changedConcurrently, hashPersonPassword, passwordErrors } from './passwords.ts'
 import { actorOf, type Role, roles } from './roles.ts'
 import { hashToken, mintToken } from './sign-in-tokens.ts'
 
@@ -134,10 +134,10 @@ export async function acceptInvitation(
 ): Promise<{ person_id: number; email: string }> {
   const invited = await findInvited(sql, hashToken(token), by.now)
   if (invited === undefined) throw usedUp()
-  refuse(passwordFaults(password, invited))
+  refuse(passwordErrors(password, invited))
   const passwordHash = await hashPersonPassword(password, by.address)
   return inTransaction(sql, async tx => {
-    // Of two who use one link at once, the second finds it gone.
+    // Of two who use one link concurrently, the second finds it gone.
     if (!(await deleteInvitation(tx, hashToken(token)))) throw usedUp()
     await updatePasswordHash(tx, invited.person_id, passwordHash)
     await deleteSessionsOf(tx, invited.person_id)
@@ -149,7 +149,7 @@ export async function acceptInvitation(
 }
 
 /**
- * Changes one's own password; all other sessions end, tokens go on. Throws Problem `invalid_request`, and `unauthenticated` when the
+ * Changes one's own password; all other sessions end, tokens continue. Throws Problem `invalid_request`, and `unauthenticated` when the
  * password is not the one with the hash `earlier` any more.
  */
 export async function changePassword(
@@ -159,10 +159,10 @@ export async function changePassword(
   by: AuditContext,
   session: Buffer,
 ): Promise<void> {
-  refuse(passwordFaults(password, person))
+  refuse(passwordErrors(password, person))
   const passwordHash = await hashPersonPassword(password, by.address)
   await inTransaction(sql, async tx => {
-    if (!(await updatePasswordHash(tx, person.person_id, passwordHash, earlier))) throw changedMeanwhile()
+    if (!(await updatePasswordHash(tx, person.person_id, passwordHash, earlier))) throw changedConcurrently()
     await deleteSessionsOf(tx, person.person_id, session)
     await recordAction(tx, by, 'password_changed', person.email)
   })

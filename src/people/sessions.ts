@@ -16,7 +16,7 @@ import {
 import { findPasswordHash } from '../db/people/person-rows.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { unmaskedToken } from './masked-token.ts'
-import { changedMeanwhile, isPassword } from './passwords.ts'
+import { changedConcurrently, isPassword } from './passwords.ts'
 import { foldEmail } from './people.ts'
 import { actorOf, type Person, personOf } from './roles.ts'
 import { hashToken, mintToken } from './sign-in-tokens.ts'
@@ -111,7 +111,7 @@ export async function beginSession(
       by_password: who.how !== 'oidc',
       address: who.address ?? null,
     }
-    if (!(await insertSession(tx, session, who.password_hash))) throw changedMeanwhile()
+    if (!(await insertSession(tx, session, who.password_hash))) throw changedConcurrently()
     await recordAction(tx, { actor: actorOf(who), address: who.address }, 'signed_in', who.email, { how: who.how })
   })
   return token

@@ -19,7 +19,7 @@ export interface Comparison {
   moves: Move[]
 }
 
-/** Throws `invalid_request` with every fault of the document. */
+/** Throws `invalid_request` with every error of the document. */
 export async function compareWithPublished(
   sql: Sql,
   document: unknown,
@@ -50,7 +50,7 @@ export async function compareWithPublished(
   })
 }
 
-/** What a document says otherwise than a version. Throws `invalid_request` with every fault of the document. */
+/** What a document says otherwise than a version. Throws `invalid_request` with every error of the document. */
 export async function compareWithVersion(
   sql: Sql,
   document: unknown,

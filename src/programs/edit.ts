@@ -188,7 +188,7 @@ export function noDraft(slug: string): Problem {
 export function refuseOtherDraft(draft: StoredProgramVersion, reviewed: number | undefined): void {
   if (reviewed === undefined || reviewed === draft.program_version_id) return
   throw new Problem('conflict', {
-    detail: `The draft of "${draft.slug}" was changed meanwhile, by ${draft.created_by}: its id is ${draft.program_version_id} now.`,
+    detail: `The draft of "${draft.slug}" was changed in the meantime by ${draft.created_by}: its id is ${draft.program_version_id} now.`,
   })
 }
 

@@ -182,7 +182,7 @@ function refuseBrokenConditions(version: StoredProgramVersion, becauseOf: string
   }
 }
 
-/** Throws `conflict`, with the difference, when a question that the draft changes was changed by another program meanwhile. */
+/** Throws `conflict`, with the difference, when a question that the draft changes was changed by another program in the meantime. */
 export async function refuseOutdatedQuestions(tx: Transaction, draft: StoredProgramVersion): Promise<void> {
   const releases = await readQuestionReleases(tx, draft.program_version_id)
   const overtaken = releases.filter(({ based_on, replaces }) => based_on !== replaces)

@@ -1,16 +1,16 @@
-// From an unknown document to a program definition, or to a Problem that names every fault.
+// From an unknown document to a program definition, or to a Problem that names every error.
 
 import type { Db } from '../db/client.ts'
 import { type BankQuestion, readBankQuestions } from '../db/programs/questions.ts'
-import { formFaults, member, members } from '../domain/definitions/definition-form.ts'
-import { type KnownQuestion, questionFaults, readQuestions } from '../domain/definitions/definition-questions.ts'
-import { screenFaults } from '../domain/definitions/definition-screens.ts'
+import { formErrors, member, members } from '../domain/definitions/definition-form.ts'
+import { type KnownQuestion, questionErrors, readQuestions } from '../domain/definitions/definition-questions.ts'
+import { screenErrors } from '../domain/definitions/definition-screens.ts'
 import { enumeratorDepthUsual, type ProgramDefinition } from '../domain/definitions/program-definition.ts'
 import { foldedQuestionKey, questionKey } from '../domain/questions/question-key.ts'
 import { invalidRequest } from '../problem.ts'
 
 /**
- * Checks the whole document and lists every fault by its path (RFC 6901), then says that it is a definition.
+ * Checks the whole document and lists every error by its path (RFC 6901), then says that it is a definition.
  * Without a bank, what only the bank knows is left unchecked: names that are not defined in the document, kinds and keys
  * of questions that exist. `enumeratorDepthMax` is the setting of that name. Throws an `invalid_request` Problem.
  */
@@ -19,18 +19,18 @@ export function parseDefinition(
   bank?: readonly KnownQuestion[],
   enumeratorDepthMax: number = enumeratorDepthUsual,
 ): ProgramDefinition {
-  const form = formFaults(document)
+  const form = formErrors(document)
   // A document too deep or too large to walk is not walked further.
-  const faults = form.some(({ code, path }) => code === 'too_deep' || (code === 'too_large' && path === ''))
+  const errors = form.some(({ code, path }) => code === 'too_deep' || (code === 'too_large' && path === ''))
     ? form
     : [
         ...form,
-        ...questionFaults(document, bank, enumeratorDepthMax),
-        ...screenFaults(document, bank, enumeratorDepthMax),
+        ...questionErrors(document, bank, enumeratorDepthMax),
+        ...screenErrors(document, bank, enumeratorDepthMax),
       ]
-  if (faults.length > 0) {
-    const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`
-    throw invalidRequest(`The program definition has ${count}.`, faults)
+  if (errors.length > 0) {
+    const count = errors.length === 1 ? 'one error' : `${errors.length} errors`
+    throw invalidRequest(`The program definition has ${count}.`, errors)
   }
   return document as ProgramDefinition
 }

@@ -18,7 +18,7 @@ import {
 import { readProgramsUsingOthers } from '../db/programs/program-versions.ts'
 import { findProgram, loadProgramVersion, readPublishedVersions } from '../db/programs/programs.ts'
 import { lockQuestionBank } from '../db/programs/questions.ts'
-import { bundleFaults, bundleFormat, type ProgramBundle } from '../domain/definitions/program-bundle.ts'
+import { bundleErrors, bundleFormat, type ProgramBundle } from '../domain/definitions/program-bundle.ts'
 import { describeVersion } from '../domain/definitions/version-definition.ts'
 import { foldedQuestionKey, questionKey } from '../domain/questions/question-key.ts'
 import { formatMicros } from '../domain/values/offset-time.ts'
@@ -74,8 +74,8 @@ export async function importProgram(
   actor: string,
   enumeratorDepthMax?: number,
 ): Promise<ImportResult> {
-  const faults = bundleFaults(document, enumeratorDepthMax)
-  if (faults.length > 0) throw invalidRequest('This is not a bundle that scripts/program export has written.', faults)
+  const errors = bundleErrors(document, enumeratorDepthMax)
+  if (errors.length > 0) throw invalidRequest('This is not a bundle that scripts/program export has written.', errors)
   const bundle = document as ProgramBundle
   const keys = bundle.questions.flatMap((question, at) =>
     question.question_key === questionKey(question.admin_name)

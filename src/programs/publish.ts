@@ -63,7 +63,7 @@ export interface PublicationResult {
 /**
  * Saves and publishes a definition in one go. The definition is checked again, so any document may be given.
  * `basis.draft` names the draft being published; it is removed. Any other draft is kept and becomes outdated. Throws `invalid_request`
- * with every fault, or `conflict` with what changed since the edit began or with the programs that would move and may not.
+ * with every error, or `conflict` with what changed since the edit began or with the programs that would move and may not.
  */
 export async function publishDefinition(
   sql: Sql,

@@ -44,7 +44,7 @@ interface SaveOptions extends EditOptions {
 /**
  * Makes this definition the program's draft in place of the one it is based on; makes the program if there is none. Each draft
  * that is saved has an id of its own. A definition equal to what is published leaves no draft.
- * Throws `invalid_request` with every fault, or `conflict` with what changed since the edit began.
+ * Throws `invalid_request` with every error, or `conflict` with what changed since the edit began.
  */
 export async function saveDraft(
   sql: Sql,
@@ -102,7 +102,7 @@ function otherDraft({ slug, program_version_id, created_by }: StoredProgramVersi
   return new Problem('conflict', {
     detail:
       `There is a draft of "${slug}" that this document is not based on: ${program_version_id}, saved by ${created_by}. Nothing was` +
-      ` changed. To go on with it: \`scripts/program show ${slug} --draft\`. To start over: \`scripts/program draft --discard ${slug}\`.`,
+      ` changed. To continue with it: \`scripts/program show ${slug} --draft\`. To start over: \`scripts/program draft --discard ${slug}\`.`,
   })
 }
 

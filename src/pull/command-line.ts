@@ -11,7 +11,7 @@ import type { OutputFormat } from './spool/output-format.ts'
 export const pullHelp = `Usage: tributary pull <address> --program <slug> (--out <file> | --to <database>) [options]
 
 Pulls every application of a program: each one once, in the order of submission. May be interrupted at any time, in any way; the
-same command goes on from there. The file gets its name when everything is in it, and not before.
+same command continues from there. The file gets its name when everything is in it, and not before.
 
   <address>           Where the service is, such as https://apply.example.gov
   --program <slug>    As in the docs of the service
@@ -19,7 +19,7 @@ same command goes on from there. The file gets its name when everything is in it
                       apps.csv: a table of applications, and alongside it apps.<enumerator>.csv for each list of entities
                       apps.parquet: the same tables in Parquet
                       apps/: a folder with a file for each application
-                      -: lines to standard output, when all have come. Nothing is kept that another pull could go on with
+                      -: lines to standard output, when all have come. Nothing is kept that another pull could continue with
   --to <database>     postgres://user@host/database: the same tables there, made and filled; password from PGPASSWORD
   --schema <name>     With --to: of the tables; the program's slug with _ for - without it
   --state <name>      With --to: where the pull remembers how far it is; tributary-<slug> in this folder without it
@@ -52,7 +52,7 @@ How:
   --json                 Print the result as JSON on standard output: count, digest of the ids, and where the next pull begins
 
 Ends with 0 when everything is there; 1 something must be mended first; 2 wrong usage; 3 not everything came yet, the same command
-goes on; 4 what came is not what was promised; 5 another pull is at work on the same file.`
+continues; 4 what came is not what was promised; 5 another pull is at work on the same file.`
 
 export const verifyHelp = `Usage: tributary verify <file>
 

@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { CommandError, fileFault } from './requests/pull-outcome.ts'
+import { CommandError, fileError } from './requests/pull-outcome.ts'
 
 export interface Credentials {
   username: string
@@ -36,7 +36,7 @@ function readCredentials(file: string, say: (line: string) => void): Credentials
     if (process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0)
       say(`Others on this machine may read ${file}: chmod 600 keeps it to its owner.`)
   } catch (error) {
-    throw fileFault(error, `The credentials in ${file} cannot be read`)
+    throw fileError(error, `The credentials in ${file} cannot be read`)
   }
   const [username = '', password = '', ...more] = text.trim().split(/[\r\n:]+/)
   if (username === '' || password === '' || more.length > 0)

@@ -1,6 +1,6 @@
 // `tributary pull --follow`: an output that is kept up to date for as long as this runs, from the change feed with its applications.
 //
-// What is in the output and up to which change is written there in one step, so this may end anywhere and goes on from there, and so
+// What is in the output and up to which change is written there in one step, so this may end anywhere and continues from there, and so
 // does the output when it was restored from a backup. What no change reports takes a walk over everything: a first one, one after a
 // publication, whose questions are in every application, and one when the service has lost what was followed.
 
@@ -122,7 +122,7 @@ function reasonToWalk(error: unknown): string | undefined {
   if (!(cause instanceof RequestRefused)) return undefined
   if (cause.codes.includes('cursor_of_another_history')) return 'The service was set back to before what was pulled.'
   const isAboutToken = cause.problem?.errors?.some(({ parameter }) => parameter === 'nextPageToken')
-  return isAboutToken ? 'The walk cannot go on.' : undefined
+  return isAboutToken ? 'The walk cannot continue.' : undefined
 }
 
 /** Whether a database is away, or begins and ends: it comes back. */

@@ -1,4 +1,4 @@
-// A pull into files, from the first request to the final name. It can end anywhere, and the next one goes on: every step leaves
+// A pull into files, from the first request to the final name. It can end anywhere, and the next one continues: every step leaves
 // what the next one needs, and can be done twice.
 //
 //   walking   pages go into the spool; the state knows how far
@@ -11,7 +11,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { messageOf, RequestRefused } from '../client/client-errors.ts'
 import type { ReadablePrograms, TributaryClient } from '../client/tributary-client.ts'
 import type { IdReceipt } from './requests/id-digest.ts'
-import { CommandError, fileFault } from './requests/pull-outcome.ts'
+import { CommandError, fileError } from './requests/pull-outcome.ts'
 import type { PullContext, PullReport, PullRequest } from './requests/pull-request.ts'
 import { compareReceipt } from './spool/compare-receipt.ts'
 import { askSnapshotTime, nextBeginning } from './spool/next-watermark.ts'
@@ -270,12 +270,12 @@ function forgetWalk(state: PullState, spoolPath: string): void {
   removeFile(spoolPath)
 }
 
-/** A walk that was interrupted for too long, or whose database was set back, cannot go on; another can begin. */
+/** A walk that was interrupted for too long, or whose database was set back, cannot continue; another can begin. */
 function withAdvice(error: unknown, { bytes }: WalkUnderWay): unknown {
   const aboutToken =
     error instanceof RequestRefused && error.problem?.errors?.some(({ parameter }) => parameter === 'nextPageToken')
   if (!aboutToken || bytes === 0) return error
-  return new CommandError('failed', `${messageOf(error)}\nThe walk cannot go on. Add --restart to begin again.`, {
+  return new CommandError('failed', `${messageOf(error)}\nThe walk cannot continue. Add --restart to begin again.`, {
     cause: error,
   })
 }
@@ -290,7 +290,7 @@ function wherePlaced(out: string): string {
     try {
       return join(realpathSync(dirname(out)), basename(out))
     } catch (error) {
-      throw fileFault(error, `${out} cannot be written`)
+      throw fileError(error, `${out} cannot be written`)
     }
   }
 }

@@ -51,7 +51,7 @@ async function ended(tool: ToolProcess, help: string, work: (tool: ToolProcess) 
     else await work(tool)
     return exitStatus.complete
   } catch (error) {
-    if (signal.aborted) say('Interrupted. The same command goes on from here.')
+    if (signal.aborted) say('Interrupted. The same command continues from here.')
     else say([messageOf(error), ...(error instanceof GaveUp ? [afterGivingUp(error)] : [])].join('\n'))
     return statusOf(error, signal)
   }
@@ -60,7 +60,7 @@ async function ended(tool: ToolProcess, help: string, work: (tool: ToolProcess) 
 const afterGivingUp = ({ isServiceFault }: GaveUp): string =>
   isServiceFault
     ? 'The service failed at every attempt, so waiting does not help: contact its operators, and give them the request id above.'
-    : 'The same command goes on from here.'
+    : 'The same command continues from here.'
 
 function statusOf(error: unknown, signal: AbortSignal): number {
   if (!signal.aborted && error instanceof GaveUp && error.isServiceFault) return exitStatus.mismatch

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { formatOf } from './formats/output-formats.ts'
 import { statePath } from './pull-to-file.ts'
 import { IdDigest } from './requests/id-digest.ts'
-import { CommandError, fileFault } from './requests/pull-outcome.ts'
+import { CommandError, fileError } from './requests/pull-outcome.ts'
 import { sha256Of, sizeOf } from './spool/place-files.ts'
 import { PullState } from './spool/pull-state.ts'
 import type { PulledBefore } from './spool/pulled-before.ts'
@@ -14,7 +14,7 @@ import type { PulledBefore } from './spool/pulled-before.ts'
 export async function verifyFile(file: string): Promise<{ count: number; digest: string; pulls: number }> {
   const { idsIn } = formatOf(file)
   await Promise.all([stat(file), stat(statePath(file))]).catch((error: unknown) => {
-    throw fileFault(error, `${(error as { path?: string }).path ?? file} cannot be read`)
+    throw fileError(error, `${(error as { path?: string }).path ?? file} cannot be read`)
   })
   const state = PullState.open(statePath(file))
   const done = state.read<PulledBefore>('done')

@@ -4,7 +4,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import type { TributaryClient } from '../client/tributary-client.ts'
 import { programTypes } from '../client/typescript-types.ts'
-import { CommandError, fileFault } from './requests/pull-outcome.ts'
+import { CommandError, fileError } from './requests/pull-outcome.ts'
 import { loadSchema } from './spool/schema-check.ts'
 
 /** The source of a module that exports the type `Application`. */
@@ -30,6 +30,6 @@ export function writeWhole(file: string, text: string): void {
     writeFileSync(`${file}.part`, text)
     renameSync(`${file}.part`, file)
   } catch (error) {
-    throw fileFault(error, `${file} cannot be written`)
+    throw fileError(error, `${file} cannot be written`)
   }
 }

@@ -51,8 +51,8 @@ export function parseJob(name: string, data: unknown): ArrivedAs<JobName> {
   if (!Object.hasOwn(payloadSchemas, name)) throw new Error(`there is no job called ${JSON.stringify(name)}`)
   const schema = payloadSchemas[name as JobName]
   if (!Value.Check(schema, data)) {
-    const faults = Value.Errors(schema, data).map(fault => `${fault.instancePath || 'it'} ${fault.message}`)
-    throw new Error(`a job ${name} cannot carry ${JSON.stringify(data)?.slice(0, 200)}: ${faults.join('; ')}`)
+    const errors = Value.Errors(schema, data).map(error => `${error.instancePath || 'it'} ${error.message}`)
+    throw new Error(`a job ${name} cannot carry ${JSON.stringify(data)?.slice(0, 200)}: ${errors.join('; ')}`)
   }
   return { name, payload: data } as ArrivedAs<JobName>
 }

@@ -37,7 +37,7 @@ export function startRelay(
   const listening =
     notices &&
     listenToOutbox(notices, () => call.make()).catch(error => {
-      log.warn({ err: error }, 'the relay does not hear of new jobs at once')
+      log.warn({ err: error }, 'the relay does not hear of new jobs immediately')
     })
 
   async function run(): Promise<void> {

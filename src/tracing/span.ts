@@ -42,7 +42,7 @@ export class Span {
     this.name = name
   }
 
-  /** What to send along, so that others go on with this trace. */
+  /** What to send along, so that others continue with this trace. */
   get traceparent(): string {
     return `00-${this.traceId}-${this.spanId}-${this.take === undefined ? '00' : '01'}`
   }
@@ -104,7 +104,7 @@ export class Tracer {
     private readonly share: number,
   ) {}
 
-  /** The first span of this process in a trace: one that goes on (`traceparent`, as it came), or a new one. */
+  /** The first span of this process in a trace: one that continues (`traceparent`, as it came), or a new one. */
   begin(name: string, kind: number, traceparent: string | null | undefined): Span {
     const parent = parseTraceparent(traceparent)
     if (parent === undefined)
@@ -114,7 +114,7 @@ export class Tracer {
 }
 
 /**
- * W3C Trace Context, section 3.2: version, trace, parent and flags; undefined for what is not well-formed. A higher version may go on
+ * W3C Trace Context, section 3.2: version, trace, parent and flags; undefined for what is not well-formed. A higher version may continue
  * after the flags.
  */
 export function parseTraceparent(

@@ -40,7 +40,7 @@ export const noteLengthMax = 10_000
 
 /**
  * Changes status and note of an application in one transaction, with their history, the rendered text and the audit log;
- * an export sees all of it or nothing (D22), and so does the change feed. Two changes at once come one after the other. `status_last_modified_time`
+ * an export sees all of it or nothing (D22), and so does the change feed. Concurrent changes come one after the other. `status_last_modified_time`
  * becomes `now` when a status is set, the same again included (D30), or taken away, and stays when only the note changes. A change
  * that sets no status and changes nothing leaves no trace. Returns what holds now.
  * Throws `invalid_request` with `/status` and `/note`, `not_found`, or `conflict` when they have changed since `seen`.
@@ -50,7 +50,7 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
     await holdInstanceTimeZone(tx, change.timeZone)
     await refuseFollowed(tx, 'Status and note are set')
     const statuses = await readProgramStatuses(tx, change.program_id)
-    if (statuses !== undefined) refuseFaults(faultsOf(change, statuses))
+    if (statuses !== undefined) refuseErrors(errorsOf(change, statuses))
     const { program_id, application_id } = change
     await holdChanges(tx, program_id)
     const before = statuses && (await lockAnnotations(tx, program_id, application_id))
@@ -59,7 +59,7 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
     }
     if (change.seen !== undefined && (await newestAnnotationId(tx, program_id, application_id)) !== change.seen) {
       throw new Problem('conflict', {
-        detail: `Status or note of application ${application_id} were changed meanwhile, so nothing was saved.`,
+        detail: `Status or note of application ${application_id} were changed in the meantime, so nothing was saved.`,
         internal: 'seen_is_old',
       })
     }
@@ -100,26 +100,26 @@ function changed(before: Annotations, change: AnnotationChange, setsStatus: bool
   }
 }
 
-function faultsOf({ status, note }: AnnotationChange, statuses: readonly string[]): ProblemItem[] {
-  const faults: ProblemItem[] = []
+function errorsOf({ status, note }: AnnotationChange, statuses: readonly string[]): ProblemItem[] {
+  const errors: ProblemItem[] = []
   if (status !== undefined && status !== null && !statuses.includes(status)) {
     const known = statuses.length === 0 ? 'it has none' : `they are ${statuses.map(s => JSON.stringify(s)).join(', ')}`
     const detail = `Must be one of the program's statuses, or none: ${known}.`
-    faults.push({ path: '/status', code: 'unknown_status', detail })
+    errors.push({ path: '/status', code: 'unknown_status', detail })
   }
   if (note !== undefined && note !== null) {
     if (note.length > noteLengthMax) {
       const detail = `Must be at most ${noteLengthMax} characters long, and is ${note.length}.`
-      faults.push({ path: '/note', code: 'too_long', detail })
+      errors.push({ path: '/note', code: 'too_long', detail })
     }
     if (!note.isWellFormed() || note.includes('\0')) {
       const detail = 'Must be Unicode text without U+0000 and without lone surrogates.'
-      faults.push({ path: '/note', code: 'unstorable_text', detail })
+      errors.push({ path: '/note', code: 'unstorable_text', detail })
     }
   }
-  return faults
+  return errors
 }
 
-function refuseFaults(faults: readonly ProblemItem[]): void {
-  if (faults.length > 0) throw invalidRequest('The application was not changed.', faults)
+function refuseErrors(errors: readonly ProblemItem[]): void {
+  if (errors.length > 0) throw invalidRequest('The application was not changed.', errors)
 }

@@ -1,8 +1,8 @@
 // Writes the times of every application again, for another zone of the instance.
 //
-// One transaction, which readers see happen at once: an export under way goes on with the texts it began with, and none ever has
+// One transaction, which readers see happen in one moment: an export under way continues with the texts it began with, and none ever has
 // times of two zones on a page. It locks everything that writes applications: submissions by their counters, loads and changes
-// of status by the zone they hold. Writers that were blocked still carry the old zone; when they go on they see the new one and abort.
+// of status by the zone they hold. Writers that were blocked still carry the old zone; when they continue they see the new one and abort.
 
 import {
   allowRerendering,

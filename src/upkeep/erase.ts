@@ -124,7 +124,7 @@ export async function setRetention(sql: Sql, slug: string, order: RetentionOrder
     const { program_id, retention_days: before } = program
     if (seen !== undefined && seen !== before)
       throw new Problem('conflict', {
-        detail: `Meanwhile this was set to ${before === null ? 'keep everything' : `${before} days`}. Nothing was changed.`,
+        detail: `In the meantime this was set to ${before === null ? 'keep everything' : `${before} days`}. Nothing was changed.`,
       })
     if (before === days) return
     const shorter = days !== null && (before === null || days < before)
@@ -165,7 +165,7 @@ interface Expired {
 
 /**
  * Erases the applications that are older than the retention of their program, oldest first, and answers in progress that were not
- * touched for as long. In transactions of `rowsMax`, so it may be interrupted and repeated. Several may run it at once.
+ * touched for as long. In transactions of `rowsMax`, so it may be interrupted and repeated. Several processes may run it concurrently.
  */
 export async function eraseExpired(sql: Sql, actor = 'retention', rowsMax = batchRows): Promise<Expired[]> {
   const expired: Expired[] = []

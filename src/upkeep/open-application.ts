@@ -48,7 +48,7 @@ export async function openApplications(
   })
 }
 
-/** Why several are read at once: to say in a list whose each is, or to give them as a file. */
+/** Why several are read together: to say in a list whose each is, or to give them as a file. */
 export type ManyRead = 'applications_listed' | 'applications_downloaded'
 
 /**

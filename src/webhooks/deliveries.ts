@@ -26,7 +26,7 @@ import { deriveSecret, signedHeaders } from './signatures.ts'
 const second = 1_000_000
 /** After how long without a word an attempt that was asked for, or begun, counts as lost. Far longer than one takes. */
 const lostAfter = 60 * second
-/** Between two messages to an endpoint. What happens meanwhile is in the second one. */
+/** Between two messages to an endpoint. What happens in the meantime is in the second one. */
 const pause = 2 * second
 /** Between an attempt that failed and the next: five seconds, then four times as long each time, up to an hour; a tenth of it by chance. */
 const retryAfter = (failures: number): Micros => Math.min(3600, 5 * 4 ** (failures - 1)) * second

@@ -15,7 +15,7 @@ import type { ExportedApplication, ExportPage } from '../support/export-client.t
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { readNdjsonPage } from '../support/ndjson-page.ts'
 import { asPulled, walkFeed } from '../support/odata-feed.ts'
-import { schemaFaults } from '../support/response-schema.ts'
+import { schemaErrors } from '../support/response-schema.ts'
 import { runTool } from '../support/tributary-tool.ts'
 import { documentedPaths, schemaPaths } from './documented-paths.ts'
 import { expectedTables, outputs, type Tables } from './pulled-tables.ts'
@@ -262,7 +262,7 @@ const ways: Record<string, Way> = {
       const { slug, questions } = shipped.truth
       const { text } = await ask(`/docs/api/programs/${slug}/versions/active/response.schema.json${query(fields)}`)
       const schema = JSON.parse(text)
-      expect(schemaFaults(schema, { payload: applications, nextPageToken: null })).toEqual([])
+      expect(schemaErrors(schema, { payload: applications, nextPageToken: null })).toEqual([])
       expect(schemaPaths(schema, schema).sort()).toEqual(pathsOf(seenQuestions(questions, view)).sort())
     },
   },

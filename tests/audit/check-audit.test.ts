@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { checkAuditLog } from '../../src/audit/check-audit.ts'
 import { pruneAuditLog } from '../../src/audit/prune-audit.ts'
 import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
-import { settleAuditFaults } from '../../src/db/audit/audit-chains.ts'
+import { settleAuditErrors } from '../../src/db/audit/audit-chains.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { readUpkeepState } from '../../src/db/derived/upkeep-state.ts'
 import { append, tamper } from '../support/audit-log.ts'
@@ -29,7 +29,7 @@ const cutEnd = `
 
 test('it is due once a day, and at the start of an installation', () =>
   auditLog(async sql => {
-    expect((await readUpkeepState(sql)).audit).toEqual({ faults: 0, checkedSeconds: undefined })
+    expect((await readUpkeepState(sql)).audit).toEqual({ errors: 0, checkedSeconds: undefined })
     expect(await checkAuditLog(sql)).toEqual([])
     const { checkedSeconds } = (await readUpkeepState(sql)).audit
     expect(checkedSeconds).toBeGreaterThanOrEqual(0)
@@ -41,14 +41,14 @@ test('it is due once a day, and at the start of an installation', () =>
 test('what it finds stays on record until an operator settles it', () =>
   auditLog(async sql => {
     await tamper(sql, `update audit_event set actor = 'key:y' where subject = 'subject 13'`)
-    const fault = expect.stringMatching(/^chain \d: link 13: event \d+ is not as it was written$/)
-    expect(await checkAuditLog(sql)).toEqual([fault])
+    const error = expect.stringMatching(/^chain \d: link 13: event \d+ is not as it was written$/)
+    expect(await checkAuditLog(sql)).toEqual([error])
     await tamper(sql, `update audit_event set actor = 'key:x' where subject = 'subject 13'`)
     expect(await tomorrow(sql)).toEqual([])
-    expect((await readUpkeepState(sql)).audit.faults).toBe(1)
-    expect(await settleAuditFaults(sql, (await verifyAuditLog(sql)).note)).toBe(true)
-    expect((await readUpkeepState(sql)).audit.faults).toBe(0)
-    expect(await settleAuditFaults(sql, (await verifyAuditLog(sql)).note)).toBe(false)
+    expect((await readUpkeepState(sql)).audit.errors).toBe(1)
+    expect(await settleAuditErrors(sql, (await verifyAuditLog(sql)).note)).toBe(true)
+    expect((await readUpkeepState(sql)).audit.errors).toBe(0)
+    expect(await settleAuditErrors(sql, (await verifyAuditLog(sql)).note)).toBe(false)
   }))
 
 test('an end that was cut off since the last check is found every night, though what is left is whole', () =>
@@ -60,11 +60,11 @@ test('an end that was cut off since the last check is found every night, though 
     const cut = expect.stringMatching(/^chain \d: ends at link 10, and had 21 when it was noted: its end was cut off$/)
     expect(await tomorrow(sql)).toEqual([cut])
     expect(await tomorrow(sql)).toEqual([cut])
-    await settleAuditFaults(sql, (await verifyAuditLog(sql)).note)
+    await settleAuditErrors(sql, (await verifyAuditLog(sql)).note)
     expect(await tomorrow(sql)).toEqual([])
   }))
 
-test('what is pruned between two checks is no fault, whatever the last one noted', () =>
+test('what is pruned between two checks is no error, whatever the last one noted', () =>
   auditLog(async sql => {
     expect(await checkAuditLog(sql)).toEqual([])
     await append(sql, 'more')

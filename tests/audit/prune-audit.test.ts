@@ -61,7 +61,7 @@ class AuditLog {
     return rows.map(row => row.subject)
   }
 
-  faults = async (files: string[] = [], noted?: string) => (await verifyAuditLog(this.sql, noted, files)).faults
+  errors = async (files: string[] = [], noted?: string) => (await verifyAuditLog(this.sql, noted, files)).errors
 
   tamper = (statement: string) => tamper(this.sql, statement)
 }
@@ -89,16 +89,16 @@ test('several chains are pruned while others write: every event is in the file o
     const [row] = await auditLog.sql`select count(*) as chains from audit_pruned`
     expect(row!.chains).toBeGreaterThan(1)
     const name = basename(files[0]!)
-    const { faults, pruned, events } = await verifyAuditLog(auditLog.sql, undefined, files)
-    expect(faults).toEqual([])
+    const { errors, pruned, events } = await verifyAuditLog(auditLog.sql, undefined, files)
+    expect(errors).toEqual([])
     expect(pruned).toEqual([{ file: name, checked: true }])
     expect(events).toBe(auditLog.written.length - 400 + 1)
-    expect(await verifyAuditLog(auditLog.sql)).toMatchObject({ faults: [], pruned: [{ file: name, checked: false }] })
+    expect(await verifyAuditLog(auditLog.sql)).toMatchObject({ errors: [], pruned: [{ file: name, checked: false }] })
     const reported = await auditLog.sql`select actor, action, detail from audit_event where subject = ${name}`
     expect([...reported]).toMatchObject([{ actor: 'operator:kim', action: 'audit_pruned', detail: { events: 400 } }])
   }, 16))
 
-test('a whole audit log of many batches is pruned, and goes on after it', () =>
+test('a whole audit log of many batches is pruned, and continues after it', () =>
   AuditLog.open(async auditLog => {
     await auditLog.sql`
       insert into audit_event (actor, action, subject) select 'key:x', 'tried', n from generate_series(1, 2500) n`
@@ -106,7 +106,7 @@ test('a whole audit log of many batches is pruned, and goes on after it', () =>
     expect(await subjectsOf(files[0]!)).toEqual(Array.from({ length: 2500 }, (_, n) => String(n + 1)))
     expect(await auditLog.remaining()).toEqual([])
     await auditLog.write(3)
-    expect(await verifyAuditLog(auditLog.sql, undefined, files)).toMatchObject({ faults: [], events: 4 })
+    expect(await verifyAuditLog(auditLog.sql, undefined, files)).toMatchObject({ errors: [], events: 4 })
   }))
 
 test('only what is old enough goes', () =>
@@ -140,10 +140,10 @@ test('what is linked after something newer, since its transaction was long, stay
     expect(await auditLog.prune(cut)).toEqual([])
     const [file] = await auditLog.prune()
     expect(await subjectsOf(file!)).toEqual(['short', 'long'])
-    expect(await auditLog.faults([file!])).toEqual([])
+    expect(await auditLog.errors([file!])).toEqual([])
   }))
 
-test('asked twice it removes nothing twice; asked later it goes on in another file, and both verify in any order', () =>
+test('asked twice it removes nothing twice; asked later it continues in another file, and both verify in any order', () =>
   AuditLog.open(async auditLog => {
     await auditLog.write(10)
     const cut = await auditLog.now()
@@ -155,8 +155,8 @@ test('asked twice it removes nothing twice; asked later it goes on in another fi
     expect(
       [...(await subjectsOf(first!)), ...(await subjectsOf(second!))].filter(one => one.startsWith('subject')),
     ).toEqual(auditLog.written)
-    expect(await auditLog.faults([second!, first!])).toEqual([])
-    expect(await auditLog.faults([second!])).toEqual([])
+    expect(await auditLog.errors([second!, first!])).toEqual([])
+    expect(await auditLog.errors([second!])).toEqual([])
     expect((await readdir(auditLog.folder)).sort()).toEqual([basename(first!), basename(second!)].sort())
   }))
 
@@ -167,7 +167,7 @@ test('when nothing is old enough, no file is made and nothing is noted', () =>
     await auditLog.write(3)
     expect(await auditLog.prune(cut)).toEqual([])
     expect(await readdir(auditLog.folder)).toEqual([])
-    expect(await verifyAuditLog(auditLog.sql)).toMatchObject({ faults: [], events: 3, pruned: [] })
+    expect(await verifyAuditLog(auditLog.sql)).toMatchObject({ errors: [], events: 3, pruned: [] })
   }))
 
 test('two prunes at once: one waits for the other, and every event is in one file', () =>
@@ -177,7 +177,7 @@ test('two prunes at once: one waits for the other, and every event is in one fil
     const files = (await Promise.all([auditLog.prune(cut), auditLog.prune(cut)])).flat()
     expect(files).toHaveLength(1)
     expect(await subjectsOf(files[0]!)).toEqual(auditLog.written)
-    expect(await auditLog.faults(files)).toEqual([])
+    expect(await auditLog.errors(files)).toEqual([])
   }))
 
 test('a folder that is not there is named before anything is done', () =>
@@ -198,7 +198,7 @@ test.each([
     await auditLog.tamper(statement)
     const before = await auditLog.remaining()
     await expect(auditLog.prune()).rejects.toThrow('The audit log is not as it was written')
-    expect(await auditLog.faults()).toEqual([expect.stringMatching(/link 7/)])
+    expect(await auditLog.errors()).toEqual([expect.stringMatching(/link 7/)])
     expect(await readdir(auditLog.folder)).toEqual([])
     expect(await auditLog.remaining()).toEqual(before)
   }),
@@ -244,14 +244,14 @@ describe('a file that is not as it was written is named, with the place', () => 
       /: chain \d: links 2 to 10 are not what was pruned/,
     ],
     ['no start', lines => lines.slice(1), /: line 1 is not the next link of chain \d/],
-  ])('%s', (_, change, fault) =>
+  ])('%s', (_, change, error) =>
     AuditLog.open(async auditLog => {
       await auditLog.write(10)
       const [file] = await auditLog.prune()
-      expect(await auditLog.faults([file!])).toEqual([])
+      expect(await auditLog.errors([file!])).toEqual([])
       await Bun.write(file!, `${change(await linesOf(file!)).join('\n')}\n`)
-      expect(await auditLog.faults([file!])).toEqual([expect.stringMatching(fault)])
-      expect(await auditLog.faults()).toEqual([])
+      expect(await auditLog.errors([file!])).toEqual([expect.stringMatching(error)])
+      expect(await auditLog.errors()).toEqual([])
     }),
   )
 
@@ -261,15 +261,15 @@ describe('a file that is not as it was written is named, with the place', () => 
         for (const one of [auditLog, other]) await one.write(10)
         const [file] = await other.prune()
         const foreign = [expect.stringMatching(/: chain \d: links 1 to 10 are not what was pruned from this database/)]
-        expect(await auditLog.faults([file!])).toEqual(foreign)
+        expect(await auditLog.errors([file!])).toEqual(foreign)
         await auditLog.prune()
-        expect(await auditLog.faults([file!])).toEqual(foreign)
+        expect(await auditLog.errors([file!])).toEqual(foreign)
       }),
     ))
 
   test('one that cannot be read', () =>
     AuditLog.open(async auditLog => {
-      await expect(auditLog.faults([join(auditLog.folder, 'none.ndjson')])).rejects.toMatchObject({
+      await expect(auditLog.errors([join(auditLog.folder, 'none.ndjson')])).rejects.toMatchObject({
         errors: [{ parameter: '--with', detail: expect.stringContaining('none.ndjson cannot be read (ENOENT)') }],
       })
     }))
@@ -295,15 +295,15 @@ describe('a database that is not as it was left is named', () => {
        insert into audit_link select chain, 3, (select max(audit_event_id) from audit_event), hash from audit_pruned`,
       /: link 3 was there before: it was slipped in$/,
     ],
-  ])('%s', (_, statement, fault) =>
+  ])('%s', (_, statement, error) =>
     AuditLog.open(async auditLog => {
       await auditLog.write(10)
       const cut = await auditLog.now()
       await auditLog.write(10)
       await auditLog.prune(cut)
-      expect(await auditLog.faults()).toEqual([])
+      expect(await auditLog.errors()).toEqual([])
       await auditLog.tamper(statement)
-      expect(await auditLog.faults()).toEqual([expect.stringMatching(fault)])
+      expect(await auditLog.errors()).toEqual([expect.stringMatching(error)])
     }),
   )
 })
@@ -317,7 +317,7 @@ test('more removed than was pruned, and recorded as pruned: by the file', () =>
     await auditLog.tamper(`
       update audit_pruned p set link = 11, hash = l.hash from audit_link l where l.chain = p.chain and l.link = 11;
       delete from audit_link where link = 11; delete from audit_event where audit_event_id = 11`)
-    expect(await auditLog.faults(files)).toEqual([
+    expect(await auditLog.errors(files)).toEqual([
       expect.stringMatching(/: chain \d: links 1 to 10 are not what was pruned/),
     ])
   }))
@@ -330,15 +330,15 @@ test('what was noted before it was pruned is held against the file: pruning is n
     await auditLog.write(5)
     const atEnd = await note()
     const files = await auditLog.prune()
-    expect(await auditLog.faults([], atEnd)).toEqual([])
-    expect(await auditLog.faults([], within)).toEqual([
+    expect(await auditLog.errors([], atEnd)).toEqual([])
+    expect(await auditLog.errors([], within)).toEqual([
       expect.stringMatching(
         /: was noted at link 5, which was pruned into audit-.*\.ndjson since: give that file with --with$/,
       ),
     ])
-    expect(await auditLog.faults(files, within)).toEqual([])
+    expect(await auditLog.errors(files, within)).toEqual([])
     const other = within.replace(/:5:./, found => (found.endsWith('A') ? ':5:B' : ':5:A'))
-    expect(await auditLog.faults(files, other)).toEqual([
+    expect(await auditLog.errors(files, other)).toEqual([
       expect.stringMatching(/: up to link 5, it is not what it was when it was noted$/),
     ])
   }))
@@ -372,7 +372,7 @@ describe('"An audit log, append-only" (contract section 3): beyond what is in a 
       await auditLog.write(10)
       await auditLog.prune(cut)
       expect(await refusal(statement(auditLog.sql))).toBe(message)
-      expect(await auditLog.faults()).toEqual([])
+      expect(await auditLog.errors()).toEqual([])
     }),
   )
 

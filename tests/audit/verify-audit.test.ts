@@ -10,8 +10,8 @@ import { endWithTest, useDatabase, usePool } from '../support/fixtures.ts'
 async function auditLog(act: (database: TestDatabase, note: string) => Promise<void>): Promise<void> {
   const database = await useDatabase({ connectionsMax: 1 }, endWithTest)
   for (let n = 1; n <= 20; n++) await append(database.sql, `subject ${n}`)
-  const { events, faults, note } = await verifyAuditLog(database.sql)
-  expect({ events, faults }).toEqual({ events: 20, faults: [] })
+  const { events, errors, note } = await verifyAuditLog(database.sql)
+  expect({ events, errors }).toEqual({ events: 20, errors: [] })
   await act(database, note)
 }
 
@@ -29,40 +29,40 @@ describe('verify names the first event that is not as it was written', () => {
   ])('%s', (_, statement) =>
     auditLog(async ({ sql }) => {
       await tamper(sql, statement)
-      const { faults } = await verifyAuditLog(sql)
-      expect(faults).toHaveLength(1)
-      expect(faults[0]).toMatch(/^chain [0-7]: link 7: event [78] is not as it was written$/)
+      const { errors } = await verifyAuditLog(sql)
+      expect(errors).toHaveLength(1)
+      expect(errors[0]).toMatch(/^chain [0-7]: link 7: event [78] is not as it was written$/)
     }),
   )
 
   test('an event removed', () =>
     auditLog(async ({ sql }) => {
       await tamper(sql, 'delete from audit_event where audit_event_id = 7')
-      expect((await verifyAuditLog(sql)).faults).toEqual([expect.stringMatching(/: link 7: event 7 is missing$/)])
+      expect((await verifyAuditLog(sql)).errors).toEqual([expect.stringMatching(/: link 7: event 7 is missing$/)])
     }))
 
   test('an event removed with its link', () =>
     auditLog(async ({ sql }) => {
       await tamper(sql, 'delete from audit_event where audit_event_id = 7; delete from audit_link where link = 7')
-      expect((await verifyAuditLog(sql)).faults).toEqual([expect.stringMatching(/: link 7 is missing$/)])
+      expect((await verifyAuditLog(sql)).errors).toEqual([expect.stringMatching(/: link 7 is missing$/)])
     }))
 
   test('an event slipped in', () =>
     auditLog(async ({ sql }) => {
       await tamper(sql, `insert into audit_event (actor, action, subject) values ('key:x', 'x', 'x')`)
-      expect((await verifyAuditLog(sql)).faults).toEqual(['event 21 stands in no chain: it was slipped in'])
+      expect((await verifyAuditLog(sql)).errors).toEqual(['event 21 stands in no chain: it was slipped in'])
     }))
 
   test('the end cut off, also with the end of the chain set back: the latter by what was noted', () =>
     auditLog(async ({ sql }, note) => {
       await tamper(sql, 'delete from audit_event where audit_event_id > 18; delete from audit_link where link > 18')
-      expect((await verifyAuditLog(sql)).faults).toEqual([expect.stringMatching(/: link 19 is missing$/)])
+      expect((await verifyAuditLog(sql)).errors).toEqual([expect.stringMatching(/: link 19 is missing$/)])
       await tamper(
         sql,
         'update audit_chain c set links = 18, hash = l.hash from audit_link l where l.chain = c.chain and l.link = 18',
       )
-      expect((await verifyAuditLog(sql)).faults).toEqual([])
-      expect((await verifyAuditLog(sql, note)).faults).toEqual([
+      expect((await verifyAuditLog(sql)).errors).toEqual([])
+      expect((await verifyAuditLog(sql, note)).errors).toEqual([
         expect.stringMatching(/: ends at link 18, and had 20 when it was noted: its end was cut off$/),
       ])
     }))
@@ -74,8 +74,8 @@ describe('verify names the first event that is not as it was written', () => {
         `truncate audit_event, audit_link; update audit_chain set links = 0, hash = decode(repeat('00', 32), 'hex')`,
       )
       for (let n = 1; n <= 21; n++) await append(sql, `subject ${n}`)
-      expect((await verifyAuditLog(sql)).faults).toEqual([])
-      expect((await verifyAuditLog(sql, note)).faults).toEqual([
+      expect((await verifyAuditLog(sql)).errors).toEqual([])
+      expect((await verifyAuditLog(sql, note)).errors).toEqual([
         expect.stringMatching(/: up to link 20, it is not what it was when it was noted$/),
       ])
     }))
@@ -83,13 +83,13 @@ describe('verify names the first event that is not as it was written', () => {
   test('the end of a chain moved', () =>
     auditLog(async ({ sql }) => {
       await tamper(sql, 'update audit_chain set hash = sha256(hash) where links > 0')
-      expect((await verifyAuditLog(sql)).faults).toEqual([expect.stringContaining(': ends at link 20, but not in')])
+      expect((await verifyAuditLog(sql)).errors).toEqual([expect.stringContaining(': ends at link 20, but not in')])
     }))
 
   test('what was noted still holds when more has come', () =>
     auditLog(async ({ sql }, note) => {
       await append(sql, 'more')
-      expect(await verifyAuditLog(sql, note)).toMatchObject({ events: 21, faults: [] })
+      expect(await verifyAuditLog(sql, note)).toMatchObject({ events: 21, errors: [] })
     }))
 
   test('a word that was not noted like this is refused', () =>
@@ -120,6 +120,6 @@ test('many at once, in transactions of several events that wait for other locks,
       }
     }),
   )
-  const { events, faults } = await verifyAuditLog(database.sql)
-  expect({ events, faults }).toEqual({ events: 16 * 16 * 2, faults: [] })
+  const { events, errors } = await verifyAuditLog(database.sql)
+  expect({ events, errors }).toEqual({ events: 16 * 16 * 2, errors: [] })
 })

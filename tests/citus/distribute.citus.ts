@@ -26,7 +26,7 @@ const idsOf = (applications: readonly { application_id: number }[]): number[] =>
   applications.map(({ application_id }) => application_id)
 
 describe('an installation that runs is distributed under its writers', () => {
-  test('G1, G2, G13: no submission that was answered is lost, a walk begun before is the same after, and numbers and ids go on', async () => {
+  test('G1, G2, G13: no submission that was answered is lost, a walk begun before is the same after, and numbers and ids continue', async () => {
     const database = await useCluster({ undistributed: true })
     const { sql } = database
     const slugs = ['first', 'second', 'third']
@@ -203,7 +203,7 @@ describe('a distributed installation', () => {
     expect(after - before).toBe(1)
   })
 
-  test('G13: while a worker is away its programs are refused, none is shortened, and the others go on; afterwards all is there', async () => {
+  test('G13: while a worker is away its programs are refused, none is shortened, and the others continue; afterwards all is there', async () => {
     const database = await useCluster()
     const { sql } = database
     const programs = []

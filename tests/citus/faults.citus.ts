@@ -83,7 +83,7 @@ describe('the coordinator dies between the two phases of a commit', () => {
     await waiting.end({ timeout: 0 })
   })
 
-  test('before its own: walks go on without it, and submissions once what was prepared is undone', async () => {
+  test('before its own: walks continue without it, and submissions once what was prepared is undone', async () => {
     const database = await useCluster()
     const { sql } = database
     const { program_id } = await aProgram(sql, { slug: 'undone', questions: [q.text('words')] })
@@ -112,7 +112,7 @@ describe('the coordinator dies between the two phases of a commit', () => {
 })
 
 describe('a distributed installation', () => {
-  test('is migrated under its writers: what is added is on every shard, and walks on the nodes go on', async () => {
+  test('is migrated under its writers: what is added is on every shard, and walks on the nodes continue', async () => {
     const database = await useCluster()
     const { sql } = database
     const service = await useService(database, { maxPageSize: 1000, ...unlimited }, { standbys: nodesOf(database) })

@@ -86,7 +86,7 @@ describe('pages of a distributed installation', () => {
     expect(readsOf(service).reduce((sum, reads) => sum + reads)).toBeGreaterThanOrEqual(2)
   })
 
-  test('G13: while the node that has a program is gone its pages are 503 with Retry-After, and then it goes on', async () => {
+  test('G13: while the node that has a program is gone its pages are 503 with Retry-After, and then it continues', async () => {
     const database = await useCluster()
     const [program] = await programsIn(database.sql, 1)
     const service = await useService(database, unlimited, { standbys: nodesOf(database) })
@@ -106,7 +106,7 @@ describe('pages of a distributed installation', () => {
     expect(second.payload).toHaveLength(10)
   })
 
-  test.each(['block_writes', 'force_logical'])('G1: a walk goes on when its shard is moved (%s)', async how => {
+  test.each(['block_writes', 'force_logical'])('G1: a walk continues when its shard is moved (%s)', async how => {
     const database = await useCluster()
     const [program] = await programsIn(database.sql, 1)
     const reader = await aReader(database.sql)

@@ -1,4 +1,4 @@
-// CiviForm's database out of reach for an hour in which everything went on there, and upgraded in the middle of the first copy.
+// CiviForm's database out of reach for an hour in which everything continued there, and upgraded in the middle of the first copy.
 
 import { describe, expect, test } from 'bun:test'
 import { readFollowFigures } from '../../src/civiform/db/follow-state.ts'
@@ -52,7 +52,7 @@ async function whole(change: () => Promise<unknown>): Promise<void> {
 }
 
 describe('a CiviForm that is away for an hour', () => {
-  test('is followed again by the same process with all that happened there; meanwhile exports go on, and its absence is told', async () => {
+  test('is followed again by the same process with all that happened there; in the meantime exports continue, and its absence is told', async () => {
     const following = await useFollowing()
     const { civiform, sql, ownUrl } = following
     await civiform.publish({ [program]: [job] })

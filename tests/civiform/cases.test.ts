@@ -85,7 +85,7 @@ const held: Readonly<Record<string, readonly (readonly [numbers: readonly number
       [84],
       '84, D10: a draft with an early id that is submitted between pages is in the next walk, and in this one nothing is missing or twice',
     ],
-    [[92], '92: goes on identically from a process that was started between two pages'],
+    [[92], '92: continues identically from a process that was started between two pages'],
     [[94], '94: what a data job rewrote between two walks is new in the second, in its place'],
   ],
   'followed-keys': [

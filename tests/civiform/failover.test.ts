@@ -110,7 +110,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     expect([checked.code, checked.out]).toEqual([1, expect.stringContaining('It is a standby')])
     cluster.pointTo(cluster.primary)
     await standby!.sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${dropped}`
-    await until('it goes on', () => succeeds(follower.round()))
+    await until('it continues', () => succeeds(follower.round()))
     expect(await sql`select rollbacks from civiform_source`).toMatchObject([{ rollbacks: 0 }])
   })
 
@@ -161,7 +161,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     await cluster.primary.kill()
     await standby!.promote()
     cluster.pointTo(standby!)
-    // CiviForm goes on with the database it has, and gives the ids again.
+    // CiviForm continues with the database it has, and gives the ids again.
     const renewed = usePool({ url: civiform.database.appUrl, connectionsMax: 4, prepare: false })
     const after = new SimulatedCiviForm(civiform.database, renewed)
     let id = 0

@@ -10,7 +10,7 @@ import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.t
 import { ExportClient } from '../support/export-client.ts'
 import { useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
-import { schemaFaults } from '../support/response-schema.ts'
+import { schemaErrors } from '../support/response-schema.ts'
 
 const program = 'rent relief'
 type Version = readonly SimulatedQuestion[]
@@ -201,7 +201,7 @@ describe('unknown types', () => {
       string,
       unknown
     >
-    expect(schemaFaults(schema, (await client.page()).page)).toEqual([])
+    expect(schemaErrors(schema, (await client.page()).page)).toEqual([])
     const page = await service.get('/docs/api/programs/rent-relief', {
       headers: { Authorization: key.authorization, Accept: 'text/html' },
     })

@@ -1,4 +1,4 @@
-// What is asked of a followed program: filters, pages and what is refused, in both profiles; and walks that go on whatever happens
+// What is asked of a followed program: filters, pages and what is refused, in both profiles; and walks that continue whatever happens
 // between two pages. D… are the differences between CiviForm's manual and its code by the numbers of the list in which they were found.
 
 import { describe, expect, test } from 'bun:test'
@@ -184,7 +184,7 @@ describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
 })
 
 describe('a walk of a followed program', () => {
-  test('92: goes on identically from a process that was started between two pages', async () => {
+  test('92: continues identically from a process that was started between two pages', async () => {
     const { submit, catchUp, get, serviceAgain, restarted } = await followed()
     for (let i = 0; i < 7; i++) await submit()
     await catchUp()

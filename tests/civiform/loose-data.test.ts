@@ -348,7 +348,7 @@ describe('what disappears', () => {
     for (let i = 0; i < 2; i++)
       ids.push(await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers(String(i)) }))
     await catchUp()
-    // What is not on record is not found meanwhile.
+    // What is not on record is not found in the meantime.
     const look = async (): Promise<number[]> => {
       await sql`update civiform_source set scan_after = ${ids.at(-1)!}, scan_whole = false`
       await follower.round()
@@ -538,7 +538,7 @@ describe('the watermark', () => {
 })
 
 describe('what administrators do', () => {
-  test('many statuses in one transaction come by their events, whatever else is committed meanwhile', async () => {
+  test('many statuses in one transaction come by their events, whatever else is committed in the meantime', async () => {
     const { civiform, sql, catchUp, follower } = await opened()
     const ids: number[] = []
     await civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })

@@ -25,7 +25,7 @@ async function preview(draft: number): Promise<void> {
       'active', now() at time zone 'UTC', clock_timestamp() at time zone 'UTC')`
 }
 
-test('G4, G13: a walk that had it is refused with 400 by every process, whatever it holds in memory, in every format and view; one from before goes on', async () => {
+test('G4, G13: a walk that had it is refused with 400 by every process, whatever it holds in memory, in every format and view; one from before continues', async () => {
   await civiform.publish({ [program]: [alpha, beta] })
   const submit = async () =>
     civiform.submit({ applicant: await civiform.applicant(), program, answers: { beta: { text: 'b' } } })

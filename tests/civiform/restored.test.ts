@@ -1,4 +1,4 @@
-// CiviForm's database restored from a dump, as its manual describes: the server's log goes on, and ids that were lost are given again.
+// CiviForm's database restored from a dump, as its manual describes: the server's log continues, and ids that were lost are given again.
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'

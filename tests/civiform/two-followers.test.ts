@@ -19,7 +19,7 @@ const copied = async (): Promise<number[]> =>
   )
 
 describe('two followers', () => {
-  test('that both go on from one place copy each application once', async () => {
+  test('that both continue from one place copy each application once', async () => {
     await catchUp()
     const ids: number[] = []
     const [one, two] = [restarted(), restarted()]

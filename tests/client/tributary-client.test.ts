@@ -132,7 +132,7 @@ describe('a walk', () => {
     ids.push(...late)
   })
 
-  test('takes filters, and says from where to go on', async () => {
+  test('takes filters, and says from where to continue', async () => {
     const times: (string | undefined)[] = []
     for await (const { page } of clientOf().steps(slug, { pageSize: 200 }))
       if (page !== undefined) times.push(page.snapshotTime)

@@ -12,8 +12,8 @@ const good = {
   API_KEY_PEPPER: 'Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx',
 }
 
-/** Faults by setting, of an environment that must be refused. */
-const faults = (environment: Record<string, string>): Record<string, string> =>
+/** ValidationErrors by setting, of an environment that must be refused. */
+const errors = (environment: Record<string, string>): Record<string, string> =>
   Object.fromEntries(refusal(() => loadConfig({ ...good, ...environment })).errors.map(e => [e.parameter!, e.detail]))
 
 describe('loadConfig', () => {
@@ -42,7 +42,7 @@ describe('loadConfig', () => {
   })
 
   test('names every setting that cannot be used, all at once, and what would be right', () => {
-    const found = faults({
+    const found = errors({
       DATABASE_URL: 'mysql://x', PORT: '70000', BASE_URL: 'ftp://x', INSTANCE_TIME_ZONE: 'Mars/Olympus', MAX_PAGE_SIZE: '0',
       PAGE_TOKEN_KEYS: 'short', SESSION_IDLE: '7', API_KEY_PEPPER: 'changeme', TRUSTED_PROXIES: '10.0.0.1/8,nonsense', STALL_TIMEOUT: '1ms',
     }) // biome-ignore format: side by side
@@ -67,7 +67,7 @@ describe('loadConfig', () => {
     const deeper = loadConfig({ ...good, ENUMERATOR_DEPTH_MAX: '21' })
     expect(deeper).toMatchObject({ enumeratorDepthMax: 21, intakeDepthMax: 67 })
     for (const ENUMERATOR_DEPTH_MAX of ['0', '101', '-1', 'x'])
-      expect(faults({ ENUMERATOR_DEPTH_MAX })).toHaveProperty('ENUMERATOR_DEPTH_MAX')
+      expect(errors({ ENUMERATOR_DEPTH_MAX })).toHaveProperty('ENUMERATOR_DEPTH_MAX')
     expect(readSetting({}, 'enumeratorDepthMax')).toBe(20)
     expect(readSetting({ ENUMERATOR_DEPTH_MAX: '7' }, 'enumeratorDepthMax')).toBe(7)
     expect(() => readSetting({ ENUMERATOR_DEPTH_MAX: '101' }, 'enumeratorDepthMax')).toThrow('cannot be used')
@@ -124,14 +124,14 @@ describe('loadConfig', () => {
       'h',
       'https://:p@h',
     ])
-      expect(faults({ BASE_URL: url })).toHaveProperty('BASE_URL')
+      expect(errors({ BASE_URL: url })).toHaveProperty('BASE_URL')
     expect(loadConfig({ ...good, BASE_URL: 'https://h/below//' }).baseUrl).toBe('https://h/below')
     const [one, two] = [good.PAGE_TOKEN_KEYS, Buffer.alloc(32, 2).toString('base64')]
     expect(loadConfig({ ...good, PAGE_TOKEN_KEYS: `${one}, ${two}` }).pageTokenKeys).toHaveLength(2)
     for (const keys of [`${one},${one}`, `${one},${two},${one}`])
-      expect(faults({ PAGE_TOKEN_KEYS: keys }).PAGE_TOKEN_KEYS).toContain('twice')
+      expect(errors({ PAGE_TOKEN_KEYS: keys }).PAGE_TOKEN_KEYS).toContain('twice')
     for (const bytes of [31, 33])
-      expect(faults({ PAGE_TOKEN_KEYS: Buffer.alloc(bytes, 3).toString('base64') })).toHaveProperty('PAGE_TOKEN_KEYS')
+      expect(errors({ PAGE_TOKEN_KEYS: Buffer.alloc(bytes, 3).toString('base64') })).toHaveProperty('PAGE_TOKEN_KEYS')
   })
 
   test('PostgreSQL’s own limit on a statement comes before ours on its silence', () => {
@@ -145,10 +145,10 @@ describe('loadConfig', () => {
 
   test('refuses to start in production with a pepper that is missing, short, repeated or a placeholder', () => {
     for (const API_KEY_PEPPER of ['', 'short', 'a'.repeat(64), good.API_KEY_PEPPER.slice(0, 31), 'abcdefg'.repeat(9)]) {
-      expect(faults({ API_KEY_PEPPER })).toHaveProperty('API_KEY_PEPPER')
+      expect(errors({ API_KEY_PEPPER })).toHaveProperty('API_KEY_PEPPER')
     }
     for (const word of ['changeme', 'change-me', 'Example', 'default', 'PEPPER', 'secret', 'password'])
-      expect(faults({ API_KEY_PEPPER: `${good.API_KEY_PEPPER}${word}` }).API_KEY_PEPPER).toContain('placeholder')
+      expect(errors({ API_KEY_PEPPER: `${good.API_KEY_PEPPER}${word}` }).API_KEY_PEPPER).toContain('placeholder')
     for (const API_KEY_PEPPER of [good.API_KEY_PEPPER.slice(0, 32), 'abcdefgh'.repeat(4)])
       expect(loadConfig({ ...good, API_KEY_PEPPER }).apiKeyPepper).toBe(API_KEY_PEPPER)
   })
@@ -159,11 +159,11 @@ describe('loadConfig', () => {
     const { oidcIssuer, oidcClientId, oidcClientSecret, oidcName } = loadConfig(all)
     expect([oidcIssuer, oidcClientId, oidcClientSecret, oidcName]).toEqual([...Object.values(three), 'single sign-on'])
     for (const name of Object.keys(three)) {
-      const missing = faults({ ...all, [name]: '' })
+      const missing = errors({ ...all, [name]: '' })
       expect(Object.keys(missing)).toEqual([name])
       expect(JSON.stringify(missing)).not.toContain('CANARY')
     }
-    expect(faults({ ...all, BASE_URL: '' })).toHaveProperty('BASE_URL')
+    expect(errors({ ...all, BASE_URL: '' })).toHaveProperty('BASE_URL')
     for (const OIDC_ISSUER of [
       'login.example.gov',
       'ftp://h',
@@ -174,12 +174,12 @@ describe('loadConfig', () => {
       'http://login.example.gov',
       'http://127.0.0.1:9000',
     ])
-      expect(faults({ ...all, OIDC_ISSUER }), OIDC_ISSUER).toHaveProperty('OIDC_ISSUER')
+      expect(errors({ ...all, OIDC_ISSUER }), OIDC_ISSUER).toHaveProperty('OIDC_ISSUER')
     const development = { ...all, TRIBUTARY_ENV: 'development', BASE_URL: '' }
     for (const OIDC_ISSUER of ['http://127.0.0.1:9000', 'http://localhost:9000', 'http://[::1]:9000'])
       expect(loadConfig({ ...development, OIDC_ISSUER }).oidcIssuer).toBe(OIDC_ISSUER)
     for (const OIDC_ISSUER of ['http://login.example.gov', 'http://127.0.0.1.example.gov'])
-      expect(faults({ ...development, OIDC_ISSUER })).toHaveProperty('OIDC_ISSUER')
+      expect(errors({ ...development, OIDC_ISSUER })).toHaveProperty('OIDC_ISSUER')
   })
 
   test('the self-walk’s address has its key in it, which is never repeated', () => {
@@ -192,7 +192,7 @@ describe('loadConfig', () => {
       'CANARY',
       'http://a:CANARY@h/?q',
     ]) {
-      const found = faults({ SELF_WALK_URL: url })
+      const found = errors({ SELF_WALK_URL: url })
       expect(found, url).toHaveProperty('SELF_WALK_URL')
       expect(JSON.stringify(found)).not.toContain('CANARY')
     }
@@ -200,12 +200,12 @@ describe('loadConfig', () => {
 
   test('passwords can be off only where there is another way to sign in', () => {
     expect(loadConfig(good).passwordSignIn).toBe(true)
-    expect(faults({ PASSWORD_SIGN_IN: 'off' }).PASSWORD_SIGN_IN).toContain('no user could sign in')
+    expect(errors({ PASSWORD_SIGN_IN: 'off' }).PASSWORD_SIGN_IN).toContain('no user could sign in')
   })
 
   test('never repeats the value of a secret', () => {
     const secret = 'CANARYpepper-default-CANARY-0123456789'
-    expect(JSON.stringify(faults({ API_KEY_PEPPER: secret, PAGE_TOKEN_KEYS: 'CANARY' }))).not.toContain('CANARY')
+    expect(JSON.stringify(errors({ API_KEY_PEPPER: secret, PAGE_TOKEN_KEYS: 'CANARY' }))).not.toContain('CANARY')
   })
 
   test('jobs are carried by the database unless REDIS_URL names a Redis, or the nodes of a cluster', () => {
@@ -214,20 +214,20 @@ describe('loadConfig', () => {
       expect(loadConfig({ ...good, REDIS_URL: url }).redisUrl).toBe(url)
     }
     for (const url of ['h:6379', 'http://h', 'redis://', 'redis://a,,redis://b', 'redis:///0']) {
-      expect(faults({ REDIS_URL: url })).toHaveProperty('REDIS_URL')
+      expect(errors({ REDIS_URL: url })).toHaveProperty('REDIS_URL')
     }
-    expect(JSON.stringify(faults({ REDIS_URL: 'http://:CANARY@h' }))).not.toContain('CANARY')
+    expect(JSON.stringify(errors({ REDIS_URL: 'http://:CANARY@h' }))).not.toContain('CANARY')
     const twice = 'postgres://:CANARY@a/t,postgres://:CANARY@a/t'
-    expect(faults({ EXPORT_DATABASE_URL: twice }).EXPORT_DATABASE_URL).toBe('must not name one server twice')
+    expect(errors({ EXPORT_DATABASE_URL: twice }).EXPORT_DATABASE_URL).toBe('must not name one server twice')
     for (const url of ['a', 'http://a', 'postgres://a/t,b', 'postgres://a/t, http://b'])
-      expect(faults({ EXPORT_DATABASE_URL: url }), url).toHaveProperty('EXPORT_DATABASE_URL')
+      expect(errors({ EXPORT_DATABASE_URL: url }), url).toHaveProperty('EXPORT_DATABASE_URL')
   })
 
   test('holds settings together that need each other', () => {
-    expect(faults({ TLS_CERT: '/cert.pem' })).toHaveProperty('TLS_KEY')
-    expect(faults({ TRIBUTARY_ENV: 'development', HOST: '0.0.0.0' })).toHaveProperty('HOST')
-    expect(faults({ BASE_URL: 'http://apply.example.gov' })).toHaveProperty('BASE_URL')
-    expect(faults({ PORT: '9000', HEALTH_PORT: '9000' })).toHaveProperty('HEALTH_PORT')
+    expect(errors({ TLS_CERT: '/cert.pem' })).toHaveProperty('TLS_KEY')
+    expect(errors({ TRIBUTARY_ENV: 'development', HOST: '0.0.0.0' })).toHaveProperty('HOST')
+    expect(errors({ BASE_URL: 'http://apply.example.gov' })).toHaveProperty('BASE_URL')
+    expect(errors({ PORT: '9000', HEALTH_PORT: '9000' })).toHaveProperty('HEALTH_PORT')
   })
 
   test('what people are shown has every setting with where it is from, and no secret', () => {

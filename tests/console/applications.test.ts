@@ -264,7 +264,7 @@ describe('the list', () => {
     expect(seen).not.toContain('Ursula')
   })
 
-  test('goes on to older ones and back to newer ones page by page, each newest first', async () => {
+  test('continues to older ones and back to newer ones page by page, each newest first', async () => {
     const raw = await insertRawProgram(sql, 'many-pages')
     const newestFirst = (await insertRawApplications(sql, raw, 170)).reverse()
     const path = `/admin/programs/${raw.slug}/applications`
@@ -350,7 +350,7 @@ describe('the list', () => {
         await insertRawApplications(sql, there, 7)
       }
       expect(seen).toEqual(ids.toReversed())
-      // And back again: every page that was passed, then what came meanwhile.
+      // And back again: every page that was passed, then what came in the meantime.
       const back: number[] = []
       path = last
       while (path !== undefined) {
@@ -539,10 +539,10 @@ describe('status and note', () => {
     expect(JSON.parse(await exportedObject(second.application_id)).application_note).toBe('By another')
   })
 
-  test('a status the program has not, and a note that is too long, come back with their faults', async () => {
+  test('a status the program has not, and a note that is too long, come back with their errors', async () => {
     const note = '漢'.repeat(10_001)
     const html = await browser.refused(400, one, { status: 'Nowhere', note, seen: await seen() })
-    for (const id of ['status-fault', 'note-fault']) expect(html).toContain(`id="${id}"`)
+    for (const id of ['status-error', 'note-error']) expect(html).toContain(`id="${id}"`)
     expect(html).toContain(note)
     expect(JSON.parse(await exportedObject(second.application_id)).application_note).toBeNull()
   })

@@ -45,7 +45,7 @@ interface Row {
   to?: string
   /** What is entered in the form that was opened. */
   typed: Record<string, string | readonly string[]>
-  /** The field that the fault is at. */
+  /** The field that the error is at. */
   at: string
 }
 const newKey = {
@@ -235,7 +235,7 @@ const stored = async () => {
 
 const opened = async ({ page, to = page }: Row) => ({ to, fields: fieldsOf(await browser.page(page), to) })
 
-describe('D38: two things that contradict one another are a fault at their field, and what was typed is still there', () => {
+describe('D38: two things that contradict one another are an error at their field, and what was typed is still there', () => {
   test.each(rows.map(row => [row.what, row] as const))('%s', async (_, row) => {
     const before = await stored()
     const { to, fields } = await opened(row)
@@ -243,7 +243,7 @@ describe('D38: two things that contradict one another are a fault at their field
     expect(html).toContain(`href="#${row.at}"`)
     const field = html.split(/<div class="field|<fieldset/).find(part => part.includes(` id="${row.at}"`))!
     expect(field).toMatch(/^[^>]* wrong"/)
-    expect(field).toContain('class="fault"')
+    expect(field).toContain('class="error"')
     const shown = fieldsOf(html, to)
     for (const [name, typed] of Object.entries(row.typed))
       if (typeof typed === 'string') expect([name, shown[name]]).toEqual([name, typed])

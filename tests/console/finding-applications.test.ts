@@ -170,7 +170,7 @@ test('the status of many is set after a look at what changes, each with an entry
   const page = await browser.page(path)
   expect(page).toContain('Set 2 applications to Approved')
   expect(page).toContain('1 has it already')
-  // Meanwhile somebody else changes one of them.
+  // In the meantime somebody else changes one of them.
   await annotate(sql, { ...at, application_id: third, status: 'In review', now: Date.now() * 1000 })
   const seen = [...page.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value]) => value!)
   const fields = { ...fieldsOf(page, path.replaceAll('&', '&amp;')), seen }

@@ -24,7 +24,7 @@ const add = '/admin/programs/food/add-question'
 const signedIn = () => new ConsoleVisitor(service).signIn(ada.email)
 const typed = { admin_name: 'pet "name"', kind: 'TEXT', text: 'What is "<it" called?', help: 'Täglich ☂\r\nTell us' }
 
-/** The form of this page with something typed in it, and a visitor whose session has ended meanwhile. */
+/** The form of this page with something typed in it, and a visitor whose session has ended in the meantime. */
 async function late(fields: Record<string, string> = typed, page = add) {
   const visitor = await signedIn()
   const form = fieldsOf(await visitor.page(page), page)
@@ -58,7 +58,7 @@ describe('a form whose session has ended', () => {
     expect((await visitor.post(add, { ...ready, text: 'One line' })).status).toBe(303)
   })
 
-  test('is shown again, too, where its person has signed in meanwhile in another tab', async () => {
+  test('is shown again, too, where its person has signed in in the meantime in another tab', async () => {
     const { form } = await late()
     const visitor = await signedIn()
     const response = await visitor.post(add, form)
@@ -119,7 +119,7 @@ describe('a form whose session has ended', () => {
     expect(await visitor.refused(401, add, form)).not.toContain('secret')
   })
 
-  test('what it was made from stays what it was: what somebody else stored meanwhile is not overwritten unseen', async () => {
+  test('what it was made from stays what it was: what somebody else stored in the meantime is not overwritten unseen', async () => {
     const key = await createTestKey(sql, { programs: ['food'], allowedSubnets: ['192.0.2.7'] })
     const path = `/admin/keys/${key.username}`
     const { form } = await late({ name: 'Mine' }, path)
@@ -127,7 +127,7 @@ describe('a form whose session has ended', () => {
     const visitor = await signedIn()
     const again = fieldsOf(await (await visitor.post(path, form)).text(), path)
     expect(again.name).toBe('Mine')
-    expect(await visitor.refused(409, path, again)).toContain('The key was changed meanwhile')
+    expect(await visitor.refused(409, path, again)).toContain('The key was changed in the meantime')
   })
 
   test('every form with a field to type in comes back', () => {
@@ -239,7 +239,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       now += 11 * minutes
       await page.getByRole('button', { name: 'Make the link' }).click()
       await page.getByLabel('Password').fill(testPassword)
-      await page.getByRole('button', { name: 'Go on' }).click()
+      await page.getByRole('button', { name: 'Continue' }).click()
       await page.getByRole('heading', { name: 'The link is ready' }).waitFor()
       expect(await sql`select from person where email = ${`late.${javaScriptEnabled}@example.gov`}`).toHaveLength(1)
       await context.close()

@@ -295,7 +295,7 @@ describe('showing again who one is', () => {
     const browser = await signedIn()
     const asked = await browser.get(invite)
     expect(asked.headers.get('location')).toBe('/admin/confirm?next=%2Fadmin%2Fpeople%2Finvite')
-    expect(await browser.page(asked.headers.get('location')!)).toContain('Go on with City account')
+    expect(await browser.page(asked.headers.get('location')!)).toContain('Continue with City account')
     const sent = await browser.get(`/admin/confirm/oidc?next=${invite}`)
     const { searchParams } = new URL(sent.headers.get('location')!)
     expect([searchParams.get('prompt'), searchParams.get('max_age')]).toEqual(['login', '0'])
@@ -409,7 +409,7 @@ test('behind a proxy, people come back to BASE_URL, and the cookie is for HTTPS 
   expect(browser.setCookies).toEqual(['__Host-tributary-oidc=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure'])
 })
 
-test('OIDC_CLIENT_SECRET: while the provider takes both, processes with either sign people in; then those with the new one, and sessions go on', async () => {
+test('OIDC_CLIENT_SECRET: while the provider takes both, processes with either sign people in; then those with the new one, and sessions continue', async () => {
   const port = await freePort()
   const withSecret = (oidcClientSecret: string) =>
     useService(
@@ -460,7 +460,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByLabel('Subject').fill(subject)
     await page.getByRole('button', { name: 'It is me' }).click()
     await page.getByRole('heading', { name: 'Show once more that it is you' }).waitFor()
-    await page.getByRole('link', { name: 'Go on with City account' }).click()
+    await page.getByRole('link', { name: 'Continue with City account' }).click()
     // The provider knows them from a moment ago, and asks all the same.
     await page.getByLabel('Subject').fill(subject)
     await page.getByRole('button', { name: 'It is me' }).click()

@@ -36,7 +36,7 @@ describe('inviting', () => {
     expect(all).not.toContain(password)
   })
 
-  test('with fields that will not do comes back as it was typed, each fault at its field and in a summary with links', async () => {
+  test('with fields that will not do comes back as it was typed, each error at its field and in a summary with links', async () => {
     const response = await invite({ name: '  ', email: 'no e-mail', role: 'PROGRAM_ADMINISTRATOR' })
     const text = await response.text()
     expect(response.status).toBe(400)
@@ -133,7 +133,7 @@ describe('a person', () => {
     expect((await new ConsoleVisitor(service).get(again)).status).toBe(200)
   })
 
-  test('who is the last administrator stays one, and stays enabled, also when two are changed at once', async () => {
+  test('who is the last administrator stays one, and stays enabled, also when two are changed together', async () => {
     const apart = await useDatabase()
     const alone = await useService(apart)
     const [one, two] = [await aPerson(apart.sql), await aPerson(apart.sql)]

@@ -44,7 +44,7 @@ test('conditions hold from screen to screen and within one, for each of a househ
   expect(more).toContain('asks for more on this screen')
   const wrong = await send(more, { '/housing/selection': 'rent', '/rent/currency_dollars': 'much', go: 'next' })
   expect(headingOf(wrong)).toBe('Home')
-  expect(wrong).toContain('id="/rent/currency_dollars-fault"')
+  expect(wrong).toContain('id="/rent/currency_dollars-error"')
   const renter = await send(wrong, { '/housing/selection': 'rent', '/rent/currency_dollars': '900', go: 'next' })
   expect(headingOf(renter)).toBe('Renters')
   const household = await send(renter, { '/landlord/text': 'Jo', go: 'next' })

@@ -47,7 +47,7 @@ describe('a document', () => {
     expect(event).toEqual({ actor: 'admin:ada@example.gov', address: '127.0.0.1' })
   })
 
-  test('with faults comes back as it was typed, each fault with path, line and column', async () => {
+  test('with errors comes back as it was typed, each error with path, line and column', async () => {
     await aProgram(sql, { slug: 'faulty', questions: [q.text('faulty one')] })
     const { program_version_id } = (await activeOf('faulty'))!
     const typed = `{
@@ -117,7 +117,7 @@ describe('two administrators at once', () => {
     const refused = await saveText(bo!, 'both', theirs)
     const page = await refused.text()
     expect(refused.status).toBe(409)
-    expect(page).toContain('The program was changed meanwhile, so nothing was saved')
+    expect(page).toContain('The program was changed in the meantime, so nothing was saved')
     expect(page).toContain('ada@example.gov')
     expect(textIn(page)).toBe(theirs)
     expect(page).toContain('Its text: &quot;Bo’s &lt;i>words&lt;/i>?&quot; (was: &quot;Ada’s words?&quot;).')
@@ -137,12 +137,12 @@ describe('two administrators at once', () => {
   test('one who publishes while the other edits: the edit is refused with what was published', async () => {
     await aProgram(sql, { slug: 'passed', questions: [q.text('passed one')] })
     const document = await opened(bo!, 'passed')
-    await publish(sql, { slug: 'passed', questions: [q.text('passed one', { text: 'Published meanwhile?' })] })
+    await publish(sql, { slug: 'passed', questions: [q.text('passed one', { text: 'Published in the meantime?' })] })
     const refused = await save(bo!, { ...document, display_name: 'Bo’s name' })
     const page = await refused.text()
     expect(refused.status).toBe(409)
     expect(page).toContain('was published')
-    expect(page).toContain('(was: &quot;Published meanwhile?&quot;)')
+    expect(page).toContain('(was: &quot;Published in the meantime?&quot;)')
   })
 
   test('only the draft that was reviewed is published, and only the one that was looked at is discarded', async () => {
@@ -265,10 +265,10 @@ describe('a new program', () => {
     }
   })
 
-  test('with a slug or a name that will not do comes back with the fault at the field', async () => {
+  test('with a slug or a name that will not do comes back with the error at the field', async () => {
     const text = await (await ada!.post('/admin/new-program', { slug: 'No Good', display_name: '' })).text()
-    expect(text).toContain('id="slug-fault"')
-    expect(text).toContain('id="display_name-fault"')
+    expect(text).toContain('id="slug-error"')
+    expect(text).toContain('id="display_name-error"')
     expect(text).toContain('value="No Good"')
   })
 

@@ -92,7 +92,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await click('radio', 'only when all of these hold')
       await page.getByLabel('Question of line 1').selectOption({ label: 'Do you rent or own?' })
       clicks++
-      if (!javaScriptEnabled) await click('button', 'Go on')
+      if (!javaScriptEnabled) await click('button', 'Continue')
       await page.getByLabel('We rent it').check()
       clicks++
       await click('button', 'Keep in draft')

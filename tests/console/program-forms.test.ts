@@ -85,7 +85,7 @@ describe('a question', () => {
     expect(await questionIn('edited', 'words')).not.toHaveProperty('max_length')
   })
 
-  test('with faults comes back as it was typed, each at its field, and nothing is saved', async () => {
+  test('with errors comes back as it was typed, each at its field, and nothing is saved', async () => {
     await aProgram(sql, { slug: 'wrong', questions: [q.checkbox('marks', ['a', 'b'])] })
     const text = await sendRefused(400, 'wrong', {
       ...(await open('wrong', 'marks')),
@@ -97,7 +97,7 @@ describe('a question', () => {
     })
     for (const field of ['text', 'min_count', 'max_count', 'option_id_2']) {
       expect(text).toContain(`href="#${field}"`)
-      expect(text).toContain(`id="${field}-fault"`)
+      expect(text).toContain(`id="${field}-error"`)
     }
     for (const typed of ['value="many"', 'value="Not An Id"', 'value="&lt;b>typed&lt;/b>"'])
       expect(text).toContain(typed)
@@ -128,8 +128,8 @@ describe('a question', () => {
     // Of several boxes of one name, the reader of forms here keeps the last.
     expect(again).toMatchObject({ ...lines, when: 'any', when_value_0: 'own' })
     const text = await sendRefused(400, 'asked-when', { ...again, when_value_0: 'tent', when_value_1: 'some' })
-    expect(text).toContain('id="when_value_0-fault"')
-    expect(text).toContain('id="when_value_1-fault"')
+    expect(text).toContain('id="when_value_0-error"')
+    expect(text).toContain('id="when_value_1-error"')
     expect((await send('asked-when', { ...again, ...lines, when: 'always' })).status).toBe(303)
     expect(await condition()).toBeUndefined()
   })
@@ -143,7 +143,7 @@ describe('a question', () => {
     const fields = await open('nested', 'nested two')
     expect(JSON.parse(fields.when_document!)).toEqual(nested)
     expect(await sendRefused(400, 'nested', { ...fields, when_document: '{"not": ' })).toContain(
-      'id="when_document-fault"',
+      'id="when_document-error"',
     )
     const other = { not: { not: nested } }
     expect((await send('nested', { ...fields, when_document: JSON.stringify(other) })).status).toBe(303)
@@ -165,7 +165,7 @@ describe('a question', () => {
     expect(await order('ordered')).toEqual([[], ['oa', 'oc', 'ob']])
   })
 
-  test('that others look at or lie in is not moved or removed from under them: the fault names them', async () => {
+  test('that others look at or lie in is not moved or removed from under them: the error names them', async () => {
     const when = { question: 'looked at', operator: 'answered' as const }
     await aProgram(sql, {
       slug: 'held',
@@ -218,7 +218,7 @@ describe('a question more', () => {
     expect(await questionIn('grown', 'toy price')).toMatchObject({ enumerator: 'toy', kind: 'CURRENCY' })
   })
 
-  test('with faults comes back with each at its field', async () => {
+  test('with errors comes back with each at its field', async () => {
     await aProgram(sql, { slug: 'not-grown', questions: [q.text('second of all')] })
     const response = await add('not-grown', {
       admin_name: '123',
@@ -229,7 +229,7 @@ describe('a question more', () => {
     })
     const text = await response.text()
     expect(response.status).toBe(400)
-    for (const field of ['admin_name', 'text', 'option_id_0']) expect(text).toContain(`id="${field}-fault"`)
+    for (const field of ['admin_name', 'text', 'option_id_0']) expect(text).toContain(`id="${field}-error"`)
     expect(text).toContain('value="123"')
   })
 
@@ -237,7 +237,7 @@ describe('a question more', () => {
     ['of the bank', { banked: 'chosen of the bank' }],
     ['that the bank does not have', { banked: 'no such question' }],
     ['that is new', { admin_name: 'mine', kind: 'TEXT', text: 'Mine?' }],
-  ])('%s, when somebody else saved meanwhile, is shown with what changed', async (_, fields) => {
+  ])('%s, when somebody else saved in the meantime, is shown with what changed', async (_, fields) => {
     const slug = `raced-${crypto.randomUUID().slice(0, 8)}`
     if (!(await sql`select from program where slug = 'has-chosen'`).length)
       await aProgram(sql, { slug: 'has-chosen', questions: [q.date('chosen of the bank')] })
@@ -280,7 +280,7 @@ test('name and statuses are part of the draft; a status that stands twice is tol
     ada.post(path('named', '/settings'), { based_on: await basis('named'), display_name: 'Renamed', statuses })
   const twice = await save('New\nNew')
   expect(twice.status).toBe(400)
-  expect(await twice.text()).toContain('id="statuses-fault"')
+  expect(await twice.text()).toContain('id="statuses-error"')
   expect((await save('New\r\n Old ')).status).toBe(303)
   expect(await stored('named')).toMatchObject({ display_name: 'Renamed', statuses: ['New', 'Old'] })
   expect((await versions('named')).active!.display_name).toBe('Program named')
@@ -384,7 +384,7 @@ test('a draft that something was published after is kept from its form, with the
     'admin:bo@example.gov',
   )
   const { draft } = await versions('overtaken')
-  await aProgram(sql, { slug: 'overtaken', questions: [q.text('kept one'), q.text('published meanwhile')] })
+  await aProgram(sql, { slug: 'overtaken', questions: [q.text('kept one'), q.text('published in the meantime')] })
   const { active, draft: left } = await versions('overtaken')
   expect(left?.based_on).toBe(draft!.based_on)
   const fields = await open('overtaken', 'kept one')

@@ -21,7 +21,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const textOf = async (slug: string) =>
     (await findActiveVersion(sql, (await findProgram(sql, slug))!.program_id))!.questions[0]!.settings.text
 
-  test('a question is changed and published without scripts, and a fault is shown at its field', async () => {
+  test('a question is changed and published without scripts, and an error is shown at its field', async () => {
     await aProgram(sql, { slug: 'plain', display_name: 'Plain', questions: [q.text('plain words')] })
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
     await page.goto('/admin/programs')
@@ -43,7 +43,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await textOf('plain')).toBe('In plainer words?')
   })
 
-  test('a screen’s condition and a question with bounds are added to a draft without scripts, each fault at its field', async () => {
+  test('a screen’s condition and a question with bounds are added to a draft without scripts, each error at its field', async () => {
     await aProgram(sql, {
       slug: 'screens',
       display_name: 'Screens',
@@ -53,16 +53,16 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     const fillCondition = async (value: string): Promise<void> => {
       await page.getByLabel('only when all of these hold').check()
       await page.getByLabel('Question of line 1').selectOption({ label: 'years of age?' })
-      await page.getByRole('button', { name: 'Go on' }).click()
+      await page.getByRole('button', { name: 'Continue' }).click()
       await page.getByLabel('Value of line 1').fill(value)
     }
-    const fault = page.getByRole('alert').getByRole('link')
+    const error = page.getByRole('alert').getByRole('link')
     const kept = page.getByText('Kept in the draft.')
     await page.goto('/admin/programs/screens/screen?index=1')
     await page.getByLabel('Heading').fill('For adults')
     await fillCondition('many')
     await page.getByRole('button', { name: 'Keep in draft' }).click()
-    await fault.first().click()
+    await error.first().click()
     expect(await page.getByLabel('Heading').inputValue()).toBe('For adults')
     await page.getByLabel('Value of line 1').fill('18')
     await page.getByRole('button', { name: 'Keep in draft' }).click()
@@ -75,7 +75,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await fillCondition('21')
     await page.getByRole('button', { name: 'Keep', exact: true }).click()
     // What was shown stays shown, with what was typed.
-    await fault.first().click()
+    await error.first().click()
     expect(await page.getByLabel('Value of line 1').inputValue()).toBe('21')
     await page.getByLabel('At most optional', { exact: true }).fill('20')
     await page.getByRole('button', { name: 'Keep', exact: true }).click()

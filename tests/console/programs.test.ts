@@ -52,7 +52,7 @@ describe('the program index page', () => {
     expect(text).toContain(`${service.baseUrl}/docs/api/programs/home-help`)
   })
 
-  test('searches by name and slug, each sign for itself, and goes on after the last of a page', async () => {
+  test('searches by name and slug, each sign for itself, and continues after the last of a page', async () => {
     await sql`
       insert into program (slug, display_name) select 'many-' || lpad(n::text, 3, '0'), 'Many 100%' from generate_series(1, 60) n`
     const found = await admin.page('/admin/programs?q=HOME')
@@ -165,7 +165,7 @@ describe('whether a program takes applications', () => {
     })
   })
 
-  test('a text that no applicant would see, and none of the states, are faults', async () => {
+  test('a text that no applicant would see, and none of the states, are errors', async () => {
     const text = await admin.refused(400, `${path}/intake`, { intake_state: 'OPEN', intake_text: 'Hello' })
     expect(text).toContain('Must be empty for a program that is open.')
     expect(text).toContain('>Hello</textarea>')
@@ -233,7 +233,7 @@ describe('versions', () => {
     expect(event!.address).not.toBeNull()
   })
 
-  test('is not taken over a draft that somebody saved meanwhile: nothing is lost, and it is said', async () => {
+  test('is not taken over a draft that somebody saved in the meantime: nothing is lost, and it is said', async () => {
     const first = await aProgram(sql, { slug: 'contended', questions: [q.text('old one'), q.text('both')] })
     const second = await publish(sql, { slug: 'contended', questions: [q.text('both')] })
     const draft = await aDraft(
@@ -243,7 +243,7 @@ describe('versions', () => {
     )
     const path = `/admin/programs/contended/versions/${first.program_version_id}/take`
     const text = await admin.refused(409, path, { based_on: String(second.program_version_id) })
-    expect(text).toContain('The program was saved or published meanwhile')
+    expect(text).toContain('The program was saved or published in the meantime')
     expect(text).toContain('what the draft changed is gone')
     expect((await findDraftVersion(sql, first.program_id))!.program_version_id).toBe(draft.program_version_id)
   })

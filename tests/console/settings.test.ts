@@ -94,7 +94,7 @@ describe('how long a program keeps its applications', () => {
     const refused = await admin.post(path, { keep: 'days', days, seen: '' })
     const text = await refused.text()
     expect([refused.status, await keptOf(slug)]).toEqual([400, null])
-    expect(text).toContain('id="days-fault"')
+    expect(text).toContain('id="days-error"')
     expect(text).toContain(days === '' ? 'value' : `value="${days}"`)
   })
 
@@ -103,7 +103,7 @@ describe('how long a program keeps its applications', () => {
     await admin.post(path, { keep: 'days', days: '90', seen: '' })
     const second = await admin.post(path, { keep: 'days', days: '60', seen: '' })
     expect([second.status, await keptOf(slug)]).toEqual([409, 90])
-    expect(await second.text()).toContain('Meanwhile this was set to 90 days')
+    expect(await second.text()).toContain('In the meantime this was set to 90 days')
   })
 
   test('an auditor sees it and has no form for it', async () => {

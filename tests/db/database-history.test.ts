@@ -75,7 +75,7 @@ test('of many who notice at once one moves the ids, and for the others nothing i
   await expectMovedOnce()
 })
 
-test('ids that a load claims meanwhile are not undone: it has its own end of the sequence, and the step comes after', async () => {
+test('ids that a load claims in the meantime are not undone: it has its own end of the sequence, and the step comes after', async () => {
   const claimed = before.get('application_application_id_seq')! + 3 * step
   let noting: Promise<boolean> | undefined
   await sql.begin(async tx => {

@@ -131,7 +131,7 @@ describe('migrate', () => {
         await finishUpgrade(database.sql, [used], { force: true })
         expect(await findOldestRelease(database.sql)).toBe(release.version)
 
-        // One that ends meanwhile is waited for.
+        // One that ends in the meantime is waited for.
         const finished = finishUpgrade(database.sql, [used])
         await Promise.all(processes.slice(0, 2).map(one => one.end()))
         expect(await finished).toEqual([])

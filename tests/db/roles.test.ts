@@ -353,7 +353,7 @@ describe('the worker, with its own role', () => {
     expect(await owner`select from submission_request where program_id = ${raw.program_id}`).toHaveLength(1)
     const again = await aProgram(owner, { slug: 'published-meanwhile' })
     await until(
-      'what was published meanwhile',
+      'what was published in the meantime',
       async () =>
         (await owner`select from docs_example where program_version_id = ${again.program_version_id}`).length === 1,
     )

@@ -10,7 +10,7 @@ import { useDatabase, usePool } from '../support/fixtures.ts'
 const database = await useDatabase()
 const one = usePool({ url: database.url, connectionsMax: 1 })
 
-/** Reads a statement of one text column through `onRow`, in batches of the sizes given; the last goes on for all batches to come. */
+/** Reads a statement of one text column through `onRow`, in batches of the sizes given; the last continues for all batches to come. */
 async function readTexts(
   query: PendingQuery<Row[]>,
   batches: readonly number[],

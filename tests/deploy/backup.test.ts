@@ -45,7 +45,7 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
     return { sql, program, ids }
   }
 
-  test('G13: after pg_dump and pg_restore, a walk from before the dump goes on; one from after it gets 503, then the 400 that says so; the audit log verifies', async () => {
+  test('G13: after pg_dump and pg_restore, a walk from before the dump continues; one from after it gets 503, then the 400 that says so; the audit log verifies', async () => {
     const server = await useInstalledPostgres()
     const folder = await useFolder()
     await server.run('psql', server.url, '-qc', 'create database tributary')
@@ -91,7 +91,7 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
     expect((await runScript('audit-log', url, ['verify', '--noted', later])).code).toBe(1)
   })
 
-  test('G8: after a base backup and the write-ahead log, nothing that was committed is lost, and every walk goes on', async () => {
+  test('G8: after a base backup and the write-ahead log, nothing that was committed is lost, and every walk continues', async () => {
     const archive = await useFolder()
     await chmod(archive, 0o777)
     const server = await useInstalledPostgres({

@@ -61,7 +61,7 @@ test('what failed is asked for again when a later release may be able to do it, 
   expect(await sweep(program_version_id)).toBe(false)
 })
 
-test('a run that goes on, or that failed and waits for its next try, is not given up', async () => {
+test('a run that continues, or that failed and waits for its next try, is not given up', async () => {
   const { program_version_id } = await aProgram(database.sql, { slug: 'slow', questions: [q.text('slow')] })
   const thing = { program_version_id, job_name }
   for (let i = 0; i < 5; i++) await beginRun(database.sql, thing, docsCodeVersion)

@@ -111,7 +111,7 @@ test('G14: a database that falls silent twice in a row is given up after the sec
   expect(proxy.made() - connections).toBe(1)
 })
 
-test('a silence after which applications came is over: the page goes on, however many there are', async () => {
+test('a silence after which applications came is over: the page continues, however many there are', async () => {
   const proxy = await useSilentProxy(database.url)
   const silent = openDatabase({ url: proxy.url, connectionsMax: 1, silenceTimeoutMs: 1000 })
   endWithTest(() => silent.end({ timeout: 0 }))

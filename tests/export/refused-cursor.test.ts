@@ -1,4 +1,4 @@
-// What PostgreSQL refuses a cursor for in mid-page: after which refusals another cursor goes on, and how soon.
+// What PostgreSQL refuses a cursor for in mid-page: after which refusals another cursor continues, and how soon.
 
 import { expect, test } from 'bun:test'
 import type { PageLimits } from '../../src/export/pages/page-limits.ts'
@@ -42,7 +42,7 @@ const page = (reader: Reader, changes: Partial<PageLimits> = {}) =>
     fills: program.fills,
   })
 
-test.each(['40001', '57P01', '08006'])('%s: another cursor goes on', async code => {
+test.each(['40001', '57P01', '08006'])('%s: another cursor continues', async code => {
   await refuse(code, 3)
   const reader = new Reader()
   expect((await page(reader)).outcome).toBe('complete')
@@ -58,7 +58,7 @@ test.each(['57014', '42501', '22012', '40P01'])('%s, before any row has come: th
   expect(await cursors()).toBe(1)
 })
 
-test('57014 while rows were coming, as a long page meets the statement timeout: another cursor goes on', async () => {
+test('57014 while rows were coming, as a long page meets the statement timeout: another cursor continues', async () => {
   await refuse('57014', 0)
   await sql
     .unsafe(`

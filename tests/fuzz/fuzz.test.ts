@@ -112,10 +112,10 @@ describe('the judge', () => {
     const said = async (changed: typeof responses, as: Case['as']) => {
       operation.responses = changed
       fuzzer.forgetChecks()
-      const faults = await fuzzer.judge({ ...unknown, as })
+      const errors = await fuzzer.judge({ ...unknown, as })
       operation.responses = responses
       fuzzer.forgetChecks()
-      return faults.join()
+      return errors.join()
     }
     const { 401: refused, 200: fine } = responses
     expect(await said(responses, 'nobody')).toBe('')
@@ -135,9 +135,9 @@ describe('the judge', () => {
       .simple()
     const body = { json: { language: 'en' } }
     const sent: Case = { operation: 'POST /intake/v1/applicants', parameters: {}, body, as: 'key' }
-    const faults = await fuzzer.judge(sent)
+    const errors = await fuzzer.judge(sent)
     await sql.unsafe('drop function refuse_applicant cascade').simple()
-    expect(faults).toEqual([expect.stringContaining('an answer of 500')])
+    expect(errors).toEqual([expect.stringContaining('an answer of 500')])
     expect(await fuzzer.judge(sent)).toEqual([])
   })
 })
@@ -153,8 +153,8 @@ test(
         fc.asyncProperty(fuzzer.anyCase(), async sent => {
           if (performance.now() > endMs) return
           cases++
-          const faults = await fuzzer.judge(sent)
-          if (faults.length > 0) throw new Error(faults.join('\n'))
+          const errors = await fuzzer.judge(sent)
+          if (errors.length > 0) throw new Error(errors.join('\n'))
         }),
         { seed: seed + round, numRuns: 150, endOnFailure: false },
       )

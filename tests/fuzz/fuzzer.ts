@@ -50,7 +50,7 @@ interface Exchange {
   ok: boolean
   headers: Headers
   text: string
-  faults: string[]
+  errors: string[]
 }
 
 export interface Credentials {
@@ -168,7 +168,7 @@ export class Fuzzer {
     // What was found in a release that still had the operation.
     if (operation === undefined) return []
     const request = this.#requestOf(operation, sent)
-    return request === undefined ? [] : (await this.#exchange(operation, request)).faults
+    return request === undefined ? [] : (await this.#exchange(operation, request)).errors
   }
 
   /** The same for an operation that must be there, with the answer. */
@@ -186,9 +186,9 @@ export class Fuzzer {
       response = await this.service.get(path, { ...init, signal: AbortSignal.timeout(30_000) })
       text = await response.text()
     } catch (error) {
-      return { ok: false, headers: new Headers(), text: '', faults: [`no answer: ${error}`] }
+      return { ok: false, headers: new Headers(), text: '', errors: [`no answer: ${error}`] }
     }
-    const faults = this.#faultsOf(operation, response, text)
+    const errors = this.#errorsOf(operation, response, text)
     this.statuses[response.status] = (this.statuses[response.status] ?? 0) + 1
     for (const [field, name] of Object.entries(knownInFields)) {
       const value = response.headers.get(field)
@@ -199,8 +199,8 @@ export class Fuzzer {
       this.#harvest(operation, text)
     }
     const { ok, headers } = response
-    const known = faults.map(fault => `${init.method} ${path} ${response.status}: ${fault}\n${text.slice(0, 500)}`)
-    return { ok, headers, text, faults: known }
+    const known = errors.map(error => `${init.method} ${path} ${response.status}: ${error}\n${text.slice(0, 500)}`)
+    return { ok, headers, text, errors: known }
   }
 
   #requestOf(operation: Operation, sent: Case): { path: string; init: RequestInit } | undefined {
@@ -267,7 +267,7 @@ export class Fuzzer {
     visit('answer', value)
   }
 
-  #faultsOf(operation: Operation, response: Response, text: string): string[] {
+  #errorsOf(operation: Operation, response: Response, text: string): string[] {
     const { status } = response
     if (status === 500) return ['an answer of 500']
     const type = (response.headers.get('content-type') ?? '').replace(/;.*/, '')
@@ -284,8 +284,8 @@ export class Fuzzer {
     if (status === 404 && type === 'text/html')
       return text.includes(response.headers.get('x-request-id')!) ? [] : ['a page without its request id']
     if (status >= 400) {
-      const faults = refusalFaults(operation, response, type, value as Record<string, Json>)
-      if (faults.length > 0) return faults
+      const errors = refusalErrors(operation, response, type, value as Record<string, Json>)
+      if (errors.length > 0) return errors
     }
     if (value === undefined || content.schema === undefined) return []
     return this.#checker(`${operation.name} ${status} ${type}`, content.schema)(value)
@@ -353,7 +353,7 @@ function parsed(text: string): Json | undefined {
 }
 
 /** Of a refusal: a problem document, or the error of OData where a feed was asked for. */
-function refusalFaults(
+function refusalErrors(
   { name }: Operation,
   { status, headers }: Response,
   type: string,

@@ -20,8 +20,8 @@ export async function playStory(
   const ask = async (operation: string, parameters: Record<string, Json> = {}, json?: Json): Promise<Answer> => {
     const as = operation.includes(' /admin/') ? 'admin' : 'key'
     const sent: Case = { operation, parameters, as, ...(json === undefined ? {} : { body: { json } }) }
-    const { faults, ok, text, headers } = await fuzzer.send(sent)
-    if (faults.length > 0 || !ok) throw new Error(`${operation} did not succeed: ${[...faults, text].join('\n')}`)
+    const { errors, ok, text, headers } = await fuzzer.send(sent)
+    if (errors.length > 0 || !ok) throw new Error(`${operation} did not succeed: ${[...errors, text].join('\n')}`)
     return { body: /json/.test(headers.get('Content-Type') ?? '') ? JSON.parse(text) : text, headers }
   }
   const admin = (method: string, path: string, parameters?: Record<string, Json>, json?: Json): Promise<Answer> =>

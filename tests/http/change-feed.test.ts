@@ -165,7 +165,7 @@ describe('each kind of change', () => {
     expect(reported).toEqual(ids)
   })
 
-  test('the Change-Cursor of a walk goes on where the walk ended; later pages have none; latest is a cursor of now', async () => {
+  test('the Change-Cursor of a walk continues where the walk ended; later pages have none; latest is a cursor of now', async () => {
     const { response, page } = await followed.client.page({ pageSize: '1' })
     const cursor = response.headers.get('Change-Cursor')!
     const later = await followed.client.page({ nextPageToken: page.nextPageToken! })

@@ -102,7 +102,7 @@ describe('the receipt of a walk', () => {
       expect(await readWalkReceipt(sql, walk, slug, rowsMax)).toMatchObject({ applications, sha256 })
   })
 
-  test('G2, G3: is frozen with the walk, whatever is submitted and superseded meanwhile', async () => {
+  test('G2, G3: is frozen with the walk, whatever is submitted and superseded in the meantime', async () => {
     const { ids, tokens } = await walkWith({ revisionState: 'CURRENT', pageSize: '4' }, () => apply(applicants[9]!))
     expect(await receiptOf(tokens[0]!)).toMatchObject({ applications: ids.length, sha256: digest(ids) })
   })

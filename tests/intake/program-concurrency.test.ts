@@ -9,7 +9,7 @@ const refusalOf = (promise: Promise<unknown>): Promise<{ kind: string; internal:
     error => error,
   )
 
-/** Work that goes on until it is ended. */
+/** Work that continues until it is ended. */
 function work() {
   const { promise, resolve } = Promise.withResolvers<void>()
   let begun = false

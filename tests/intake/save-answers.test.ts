@@ -85,7 +85,7 @@ describe('saving answers', () => {
     expect(await load(applicant)).toMatchObject({ answers })
   })
 
-  test('a faulty answer saves nothing of what came with it, and names every fault', async () => {
+  test('a faulty answer saves nothing of what came with it, and names every error', async () => {
     const applicant = await store.register()
     const saving = store.save(applicant, {
       case_number: { id: '42' },

@@ -13,7 +13,7 @@ async function aStore(): Promise<IntakeStore> {
 
 /** Whether another one submitted in between what this one had saved; what it was left with lacks a required answer. */
 const isTaken = (error: unknown): boolean =>
-  error instanceof Problem && (error.internal === 'submitted_meanwhile' || error.errors[0]?.code === 'required')
+  error instanceof Problem && (error.internal === 'submitted_concurrently' || error.errors[0]?.code === 'required')
 
 /** What must hold of a program's applications however they came about. */
 function expectOrder(stored: readonly StoredApplication[]): void {

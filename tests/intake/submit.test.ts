@@ -189,7 +189,7 @@ describe('"may be submitted without one answer; `create_time` is the first save,
 })
 
 describe('what cannot be submitted', () => {
-  test('names every fault by its path, numbers nothing and keeps what was saved', async () => {
+  test('names every error by its path, numbers nothing and keeps what was saved', async () => {
     const store = await aStore([q.text('a'), q.text('b'), q.enumerator('p', [q.number('age')])])
     const applicant = await store.register()
     await store.save(applicant, { p: { entities: [{ entity_name: 'X' }] } })

@@ -39,7 +39,7 @@ const draft: ApiKeyDraft = {
 const create = (changes: Partial<ApiKeyDraft> = {}): Promise<IssuedApiKey> =>
   createApiKey(database.sql, testPepper, { ...draft, ...changes, ...by })
 
-async function faultsOf(promise: Promise<unknown>): Promise<string[]> {
+async function errorsOf(promise: Promise<unknown>): Promise<string[]> {
   const { kind, errors } = await rejection(promise)
   return [kind, ...errors.map(({ path, code }) => `${path} ${code}`)]
 }
@@ -80,8 +80,8 @@ describe('making a key', () => {
   test('"\\"anywhere\\" is an explicit choice", stored as every address of both families', async () => {
     const { key } = await create({ allowed_subnets: ['anywhere'] })
     expect(key.allowed_subnets).toEqual(['0.0.0.0/0', '::/0'])
-    expect(await faultsOf(create({ allowed_subnets: [] }))).toEqual(['invalid_request', '/allowed_subnets required'])
-    expect(await faultsOf(create({ allowed_subnets: ['10.0.0.0/8', 'anywhere'] }))).toEqual([
+    expect(await errorsOf(create({ allowed_subnets: [] }))).toEqual(['invalid_request', '/allowed_subnets required'])
+    expect(await errorsOf(create({ allowed_subnets: ['10.0.0.0/8', 'anywhere'] }))).toEqual([
       'invalid_request',
       '/allowed_subnets/1 anywhere_not_alone',
     ])
@@ -94,11 +94,11 @@ describe('making a key', () => {
 
   test('a key that sets status and note may export, too', async () => {
     const writing = create({ may_export: false, may_submit: true, front_end: 'Portal', may_annotate: true })
-    expect(await faultsOf(writing)).toEqual(['invalid_request', '/may_annotate needs_export'])
+    expect(await errorsOf(writing)).toEqual(['invalid_request', '/may_annotate needs_export'])
     expect((await create({ may_annotate: true })).key.may_annotate).toBe(true)
   })
 
-  test('every fault is named at once, with its place', async () => {
+  test('every error is named at once, with its place', async () => {
     const nothing = create({
       name: ' ',
       programs: ['rent-aid', 'nowhere', '\0', "'; drop table program"],
@@ -107,7 +107,7 @@ describe('making a key', () => {
       may_export: false,
       may_submit: false,
     })
-    expect(await faultsOf(nothing)).toEqual([
+    expect(await errorsOf(nothing)).toEqual([
       'invalid_request',
       '/name required',
       '/programs/1 unknown_program',
@@ -126,13 +126,13 @@ describe('making a key', () => {
     expect(await frontEnd({})).toBeNull()
     expect(await frontEnd({ ...submits, front_end: ' Portal ' })).toBe('Portal')
     expect(await frontEnd({ ...submits, front_end: 'Portal' })).toBe('Portal')
-    expect(await faultsOf(create(submits))).toEqual(['invalid_request', '/front_end required'])
-    expect(await faultsOf(create({ ...submits, front_end: ' ' }))).toEqual(['invalid_request', '/front_end required'])
-    expect(await faultsOf(create({ ...submits, front_end: 'a\nb' }))).toEqual([
+    expect(await errorsOf(create(submits))).toEqual(['invalid_request', '/front_end required'])
+    expect(await errorsOf(create({ ...submits, front_end: ' ' }))).toEqual(['invalid_request', '/front_end required'])
+    expect(await errorsOf(create({ ...submits, front_end: 'a\nb' }))).toEqual([
       'invalid_request',
       '/front_end bad_name',
     ])
-    expect(await faultsOf(create({ front_end: 'Portal' }))).toEqual(['invalid_request', '/front_end not_allowed'])
+    expect(await errorsOf(create({ front_end: 'Portal' }))).toEqual(['invalid_request', '/front_end not_allowed'])
   })
 
   test('the front end of a key that may submit can be changed, which the audit log tells', async () => {
@@ -144,25 +144,25 @@ describe('making a key', () => {
     })
     const exporter = await create()
     const change = editApiKey(database.sql, exporter.username, { front_end: 'Kiosk' }, by)
-    expect(await faultsOf(change)).toEqual(['invalid_request', '/front_end not_allowed'])
+    expect(await errorsOf(change)).toEqual(['invalid_request', '/front_end not_allowed'])
   })
 
   test('"expiry (required, at most 366 days)"', async () => {
     const expiring = (micros: number) => create({ expires_at: now + micros })
     expect((await expiring(366 * dayMicros)).key.expires_at).toBe(now + 366 * dayMicros)
-    expect(await faultsOf(expiring(366 * dayMicros + 1))).toEqual(['invalid_request', '/expires_at expiry_too_far'])
-    expect(await faultsOf(expiring(0))).toEqual(['invalid_request', '/expires_at expiry_in_the_past'])
+    expect(await errorsOf(expiring(366 * dayMicros + 1))).toEqual(['invalid_request', '/expires_at expiry_too_far'])
+    expect(await errorsOf(expiring(0))).toEqual(['invalid_request', '/expires_at expiry_in_the_past'])
     expect((await expiring(1)).key.expires_at).toBe(now + 1)
   })
 
   test('bounds: names, programs and subnets', async () => {
-    expect(await faultsOf(create({ name: 'x'.repeat(101) }))).toContain('/name bad_name')
-    expect(await faultsOf(create({ name: 'two\nlines' }))).toContain('/name bad_name')
-    expect(await faultsOf(create({ name: 'half \ud83d' }))).toContain('/name bad_name')
+    expect(await errorsOf(create({ name: 'x'.repeat(101) }))).toContain('/name bad_name')
+    expect(await errorsOf(create({ name: 'two\nlines' }))).toContain('/name bad_name')
+    expect(await errorsOf(create({ name: 'half \ud83d' }))).toContain('/name bad_name')
     expect((await create({ name: `${'x'.repeat(98)}\u{1F511}` })).key.name).toHaveLength(100)
-    expect(await faultsOf(create({ programs: [] }))).toContain('/programs required')
-    expect(await faultsOf(create({ programs: new Array(1001).fill('food') }))).toContain('/programs too_many')
-    expect(await faultsOf(create({ allowed_subnets: new Array(101).fill('::1') }))).toContain(
+    expect(await errorsOf(create({ programs: [] }))).toContain('/programs required')
+    expect(await errorsOf(create({ programs: new Array(1001).fill('food') }))).toContain('/programs too_many')
+    expect(await errorsOf(create({ allowed_subnets: new Array(101).fill('::1') }))).toContain(
       '/allowed_subnets too_many',
     )
   })
@@ -173,7 +173,7 @@ describe('making a key', () => {
     })
     const { key } = await create({ hidden_questions: [' dependant ', 'preamble', 'dependant'] })
     expect(key.hidden_questions).toEqual(['dependant', 'preamble'])
-    expect(await faultsOf(create({ hidden_questions: ['dependant', 'Dependant', 'a\0b', 'half \ud83d', ''] }))).toEqual(
+    expect(await errorsOf(create({ hidden_questions: ['dependant', 'Dependant', 'a\0b', 'half \ud83d', ''] }))).toEqual(
       [
         'invalid_request',
         '/hidden_questions/1 unknown_question',
@@ -183,16 +183,16 @@ describe('making a key', () => {
       ],
     )
     const many = { hidden_questions: new Array(101).fill('dependant') }
-    expect(await faultsOf(create(many))).toContain('/hidden_questions too_many')
+    expect(await errorsOf(create(many))).toContain('/hidden_questions too_many')
     const submits = { may_submit: true, front_end: 'Portal' }
-    expect(await faultsOf(create({ ...submits, hidden_questions: ['dependant'] }))).toEqual([
+    expect(await errorsOf(create({ ...submits, hidden_questions: ['dependant'] }))).toEqual([
       'invalid_request',
       '/hidden_questions not_allowed',
     ])
     const submitting = await create(submits)
     const edit = (id: string, hidden_questions: string[]) =>
       editApiKey(database.sql, id, { hidden_questions }, { actor: 'admin:eve', now })
-    expect(await faultsOf(edit(submitting.username, ['dependant']))).toEqual([
+    expect(await errorsOf(edit(submitting.username, ['dependant']))).toEqual([
       'invalid_request',
       '/hidden_questions not_allowed',
     ])
@@ -208,7 +208,7 @@ describe('making a key', () => {
 
   test('nothing is stored of a key that is refused', async () => {
     const before = (await listKeys(database.sql, now)).length
-    await faultsOf(create({ may_export: false }))
+    await errorsOf(create({ may_export: false }))
     expect(await listKeys(database.sql, now)).toHaveLength(before)
   })
 
@@ -268,8 +268,8 @@ describe('disabling a key', () => {
     expect((await rotateApiKey(database.sql, testPepper, username, 1, by)).key.state).toBe('disabled')
     await retireApiKey(database.sql, username, by)
     for (const what of [disableApiKey, enableApiKey])
-      expect(await faultsOf(what(database.sql, username, by))).toEqual(['conflict'])
-    expect(await faultsOf(disableApiKey(database.sql, 'tribk_x', by))).toEqual(['not_found'])
+      expect(await errorsOf(what(database.sql, username, by))).toEqual(['conflict'])
+    expect(await errorsOf(disableApiKey(database.sql, 'tribk_x', by))).toEqual(['not_found'])
   })
 })
 
@@ -295,7 +295,7 @@ describe('retiring a key', () => {
 
   test('a key that does not exist is not found, whatever its name', async () => {
     for (const id of [`tribk_${'x'.repeat(20)}`, '', '\0', "' or true --"])
-      expect(await faultsOf(retireApiKey(database.sql, id, by))).toEqual(['not_found'])
+      expect(await errorsOf(retireApiKey(database.sql, id, by))).toEqual(['not_found'])
   })
 })
 
@@ -324,10 +324,10 @@ describe('editing a key', () => {
     expect(await eventsOf(username)).toHaveLength(1)
   })
 
-  test('faults are named all at once and nothing is changed', async () => {
+  test('errors are named all at once and nothing is changed', async () => {
     const { username, key } = await create()
     const wrong = { name: '', programs: [], allowed_subnets: ['x'] }
-    expect(await faultsOf(editApiKey(database.sql, username, wrong, by))).toEqual([
+    expect(await errorsOf(editApiKey(database.sql, username, wrong, by))).toEqual([
       'invalid_request',
       '/name required',
       '/programs required',
@@ -339,8 +339,8 @@ describe('editing a key', () => {
   test('a retired key stays as it is; one that does not exist is not found', async () => {
     const { username } = await create()
     await retireApiKey(database.sql, username, by)
-    expect(await faultsOf(editApiKey(database.sql, username, { name: 'x' }, by))).toEqual(['conflict'])
-    expect(await faultsOf(editApiKey(database.sql, '\0', { name: 'x' }, by))).toEqual(['not_found'])
+    expect(await errorsOf(editApiKey(database.sql, username, { name: 'x' }, by))).toEqual(['conflict'])
+    expect(await errorsOf(editApiKey(database.sql, '\0', { name: 'x' }, by))).toEqual(['not_found'])
   })
 })
 

@@ -132,12 +132,12 @@ describe('the Authorization header', () => {
     ['bad_base64', 'Basic dTpw\t'],
     ['bad_utf8', `Basic ${base64(Buffer.from([0x75, 0x3a, 0xff]))}`],
     ['no_colon', `Basic ${base64('nobody')}`],
-  ] as const)('%s: %p', (fault, header) => {
-    expect(parseAuthorization(header)).toEqual({ fault })
+  ] as const)('%s: %p', (error, header) => {
+    expect(parseAuthorization(header)).toEqual({ error })
   })
 
   test('oversized_header: more than 1024 characters are not looked at', () => {
-    expect(parseAuthorization(`Basic ${base64(`u:${'p'.repeat(1000)}`)}`)).toEqual({ fault: 'oversized_header' })
+    expect(parseAuthorization(`Basic ${base64(`u:${'p'.repeat(1000)}`)}`)).toEqual({ error: 'oversized_header' })
   })
 
   test('whatever it holds, it is read or refused, never an error', () => {

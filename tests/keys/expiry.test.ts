@@ -5,7 +5,7 @@ import { parseExpiry } from '../../src/keys/expiry.ts'
 const now = Date.UTC(2026, 0, 10, 12) * 1000
 const expiry = (text: string, timeZone = 'America/New_York') => {
   const parsed = parseExpiry(text, now, timeZone)
-  return typeof parsed === 'number' ? formatMicros(parsed) : parsed.fault
+  return typeof parsed === 'number' ? formatMicros(parsed) : parsed.error
 }
 
 test('a number of days is counted from now', () => {

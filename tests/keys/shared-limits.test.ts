@@ -147,7 +147,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     const key = aKey()
     redis.pause()
     endWithTest(() => redis.goOn())
-    // It has not answered by then, and does not until it goes on.
+    // It has not answered by then, and does not until it continues.
     expect(await limits.takeRequest(key)).toMatchObject({ left: { requests: 9 } })
     await until('it to be away', () => counts.away)
     const asked = countsAskedOf(counts)

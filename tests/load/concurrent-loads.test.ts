@@ -31,7 +31,7 @@ beforeEach(async () => {
 })
 const register = () => insertApplicant(sql, testFrontEnd, 'en-US')
 
-test('the sequences go on after what was loaded, near or far', async () => {
+test('the sequences continue after what was loaded, near or far', async () => {
   await load(sql, lines(to, { id: 40, applicant: 30 }))
   expect(await submit(sql, to, await register())).toMatchObject({ application_id: 41 })
   await load(sql, lines(other, { id: 7_000_000_000, applicant: 9_000_000_000, at: 1 }))
@@ -61,11 +61,11 @@ test('ids from between those of a program that was loaded before are asked of on
   expect(errors).toMatchObject([{ parameter: 'line 1', code: 'taken_id' }])
 })
 
-/** Loads an input of which the first line makes more than a block, so that it is checked before `meanwhile` and the rest is there after. */
-function loadAround(first: LineSpec, rest: LineSpec, meanwhile: () => Promise<void>) {
+/** Loads an input of which the first line makes more than a block, so that it is checked before `between` and the rest is there after. */
+function loadAround(first: LineSpec, rest: LineSpec, between: () => Promise<void>) {
   async function* input() {
     yield Buffer.from(lines(to, { ...first, more: { application_note: 'x'.repeat(1_200_000) } }))
-    await meanwhile()
+    await between()
     yield Buffer.from(lines(to, rest))
   }
   return loadLines(sql, input(), loadOptions)
@@ -82,17 +82,17 @@ test('a submission while the input is checked does not wait; nothing of the past
 
 test.each([
   [
-    'an id that another program was given meanwhile is refused, not taken twice',
+    'an id that another program was given in the meantime is refused, not taken twice',
     { id: 1, at: 60, applicant: 51 },
     async () => expect(await submit(sql, other, await register())).toMatchObject({ application_id: 1 }),
   ],
   [
-    'an applicant registered meanwhile is not taken for one of the input',
+    'an applicant registered in the meantime is not taken for one of the input',
     { id: 51, applicant: 1 },
     async () => expect(await register()).toBe(1),
   ],
-] as const)('%s', async (_, last, meanwhile) => {
-  const { errors } = await rejection(loadAround({ id: 50 }, last, async () => meanwhile()))
+] as const)('%s', async (_, last, between) => {
+  const { errors } = await rejection(loadAround({ id: 50 }, last, async () => between()))
   expect(errors).toMatchObject([{ parameter: 'line 2', code: 'taken_id' }])
 })
 
@@ -106,7 +106,7 @@ test('of two loads with an id in common, at once and into two programs, one ends
       await between
     },
   })
-  expect((await rejection(first)).detail).toMatch(/Another load has taken ids of this one meanwhile/)
+  expect((await rejection(first)).detail).toMatch(/Another load has taken ids of this one in the meantime/)
   await between
   expect(await exportLines(sql, 'food-aid')).toHaveLength(2)
   expect(await exportLines(sql, 'other-aid')).toHaveLength(1)

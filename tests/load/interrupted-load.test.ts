@@ -225,7 +225,7 @@ describe('between two batches', () => {
     ])
   })
 
-  test('Snapshot-Time is what the load has come to, and goes on when it has ended or is given up (G6)', async () => {
+  test('Snapshot-Time is what the load has come to, and continues when it has ended or is given up (G6)', async () => {
     const here = await installation()
     const snapshot = async () =>
       Date.parse((await here.client.page({ pageSize: '1' })).response.headers.get('Snapshot-Time')!)

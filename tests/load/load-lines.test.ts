@@ -116,7 +116,7 @@ describe('what an export gives, a load takes', () => {
     expect(sizes!.elsewhere).toBe(0)
   })
 
-  test('a connection that dies in between ends the load with an error; run again, it goes on', async () => {
+  test('a connection that dies in between ends the load with an error; run again, it continues', async () => {
     const text = manyLines(await reasonProgram(sql), 40)
     // Every fourth batch loses its connection in the middle.
     await sql

@@ -24,7 +24,7 @@ beforeAll(async () => {
   key = await createTestKey(sql, { programs: ['raw'] })
   service = await startMain(database, {
     EXPORT_CONNECTIONS: '2',
-    // Long enough for a busy machine to see what happens meanwhile.
+    // Long enough for a busy machine to see what happens in the meantime.
     RESPONSE_TIMEOUT: '5s',
     STALL_TIMEOUT: '8s',
     REQUESTS_PER_MINUTE: '0',

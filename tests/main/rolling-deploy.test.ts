@@ -154,7 +154,7 @@ test('G1, G4, G8: an upgrade that rolls through: the release before and the rele
     `This is release ${version}, and the upgrade of this database to ${nextVersion} is finished. Start release ${nextVersion} or a newer one.\n`,
   )
 
-  // Walks that began before go on in processes that start now.
+  // Walks that began before continue in processes that start now.
   const restarted = await serve(next)
   await expectWholeWalks([nextMain, restarted])
   expect(await pageText(restarted, `nextPageToken=${heldToken}`)).toStartWith('{"payload":[')

@@ -125,7 +125,7 @@ describe('a silent database', () => {
   test('a statement that PostgreSQL is still busy with is ended there, and its connection kept', async () => {
     await (await ask('/api/v1/checkAuth')).arrayBuffer()
     const release = await holdTransaction(database.sql, tx => tx`lock table api_key in access exclusive mode`)
-    // The service may open more, as when it notes the use of a key meanwhile: none of those it had may go.
+    // The service may open more, as when it notes the use of a key in the meantime: none of those it had may go.
     const connected = () => database.sql<{ pid: number }[]>`
       select pid from pg_stat_activity where datname = current_database() and application_name like 'tributary%'`
     const before = await connected()

@@ -41,7 +41,7 @@ const pull = (service: TestMain, query: string, traceparent?: string): Promise<R
 const spansOfTrace = (id: string): CollectedSpan[] => collector.spans.filter(span => span.traceId === id)
 
 describe('an export', () => {
-  test('is one trace that goes on with the client’s: authentication, the start of the walk, its batches; and its log line names it', async () => {
+  test('is one trace that continues with the client’s: authentication, the start of the walk, its batches; and its log line names it', async () => {
     const service = await traced()
     const response = await pull(service, 'pageSize=2000', `00-${traceId}-${parentId}-01`)
     const { payload } = (await response.json()) as { payload: unknown[] }

@@ -118,10 +118,10 @@ describe('a draft', () => {
     expect((await rejection(discardDraft(database.sql, 'd-none', 'admin:test'))).kind).toBe('not_found')
   })
 
-  test('with a fault changes nothing', async () => {
-    const faulty = await rejection(save({ slug: 'd-fault', questions: [q.text('d fine'), q.text('123')] }))
+  test('with an error changes nothing', async () => {
+    const faulty = await rejection(save({ slug: 'd-error', questions: [q.text('d fine'), q.text('123')] }))
     expect(faulty.kind).toBe('invalid_request')
-    expect(await findProgram(database.sql, 'd-fault')).toBeUndefined()
+    expect(await findProgram(database.sql, 'd-error')).toBeUndefined()
     expect(await inBank('d fine')).toBeUndefined()
   })
 })
@@ -192,7 +192,7 @@ describe('two administrators', () => {
     expect(gone.detail).toContain('a draft goes when it is saved again, published or discarded')
     const reviewed = first.program_version_id
     const review = await rejection(publishDraft(database.sql, spec.slug, 'admin:one', { reviewed }))
-    expect(review.detail).toContain('was changed meanwhile, by admin:two')
+    expect(review.detail).toContain('was changed in the meantime by admin:two')
     expect((await rejection(discardDraft(database.sql, spec.slug, 'admin:one', { reviewed }))).kind).toBe('conflict')
   })
 

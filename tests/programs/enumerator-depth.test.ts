@@ -15,7 +15,7 @@ import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aDefinition, aProgram, type QuestionSpec, q } from '../support/programs.ts'
 import { rejection } from '../support/refusal.ts'
-import { schemaFaults } from '../support/response-schema.ts'
+import { schemaErrors } from '../support/response-schema.ts'
 
 const database = await useDatabase()
 const service = await useService(database)
@@ -62,7 +62,7 @@ test('20 enumerators within one another can be published, answered, exported, lo
     await get(`/docs/api/programs/${slug}/versions/active/response.schema.json`)
   ).json()) as JsonSchema
   const page = { payload: [application], nextPageToken: null }
-  expect(schemaFaults(schema, page)).toEqual([])
+  expect(schemaErrors(schema, page)).toEqual([])
   expect(JSON.stringify(schema)).toContain('"deepest_t"')
 })
 

@@ -16,7 +16,7 @@ import { endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aDefinition, q } from '../support/programs.ts'
-import { schemaFaults } from '../support/response-schema.ts'
+import { schemaErrors } from '../support/response-schema.ts'
 
 const slug = 'legacy'
 /** Upper case, spaces, letters of other scripts (decomposed too), quotes, separators, markup, beyond the basic plane. */
@@ -90,7 +90,7 @@ describe('option ids from before the rule', () => {
         headers: { Authorization: key.authorization, Accept: accept },
       })
     const schema = (await (await get('/versions/active/response.schema.json', '*/*')).json()) as JsonSchema
-    expect(schemaFaults(schema, { payload: exported, nextPageToken: null })).toEqual([])
+    expect(schemaErrors(schema, { payload: exported, nextPageToken: null })).toEqual([])
     const docs = (await (await get('', 'application/json')).json()) as {
       versions: { questions: { options: { id: string }[] }[] }[]
     }

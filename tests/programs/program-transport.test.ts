@@ -67,7 +67,7 @@ describe('a program brought into an empty database', () => {
       expect(JSON.stringify(await exportProgram(sql, 'housing'))).toBe(JSON.stringify(housing))
     }))
 
-  test('goes on from there: no id is given out twice, and its questions are shared as ever', () =>
+  test('continues from there: no id is given out twice, and its questions are shared as ever', () =>
     inEmptyDatabase(async ({ sql }) => {
       const before = await importProgram(sql, travelled(housing), 'operator:test')
       const other = await aProgram(sql, { slug: 'new-here', questions: [q.text('new here'), q.text('later')] })

@@ -1,4 +1,4 @@
-// `tributary pull` while a bulk load is under way. Snapshot-Time waits for the load then, so what is submitted meanwhile is later than
+// `tributary pull` while a bulk load is under way. Snapshot-Time waits for the load then, so what is submitted in the meantime is later than
 // where the next pull begins; it must not come twice for that.
 
 import { expect, test } from 'bun:test'

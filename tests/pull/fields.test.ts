@@ -96,7 +96,7 @@ describe('--fields', () => {
     expect(existsSync(out.replace('.csv', '.child.csv'))).toBe(false)
   })
 
-  test('one that was interrupted goes on with the same, and with others is refused', async () => {
+  test('one that was interrupted continues with the same, and with others is refused', async () => {
     const out = newName('ndjson')
     let cut = true
     const proxy = await useFaultyProxy(service.port, n => (cut && n > 4 ? { status: 400 } : 'none'))

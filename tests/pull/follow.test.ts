@@ -122,7 +122,7 @@ async function isAsTheService(output: Output, followed: Followed): Promise<void>
 describe.each(Object.keys(outputs))('%s', name => {
   const output = outputs[name]!
 
-  test('has what was there, and each change as it happens; stopped and started again, what happened meanwhile', async () => {
+  test('has what was there, and each change as it happens; stopped and started again, what happened in the meantime', async () => {
     const followed = await aProgramToFollow()
     const ada = await followed.register()
     const first = await followed.apply(1, ada)

@@ -86,7 +86,7 @@ test('--since-last adds what is new, and columns where the program has grown', a
   const apply = async (answers: Record<string, unknown>) => frontEnd.apply(await frontEnd.register(), answers)
   await apply({ words: { text: odd }, child: { entities: [{ entity_name: 'Ada' }] } })
   await pull('growing', state, '--since-last')
-  const long = 'very long name of a question that goes on and on and on until nobody reads it any more'
+  const long = 'very long name of a question that continues and on and on until nobody reads it any more'
   await publish(source, {
     slug: 'growing',
     questions: [
@@ -216,7 +216,7 @@ describe('what happens to applications that were pulled before', () => {
     await compare()
   }, 120_000)
 
-  test('the database knows by itself how far it is: another folder goes on, and one that was set back catches up', async () => {
+  test('the database knows by itself how far it is: another folder continues, and one that was set back catches up', async () => {
     const { set, erase, apply, served } = await aProgramToPull('restored')
     for (const text of ['first', 'second']) await apply(text)
     await pull('restored', newState(), '--since-last')

@@ -114,7 +114,7 @@ test('how many there are is known on the way, so that the time left can be told'
   expect(seen.at(-1)!.applications).toBe(240)
 })
 
-// PULL_INTERRUPTIONS=50 is for those who change how a pull goes on; each costs the start of a process.
+// PULL_INTERRUPTIONS=50 is for those who change how a pull continues; each costs the start of a process.
 const interruptions = Number(process.env.PULL_INTERRUPTIONS ?? 12)
 
 test(`killed ${interruptions} times at random, through cuts, 429 and 503, the file is the same as without, to the byte`, async () => {
@@ -135,7 +135,7 @@ test(`killed ${interruptions} times at random, through cuts, 429 and 503, the fi
   // More pages than all of these runs can pull.
   const args = [...argsOf(out, proxy.baseUrl), '--page-size', String(Math.floor(240 / (3 * interruptions + 1)))]
   for (let run = 0; run < interruptions; run++) {
-    // The docs are asked for once; the first request of a later run goes on with the walk.
+    // The docs are asked for once; the first request of a later run continues with the walk.
     requests = 0
     killAt = integerFrom(next, 1, 3)
     running = startTool(key, args)
@@ -150,7 +150,7 @@ test(`killed ${interruptions} times at random, through cuts, 429 and 503, the fi
 }, 240_000)
 
 describe('interrupted', () => {
-  test('by a signal: it says so, ends with 3, and the next run goes on with the page after', async () => {
+  test('by a signal: it says so, ends with 3, and the next run continues with the page after', async () => {
     const out = newFile()
     let running: RunningTool | undefined
     const proxy = await proxied(n => {
@@ -159,7 +159,7 @@ describe('interrupted', () => {
       return { silentAfterBytes: 500 }
     })
     running = startTool(key, argsOf(out, proxy.baseUrl))
-    expect(await endOf(running)).toMatchObject({ code: 3, err: 'Interrupted. The same command goes on from here.\n' })
+    expect(await endOf(running)).toMatchObject({ code: 3, err: 'Interrupted. The same command continues from here.\n' })
     expect(existsSync(out)).toBe(false)
     const before = proxy.requests.length
     const { code, err } = await pull(out, proxy.baseUrl)
@@ -186,7 +186,7 @@ describe('interrupted', () => {
     expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
   })
 
-  test('by a service that is away: it gives up after its retries, ends with 3, and goes on later', async () => {
+  test('by a service that is away: it gives up after its retries, ends with 3, and continues later', async () => {
     const out = newFile()
     let away = true
     const proxy = await proxied(n => (away && n > 4 ? { status: 503, retryAfter: '0' } : 'none'))
@@ -194,7 +194,7 @@ describe('interrupted', () => {
     const { code, err } = await callTool(key, args)
     expect({ code, err }).toMatchObject({
       code: 3,
-      err: expect.stringContaining('The same command goes on from here.'),
+      err: expect.stringContaining('The same command continues from here.'),
     })
     away = false
     expect(await callTool(key, args)).toMatchObject({ code: 0 })
@@ -211,7 +211,7 @@ describe('interrupted', () => {
     expect(idsIn(out)).toEqual(pulledIds)
   })
 
-  test('and the rest of it cut off by others: it refuses to go on with less than it had', async () => {
+  test('and the rest of it cut off by others: it refuses to continue with less than it had', async () => {
     const out = newFile()
     const proxy = await proxied(n => (n < 8 ? 'none' : { status: 400 }))
     await pull(out, proxy.baseUrl)
@@ -292,7 +292,7 @@ describe('--since-last', () => {
     expect(gone).toMatchObject({ code: 2, err: expect.stringContaining(`${out} is gone. If it was moved or renamed`) })
   })
 
-  test('goes on at another address of the same service, an interrupted pull too, and from no other', async () => {
+  test('continues at another address of the same service, an interrupted pull too, and from no other', async () => {
     const out = newFile()
     const moved = await proxied(() => 'none')
     await pull(out)
@@ -368,11 +368,11 @@ describe('what the service refuses or fails with', () => {
     expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
   })
 
-  test('500 on the same request each time: 4, and it is not said that the same command goes on', async () => {
+  test('500 on the same request each time: 4, and it is not said that the same command continues', async () => {
     const proxy = await proxied(n => (n < 4 ? 'none' : { status: 500 }))
     const { code, err } = await pull(newFile(), proxy.baseUrl, '--retries', '1')
     expect({ code, err }).toMatchObject({ code: 4, err: expect.stringContaining('contact its operators') })
-    expect(err).not.toContain('goes on from here')
+    expect(err).not.toContain('continues from here')
   })
 
   test('a host that there is not: 1, at once', async () => {

@@ -8,7 +8,7 @@ import { useFolder } from '../support/fixtures.ts'
 
 const path = join(await useFolder(), 'apps.part')
 
-test('goes on after what is known to be whole, whatever was written after it; and not where some of that is missing', () => {
+test('continues after what is known to be whole, whatever was written after it; and not where some of that is missing', () => {
   writeFileSync(path, '{"a":1}\n{"a":2}\n{"a"')
   const spool = Spool.open(path, 8)
   spool.add(Buffer.from('{"a":3}'))

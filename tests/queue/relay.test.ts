@@ -62,7 +62,7 @@ test('a call that comes while a failure is under way does not make it try again 
   const queue = {
     add: async () => {
       attempts++
-      // Somebody asks for another job meanwhile, and the relay hears of it as this does.
+      // Somebody asks for another job in the meantime, and the relay hears of it as this does.
       const before = heard.length
       await insertOutbox(sql, [job(100 + attempts)])
       await until('the call to be heard', () => heard.length > before)
@@ -72,7 +72,7 @@ test('a call that comes while a failure is under way does not make it try again 
   const lines: { msg: string }[] = []
   const log = createLog('info', { write: line => void lines.push(JSON.parse(line)) })
   await insertOutbox(sql, [job(1)])
-  // Heard late, it would be taken for the call made meanwhile. Listening counts as the first.
+  // Heard late, it would be taken for the call made in the meantime. Listening counts as the first.
   await until('the call for it to be heard', () => heard.length === 2)
   relays.push(startRelay(sql, sql, queue, log, { pollMs: never }))
   await until('the failure to be told', () => lines.some(line => line.msg.startsWith('the relay cannot')))

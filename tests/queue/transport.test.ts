@@ -288,7 +288,7 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     for (const id of [first, second]) await settled(id, 'done')
   })
 
-  test('stopping is not held up by a store that is away; what ended meanwhile stays ended', async () => {
+  test('stopping is not held up by a store that is away; what ended in the meantime stays ended', async () => {
     const id = await aVersion(its.sql)
     const gate = Promise.withResolvers<void>()
     let runs = 0

@@ -58,7 +58,7 @@ curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" https://apply.example.gov/api/
     expect(await rightsOf(both)).toEqual({ may_export: true, may_submit: true, ...event })
   })
 
-  test('every fault at once, by the names of the options', async () => {
+  test('every error at once, by the names of the options', async () => {
     const wrong = { name: ' ', programs: 'rent-aid,nowhere', expires: '400d', subnets: '10.0.0.1/8' }
     const { code, out, err } = await apiKey(createArgs(wrong))
     expect({ code, out }).toEqual({ code: 1, out: '' })

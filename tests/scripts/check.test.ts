@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { breachesOf, folderBreaches, watchingFaults, wordBreaches } from '../../scripts/check.ts'
+import { breachesOf, folderBreaches, watchingErrors, wordBreaches } from '../../scripts/check.ts'
 import { useFolder } from '../support/fixtures.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -194,7 +194,7 @@ test('each metric is reported, explained and shown, and each alert explained', (
     ['deploy/grafana/tributary.json', 'rate(tributary_a_seconds_bucket[5m])'],
     ['deploy/prometheus/alerts.yaml', '- alert: Slow\n  expr: tributary_a_seconds_sum > tributary_c'],
   ]
-  expect(watchingFaults(new Map(files))).toEqual([
+  expect(watchingErrors(new Map(files))).toEqual([
     'tributary_b_total is reported and has no line in OPERATIONS.md.',
     'tributary_b_total is reported and not on the dashboard.',
     'tributary_c is named and reported by no process.',

@@ -118,7 +118,7 @@ describe('scripts/civiform', () => {
     const refused = await runOn(database)('check')
     await civiform.app.unsafe(`grant select on ti_organizations to ${civiform.database.reader}`)
     expect(refused.code).toBe(1)
-    expect(refused.out).toContain('FAULT')
+    expect(refused.out).toContain('ERROR')
     expect(refused.out).toContain('ti_organizations.id, ti_organizations.name')
     const shifted = await runScript('civiform', database.url, ['check'], '', {
       ...environment,

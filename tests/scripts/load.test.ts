@@ -157,7 +157,7 @@ describe('scripts/load', () => {
     expect((await load(['--unfinished'])).out).toBe('Every load has ended.\n')
   })
 
-  test('one that was interrupted goes on where it stopped, and says so', async () => {
+  test('one that was interrupted continues where it stopped, and says so', async () => {
     const interrupted = loadLines(target.sql, Readable.from([Buffer.from(exported.join('\n'))]), {
       now: Date.now() * 1000,
       timeZone: 'UTC',
@@ -173,7 +173,7 @@ describe('scripts/load', () => {
     const { code, out } = await load([await file(exported.join('\n'))])
     expect({ code, out: out.split('\n').slice(0, 2) }).toEqual({
       code: 0,
-      out: [`Went on after ${stored} that were loaded before.`, 'Loaded 300 applications to utility-assistance.'],
+      out: [`Continued after ${stored} that were loaded before.`, 'Loaded 300 applications to utility-assistance.'],
     })
     expect(await exportLines(target.sql, slug)).toEqual(exported)
   })

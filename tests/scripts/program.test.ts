@@ -28,13 +28,13 @@ describe('validate', () => {
     const nowhere = { url: 'postgres://127.0.0.1:1/nowhere' }
     expect(await program(['validate', file, '--document-only'], nowhere)).toMatchObject({
       code: 0,
-      out: expect.stringContaining('"v-good" has no fault. The question bank was not asked') as string,
+      out: expect.stringContaining('"v-good" has no error. The question bank was not asked') as string,
       err: '',
     })
     expect(await program(['validate', file], { url: '' })).toMatchObject({ code: 0, err: '' })
   })
 
-  test('names every fault by its path and exits with 1', async () => {
+  test('names every error by its path and exits with 1', async () => {
     const file = await written({
       ...aDefinition({ questions: [q.text('123'), q.number('n', { min: 2, max: 1 })] }),
       slug: 'A B',
@@ -42,7 +42,7 @@ describe('validate', () => {
     const { code, out, err } = await program(['validate', file], { url: '' })
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err.split('\n').map(line => line.trim().split(':')[0])).toEqual([
-      'The program definition has 3 faults.',
+      'The program definition has 3 errors.',
       '/slug',
       '/questions/0/admin_name',
       '/questions/1/min',

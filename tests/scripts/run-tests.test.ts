@@ -47,7 +47,7 @@ describe('--repeat-failed, as CI runs the tests', () => {
     expect(await run(1, 0, ['--repeat-failed'])).toEqual({ exitCode: 0, runs: [1], unsteady: [] })
   })
 
-  test('a fault fails twice, and three files do not fail by chance', async () => {
+  test('an error fails twice, and three files do not fail by chance', async () => {
     expect(await run(1, 2, ['--repeat-failed'])).toEqual({ exitCode: 1, runs: [2], unsteady: [] })
     expect(await run(3, 1, ['--repeat-failed'])).toEqual({ exitCode: 1, runs: [1, 1, 1], unsteady: [] })
   })

@@ -86,9 +86,9 @@ export function testPages(
     }
   }
   test.each(['light', 'dark'] as const)(
-    'no page has a serious fault of accessibility, %s',
+    'no page has a serious error of accessibility, %s',
     colorScheme =>
-      each({ colorScheme }, async (page, path) => expect([path, await accessibilityFaults(page)]).toEqual([path, []])),
+      each({ colorScheme }, async (page, path) => expect([path, await accessibilityErrors(page)]).toEqual([path, []])),
     240_000,
   )
   test.each([320, 768, 1440])(
@@ -104,7 +104,7 @@ export function testPages(
 const axeSource = readFileSync(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir), 'utf8')
 
 /** What axe finds of serious or worse on a page, as lines to read; none is wanted. The page's scripts must be on. */
-export async function accessibilityFaults(page: Page): Promise<string[]> {
+export async function accessibilityErrors(page: Page): Promise<string[]> {
   // Evaluated by the debugger, so the page's own policy, which would refuse it as a script, stays as it is.
   await page.evaluate(axeSource)
   const { violations } = await page.evaluate(() =>
@@ -116,7 +116,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
 }
 
 /** What axe finds of these rules, whatever their impact, as lines to read. */
-export async function faultsOfRules(page: Page, rules: readonly string[]): Promise<string[]> {
+export async function errorsOfRules(page: Page, rules: readonly string[]): Promise<string[]> {
   await page.evaluate(axeSource)
   const only = JSON.stringify({ runOnly: { type: 'rule', values: rules } })
   const { violations } = (await page.evaluate(`axe.run(${only})`)) as { violations: AxeViolation[] }

@@ -2,7 +2,7 @@
 
 import type { Sql } from '../../src/db/client.ts'
 import { createAdminToken, scopes } from '../../src/people/admin-tokens.ts'
-import { answerFaults } from './answer-faults.ts'
+import { answerErrors } from './answer-errors.ts'
 import type { TestService } from './service.ts'
 
 /** A token of a person; good for everything, and for a day, unless given. */
@@ -42,8 +42,8 @@ export class ApiProgram {
     })
     const text = await response.text()
     const answer = text === '' ? undefined : JSON.parse(text)
-    const faults = response.ok ? answerFaults(method, path, answer) : []
-    if (faults.length > 0) throw new Error(`${method} ${path} is not answered as described: ${faults.join('; ')}`)
+    const errors = response.ok ? answerErrors(method, path, answer) : []
+    if (errors.length > 0) throw new Error(`${method} ${path} is not answered as described: ${errors.join('; ')}`)
     return { status: response.status, body: answer, headers: response.headers }
   }
 }

@@ -9,7 +9,7 @@ import { type DocumentableVersion, versionDocs } from '../../src/domain/samples/
 import { pageResponse } from '../../src/html/docs-response.ts'
 import { pageContext } from '../../src/html/page-context.ts'
 import { programOpenApi } from '../../src/http/openapi/program-document.ts'
-import { schemaFaults } from './response-schema.ts'
+import { schemaErrors } from './response-schema.ts'
 
 const million = 1_000_000
 let ids = 0
@@ -119,6 +119,6 @@ console.log(
     questions: docs.questions.length,
     left_out,
     // To compile the longest schemas takes the validator a gigabyte.
-    faults: JSON.stringify(schema).length > 500_000 ? [] : schemaFaults(schema, JSON.parse(example)).slice(0, 3),
+    errors: JSON.stringify(schema).length > 500_000 ? [] : schemaErrors(schema, JSON.parse(example)).slice(0, 3),
   }),
 )

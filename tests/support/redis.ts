@@ -12,7 +12,7 @@ export interface TestRedis {
   takeAway(): Promise<void>
   /** Starts it again on the same port, with nothing in it. */
   bringBack(): Promise<void>
-  /** Stops it where it is: connections stay, and nothing is answered until it goes on. */
+  /** Stops it where it is: connections stay, and nothing is answered until it continues. */
   pause(): void
   goOn(): void
 }

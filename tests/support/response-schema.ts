@@ -11,11 +11,11 @@ import { computedKeyMap } from './computed-key-map.ts'
 import type { TestService } from './service.ts'
 
 /** What is wrong with a value by a JSON Schema 2020-12, formats included; empty when nothing is. Checks the schema too. */
-export function schemaFaults(schema: JsonSchema, value: unknown): string[] {
+export function schemaErrors(schema: JsonSchema, value: unknown): string[] {
   return schemaChecker(schema)(value)
 }
 
-/** As `schemaFaults`, compiled once for many values. */
+/** As `schemaErrors`, compiled once for many values. */
 export function schemaChecker(schema: JsonSchema): (value: unknown) => string[] {
   // Union types are how JSON Schema says "or null".
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
@@ -47,8 +47,8 @@ async function pageChecker(sql: Sql, slug: string): Promise<PageChecker> {
   )
 }
 
-function fail(slug: string, faults: readonly string[]): void {
-  if (faults.length > 0) throw new Error(`a page of ${slug} is not as documented:\n${faults.slice(0, 20).join('\n')}`)
+function fail(slug: string, errors: readonly string[]): void {
+  if (errors.length > 0) throw new Error(`a page of ${slug} is not as documented:\n${errors.slice(0, 20).join('\n')}`)
 }
 
 /**

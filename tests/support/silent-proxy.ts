@@ -22,7 +22,7 @@ interface Hearing {
   silent: boolean
   /** Bytes of the database's that it still passes on. */
   left: number
-  /** What would have been passed on meanwhile. */
+  /** What would have been passed on in the meantime. */
   held: (() => void)[]
 }
 

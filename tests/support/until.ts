@@ -1,6 +1,6 @@
 // Waiting for what happens alongside a request, without guessing how long it takes.
 
-/** Resolves with the first value that is neither undefined, null nor false; fails after half a minute, which only a fault or a very busy machine needs. */
+/** Resolves with the first value that is neither undefined, null nor false; fails after half a minute, which only an error or a very busy machine needs. */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,

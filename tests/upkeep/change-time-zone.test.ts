@@ -100,7 +100,7 @@ describe('rerenderTimes', () => {
     expect(line).toBe(inZone(line!, 'Asia/Tokyo'))
   })
 
-  test('a status given meanwhile waits, and is then refused in the old zone', async () => {
+  test('a status given in the meantime waits, and is then refused in the old zone', async () => {
     const [place] = await database.sql<{ program_id: number; application_id: number }[]>`
       select program_id, application_id from application limit 1`
     let annotating: Promise<unknown> = Promise.resolve()

@@ -226,7 +226,7 @@ describe('attempts', () => {
     expect(await deliver(hooks.delivering, job!)).toBeUndefined()
     held.resolve(new Response())
     expect(await underWay).toBe('delivered')
-    // What an administrator asked for meanwhile is sent now, and with it the later change.
+    // What an administrator asked for in the meantime is sent now, and with it the later change.
     expect(await runOf(hooks, id)).toEqual(['delivered'])
     expect((await hooks.attempts(id)).map(({ change }) => change)).toEqual([2, 1])
   })

@@ -108,7 +108,7 @@ describe('the service tells the same without a worker', () => {
     expect((await readMetrics(health)).of('tributary_workers')).toBe(0)
   })
 
-  test('a fault in the audit log', async () => {
+  test('an error in the audit log', async () => {
     // Of its own: nothing mends an audit log that was changed.
     const own = await useDatabase({}, endWithTest)
     const { health } = await startMain(own)

@@ -39,9 +39,9 @@ describe('workers/main.ts', () => {
     await until('the worker to work', () => docsOf(warm.program_version_id))
     first.kill('SIGKILL')
     await first.exited
-    const meanwhile = await aProgram(database.sql)
+    const published = await aProgram(database.sql)
     spawnProcess('workers/main.ts', database)
-    await until('docs of what was published meanwhile', () => docsOf(meanwhile.program_version_id))
+    await until('docs of what was published in the meantime', () => docsOf(published.program_version_id))
   })
 
   test('what is lost while it runs is made again at the next sweep, and what stands still for five minutes is asked for again', async () => {

@@ -44,7 +44,7 @@ async function aWalk() {
 const whole = () => 0.1
 
 describe('promises kept', () => {
-  test('the whole of a program: every application counted, no fault', async () => {
+  test('the whole of a program: every application counted, no error', async () => {
     const { slug, walk } = await aWalk()
     expect(await walk(whole)).toEqual({
       program: slug,
@@ -52,7 +52,7 @@ describe('promises kept', () => {
       pages: 17,
       pageSize: 7,
       format: 'application/json',
-      faults: [],
+      errors: [],
     })
   })
 
@@ -90,7 +90,7 @@ describe('promises kept', () => {
             maxPageSize: 1000,
             random: () => drawn.shift() ?? 0,
           })
-          expect(report).toMatchObject({ applications: 6, pages: 3, faults: [] })
+          expect(report).toMatchObject({ applications: 6, pages: 3, errors: [] })
         }
       }
     }
@@ -98,7 +98,7 @@ describe('promises kept', () => {
 
   test('any part of it, at any page size, asked for again at any page', async () => {
     const { walk } = await aWalk()
-    for (let n = 0; n < 8; n++) expect((await walk(random, 10 + n * 10))!.faults).toEqual([])
+    for (let n = 0; n < 8; n++) expect((await walk(random, 10 + n * 10))!.errors).toEqual([])
   })
 
   test('statuses and notes take numbers too, and leave no gap', async () => {
@@ -107,7 +107,7 @@ describe('promises kept', () => {
     for (const application_id of ids.slice(100, 103)) await annotate(sql, { ...more, application_id, note: 'seen' })
     const program = await sql`select submit_seq from submission_counter where program_id = ${program_id}`
     expect(program[0]!.submit_seq).toBeGreaterThan(120)
-    expect((await walk(whole))!.faults).toEqual([])
+    expect((await walk(whole))!.errors).toEqual([])
   })
 
   test('while others are superseded and erased', async () => {
@@ -119,7 +119,7 @@ describe('promises kept', () => {
         await sql`delete from application where program_id = ${program_id} and submit_seq = ${20 + n}`
       }
     })()
-    for (let n = 0; n < 3; n++) expect((await walk(random, 60))!.faults).toEqual([])
+    for (let n = 0; n < 3; n++) expect((await walk(random, 60))!.errors).toEqual([])
     stopped = true
     await writing
   })
@@ -142,7 +142,7 @@ describe('promises broken, behind the service’s back', () => {
     )
     const drawn = [0, 0.1, 0.9, 0.5, 0.9, 0]
     const report = await walk(() => drawn.shift() ?? 0)
-    expect(report!.faults).toEqual([
+    expect(report!.errors).toEqual([
       { promise: 'answered', detail: `/api/v1/admin/programs/${slug}/applications as text/csv answered 500` },
     ])
   })
@@ -150,7 +150,7 @@ describe('promises broken, behind the service’s back', () => {
   test('a row that was deleted without a trace', async () => {
     const { program_id, walk } = await aWalk()
     await tamper(sql, `delete from application where program_id = ${program_id} and submit_seq = 42`)
-    expect((await walk(whole))!.faults).toEqual([
+    expect((await walk(whole))!.errors).toEqual([
       { promise: 'gapless', detail: 'number 42 is neither that of an application nor of another change' },
     ])
   })
@@ -167,9 +167,9 @@ describe('promises broken, behind the service’s back', () => {
       select program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations
       from application where program_id = ${program_id} and submit_seq = 45`,
     )
-    const { faults } = (await walk(whole))!
-    expect(faults).toContainEqual({ promise: 'duplicated', detail: `application ${ids[44]}` })
-    expect(faults).toContainEqual({ promise: 'gapless', detail: 'submission 45 is there twice' })
+    const { errors } = (await walk(whole))!
+    expect(errors).toContainEqual({ promise: 'duplicated', detail: `application ${ids[44]}` })
+    expect(errors).toContainEqual({ promise: 'gapless', detail: 'submission 45 is there twice' })
   })
 
   test('an applicant with two CURRENT applications', async () => {
@@ -181,16 +181,16 @@ describe('promises broken, behind the service’s back', () => {
       update application set applicant_id = (select applicant_id from application where program_id = ${program_id} and submit_seq = 42)
       where program_id = ${program_id} and submit_seq = 43`,
     )
-    const { faults } = (await walk(whole))!
+    const { errors } = (await walk(whole))!
     // What clients get has the applicant of then.
-    expect(faults.map(({ promise }) => promise)).not.toContain('lost')
+    expect(errors.map(({ promise }) => promise)).not.toContain('lost')
     await tamper(
       sql,
       `
       update application set snapshot = replace(snapshot, '"applicant_id":' || (select applicant_id + 1 from application where program_id = ${program_id} and submit_seq = 42), '"applicant_id":' || applicant_id)
       where program_id = ${program_id} and submit_seq = 43`,
     )
-    const again = (await walk(whole))!.faults
+    const again = (await walk(whole))!.errors
     expect(again).toEqual([
       {
         promise: 'revision_state',
@@ -251,14 +251,14 @@ describe('the worker', () => {
     await tamper(sql, `delete from application where program_id = ${program_id} and submit_seq = 42`)
     const later = await startWorker(database, settings(url, credential))
     const reported = await logged(later, 'the self-walk found promises broken')
-    expect(reported).toMatchObject({ level: 'error', faults: [{ promise: 'gapless' }] })
+    expect(reported).toMatchObject({ level: 'error', errors: [{ promise: 'gapless' }] })
     const after = await readMetrics(later.health)
     expect(after.of('tributary_self_walk_faults_total{promise="gapless"}')).toBeGreaterThanOrEqual(1)
     expect(after.of('tributary_self_walks_total{outcome="broken"}')).toBeGreaterThanOrEqual(1)
     expect(JSON.stringify([worker.log, later.log])).not.toContain(credential.split(':')[1]!)
   })
 
-  test('a walk that cannot be made is no fault, and is counted; a worker without the settings makes none', async () => {
+  test('a walk that cannot be made is no error, and is counted; a worker without the settings makes none', async () => {
     const { credential } = await aWalk()
     const worker = await startWorker(database, settings('http://127.0.0.1:1', credential))
     await until('one to fail', async () => {

@@ -43,7 +43,7 @@ function paged(applications: readonly WalkedApplication[], pageSize = asked.page
   return pages
 }
 
-test('a walk as it is promised has no fault, with whatever was erased, superseded and at whatever page size', () => {
+test('a walk as it is promised has no error, with whatever was erased, superseded and at whatever page size', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ erased: fc.boolean(), superseded: fc.option(fc.integer({ min: 1, max: 30 })) }), {
@@ -103,17 +103,17 @@ const broken: Record<(typeof judged)[number], () => ReturnType<typeof promisesBr
 
 describe('told, and nothing else', () => {
   test.each(judged)('%s', promise => {
-    const faults = broken[promise]()
-    expect(faults.length).toBeGreaterThan(0)
-    expect(new Set(faults.map(fault => fault.promise))).toEqual(new Set([promise]))
-    expect(faults.length).toBeLessThanOrEqual(5)
+    const errors = broken[promise]()
+    expect(errors.length).toBeGreaterThan(0)
+    expect(new Set(errors.map(error => error.promise))).toEqual(new Set([promise]))
+    expect(errors.length).toBeLessThanOrEqual(5)
   })
 })
 
 test('one applicant with two CURRENT applications, and a walk without an end, are told too', () => {
   const places = [place(1), place(2, { applicant_id: 1 })]
-  const faults = judge({ ...asked, pages: paged(served(places, 2)) }, places, 2)
-  expect(faults).toEqual([
+  const errors = judge({ ...asked, pages: paged(served(places, 2)) }, places, 2)
+  expect(errors).toEqual([
     { promise: 'revision_state', detail: 'applications 101 and 102 of one applicant were both CURRENT' },
   ])
   const endless = [{ applications: served(truth.slice(0, 4), 10), token: 't' }]
@@ -136,13 +136,13 @@ describe('what was erased while it was walked', () => {
   })
 
   test('what is missing from it and was not erased is told, and so is what came where nothing had gone', () => {
-    const faults = [
+    const errors = [
       again([...kept, next], truth),
       again([next, ...kept], erased(106)),
       again([...second!.applications, next], truth),
       again([...kept, { ...next }, third!.applications[1]!], erased(106)),
     ]
-    expect(faults.map(some => some.map(({ promise, detail }) => [promise, detail.split(' was ')[0]]))).toEqual([
+    expect(errors.map(some => some.map(({ promise, detail }) => [promise, detail.split(' was ')[0]]))).toEqual([
       [['repeatable', 'application 106']],
       [['repeatable', 'application 109']],
       [['repeatable', 'application 109']],
@@ -153,7 +153,7 @@ describe('what was erased while it was walked', () => {
   test('a last page is empty when all it would have had has gone, and not otherwise', () => {
     const emptied = [...pages.slice(0, 2), { applications: [], token: null }]
     expect(judge({ ...asked, pages: emptied }, erased(109, 110), 10)).toEqual([])
-    const reported = judge({ ...asked, pages: emptied }, truth, 10).map(fault => fault.promise)
+    const reported = judge({ ...asked, pages: emptied }, truth, 10).map(error => error.promise)
     expect(new Set(reported)).toEqual(new Set(['lost', 'paged']))
   })
 })

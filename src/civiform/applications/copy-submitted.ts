@@ -1,5 +1,5 @@
 // The next applications in the order they were submitted, up to the watermark: the first copy of all of them, and the windows of a few
-// seconds after it, are the same step. Each is one transaction, so it may be ended at any moment and goes on where it was.
+// seconds after it, are the same step. Each is one transaction, so it may be ended at any moment and continues where it was.
 
 import { readNow } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

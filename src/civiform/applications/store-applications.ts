@@ -31,7 +31,7 @@ import { isSettling } from '../source/known-history.ts'
 import { isToCopy } from './reused-ids.ts'
 
 export interface StoreOptions {
-  /** Where the follower stands; another that went on from there meanwhile is noticed, and nothing is stored. */
+  /** Where the follower stands; another that continued from there in the meantime is noticed, and nothing is stored. */
   from: SourcePosition
   /** What of its state changes with them. */
   move: Partial<FollowState>
@@ -48,7 +48,7 @@ export interface StoredApplications {
   known: number[]
 }
 
-/** Another process has followed meanwhile. It goes on by itself. */
+/** Another process has followed in the meantime. It continues by itself. */
 export class FollowedElsewhere extends Error {}
 
 /** Stores these applications, which are in the order of submission, all or none. */

@@ -103,7 +103,7 @@ async function storeVersions(
     await insertFollowedVersion(tx, draft.id, program_id, contents.get(draft.id)!)
     await enqueue(tx, [{ name: 'refresh-docs-example', payload: { program_version_id: draft.id } }])
   }
-  // Of many that arrive at once, only the newest is looked at; a sweep finds the rest.
+  // Of many that arrive together, only the newest is looked at; a sweep finds the rest.
   const newest = changed.at(-1)
   if (newest === undefined) return
   await enqueue(tx, [

@@ -1,6 +1,6 @@
 // CiviForm's database lost commits that it had answered: a standby took over that lacked them, or a backup or a dump was restored. What
 // they held was copied here and exported, exists there no longer, and its numbers may be given again. So nothing is taken to be the same because its
-// number is: what was submitted lately is compared at once, and everything else, whole, in the rounds that follow.
+// number is: what was submitted lately is compared immediately, and everything else, whole, in the rounds that follow.
 
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, readNow } from '../../db/client.ts'
@@ -14,7 +14,7 @@ import { historyOf } from '../source/known-history.ts'
 import { applyChanges } from './apply-changes.ts'
 import { removeMissing } from './scan-changes.ts'
 
-/** How long before the watermark submissions are compared at once: longer than a standby that takes over should be behind. */
+/** How long before the watermark submissions are compared immediately: longer than a standby that takes over should be behind. */
 const lateMicros = 3_600_000_000
 const usualIds = 1000
 

@@ -10,9 +10,9 @@ import type { Finding } from '../definitions/catalogue-version.ts'
 import { type FollowOptions, whyMissing } from '../source/followed-source.ts'
 import { preparedTransactions } from '../source/watermark.ts'
 
-/** `fault`: nothing can be followed until it is settled. `notice`: it can, and an operator should know. */
+/** `error`: nothing can be followed until it is settled. `notice`: it can, and an operator should know. */
 export interface Examined {
-  kind: 'fault' | 'notice' | 'good'
+  kind: 'error' | 'notice' | 'good'
   text: string
 }
 
@@ -23,16 +23,16 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
   const reported: Examined[] = []
   const report = (kind: Examined['kind'], text: string): void => void reported.push({ kind, text })
   const layout = await readLayout(source)
-  if (layout.missing.length > 0) report('fault', `There is no ${layout.missing.join(', ')}: ${whyMissing(layout)}.`)
+  if (layout.missing.length > 0) report('error', `There is no ${layout.missing.join(', ')}: ${whyMissing(layout)}.`)
   if (layout.notGranted.length > 0)
-    report('fault', `The role may not read ${layout.notGranted.join(', ')}: grant SELECT on them.`)
+    report('error', `The role may not read ${layout.notGranted.join(', ')}: grant SELECT on them.`)
   if (layout.missing.length > 0 || layout.notGranted.length > 0) return reported
   report('good', `The database is ${await readIdentity(source)}, at evolution ${await readEvolution(source)}.`)
   const condition = await readCondition(source, options.databaseZone)
   if (condition.inRecovery)
-    report('fault', 'It is a standby, which cannot report submissions in progress. Use the primary.')
+    report('error', 'It is a standby, which cannot report submissions in progress. Use the primary.')
   if (condition.prepared > 0)
-    report('fault', `Nothing can be copied yet because of ${preparedTransactions(condition.prepared)}.`)
+    report('error', `Nothing can be copied yet because of ${preparedTransactions(condition.prepared)}.`)
   if (condition.superuser) report('notice', 'The role is a superuser. One that may only read is enough, and safer.')
   else if (condition.canWrite.length > 0)
     report(
@@ -49,7 +49,7 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
   )
   const own = (await readPrograms(sql)).filter(program => program.origin_name === null)
   if (own.length > 0)
-    report('fault', `This installation has programs of its own, such as "${own[0]!.slug}". Give it an empty database.`)
+    report('error', `This installation has programs of its own, such as "${own[0]!.slug}". Give it an empty database.`)
   for (const finding of await readFindings(source, layout, options))
     report('notice', `${finding.subject}: ${finding.detail}.`)
   const { submitted, withoutTime, bytes } = condition
@@ -70,7 +70,7 @@ function reportClock(
   if (aheadSeconds === null) return
   if (aheadSeconds > slackMs / 1000)
     report(
-      'fault',
+      'error',
       `The newest application was submitted ${Math.round(aheadSeconds)} s from now, by times in ${databaseZone}: set CIVIFORM_DATABASE_TIME_ZONE to the zone of CiviForm's servers, or mend their clocks.`,
     )
   else report('good', `Times are in ${databaseZone}; none lies ahead of the database's clock.`)

@@ -33,7 +33,7 @@ export interface Round {
   watermark: Micros | undefined
   stored: number
   changed: number
-  /** Whether more waits to be copied, so that the next round should follow at once. */
+  /** Whether more waits to be copied, so that the next round should follow immediately. */
   more: boolean
   /** What in CiviForm's database keeps the watermark back; undefined when nothing does for long. */
   heldBy: string | undefined
@@ -60,7 +60,7 @@ export class Follower {
     this.#submitted = new SubmittedApplications(() => this.#catalogue)
   }
 
-  /** Rejects with what one of the two databases failed of; the next round goes on. Throws Problem `conflict` where nothing will help. */
+  /** Rejects with what one of the two databases failed of; the next round continues. Throws Problem `conflict` where nothing will help. */
   async round(signal?: AbortSignal): Promise<Round> {
     try {
       return await this.#round(signal)

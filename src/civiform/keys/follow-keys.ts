@@ -105,7 +105,7 @@ function networkOf(text: string): string | undefined {
   const mask = bits === 0 ? 0 : (0xffffffff << (32 - bits)) >>> 0
   const network = ((((a << 24) | (b << 16) | (c << 8) | d) >>> 0) & mask) >>> 0
   const shown = `${network >>> 24}.${(network >>> 16) & 255}.${(network >>> 8) & 255}.${network & 255}/${bits}`
-  return 'fault' in parseSubnet(shown) ? undefined : shown
+  return 'error' in parseSubnet(shown) ? undefined : shown
 }
 
 /** Slugs with the permission to read. A grant follows the slug, whichever program has it. */

@@ -96,7 +96,7 @@ class Page(NamedTuple):
 
 
 class Client:
-    """One service and one API key. Not for several threads at once; each has its own."""
+    """One service and one API key. Not for several threads concurrently; each has its own."""
 
     def __init__(
         self,

@@ -87,7 +87,7 @@ export function keysOf32Bytes(text: string): Buffer[] {
 export function subnets(text: string): Subnet[] {
   const parts = text.split(',').map(part => part.trim())
   const parsed = parts.filter(part => part !== '').map(parseSubnet)
-  const faults = parsed.flatMap(subnet => ('fault' in subnet ? [subnet.fault] : []))
-  if (faults.length > 0) throw new Unusable(`must be a comma-separated list of subnets: ${faults.join('; ')}`)
+  const errors = parsed.flatMap(subnet => ('error' in subnet ? [subnet.error] : []))
+  if (errors.length > 0) throw new Unusable(`must be a comma-separated list of subnets: ${errors.join('; ')}`)
   return parsed as Subnet[]
 }

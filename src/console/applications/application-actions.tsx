@@ -155,9 +155,9 @@ const listActions = (deps: Deps): Part => {
         const page = () => <ApplicationsPage program={program} {...listing} />
         return showForm(
           visit,
-          { values: query.values, faults: query.faults },
+          { values: query.values, errors: query.errors },
           page,
-          query.faults.length > 0 ? 400 : 200,
+          query.errors.length > 0 ? 400 : 200,
         )
       },
     },
@@ -189,7 +189,7 @@ const listActions = (deps: Deps): Part => {
       run: async visit => {
         const { program_id, slug } = await findSeenProgram(db, visit.person, visit.params.slug!)
         const query = readListQuery(visit.url.searchParams, config.timeZone)
-        if (query.faults.length > 0) throw invalidRequest('The filters cannot be read.', query.faults)
+        if (query.errors.length > 0) throw invalidRequest('The filters cannot be read.', query.errors)
         if (query.filter.words !== undefined && !mayReadAnswers(visit.person)) throw searchesAnswers()
         const { applications, older } = await readListPage(db, program_id, query)
         if (query.filter.words !== undefined) {
@@ -252,7 +252,7 @@ function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFile
   /** Its neighbours in the list that one came from. */
   const neighbours = async (visit: Visit, program_id: number, application: ApplicationDetails) => {
     const query = readListQuery(visit.url.searchParams, config.timeZone)
-    const filter = query.faults.length > 0 ? {} : query.filter
+    const filter = query.errors.length > 0 ? {} : query.filter
     const neighbour = (direction: ListPlace['direction']): Promise<ListedApplication | undefined> =>
       readListedApplications(db, program_id, filter, { direction, beyond: application }, 1).then(([row]) => row)
     const [newer, older] = await Promise.all([neighbour('newer'), neighbour('older')])
@@ -400,7 +400,7 @@ const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles
         values.set('done', 'saved')
         return `/admin/programs/${slug}/applications/${applicationId}?${values}`
       },
-      onConflict: ({ internal }) => (internal === 'seen_is_old' ? [conflictFault] : undefined),
+      onConflict: ({ internal }) => (internal === 'seen_is_old' ? [conflictError] : undefined),
     },
   })
 
@@ -417,8 +417,8 @@ function readAnnotation(form: URLSearchParams, { status, application_note }: App
   }
 }
 
-const conflictFault = {
+const conflictError = {
   parameter: 'note',
-  code: 'changed_meanwhile',
+  code: 'changed_concurrently',
   detail: 'Status or note were changed while you were typing, so nothing was saved.',
 }

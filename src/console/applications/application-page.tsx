@@ -6,7 +6,7 @@ import type { ApplicationDetails, Revision } from '../../db/applications/applica
 import type { Program } from '../../db/programs/programs.ts'
 import type { ApplicationChange } from '../../domain/readable/application-changes.ts'
 import type { ReadableApplication } from '../../domain/readable/readable-application.ts'
-import { ActionForm, FaultSummary, SelectField, Submit, TextArea } from '../../html/fields.tsx'
+import { ActionForm, ErrorSummary, SelectField, Submit, TextArea } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { DoneNotice, figures, LinkButton, Notice, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -67,7 +67,7 @@ export function ApplicationPage(props: ApplicationPageProps) {
       }
     >
       <DoneNotice said={said} />
-      <FaultSummary title="Nothing was saved yet" />
+      <ErrorSummary title="Nothing was saved yet" />
       <Replaced {...props} />
       <div class="columns">
         {answers === undefined ? (

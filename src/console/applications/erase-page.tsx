@@ -30,7 +30,7 @@ export function ErasePage({ program, application, held }: EraseProps) {
       path={`${applicationsPath(program.slug)}/${application_id}/${eraseSteps[what as keyof typeof eraseSteps]}`}
       submit={`Erase the ${what}`}
       look="danger"
-      faultTitle="Nothing is erased"
+      errorTitle="Nothing is erased"
     >
       {held === undefined ? (
         <p>
@@ -49,9 +49,11 @@ export function ErasePage({ program, application, held }: EraseProps) {
           </ul>
         </>
       )}
-      <p class="soft">Numbers and times stay, as does a line in the audit log. Clients that pull go on without it.</p>
+      <p class="soft">
+        Numbers and times stay, as does a line in the audit log. Clients that pull continue without it.
+      </p>
       <TextField name="reason" label="Reason" optional hint="For the audit log: name no person." maxLength={200} />
-      <TextField name="confirmation" label={`Write ${id} to go on`} inputmode="numeric" />
+      <TextField name="confirmation" label={`Write ${id} to continue`} inputmode="numeric" />
     </FormPage>
   )
 }

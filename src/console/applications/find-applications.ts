@@ -65,7 +65,7 @@ export async function readListing(
 ): Promise<Listing> {
   const { consoleDb: db } = deps
   const reads = mayReadAnswers(person)
-  if (query.faults.length > 0)
+  if (query.errors.length > 0)
     return { ...nothing, total: await countApplications(db, program_id), found: 0, who: reads ? new Map() : undefined }
   const filtered = query.values.size > 0
   const [page, total, found] = await Promise.all([

@@ -5,7 +5,7 @@
 import type { ListedApplication, ProgramWithSubmissions } from '../../db/applications/application-lists.ts'
 import type { Program } from '../../db/programs/programs.ts'
 import type { ApplicantInList } from '../../domain/readable/readable-application.ts'
-import { FaultSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
+import { ErrorSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
 import { FilterBar, Pages } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, type Column, DoneNotice, figures, LinkButton, Named, Table, When } from '../../html/parts.tsx'
@@ -106,9 +106,9 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       }
     >
       <DoneNotice said={said} />
-      <FaultSummary title="The list needs another look at its filters" />
+      <ErrorSummary title="The list needs another look at its filters" />
       <Filters path={path} program={program} searches={who !== undefined} />
-      {query.faults.length === 0 &&
+      {query.errors.length === 0 &&
         (mayAnnotate(listing, origin) && applications.length > 0 ? (
           <form method="get" action={`${path}/status`}>
             <SetStatus program={program} found={found ?? total} />
@@ -123,8 +123,8 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
 }
 
 const said = {
-  status: 'Saved. Clients see it with their next read. What was changed meanwhile was left as it is.',
-  erased: 'Erased. Clients that pull go on without it.',
+  status: 'Saved. Clients see it with their next read. What was changed in the meantime was left as it is.',
+  erased: 'Erased. Clients that pull continue without it.',
 }
 
 /** Whether status may be set in the list: by those who may read answers, and not where a system that is followed sets it. */
@@ -245,12 +245,12 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
   const statuses = [...program.statuses]
   if (sought?.startsWith('is:') && !statuses.includes(sought.slice(3))) statuses.push(sought.slice(3))
   const dateType = (name: string) =>
-    query.faults.some(({ parameter }) => parameter === name) ? ('text' as const) : ('date' as const)
+    query.errors.some(({ parameter }) => parameter === name) ? ('text' as const) : ('date' as const)
   const kept = query.values.get('applicant')
   return (
     <FilterBar
       path={path}
-      chips={query.faults.length > 0 ? [] : chipsOf(path, query.values)}
+      chips={query.errors.length > 0 ? [] : chipsOf(path, query.values)}
       note={searches ? 'What you search and read is recorded in the audit log.' : undefined}
     >
       {kept !== null && <input type="hidden" name="applicant" value={kept} />}

@@ -11,7 +11,7 @@ export const applicationsPath = (slug: string): string => `/admin/programs/${slu
 
 /** How far the applications that a filter finds are counted. */
 export const countedMax = 10_000
-/** Applications whose status is set at once. */
+/** Applications whose status is set together. */
 export const changedMax = 500
 
 /** A page of a list, newest first, and whether there is more on either side of it. */
@@ -29,7 +29,7 @@ export interface ListQuery {
   values: URLSearchParams
   filter: ListFilter
   place: ListPlace
-  faults: readonly ProblemItem[]
+  errors: readonly ProblemItem[]
 }
 
 /** A status as it stands in an address. No status is `none`, so that a status may be called anything. */
@@ -41,37 +41,37 @@ export function readListQuery(sent: URLSearchParams, timeZone: string): ListQuer
     const value = sent.get(name)?.trim()
     if (value) values.set(name, value)
   }
-  const faults: ProblemItem[] = []
-  const fault = (parameter: string, detail: string): undefined => {
-    faults.push({ parameter, code: 'malformed', detail })
+  const errors: ProblemItem[] = []
+  const error = (parameter: string, detail: string): undefined => {
+    errors.push({ parameter, code: 'malformed', detail })
   }
   const day = (name: string, label: string) => {
     const text = values.get(name)
     if (text === null) return undefined
     const instant = isCalendarDate(text) ? parseInstantParameter(text, timeZone) : undefined
-    return typeof instant === 'number' ? instant : fault(name, `“${label}” must be a day, such as 2026-01-31.`)
+    return typeof instant === 'number' ? instant : error(name, `“${label}” must be a day, such as 2026-01-31.`)
   }
   const id = (name: string, label: string): number | undefined => {
     const text = values.get(name)
     if (text === null) return undefined
     // As it is shown: 281,774.
-    return idOf(text.replaceAll(',', '')) ?? fault(name, `“${label}” must be a number, such as 281774.`)
+    return idOf(text.replaceAll(',', '')) ?? error(name, `“${label}” must be a number, such as 281774.`)
   }
   const status = (): string | null | undefined => {
     const text = values.get('status')
     if (text === null) return undefined
     if (text === 'none') return null
-    return text.startsWith('is:') ? text.slice(3) : fault('status', 'Must be one of the statuses offered.')
+    return text.startsWith('is:') ? text.slice(3) : error('status', 'Must be one of the statuses offered.')
   }
   const revisionState = () => {
     const text = values.get('revision')
     if (text === null || text === 'CURRENT' || text === 'OBSOLETE') return text ?? undefined
-    return fault('revision', 'Must be CURRENT or OBSOLETE.')
+    return error('revision', 'Must be CURRENT or OBSOLETE.')
   }
   const words = (): string | undefined => {
     const text = values.get('q')
     if (text === null || /[\p{L}\p{N}]{2}/u.test(text) || /^\d$/.test(text)) return text?.slice(0, 200)
-    return fault('q', 'Write at least two letters or digits of a name, an e-mail address, a phone number, or a number.')
+    return error('q', 'Write at least two letters or digits of a name, an e-mail address, a phone number, or a number.')
   }
   const filter: ListFilter = {
     from: day('from', 'Submitted on or after'),
@@ -82,7 +82,7 @@ export function readListQuery(sent: URLSearchParams, timeZone: string): ListQuer
     applicationId: id('application', 'Application'),
     words: words(),
   }
-  return { values, filter, place: readPlace(sent), faults }
+  return { values, filter, place: readPlace(sent), errors }
 }
 
 /** An address that names no place, or one that was not made here, begins at the newest. */

@@ -1,4 +1,4 @@
-// The status of many applications at once: which would change, and setting it, each with an entry in its history.
+// The status of many applications together: which would change, and setting it, each with an entry in its history.
 
 /** @jsxImportSource preact */
 
@@ -37,8 +37,8 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
   /** The applications that the address names: those that were ticked, or all that the filters find. */
   const chosen = async ({ url: { searchParams: sent } }: PageVisit, programId: number): Promise<number[]> => {
     if (!sent.has('all')) return sent.getAll('application').flatMap(text => idOf(text) ?? [])
-    const { filter, faults } = readListQuery(sent, config.timeZone)
-    if (faults.length > 0) throw invalidRequest('The filters cannot be read.', faults)
+    const { filter, errors } = readListQuery(sent, config.timeZone)
+    if (errors.length > 0) throw invalidRequest('The filters cannot be read.', errors)
     const place = { direction: 'older', beyond: undefined } as const
     const found = await readListedApplications(db, programId, filter, place, changedMax + 1)
     return found.map(({ application_id }) => application_id)
@@ -49,7 +49,7 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
     const ids = await chosen(visit, program.program_id)
     if (ids.length > changedMax)
       throw new Problem('too_large', {
-        detail: `At most ${changedMax} applications are changed at once. Choose fewer.`,
+        detail: `At most ${changedMax} applications are changed together. Choose fewer.`,
       })
     const status = statusOf(visit.url.searchParams)
     const states = await readApplicationStates(db, program.program_id, ids)

@@ -31,7 +31,7 @@ export function StatusOfManyPage({ program, status, changed, same }: StatusOfMan
       crumbs={[...crumbsOf(program), { text: 'Status' }]}
       path={`${path}/status?${query}`}
       submit={`Set ${what} to ${status ?? 'no status'}`}
-      faultTitle="Nothing was changed"
+      errorTitle="Nothing was changed"
     >
       {changed.length === 0 && <Notice tone="attention">Nothing would change. Go back, and choose others.</Notice>}
       <ul>

@@ -60,7 +60,7 @@ export function auditActions(deps: Deps): Part {
       },
       run: async ({ url }) => {
         const { filter, beforeId, form } = readAuditQuery(url.searchParams, config.timeZone)
-        if (form.faults.length > 0) throw invalidRequest('The filters cannot be read.', form.faults)
+        if (form.errors.length > 0) throw invalidRequest('The filters cannot be read.', form.errors)
         const rows = await readAuditEvents(db, filter, { beforeId, rowsMax: eventsMax + 1 })
         return pageOf(rows, eventsMax, ({ audit_event_id }) => audit_event_id)
       },
@@ -98,7 +98,7 @@ export function auditActions(deps: Deps): Part {
       method: 'POST',
       path: '/audit/verify',
       summary: 'Check that the audit log is as it was written',
-      answers: 'How many events were read, the faults if any, and a word to keep elsewhere and send next time.',
+      answers: 'How many events were read, the errors if any, and a word to keep elsewhere and send next time.',
       answered: verdictAnswer,
       ...reads('audit'),
       body: noted,
@@ -116,7 +116,7 @@ export function auditActions(deps: Deps): Part {
         read: ({ form }) => ({ noted: form.get('noted')?.trim() || undefined }),
         next: async (visit, verdict) => {
           const measured = await measureAuditLog(db)
-          return showForm(visit, { values: visit.form, faults: [] }, () => (
+          return showForm(visit, { values: visit.form, errors: [] }, () => (
             <VerifyPage {...measured} verdict={verdict} />
           ))
         },
@@ -136,7 +136,7 @@ function auditPages(deps: Deps): PageRoute[] {
 
   const auditLog = async (visit: PageVisit): Promise<Response> => {
     const { filter, beforeId, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
-    const faulty = form.faults.length > 0
+    const faulty = form.errors.length > 0
     const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: lookedAtMax })
     const { entries, last } = entriesOf(rows, pageRows)
     const isAll = rows.length < lookedAtMax && rows.at(-1)?.audit_event_id === (last || undefined)
@@ -156,7 +156,7 @@ function auditPages(deps: Deps): PageRoute[] {
 
   const download = (visit: PageVisit): Promise<Response> => {
     const { filter, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
-    if (form.faults.length > 0) return auditLog(visit)
+    if (form.errors.length > 0) return auditLog(visit)
     return downloadEvents(deps, visit, filter, visit.by.actor)
   }
 
@@ -164,7 +164,7 @@ function auditPages(deps: Deps): PageRoute[] {
     const parameters = visit.url.searchParams
     const written = parameters.get('application')
     const applicationId = idOf(written?.trim())
-    const faults = written !== null && applicationId === undefined ? [notAnId] : []
+    const errors = written !== null && applicationId === undefined ? [notAnId] : []
     const found = applicationId === undefined ? [] : await findDisclosures(db, applicationId, placeOf(parameters))
     const files = found.length === 0 ? [] : (await measureAuditLog(db)).files
     const names = await keyNames(
@@ -172,7 +172,7 @@ function auditPages(deps: Deps): PageRoute[] {
       found.flatMap(({ pages }) => pages),
     )
     const page = () => <DisclosuresPage applicationId={applicationId} found={found} files={files} keyNames={names} />
-    return showForm(visit, { values: parameters, faults }, page, faults.length > 0 ? 400 : 200)
+    return showForm(visit, { values: parameters, errors }, page, errors.length > 0 ? 400 : 200)
   }
 
   const path = '/admin/audit'

@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact'
 import type { AuditEventRow } from '../../db/audit/audit.ts'
 import type { PersonRow } from '../../db/people/person-rows.ts'
 import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
-import { type Choice, FaultSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
+import { type Choice, ErrorSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
 import { type FormState, usePage } from '../../html/page-context.ts'
 import { Facts, figures, InParts, LinkButton, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -45,7 +45,7 @@ export function AuditLogPage(props: AuditLogProps) {
         </>
       }
     >
-      <FaultSummary title="This cannot be searched for yet" />
+      <ErrorSummary title="This cannot be searched for yet" />
       <form method="get" action={root + path} class="card filters fields" aria-label="Filters">
         <SelectField
           name="actor"
@@ -99,7 +99,7 @@ export function AuditLogPage(props: AuditLogProps) {
         {nextBefore !== null && (
           <LinkButton rel="next" href={filterBy({ before: String(nextBefore) })} icon="chevron-right" text="Earlier" />
         )}
-        {entries.length > 0 && form.faults.length === 0 && (
+        {entries.length > 0 && form.errors.length === 0 && (
           <LinkButton
             href={`${root}${path}/events.csv${queryOf(form.values)}`}
             icon="download"

@@ -16,18 +16,18 @@ interface AuditQuery {
   form: FormState
 }
 
-/** Reads the filters; what cannot be read is a fault at its field, and does not filter. Spaces around a value are not meant. */
+/** Reads the filters; what cannot be read is an error at its field, and does not filter. Spaces around a value are not meant. */
 export function readAuditQuery(parameters: URLSearchParams, timeZone: string): AuditQuery {
-  const faults: ProblemItem[] = []
+  const errors: ProblemItem[] = []
   const text = (name: string): string | undefined => parameters.get(name)?.trim() || undefined
   const instant = (name: 'from' | 'to') => {
     const given = text(name)
     const parsed = given === undefined ? undefined : parseInstantParameter(given, timeZone)
     if (typeof parsed !== 'object') return parsed
-    faults.push({
+    errors.push({
       parameter: name,
       code: 'not_a_time',
-      detail: `${name === 'from' ? 'From' : 'Before'} ${parsed.fault}`,
+      detail: `${name === 'from' ? 'From' : 'Before'} ${parsed.error}`,
     })
     return undefined
   }
@@ -38,7 +38,7 @@ export function readAuditQuery(parameters: URLSearchParams, timeZone: string): A
     from: instant('from'),
     to: instant('to'),
   }
-  return { filter, beforeId: idOf(parameters.get('before')), form: { values: parameters, faults } }
+  return { filter, beforeId: idOf(parameters.get('before')), form: { values: parameters, errors } }
 }
 
 /** The address of a page with these filters; `changes` replaces some, undefined takes one away. */

@@ -4,7 +4,7 @@
 
 import type { Disclosure, Disclosures } from '../../audit/disclosure.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, figures, LinkButton, Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -30,14 +30,14 @@ export function DisclosuresPage({ applicationId, found, files, keyNames }: SentP
       crumbs={[crumb, { text: 'Sent to' }]}
       lead="The audit log records every export page with the submissions it covered. This report lists every client that was sent an application."
     >
-      <FaultSummary />
+      <ErrorSummary />
       <form method="get" action={`${root}${path}/sent`} class="card filters fields">
         <TextField name="application" label="Application id" inputmode="numeric" />
         <div class="actions">
           <Submit text="Find out" />
         </div>
       </form>
-      {applicationId !== undefined && found.length === 0 && form.faults.length === 0 && (
+      {applicationId !== undefined && found.length === 0 && form.errors.length === 0 && (
         <Notice tone="attention">
           There is no application {applicationId}, and none of this id was ever erased. So it was never sent.
         </Notice>

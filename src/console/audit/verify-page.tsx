@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { AuditVerdict } from '../../audit/verify-audit.ts'
-import { ActionForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { figures, Notice } from '../../html/parts.tsx'
 import { CopyButton } from '../../html/secret.tsx'
@@ -32,7 +32,7 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
       crumbs={[{ text: 'Audit', path: '/admin/audit' }, { text: 'Is it whole?' }]}
       lead="Each event is a link in one of eight chains of hashes. Here the hashes are computed again, by other code than wrote them: what was changed, removed or slipped in breaks its chain."
     >
-      <FaultSummary title="This word cannot be compared" />
+      <ErrorSummary title="This word cannot be compared" />
       {verdict !== undefined && <Verdict verdict={verdict} compared={(form.values.get('noted') ?? '').trim() !== ''} />}
       <div class="card">
         {events > checkedEventsMax ? (
@@ -74,8 +74,8 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
   )
 }
 
-function Verdict({ verdict: { events, faults }, compared }: { verdict: AuditVerdict; compared: boolean }) {
-  if (faults.length === 0)
+function Verdict({ verdict: { events, errors }, compared }: { verdict: AuditVerdict; compared: boolean }) {
+  if (errors.length === 0)
     return (
       <Notice tone="good">
         <strong>The audit log is whole:</strong> {figures(events)} {events === 1 ? 'event is' : 'events are'} as
@@ -87,8 +87,8 @@ function Verdict({ verdict: { events, faults }, compared }: { verdict: AuditVerd
     <Notice tone="bad">
       <strong>The audit log is not as it was written.</strong>
       <ul>
-        {faults.map(fault => (
-          <li>{fault}</li>
+        {errors.map(error => (
+          <li>{error}</li>
         ))}
       </ul>
       Note this page and the time, and stop all work on the database until the cause is known.

@@ -104,13 +104,13 @@ export interface SentLine extends ConditionLine {
   /** Whether it stands as the form was opened with it. */
   untouched: boolean
   /** What was entered in it that its other fields leave no place for, if anything. */
-  fault?: ProblemItem
+  error?: ProblemItem
 }
 
 const blank: ConditionLine = { what: '', operator: '', values: [] }
 const said = ({ operator, values }: ConditionLine): string => JSON.stringify([operator, values])
 
-/** The lines of a form that was sent; `opened` are those that it was opened with. Lines without a question are there only with a fault. */
+/** The lines of a form that was sent; `opened` are those that it was opened with. Lines without a question are there only with an error. */
 export function readLines(form: URLSearchParams, opened: readonly ConditionLine[]): SentLine[] {
   const read = (name: string, row: number): string[] => form.getAll(`when_${name}_${row}`).map(text => text.trim())
   return sentRows(form, 'when')
@@ -126,13 +126,13 @@ export function readLines(form: URLSearchParams, opened: readonly ConditionLine[
       const untouched = opened.some(
         one => said(line) === said(one) && (line.what === one.what || questionOf(line.what) === questionOf(one.what)),
       )
-      const fault = lineFault(line, row, { ...was, kept })
-      return { row, ...line, untouched, ...(fault !== undefined && { fault }) }
+      const error = lineError(line, row, { ...was, kept })
+      return { row, ...line, untouched, ...(error !== undefined && { error }) }
     })
-    .filter(({ what, fault }) => what !== '' || fault !== undefined)
+    .filter(({ what, error }) => what !== '' || error !== undefined)
 }
 
-function lineFault(
+function lineError(
   { what, operator, values }: ConditionLine,
   row: number,
   was: ConditionLine & { kept: boolean },

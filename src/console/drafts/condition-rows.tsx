@@ -4,12 +4,12 @@
 
 import { operatorLabel } from '../../domain/definitions/condition-text.ts'
 import type { NamedCondition, QuestionDefinition } from '../../domain/definitions/program-definition.ts'
-import { Choices, faultOf, Submit, TextArea } from '../../html/fields.tsx'
+import { Choices, errorOf, Submit, TextArea } from '../../html/fields.tsx'
 import { Icon } from '../../html/icon.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { conditionForm, type Target, targetOf, targetsIn } from './condition-fields.ts'
 import { sentRows } from './form-rows.ts'
-import { Cell, CellFault, RowButton } from './option-rows.tsx'
+import { Cell, CellError, RowButton } from './option-rows.tsx'
 
 /** When a question or a screen is shown: lines that look at what is asked `earlier`, or a text where lines cannot say it. */
 export function ConditionFields(props: {
@@ -89,7 +89,7 @@ function Line(props: {
   const { row, number, operator, targets } = props
   const target = targetOf(targets, props.what)
   const value = `when_value_${row}`
-  const asksValue = operator !== 'answered' || faultOf(usePage().form, value) !== undefined
+  const asksValue = operator !== 'answered' || errorOf(usePage().form, value) !== undefined
   return (
     <li>
       <Select
@@ -100,7 +100,7 @@ function Line(props: {
       />
       {target === undefined ? (
         <>
-          <Submit look="plain" name="edit" value="when-look" text="Go on" unseen={` with line ${number}`} />
+          <Submit look="plain" name="edit" value="when-look" text="Continue" unseen={` with line ${number}`} />
           {/* What was entered before its question was taken away is kept, for when there is another. */}
           {[...props.values.map(one => [value, one] as const), [`when_operator_${row}`, operator] as const]
             .filter(([, one]) => one !== '')
@@ -145,7 +145,7 @@ function Value(props: { name: string; label: string; target: Target; operator: s
   // What is no option any more stays to be seen, and is refused.
   const lost = values.filter(value => value !== '' && !options.some(({ admin_id }) => admin_id === value))
   return (
-    <fieldset class={faultOf(usePage().form, name) === undefined ? 'ticks' : 'ticks wrong'} id={name} tabIndex={-1}>
+    <fieldset class={errorOf(usePage().form, name) === undefined ? 'ticks' : 'ticks wrong'} id={name} tabIndex={-1}>
       <legend class="unseen">{label}</legend>
       {[...options, ...lost.map(admin_id => ({ admin_id, text: admin_id }))].map(({ admin_id, text }, i) => (
         <span class="choice">
@@ -153,7 +153,7 @@ function Value(props: { name: string; label: string; target: Target; operator: s
           <label for={`${name}-${i}`}>{text}</label>
         </span>
       ))}
-      <CellFault name={name} />
+      <CellError name={name} />
     </fieldset>
   )
 }
@@ -165,15 +165,15 @@ function Select(props: {
   choices: readonly { value: string; text: string }[]
 }) {
   const { name, label, chosen, choices } = props
-  const fault = faultOf(usePage().form, name)
+  const error = errorOf(usePage().form, name)
   return (
-    <div class={fault === undefined ? 'field cell' : 'field cell wrong'}>
+    <div class={error === undefined ? 'field cell' : 'field cell wrong'}>
       <select
         id={name}
         name={name}
         aria-label={label}
-        aria-describedby={fault === undefined ? undefined : `${name}-fault`}
-        aria-invalid={fault === undefined ? undefined : 'true'}
+        aria-describedby={error === undefined ? undefined : `${name}-error`}
+        aria-invalid={error === undefined ? undefined : 'true'}
         data-edit="when-look"
       >
         {choices.map(({ value, text }) => (
@@ -182,7 +182,7 @@ function Select(props: {
           </option>
         ))}
       </select>
-      <CellFault name={name} />
+      <CellError name={name} />
     </div>
   )
 }

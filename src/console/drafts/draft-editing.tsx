@@ -20,10 +20,10 @@ import { rearrange } from './form-rows.ts'
 interface EditedForm {
   /** The screen to go back to, once it is saved. */
   screen?: number
-  /** The page of the program to go on to instead, ready for one more parameter. */
+  /** The page of the program to continue to instead, ready for one more parameter. */
   next?: string | undefined
-  /** The faults of the document, each at its field. */
-  faultsOf: (faults: readonly ProblemItem[]) => readonly ProblemItem[]
+  /** The errors of the document, each at its field. */
+  errorsOf: (errors: readonly ProblemItem[]) => readonly ProblemItem[]
   page: (props: DraftFormProps) => VNode | Promise<VNode>
 }
 
@@ -48,14 +48,14 @@ export class DraftEditing {
   }
 
   /** Its page with what is wrong with it. */
-  refuse(visit: PageVisit, faults: readonly ProblemItem[], page: EditedForm['page']): Promise<Response> {
-    return showForm(visit, { values: visit.form, faults }, () => this.show(visit, page), 400)
+  refuse(visit: PageVisit, errors: readonly ProblemItem[], page: EditedForm['page']): Promise<Response> {
+    return showForm(visit, { values: visit.form, errors }, () => this.show(visit, page), 400)
   }
 
   /** Its page with the rows as a button of it rearranges them; nothing is saved. */
   showRearranged(visit: PageVisit, page: EditedForm['page']): Promise<Response> {
     rearrange(visit.form, visit.form.get('edit') ?? '')
-    return showForm(visit, { values: visit.form, faults: [] }, () => this.show(visit, page))
+    return showForm(visit, { values: visit.form, errors: [] }, () => this.show(visit, page))
   }
 
   /** Saves what a form edited and goes back to the questions; where that cannot be, shows the form again. */
@@ -64,9 +64,9 @@ export class DraftEditing {
     if (refusal === undefined && form.next !== undefined)
       return redirect(visit, `/admin/programs/${visit.params.slug}/${form.next}done=saved`)
     if (refusal === undefined) return this.#back(visit, 'saved', form.screen)
-    if (refusal.status === 400) return this.refuse(visit, form.faultsOf(refusal.faults), form.page)
+    if (refusal.status === 400) return this.refuse(visit, form.errorsOf(refusal.errors), form.page)
     const conflict = { differences: diffDefinitions(definition, edited) }
-    return showForm(visit, { values: visit.form, faults: [] }, () => this.show(visit, form.page, conflict), 409)
+    return showForm(visit, { values: visit.form, errors: [] }, () => this.show(visit, form.page, conflict), 409)
   }
 
   /** Saves what a button of the list of questions does, and goes back there; where that cannot be, the list says why. */
@@ -81,7 +81,7 @@ export class DraftEditing {
   async #save(visit: PageVisit, view: ProgramInView, edited: ProgramDefinition): Promise<EditRefusal | undefined> {
     const { consoleDb, config } = this.deps
     const stored = view.current.program_version_id
-    if (basisOf(visit.form) !== stored) return { status: 409, faults: [] }
+    if (basisOf(visit.form) !== stored) return { status: 409, errors: [] }
     try {
       const based_on = basisOfSaved(visit, view)
       // A member that is undefined is one that is left out, as in the text of a document.
@@ -91,8 +91,8 @@ export class DraftEditing {
       return undefined
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      if (error.kind === 'conflict') return { status: 409, faults: error.errors }
-      if (error.kind === 'invalid_request') return { status: 400, faults: error.errors }
+      if (error.kind === 'conflict') return { status: 409, errors: error.errors }
+      if (error.kind === 'invalid_request') return { status: 400, errors: error.errors }
       throw error
     }
   }

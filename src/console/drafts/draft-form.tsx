@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ProgramDefinition } from '../../domain/definitions/program-definition.ts'
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
-import { FaultSummary, Submit } from '../../html/fields.tsx'
+import { ErrorSummary, Submit } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Notice } from '../../html/parts.tsx'
 import { isOvertaken, type ProgramInView } from '../programs/program-in-view.ts'
@@ -40,7 +40,7 @@ export function DraftFormShell(
       scripts={scripts}
       changes={view.draft && view.changes.length}
     >
-      <FaultSummary />
+      <ErrorSummary />
       {conflict !== undefined && <ConflictNotice view={view} conflict={conflict} />}
       {props.children}
     </ProgramShell>
@@ -99,7 +99,7 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Edi
   }
   return (
     <Notice tone="bad">
-      <h2>The draft was changed meanwhile, so nothing was saved</h2>
+      <h2>The draft was changed in the meantime, so nothing was saved</h2>
       <p>
         {who(current.published_by ?? current.created_by)}{' '}
         {current.published_at === null ? 'saved the draft' : `published version ${current.version_number}`}. Your fields

@@ -9,7 +9,7 @@ import type {
   QuestionDefinition,
 } from '../../domain/definitions/program-definition.ts'
 import type { QuestionKind } from '../../domain/questions/question.ts'
-import { Choices, faultOf, SelectField, TextArea, TextField } from '../../html/fields.tsx'
+import { Choices, errorOf, SelectField, TextArea, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { kindGroups } from '../programs/question-labels.ts'
 import { ConditionFields } from './condition-rows.tsx'
@@ -35,7 +35,7 @@ const boundPairs = [
 
 /**
  * Fields that questions of some kinds have. Of a new question all are there, and the style sheet shows those of the kind that is chosen;
- * what has a fault is always shown.
+ * what has an error is always shown.
  */
 function OfKind(props: {
   kind: QuestionKind | undefined
@@ -46,7 +46,7 @@ function OfKind(props: {
   const { form } = usePage()
   if (kind !== undefined) return <>{hasSetting(kind, setting) && children}</>
   const names = boundPairs.find(([least]) => least === setting) ?? [setting]
-  const faulty = names.some(name => faultOf(form, name) !== undefined)
+  const faulty = names.some(name => errorOf(form, name) !== undefined)
   return <div class={faulty ? undefined : `of-kind of-${setting.replace('_', '-')}`}>{children}</div>
 }
 

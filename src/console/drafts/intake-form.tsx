@@ -37,7 +37,7 @@ export function IntakeForm({ program }: ProgramPageProps) {
         />
         <TextArea
           name="intake_text"
-          label="What applicants read meanwhile"
+          label="What applicants read in the meantime"
           optional
           rows={3}
           hint="Front ends get it with the questions, and with each submission that is refused."
@@ -57,14 +57,14 @@ export const intakeAction = ({ consoleDb: db }: Deps, page: NonNullable<GuardedR
     method: 'PUT',
     path: '/programs/:slug/intake',
     summary: 'Open, pause, close or archive a program',
-    answers: 'What is set now. Exports of its applications go on in every state.',
+    answers: 'What is set now. Exports of its applications continue in every state.',
     answered: programIntake,
     ...writes('programs'),
     editsPrograms: true,
     body: Type.Object(
       {
         intake_state: programIntake.properties.intake_state,
-        intake_text: nullableText('What front ends say to applicants meanwhile; null for nothing.'),
+        intake_text: nullableText('What front ends say to applicants in the meantime; null for nothing.'),
       },
       closed,
     ),

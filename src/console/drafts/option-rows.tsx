@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { OptionDefinition } from '../../domain/definitions/program-definition.ts'
-import { faultOf, TextArea } from '../../html/fields.tsx'
+import { errorOf, TextArea } from '../../html/fields.tsx'
 import { Icon, type IconName } from '../../html/icon.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Words } from '../../html/parts.tsx'
@@ -18,16 +18,16 @@ export function OptionRows(props: { options: readonly OptionDefinition[]; publis
   const sent = sentRows(form.values, 'option')
   const isNew = options.length === 0
   const rows = form.values.size > 0 ? sent : [...Array(isNew ? blankRows : options.length).keys()]
-  const fault = faultOf(form, 'options')
+  const error = errorOf(form, 'options')
   const shownIn = (row: number, member: 'text' | 'id'): string =>
     (form.values.size > 0
       ? form.values.get(`option_${member}_${row}`)
       : options[row]?.[member === 'id' ? 'admin_id' : 'text']) ?? ''
   return (
-    <fieldset id="options" class={fault === undefined ? 'field rows' : 'field rows wrong'} tabIndex={-1}>
+    <fieldset id="options" class={error === undefined ? 'field rows' : 'field rows wrong'} tabIndex={-1}>
       <legend>Options</legend>
       <p class="hint">A row each. The id is what exports carry: made of the text, and fixed once it is published.</p>
-      {fault !== undefined && <p class="fault">{fault}</p>}
+      {error !== undefined && <p class="error">{error}</p>}
       <ol class="option-rows">
         {rows.map((row, i) => (
           <li>
@@ -78,9 +78,9 @@ export function Cell(props: {
 }) {
   const { name, label, value, placeholder, type = 'text' } = props
   const { form } = usePage()
-  const fault = faultOf(form, name)
+  const error = errorOf(form, name)
   return (
-    <div class={fault === undefined ? 'field cell' : 'field cell wrong'}>
+    <div class={error === undefined ? 'field cell' : 'field cell wrong'}>
       <input
         id={name}
         name={name}
@@ -90,20 +90,20 @@ export function Cell(props: {
         aria-label={label}
         placeholder={placeholder}
         autocomplete="off"
-        aria-describedby={fault === undefined ? undefined : `${name}-fault`}
-        aria-invalid={fault === undefined ? undefined : 'true'}
+        aria-describedby={error === undefined ? undefined : `${name}-error`}
+        aria-invalid={error === undefined ? undefined : 'true'}
       />
-      <CellFault name={name} />
+      <CellError name={name} />
     </div>
   )
 }
 
-export function CellFault({ name }: { name: string }) {
-  const fault = faultOf(usePage().form, name)
-  if (fault === undefined) return null
+export function CellError({ name }: { name: string }) {
+  const error = errorOf(usePage().form, name)
+  if (error === undefined) return null
   return (
-    <span class="fault" id={`${name}-fault`}>
-      <Words>{fault}</Words>
+    <span class="error" id={`${name}-error`}>
+      <Words>{error}</Words>
     </span>
   )
 }

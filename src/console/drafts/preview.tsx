@@ -8,7 +8,7 @@ import { fieldLabel } from '../../domain/definitions/condition-text.ts'
 import type { ProgramVersion } from '../../domain/questions/program-version.ts'
 import { questionTypes } from '../../domain/questions/question.ts'
 import { type Json, JsonNumber, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'
-import { ActionForm, Choices, FaultSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
+import { ActionForm, Choices, ErrorSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import { LinkButton, Notice } from '../../html/parts.tsx'
 import type { Deps } from '../../http/server/deps.ts'
@@ -30,8 +30,8 @@ export function previewPages({ consoleDb: db }: Deps): PageRoute[] {
     const { values } = visit.context.form
     const { asked, errors } = askedWith(version, answersIn(values, questionnaireOf(version).top, ''))
     const shown = screenShown(version, asked, errors, values)
-    const faults = shown.stays ? faultsAt(shown.places, errors) : []
-    visit.context = { ...visit.context, form: { values, faults } }
+    const atFields = shown.stays ? errorsAt(shown.places, errors) : []
+    visit.context = { ...visit.context, form: { values, errors: atFields } }
     return <PreviewPage program={program} version={version} values={values} shown={shown} />
   }
   return [
@@ -40,7 +40,7 @@ export function previewPages({ consoleDb: db }: Deps): PageRoute[] {
       method: 'POST',
       path,
       roles: readingRoles,
-      answer: visit => showForm(visit, { values: visit.form, faults: [] }, show),
+      answer: visit => showForm(visit, { values: visit.form, errors: [] }, show),
       again: show,
     },
   ]
@@ -74,14 +74,14 @@ function screenShown(
   const go = values.get('go')
   const back = open.findLast(screen => screen < at) ?? at
   const next = open.find(screen => screen > at) ?? screens.length
-  const held = unseen || faultsAt(on(at), errors).length > 0
+  const held = unseen || errorsAt(on(at), errors).length > 0
   const screen = go === 'back' ? back : go === 'next' && !held ? next : at
   const stays = values.has('screen') && screen === at
   return { screen, places: on(screen), stays, unseen: unseen && stays }
 }
 
 /** What is wrong on a screen, each at its field. */
-function faultsAt(places: readonly AskedPlace[], errors: readonly ProblemItem[]): ProblemItem[] {
+function errorsAt(places: readonly AskedPlace[], errors: readonly ProblemItem[]): ProblemItem[] {
   const names = places.flatMap(namesOf)
   return errors.flatMap(({ path = '', code, detail }) => {
     const parameter = names.find(name => `${path}/`.startsWith(`${name}/`))
@@ -152,7 +152,7 @@ function PreviewPage(props: PreviewProps) {
   return (
     <ProgramShell program={program} tab="questions" title={`Preview of ${versionName(version).toLowerCase()}`}>
       <p class="soft">As an applicant meets it. Nothing that is filled in here is stored.</p>
-      <FaultSummary title="An applicant would have to look at this again" />
+      <ErrorSummary title="An applicant would have to look at this again" />
       {unseen && <Notice tone="info">What was answered asks for more on this screen.</Notice>}
       <section class="card narrow">
         <ActionForm action={at}>

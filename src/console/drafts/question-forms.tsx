@@ -21,7 +21,7 @@ import { DraftEditing } from './draft-editing.tsx'
 import type { DraftFormProps } from './draft-form.tsx'
 import { takePasted } from './form-rows.ts'
 import { AddQuestionPage, FromBankPage, QuestionFormPage } from './question-form-pages.tsx'
-import { adminNamesOf, faultsOfForm, readQuestionForm } from './read-question-form.ts'
+import { adminNamesOf, errorsOfForm, readQuestionForm } from './read-question-form.ts'
 
 const one = '/admin/programs/:slug'
 
@@ -50,10 +50,10 @@ function changeForms(deps: Deps): PageRoute[] {
     const page = pageOf(name)
     if (form.has('edit')) return editor.showRearranged(visit, page)
     const sent = readQuestionForm(form, { admin_name, kind, enumerator }, before, definition)
-    if (sent.faults.length > 0) return editor.refuse(visit, sent.faults, page)
+    if (sent.errors.length > 0) return editor.refuse(visit, sent.errors, page)
     const edited = changeQuestion(definition, sent.question, sent.asking)
-    const faultsOf = (faults: readonly ProblemItem[]) => faultsOfForm(faults, edited, name, sent)
-    return editor.saveForm(visit, stored, edited, { screen: sent.asking.screen, faultsOf, page })
+    const errorsOf = (errors: readonly ProblemItem[]) => errorsOfForm(errors, edited, name, sent)
+    return editor.saveForm(visit, stored, edited, { screen: sent.asking.screen, errorsOf, page })
   }
 
   const move = async (visit: PageVisit): Promise<Response> => {
@@ -110,14 +110,14 @@ function addForm(deps: Deps): PageRoute[] {
     if (heading !== '') filled.set('screen', String(definition.screens.length - 1))
     const base = { ...newBase(form), admin_name: await nameOf(form, stored.definition) }
     const sent = readQuestionForm(filled, base, undefined, definition)
-    if (sent.faults.length > 0) return editor.refuse(visit, sent.faults, page(visit))
+    if (sent.errors.length > 0) return editor.refuse(visit, sent.errors, page(visit))
     const edited = addQuestion(definition, sent.question, sent.asking)
     const { screen } = sent.asking
     const enumerator = encodeURIComponent(base.enumerator ?? '')
     return editor.saveForm(visit, stored, edited, {
       screen,
       next: form.get('then') === 'another' ? `add-question?screen=${screen}&enumerator=${enumerator}&` : undefined,
-      faultsOf: faults => faultsOfForm(faults, edited, base.admin_name, sent),
+      errorsOf: errors => errorsOfForm(errors, edited, base.admin_name, sent),
       page: page(visit),
     })
   }
@@ -130,7 +130,7 @@ function addForm(deps: Deps): PageRoute[] {
   ]
 }
 
-/** Questions of the bank that are shown at once. */
+/** Questions of the bank that are shown together. */
 const bankedMax = 100
 
 function bankForm(deps: Deps): PageRoute[] {
@@ -160,9 +160,9 @@ function bankForm(deps: Deps): PageRoute[] {
     const screen = screenOf(form.get('screen'), stored.definition)
     const asking = { screen, optional: false, visible_when: undefined }
     const edited = chosen.reduce((definition, name) => addQuestion(definition, name, asking), stored.definition)
-    const faultsOf = (faults: readonly ProblemItem[]) =>
-      faults.map(({ code, detail }) => ({ parameter: 'banked', code, detail }))
-    return editor.saveForm(visit, stored, edited, { screen, faultsOf, page: page(visit) })
+    const errorsOf = (errors: readonly ProblemItem[]) =>
+      errors.map(({ code, detail }) => ({ parameter: 'banked', code, detail }))
+    return editor.saveForm(visit, stored, edited, { screen, errorsOf, page: page(visit) })
   }
 
   const path = `${one}/add-from-bank`
@@ -172,7 +172,7 @@ function bankForm(deps: Deps): PageRoute[] {
 
 const noQuestion = (): Problem =>
   new Problem('not_found', {
-    detail: 'What is stored now asks no question of this name. It may have been removed meanwhile.',
+    detail: 'What is stored now asks no question of this name. It may have been removed in the meantime.',
   })
 
 function questionOf({ questions }: ProgramDefinition, name: string): QuestionDefinition {

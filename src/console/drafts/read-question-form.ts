@@ -1,4 +1,4 @@
-// A question's form as it was sent: what it makes of the question, and which field each fault of the document belongs to.
+// A question's form as it was sent: what it makes of the question, and which field each error of the document belongs to.
 
 import { kindsWith, type QuestionSetting } from '../../domain/definitions/definition-schemas.ts'
 import { type Asking, placeOf } from '../../domain/definitions/edit-definition.ts'
@@ -25,8 +25,8 @@ export const hasSetting = (kind: string, setting: QuestionSetting): boolean =>
 interface SentQuestion {
   question: QuestionDefinition
   asking: Asking
-  /** Faults that the form has before it is a document. */
-  faults: ProblemItem[]
+  /** ValidationErrors that the form has before it is a document. */
+  errors: ProblemItem[]
   /** Of each option in its order: the row of the form that it came from. */
   optionRows: number[]
   /** The rows that the lines of the condition came from, in their order. */
@@ -56,19 +56,19 @@ export function readQuestionForm(
   if (hasSetting(kind, 'options')) question.options = options.map(({ option }) => option)
   const when = readCondition(form, definition, placementOf(definition, before?.admin_name)?.visible_when)
   const screen = /^\d{1,3}$/.test(text('screen')) ? Number(text('screen')) : -1
-  const faults = [...when.faults, ...(hasSetting(kind, 'options') ? options.flatMap(({ fault }) => fault ?? []) : [])]
+  const errors = [...when.errors, ...(hasSetting(kind, 'options') ? options.flatMap(({ error }) => error ?? []) : [])]
   // A question that is new was given its kind in the same form, which has fields for every kind.
   const which = `a question of the kind “${kindLabel(kind)}” has none.`
   for (const bound of bounds)
     if (!hasSetting(kind, bound) && text(bound) !== '')
-      faults.push(fault(bound, 'not_allowed', `Must be left empty: ${which}`))
+      errors.push(error(bound, 'not_allowed', `Must be left empty: ${which}`))
   if (!hasSetting(kind, 'options') && options.length > 0)
-    faults.push(fault('options', 'not_allowed', `Must be left empty: ${which}`))
-  if (definition.screens[screen] === undefined) faults.push(fault('screen', 'required', 'Must be one of the screens.'))
+    errors.push(error('options', 'not_allowed', `Must be left empty: ${which}`))
+  if (definition.screens[screen] === undefined) errors.push(error('screen', 'required', 'Must be one of the screens.'))
   return {
     question,
     asking: { screen, optional: form.has('optional'), visible_when: when.condition },
-    faults,
+    errors,
     optionRows: options.map(({ row }) => row),
     whenRows: when.rows,
   }
@@ -82,7 +82,7 @@ function placementOf(definition: ProgramDefinition, name: string | undefined): P
 interface SentOption {
   option: OptionDefinition
   row: number
-  fault: ProblemItem | undefined
+  error: ProblemItem | undefined
 }
 
 /** The options in the order of their rows. A row with nothing in it is no option, and one without an id has one made of its text. */
@@ -101,7 +101,7 @@ function readOptions(form: URLSearchParams, before: readonly OptionDefinition[])
     const same = rows.findIndex(other => other.text === text)
     const twice = text !== '' && same < i && !kept.has(admin_id)
     const detail = `Row ${i + 1} must have a text of its own: row ${same + 1} has this one.`
-    return { option, row, fault: twice ? fault(`option_text_${row}`, 'duplicate', detail) : undefined }
+    return { option, row, error: twice ? error(`option_text_${row}`, 'duplicate', detail) : undefined }
   })
 }
 
@@ -136,12 +136,12 @@ interface SentCondition {
   condition: NamedCondition | undefined
   /** The rows of the form that its lines came from. */
   rows: number[]
-  faults: ProblemItem[]
+  errors: ProblemItem[]
 }
 
 /**
  * The condition that a form was sent with; `opened` is the one it was opened with. What was entered alongside a choice that has no place
- * for it is a fault; what the form was opened with gives way to the choice.
+ * for it is an error; what the form was opened with gives way to the choice.
  */
 export function readCondition(
   form: URLSearchParams,
@@ -151,39 +151,39 @@ export function readCondition(
   const mode = (form.get('when') ?? 'always') as ConditionMode
   const before = conditionForm(opened)
   const sent = readLines(form, before.lines)
-  const faults = sent.flatMap(({ fault }) => fault ?? [])
+  const errors = sent.flatMap(({ error }) => error ?? [])
   const none = (...more: ProblemItem[]): SentCondition => ({
     condition: undefined,
     rows: [],
-    faults: [...faults, ...more],
+    errors: [...errors, ...more],
   })
   const written = (form.get('when_document') ?? '').replaceAll('\r\n', '\n').trim()
   if (mode !== 'document' && written !== '' && written !== before.document.trim())
-    return none(fault('when_document', 'not_allowed', 'Must be as it was, or chosen above as what holds.'))
+    return none(error('when_document', 'not_allowed', 'Must be as it was, or chosen above as what holds.'))
   if (mode !== 'all' && mode !== 'any') {
     const detail = 'Choose whether all or any of the lines must hold, or clear the lines: here they would not count.'
     if (sent.some(({ what, untouched }) => what !== '' && !untouched))
-      return none(fault('when', 'contradiction', detail))
+      return none(error('when', 'contradiction', detail))
     if (mode !== 'document') return none()
     try {
-      return { condition: JSON.parse(written) as NamedCondition, rows: [], faults }
+      return { condition: JSON.parse(written) as NamedCondition, rows: [], errors }
     } catch {
-      return none(fault('when_document', 'malformed_json', 'Must be a condition as JSON, as in the document.'))
+      return none(error('when_document', 'malformed_json', 'Must be a condition as JSON, as in the document.'))
     }
   }
   const lines = sent.filter(({ what }) => what !== '')
-  if (lines.length === 0) return none(fault('when', 'required', 'Must have a line that says when; or choose “always”.'))
+  if (lines.length === 0) return none(error('when', 'required', 'Must have a line that says when; or choose “always”.'))
   const rows = lines.map(({ row }) => row)
   const conditions = lines.map(line => conditionOf(line, definition.questions))
-  if (conditions.length === 1) return { condition: conditions[0], rows, faults }
-  return { condition: mode === 'all' ? { all: conditions } : { any: conditions }, rows, faults }
+  if (conditions.length === 1) return { condition: conditions[0], rows, errors }
+  return { condition: mode === 'all' ? { all: conditions } : { any: conditions }, rows, errors }
 }
 
-const fault = (parameter: string, code: string, detail: string): ProblemItem => ({ parameter, code, detail })
+const error = (parameter: string, code: string, detail: string): ProblemItem => ({ parameter, code, detail })
 
-/** The faults of the document, each at the field it belongs to; those of other places say which place. */
-export function faultsOfForm(
-  faults: readonly ProblemItem[],
+/** The errors of the document, each at the field it belongs to; those of other places say which place. */
+export function errorsOfForm(
+  errors: readonly ProblemItem[],
   edited: ProgramDefinition,
   name: string,
   { optionRows, whenRows }: Pick<SentQuestion, 'optionRows' | 'whenRows'>,
@@ -191,22 +191,22 @@ export function faultsOfForm(
   const defined = `/questions/${edited.questions.findIndex(({ admin_name }) => admin_name === name)}`
   const place = placeOf(edited, name)
   const placed = place === undefined ? undefined : `/screens/${place.screen}/questions/${place.index}`
-  return faults.map(({ path = '', code, detail }): ProblemItem => {
-    if (path.startsWith(`${defined}/`)) return settingFault(path.slice(defined.length + 1), code, detail, optionRows)
+  return errors.map(({ path = '', code, detail }): ProblemItem => {
+    if (path.startsWith(`${defined}/`)) return settingError(path.slice(defined.length + 1), code, detail, optionRows)
     if (placed !== undefined && path.startsWith(`${placed}/`))
       return { parameter: placementField(path.slice(placed.length + 1), whenRows), code, detail }
     return { parameter: 'content', code, detail: `${whereIn(edited, path)}${detail}` }
   })
 }
 
-/** The faults of a screen's own heading and condition, each at its field. */
-export function faultsOfScreen(
-  faults: readonly ProblemItem[],
+/** The errors of a screen's own heading and condition, each at its field. */
+export function errorsOfScreen(
+  errors: readonly ProblemItem[],
   edited: ProgramDefinition,
   index: number,
   whenRows: readonly number[],
 ): ProblemItem[] {
-  return faults.map(({ path = '', code, detail }): ProblemItem => {
+  return errors.map(({ path = '', code, detail }): ProblemItem => {
     const rest = path.startsWith(`/screens/${index}/`) ? path.slice(`/screens/${index}/`.length) : undefined
     if (rest === 'name' || rest?.startsWith('visible_when'))
       return { parameter: placementField(rest, whenRows), code, detail }
@@ -214,14 +214,14 @@ export function faultsOfScreen(
   })
 }
 
-function settingFault(rest: string, code: string, detail: string, optionRows: readonly number[]): ProblemItem {
+function settingError(rest: string, code: string, detail: string, optionRows: readonly number[]): ProblemItem {
   const [, index, member] = /^options\/(\d+)\/(\w+)$/.exec(rest) ?? []
-  if (index === undefined) return fault(rest.split('/')[0]!, code, detail)
+  if (index === undefined) return error(rest.split('/')[0]!, code, detail)
   const field = member === 'admin_id' ? 'id' : member
   // Ids that are older than the rule come with a document, not with a form.
   const rule = 'must have an id of lower case letters a to z, digits, _ and - only.'
   const words = field === 'id' && code === 'wrong_characters' ? rule : detail[0]!.toLowerCase() + detail.slice(1)
-  return fault(`option_${field}_${optionRows[Number(index)] ?? 0}`, code, `Row ${Number(index) + 1}: ${words}`)
+  return error(`option_${field}_${optionRows[Number(index)] ?? 0}`, code, `Row ${Number(index) + 1}: ${words}`)
 }
 
 function placementField(rest: string, whenRows: readonly number[]): string {

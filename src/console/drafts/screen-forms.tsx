@@ -14,7 +14,7 @@ import type { DraftFormProps } from './draft-form.tsx'
 import { intakeAction } from './intake-form.tsx'
 import { previewPages } from './preview.tsx'
 import { ProgramSettingsPage, ScreenPage } from './program-settings-pages.tsx'
-import { faultsOfScreen, readCondition } from './read-question-form.ts'
+import { errorsOfScreen, readCondition } from './read-question-form.ts'
 
 const one = '/admin/programs/:slug'
 
@@ -60,11 +60,11 @@ function screenRoutes(editor: DraftEditing): PageRoute[] {
     const page = pageOf(index)
     if (form.has('edit')) return editor.showRearranged(visit, page)
     const when = readCondition(form, definition, definition.screens[index]!.visible_when)
-    if (when.faults.length > 0) return editor.refuse(visit, when.faults, page)
+    if (when.errors.length > 0) return editor.refuse(visit, when.errors, page)
     const name = (form.get('name') ?? '').trim()
     const edited = changeScreen(definition, index, { name, visible_when: when.condition })
-    const faultsOf = (faults: readonly ProblemItem[]) => faultsOfScreen(faults, edited, index, when.rows)
-    return editor.saveForm(visit, stored, edited, { screen: index, faultsOf, page })
+    const errorsOf = (errors: readonly ProblemItem[]) => errorsOfScreen(errors, edited, index, when.rows)
+    return editor.saveForm(visit, stored, edited, { screen: index, errorsOf, page })
   }
 
   const path = `${one}/screen`
@@ -92,8 +92,8 @@ function settingsForm(deps: Deps, editor: DraftEditing): Part {
       statuses: linesOf(form.get('statuses') ?? ''),
     }
     return editor.saveForm(visit, stored, edited, {
-      faultsOf: faults =>
-        faults.map(({ path = '', code, detail }) => ({ parameter: path.split('/')[1] ?? 'content', code, detail })),
+      errorsOf: errors =>
+        errors.map(({ path = '', code, detail }) => ({ parameter: path.split('/')[1] ?? 'content', code, detail })),
       page,
     })
   }

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { IntermediaryRow, OrganizationRow } from '../../db/people/intermediary-rows.ts'
-import { ActionForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
@@ -110,7 +110,7 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
       lead={<State disabled={disabled} />}
     >
       <DoneNotice said={said} />
-      <FaultSummary />
+      <ErrorSummary />
       <Table
         caption="People"
         rows={people.items}
@@ -144,7 +144,9 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
               </ActionForm>
             ) : (
               <ActionForm action={`${at}/disable`}>
-                <p>Disabling takes all its people off the list at once. It can be undone; what was submitted stays.</p>
+                <p>
+                  Disabling takes all its people off the list immediately. It can be undone; what was submitted stays.
+                </p>
                 <Submit look="danger" text={`Disable ${organization.name}`} />
               </ActionForm>
             )}

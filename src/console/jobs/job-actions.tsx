@@ -80,7 +80,7 @@ export function jobActions({ consoleDb: db }: Deps): Part {
       run: async (visit, thing) => {
         if (!(await retryDerived(db, thing, visit.by)))
           throw new Problem('not_found', {
-            detail: 'This has not failed, so there is nothing to try again. It may have been tried meanwhile.',
+            detail: 'This has not failed, so there is nothing to try again. It may have been tried in the meantime.',
           })
       },
       form: {

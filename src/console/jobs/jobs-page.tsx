@@ -82,7 +82,7 @@ export function JobsPage(props: JobsProps) {
 const isUnderWay = ({ unfinished, outbox }: JobsProps): boolean =>
   (unfinished.queued ?? 0) + (unfinished.running ?? 0) + outbox.waiting > 0
 
-/** A minute: a relay that runs hands a job over at once. */
+/** A minute: a relay that runs hands a job over immediately. */
 const lagMicros = 60_000_000
 
 function Lag({ unfinished, outbox }: JobsProps) {
@@ -98,7 +98,7 @@ function Lag({ unfinished, outbox }: JobsProps) {
       {late && (
         <Notice tone="attention">
           <strong>Jobs wait to be handed to the queue since {distance(outbox.oldest_at!, now)}.</strong> Is a worker
-          running, and does it reach the database and the queue’s store? Exports go on meanwhile.
+          running, and does it reach the database and the queue’s store? Exports continue in the meantime.
         </Notice>
       )}
       {failed > 0 && (

@@ -369,7 +369,7 @@ const keyPages = ({ db, programs, makers }: Keys): Part => [
       const asked = (query.get('request_id') ?? '').trim().toLowerCase()
       const refusal = isRequestId(asked) ? await findRefusal(db, asked) : undefined
       const offered = await programs()
-      return showForm(visit, { values, faults: asks && call.address === '' ? [noAddress] : [] }, () => (
+      return showForm(visit, { values, errors: asks && call.address === '' ? [noAddress] : [] }, () => (
         <CheckPage keys={keys} programs={offered} verdict={verdict} asked={asked} refusal={refusal} />
       ))
     },
@@ -496,7 +496,7 @@ const inAddresses = (parameter: string | undefined, detail: string): string =>
     ? detail.replace(/subnets/g, 'addresses').replace('subnet such as', 'address or range such as')
     : detail
 
-const onKeyField = (fault: ProblemItem): ProblemItem => {
-  const { parameter, code, detail } = onField(fault)
+const onKeyField = (error: ProblemItem): ProblemItem => {
+  const { parameter, code, detail } = onField(error)
   return { parameter: parameter!, code, detail: formDetails[`${parameter} ${code}`] ?? inAddresses(parameter, detail) }
 }

@@ -165,9 +165,9 @@ export function RetirePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApi
       path={`${path}/retire`}
       submit="Retire the key"
       look="danger"
-      faultTitle="The key is not retired"
+      errorTitle="The key is not retired"
     >
-      <TextField name="confirmation" label={`Write ${name} to go on`} />
+      <TextField name="confirmation" label={`Write ${name} to continue`} />
     </FormPage>
   )
 }

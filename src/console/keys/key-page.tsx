@@ -4,7 +4,7 @@
 
 import type { ApiKeyDay } from '../../db/keys/api-key-rows.ts'
 import type { Refusal } from '../../db/keys/refusal-rows.ts'
-import { ActionForm, FaultSummary, type NamedProgram, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, ErrorSummary, type NamedProgram, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { DoneNotice, Facts, figures, LastUse, LinkButton, Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -61,7 +61,7 @@ export function EditKeyPage({ days, refusals, offered, makers, ...key }: KeyProp
     >
       <DoneNotice said={said} />
       <KeyNotices {...key} />
-      <FaultSummary />
+      <ErrorSummary />
       <div class="columns">
         <Reach apiKey={key} offered={offered} />
         <Use apiKey={key} days={days} makers={makers} />
@@ -115,7 +115,7 @@ function KeyNotices(key: ListedApiKey) {
       )}
       {form.conflict !== undefined && (
         <Notice tone="bad">
-          <h2>The key was changed meanwhile, so nothing was saved</h2>
+          <h2>The key was changed in the meantime, so nothing was saved</h2>
           <p>
             Your fields are as you typed them. What is stored now: {key.name}, for {key.programs.join(', ')}, from{' '}
             {fromWhere(key).join(', ')}, until <When at={key.expires_at} until />

@@ -236,7 +236,7 @@ const signInActions = (people: People): Action[] => [
     },
     form: { ...people.onPage('factor-reset'), button: true },
   }),
-  turn(people, 'disable', disablePerson, 'Disable a person: sessions, tokens and the link end at once', false),
+  turn(people, 'disable', disablePerson, 'Disable a person: sessions, tokens and the link end immediately', false),
   turn(people, 'enable', enablePerson, 'Enable a person again', true),
   action({
     name: 'linkPerson',

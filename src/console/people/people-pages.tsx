@@ -7,7 +7,7 @@ import type { PersonRow } from '../../db/people/person-rows.ts'
 import {
   ActionForm,
   Choices,
-  FaultSummary,
+  ErrorSummary,
   type NamedProgram,
   ProgramChoices,
   Submit,
@@ -119,7 +119,7 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
   return (
     <Shell title={person.name} part="people" crumbs={[crumb, { text: person.name }]} lead={person.email}>
       <DoneNotice said={said} />
-      <FaultSummary />
+      <ErrorSummary />
       <div class="columns">
         <div class="card">
           {mayChange ? (
@@ -187,7 +187,7 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
               )}
               <ActionForm action={`${path}/disable`}>
                 <p>
-                  Disabling ends every sign-in, every token and the link of this person at once and allows no other.
+                  Disabling ends every sign-in, every token and the link of this person immediately and allows no other.
                   Enabling lets this person sign in again; what has ended stays so.
                 </p>
                 <Submit look="danger" text={`Disable ${person.name}`} />

@@ -17,7 +17,7 @@ import { type PageVisit, redirect, showPage } from '../requests/visit.ts'
 import { type Conflict, DocumentPage, NewProgramPage } from './document-pages.tsx'
 import { editOptions } from './edit-refusals.tsx'
 import { documentText, loadProgramInView, type ProgramInView } from './program-in-view.ts'
-import { documentBytesMax, otherSlug, type PlacedFault, placeFaults, readDocumentField } from './read-document-field.ts'
+import { documentBytesMax, otherSlug, type PlacedError, placeErrors, readDocumentField } from './read-document-field.ts'
 
 const path = '/admin/programs/:slug/document'
 
@@ -64,7 +64,7 @@ function documentPage({ consoleDb: db, config }: Deps): PageRoute[] {
   const page = (
     visit: PageVisit,
     view: ProgramInView,
-    shown: { text: string; faults?: readonly PlacedFault[]; conflict?: Conflict },
+    shown: { text: string; errors?: readonly PlacedError[]; conflict?: Conflict },
     status = 200,
   ): Response => showPage(visit, <DocumentPage view={view} {...shown} />, status)
 
@@ -90,9 +90,9 @@ function documentPage({ consoleDb: db, config }: Deps): PageRoute[] {
     const view = await loadProgramInView(db, person, slug)
     const text = form.get('document') ?? ''
     const read = readDocumentField(text)
-    if ('faults' in read) return page(visit, view, { text, faults: read.faults }, 400)
+    if ('errors' in read) return page(visit, view, { text, errors: read.errors }, 400)
     const other = otherSlug(read.document, slug)
-    if (other !== undefined) return page(visit, view, { text, faults: placeFaults(text, [other]) }, 400)
+    if (other !== undefined) return page(visit, view, { text, errors: placeErrors(text, [other]) }, 400)
     const { document, over } = overwriting(read.document, form.get('over'))
     try {
       const { saved } = await saveDraft(db, document, by.actor, { ...editOptions(visit, config), over })
@@ -104,7 +104,7 @@ function documentPage({ consoleDb: db, config }: Deps): PageRoute[] {
         return page(visit, now, { text, conflict: await conflict(read.document, now) }, 409)
       }
       if (error.kind !== 'invalid_request') throw error
-      return page(visit, view, { text, faults: placeFaults(text, error.errors) }, 400)
+      return page(visit, view, { text, errors: placeErrors(text, error.errors) }, 400)
     }
   }
 
@@ -115,9 +115,9 @@ function documentPage({ consoleDb: db, config }: Deps): PageRoute[] {
 }
 
 function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
-  const show = async (visit: PageVisit, text?: string, faults: readonly PlacedFault[] = [], status = 200) => {
+  const show = async (visit: PageVisit, text?: string, errors: readonly PlacedError[] = [], status = 200) => {
     const programs = (await readPrograms(db)).filter(one => (one.active_version_id ?? one.draft_version_id) !== null)
-    return showPage(visit, <NewProgramPage programs={programs} text={text} faults={faults} />, status)
+    return showPage(visit, <NewProgramPage programs={programs} text={text} errors={errors} />, status)
   }
 
   /** What a program begins with: an empty screen, or what another one asks. */
@@ -135,15 +135,15 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
     const { form, by } = visit
     const text = form.get('document')
     const read = text === null ? { document: await named(visit) } : readDocumentField(text)
-    if ('faults' in read) return show(visit, text!, read.faults, 400)
+    if ('errors' in read) return show(visit, text!, read.errors, 400)
     try {
       const { slug, saved } = await saveDraft(db, read.document, by.actor, editOptions(visit, config))
       return redirect(visit, `/admin/programs/${slug}/questions?done=${saved ? 'begun' : 'same'}`)
     } catch (error) {
       if (!(error instanceof Problem) || (error.kind !== 'conflict' && error.kind !== 'invalid_request')) throw error
-      const faults = error.kind === 'invalid_request' ? error.errors : [taken]
-      if (text === null) return showForm(visit, { values: form, faults }, () => show(visit, undefined, [], 400))
-      return show(visit, text, placeFaults(text, faults), 400)
+      const errors = error.kind === 'invalid_request' ? error.errors : [taken]
+      if (text === null) return showForm(visit, { values: form, errors }, () => show(visit, undefined, [], 400))
+      return show(visit, text, placeErrors(text, errors), 400)
     }
   }
 

@@ -1,19 +1,19 @@
-// A draft as a document: written or pasted into a field, each fault at its line, and both texts when two people were at it.
+// A draft as a document: written or pasted into a field, each error at its line, and both texts when two people were at it.
 
 /** @jsxImportSource preact */
 
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
-import { ActionForm, FaultSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
+import { ActionForm, ErrorSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
 import { type FormState, usePage } from '../../html/page-context.ts'
 import { LinkButton, Notice, When, Words } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { type ProgramInView, versionName } from './program-in-view.ts'
 import { Changes, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
-import type { PlacedFault } from './read-document-field.ts'
+import type { PlacedError } from './read-document-field.ts'
 
 /** What two people have: the one wrote this text, the other saved or published what is stored. */
 export interface Conflict {
-  /** What the text says otherwise than what is stored; undefined when the text has faults. */
+  /** What the text says otherwise than what is stored; undefined when the text has errors. */
   differences: readonly VersionChange[] | undefined
   stored: string
 }
@@ -21,11 +21,11 @@ export interface Conflict {
 interface DocumentProps {
   view: ProgramInView
   text: string
-  faults?: readonly PlacedFault[]
+  errors?: readonly PlacedError[]
   conflict?: Conflict
 }
 
-export function DocumentPage({ view, text, faults = [], conflict }: DocumentProps) {
+export function DocumentPage({ view, text, errors = [], conflict }: DocumentProps) {
   const { current, program } = view
   const path = pathOfProgram(program.slug)
   const download = `${path}/versions/${current.program_version_id}/document`
@@ -44,11 +44,11 @@ export function DocumentPage({ view, text, faults = [], conflict }: DocumentProp
         />
       }
     >
-      <Faults faults={faults} />
+      <ValidationErrors errors={errors} />
       {conflict !== undefined && <ConflictNotice view={view} conflict={conflict} />}
       <div class="card">
         <ActionForm action={`${path}/document`}>
-          <DocumentField text={text} faults={faults} />
+          <DocumentField text={text} errors={errors} />
           <div class="actions">
             {conflict === undefined ? (
               <Submit text="Keep in draft" />
@@ -83,7 +83,7 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Con
   const { current, draft } = view
   return (
     <Notice tone="bad">
-      <h2>The program was changed meanwhile, so nothing was saved</h2>
+      <h2>The program was changed in the meantime, so nothing was saved</h2>
       <p>
         {draft === undefined ? (
           <>
@@ -109,18 +109,18 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Con
   )
 }
 
-/** Faults are listed up to here; the rest is counted. */
-const faultsMax = 200
+/** ValidationErrors are listed up to here; the rest is counted. */
+const errorsMax = 200
 
-function Faults({ faults }: { faults: readonly PlacedFault[] }) {
-  if (faults.length === 0) return null
+function ValidationErrors({ errors }: { errors: readonly PlacedError[] }) {
+  if (errors.length === 0) return null
   return (
-    <section class="notice bad" role="alert" aria-labelledby="faults" tabIndex={-1} autofocus>
-      <h2 id="faults">
-        {faults.length === 1 ? 'One thing is wrong' : `${faults.length} things are wrong`}, so nothing was saved
+    <section class="notice bad" role="alert" aria-labelledby="errors" tabIndex={-1} autofocus>
+      <h2 id="errors">
+        {errors.length === 1 ? 'One thing is wrong' : `${errors.length} things are wrong`}, so nothing was saved
       </h2>
-      <ol class="faults">
-        {faults.slice(0, faultsMax).map(({ line, column, path, detail }) => (
+      <ol class="errors">
+        {errors.slice(0, errorsMax).map(({ line, column, path, detail }) => (
           <li>
             <a href="#document">
               Line {line}, column {column}
@@ -129,17 +129,17 @@ function Faults({ faults }: { faults: readonly PlacedFault[] }) {
           </li>
         ))}
       </ol>
-      {faults.length > faultsMax && <p>and {faults.length - faultsMax} more.</p>}
+      {errors.length > errorsMax && <p>and {errors.length - errorsMax} more.</p>}
     </section>
   )
 }
 
-function DocumentField({ text, faults }: { text: string; faults: readonly PlacedFault[] }) {
+function DocumentField({ text, errors }: { text: string; errors: readonly PlacedError[] }) {
   const lines = text.split('\n')
-  const shown = [...new Set(faults.map(({ line }) => line))].slice(0, 20)
+  const shown = [...new Set(errors.map(({ line }) => line))].slice(0, 20)
   const form: FormState = {
     values: new URLSearchParams(),
-    faults: faults.slice(0, 1).map(({ line, column, detail }) => ({
+    errors: errors.slice(0, 1).map(({ line, column, detail }) => ({
       parameter: 'document',
       code: 'document',
       detail: `Line ${line}, column ${column}: ${detail}`,
@@ -183,9 +183,9 @@ const FileIntoField = () => (
 export function NewProgramPage(props: {
   programs: readonly { slug: string; display_name: string }[]
   text: string | undefined
-  faults: readonly PlacedFault[]
+  errors: readonly PlacedError[]
 }) {
-  const { programs, text, faults } = props
+  const { programs, text, errors } = props
   const path = `${usePage().root}/admin/new-program`
   return (
     <Shell
@@ -194,8 +194,8 @@ export function NewProgramPage(props: {
       crumbs={[{ text: 'Programs', path: '/admin/programs' }, { text: 'New program' }]}
       lead="It begins as a draft, which clients do not see until it is published."
     >
-      <Faults faults={faults} />
-      <FaultSummary />
+      <ValidationErrors errors={errors} />
+      <ErrorSummary />
       <section class="card narrow">
         <ActionForm action={path}>
           <TextField name="display_name" label="Name" hint="What people read, such as Housing Aid." maxLength={200} />
@@ -221,7 +221,7 @@ export function NewProgramPage(props: {
       <details class="card" open={text !== undefined}>
         <summary>From a document</summary>
         <ActionForm action={path}>
-          <DocumentField text={text ?? ''} faults={faults} />
+          <DocumentField text={text ?? ''} errors={errors} />
           <Submit text="Make the draft" />
         </ActionForm>
       </details>

@@ -1,4 +1,4 @@
-// Why an edit of a program was not taken, in the console's words: faults with their places, or a concurrent change.
+// Why an edit of a program was not taken, in the console's words: errors with their places, or a concurrent change.
 
 /** @jsxImportSource preact */
 
@@ -12,37 +12,37 @@ import type { Visit } from '../requests/visit.ts'
 export interface EditRefusal {
   status: 400 | 409
   /** What stood in the way: of a conflict, what the other person changed. */
-  faults: readonly ProblemItem[]
+  errors: readonly ProblemItem[]
 }
 
-/** What was thrown, as far as it is for the person who edits; anything else goes on as it is. */
+/** What was thrown, as far as it is for the person who edits; anything else continues as it is. */
 export function refusalOf(error: unknown): EditRefusal {
   if (!(error instanceof Problem)) throw error
-  if (error.kind === 'conflict') return { status: 409, faults: error.errors.filter(({ path }) => path === '') }
-  if (error.kind === 'invalid_request' && error.errors.length > 0) return { status: 400, faults: error.errors }
+  if (error.kind === 'conflict') return { status: 409, errors: error.errors.filter(({ path }) => path === '') }
+  if (error.kind === 'invalid_request' && error.errors.length > 0) return { status: 400, errors: error.errors }
   throw error
 }
 
-export function RefusalNotice({ status, faults }: EditRefusal) {
+export function RefusalNotice({ status, errors }: EditRefusal) {
   return (
     <Notice tone="bad">
       <h2>
         {status === 409
-          ? 'The program was saved or published meanwhile, so nothing was changed'
+          ? 'The program was saved or published in the meantime, so nothing was changed'
           : 'This cannot be done as it is, so nothing was changed'}
       </h2>
       {status === 409 && <p>This page shows what there is now. Look at it, and do it again if it still should be.</p>}
-      <PlacedFaults faults={faults} />
+      <PlacedErrors errors={errors} />
     </Notice>
   )
 }
 
-/** Faults of a document, each with its path; of many, the first. */
-export function PlacedFaults({ faults }: { faults: readonly Pick<ProblemItem, 'detail' | 'path'>[] }) {
-  if (faults.length === 0) return null
+/** ValidationErrors of a document, each with its path; of many, the first. */
+export function PlacedErrors({ errors }: { errors: readonly Pick<ProblemItem, 'detail' | 'path'>[] }) {
+  if (errors.length === 0) return null
   return (
     <ul>
-      {faults.slice(0, 50).map(({ path, detail }) => (
+      {errors.slice(0, 50).map(({ path, detail }) => (
         <li>
           {path !== undefined && path !== '' && <code>{path}</code>} <Words>{detail}</Words>
         </li>

@@ -1,4 +1,4 @@
-// Publishing a draft after a look at what it does, keeping it over what came meanwhile, and discarding it.
+// Publishing a draft after a look at what it does, keeping it over what came in the meantime, and discarding it.
 
 /** @jsxImportSource preact */
 
@@ -113,7 +113,7 @@ function publishRoutes(deps: Deps): PageRoute[] {
       return { moves: (await compareWithPublished(db, describeVersion(view.draft!), config)).moves }
     } catch (error) {
       if (!(error instanceof Problem) || error.kind !== 'invalid_request') throw error
-      return { moves: [], hindrance: { title: 'The draft no longer fits the question bank', faults: error.errors } }
+      return { moves: [], hindrance: { title: 'The draft no longer fits the question bank', errors: error.errors } }
     }
   }
 
@@ -122,7 +122,7 @@ function publishRoutes(deps: Deps): PageRoute[] {
     if (view.draft === undefined) return noDraft(visit)
     const { moves, hindrance } = await plan(view)
     const page = <PublishPage view={view} moves={moves} hindrance={refused ?? hindrance} />
-    const faulty = visit.context.form.faults.length > 0
+    const faulty = visit.context.form.errors.length > 0
     return showPage(visit, page, faulty ? 400 : refused === undefined ? 200 : 409)
   }
 
@@ -142,10 +142,10 @@ function publishRoutes(deps: Deps): PageRoute[] {
       if (!(error instanceof Problem)) throw error
       if (error.kind === 'not_found') return noDraft(visit)
       if (error.kind === 'invalid_request')
-        return review(visit, { title: 'The draft no longer fits the question bank', faults: error.errors })
+        return review(visit, { title: 'The draft no longer fits the question bank', errors: error.errors })
       if (error.kind !== 'conflict') throw error
       const unsaid = error.errors.filter(({ code }) => code === 'other_program_moves')
-      if (unsaid.length > 0) return showForm(visit, { values: form, faults: [unticked] }, review)
+      if (unsaid.length > 0) return showForm(visit, { values: form, errors: [unticked] }, review)
       return review(visit, hindranceOf(error))
     }
   }
@@ -162,8 +162,8 @@ function publishRoutes(deps: Deps): PageRoute[] {
       await saveDraft(db, document, by.actor, { ...editOptions(visit, config), over: shown })
       return redirect(visit, pathOf(visit, '/publish'))
     } catch (error) {
-      const { faults } = refusalOf(error)
-      return review(visit, { title: changedMeanwhile, faults })
+      const { errors } = refusalOf(error)
+      return review(visit, { title: changedConcurrently, errors })
     }
   }
 
@@ -202,7 +202,7 @@ function discardRoutes(deps: Deps): PageRoute[] {
   ]
 }
 
-const changedMeanwhile = 'Something has changed meanwhile, so nothing was done. This is what there is now'
+const changedConcurrently = 'Something has changed in the meantime, so nothing was done. This is what there is now'
 
 const unticked = {
   parameter: 'move',
@@ -212,12 +212,12 @@ const unticked = {
 
 const overtaken = ({ active }: ProgramInView): Hindrance => ({
   title: `Version ${active?.version_number} was published after this draft was begun`,
-  faults: [],
+  errors: [],
   keep: true,
 })
 
-/** A conflict with faults is over what others published; one without is over the draft itself, which is another by now. */
+/** A conflict with errors is over what others published; one without is over the draft itself, which is another by now. */
 const hindranceOf = ({ errors }: Problem): Hindrance =>
   errors.length === 0
-    ? { title: changedMeanwhile, faults: [] }
-    : { title: 'Others published something meanwhile that this draft changes too', faults: errors, keep: true }
+    ? { title: changedConcurrently, errors: [] }
+    : { title: 'Others published something in the meantime that this draft changes too', errors: errors, keep: true }

@@ -3,12 +3,12 @@
 /** @jsxImportSource preact */
 
 import { exportEffects } from '../../domain/definitions/export-effects.ts'
-import { ActionForm, FaultSummary, ProgramChoices, Submit } from '../../html/fields.tsx'
+import { ActionForm, ErrorSummary, ProgramChoices, Submit } from '../../html/fields.tsx'
 import { LinkButton, Notice, When } from '../../html/parts.tsx'
 import type { ProblemItem } from '../../problem.ts'
 import type { Move } from '../../programs/move-questions.ts'
 import { Comparison } from './comparison-view.tsx'
-import { type EditRefusal, PlacedFaults, RefusalNotice } from './edit-refusals.tsx'
+import { type EditRefusal, PlacedErrors, RefusalNotice } from './edit-refusals.tsx'
 import type { ProgramInView } from './program-in-view.ts'
 import { counted, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
@@ -21,8 +21,8 @@ interface PublishProps {
 
 export interface Hindrance {
   title: string
-  faults: readonly Pick<ProblemItem, 'detail' | 'path'>[]
-  /** Whether saving the draft again, as it is, over what came meanwhile would let it be published. */
+  errors: readonly Pick<ProblemItem, 'detail' | 'path'>[]
+  /** Whether saving the draft again, as it is, over what came in the meantime would let it be published. */
   keep?: boolean
 }
 
@@ -35,7 +35,7 @@ export function PublishPage(props: PublishProps) {
   const sharedWith = programsAsking(moves)
   return (
     <ProgramShell program={program} tab="questions" title="Review and publish" changes={changes.length}>
-      <FaultSummary title="Not published yet" />
+      <ErrorSummary title="Not published yet" />
       {hindrance !== undefined && <HindranceNotice {...props} hindrance={hindrance} />}
       <div class="columns">
         <div class="stack">
@@ -118,16 +118,16 @@ function programsAsking(moves: readonly Move[]): Map<string, string[]> {
 }
 
 function HindranceNotice({ view, hindrance }: PublishProps & { hindrance: Hindrance }) {
-  const { title, faults, keep } = hindrance
+  const { title, errors, keep } = hindrance
   return (
     <Notice tone="bad">
       <h2>{title}</h2>
-      <PlacedFaults faults={faults} />
+      <PlacedErrors errors={errors} />
       {keep && (
         <ActionForm action={`${pathOfProgram(view.program.slug)}/keep`}>
           <p>
-            If the draft is to stay as it is, it is saved again over what came meanwhile. What that does is then among
-            its changes here, before anything is published.
+            If the draft is to stay as it is, it is saved again over what came in the meantime. What that does is then
+            among its changes here, before anything is published.
           </p>
           <input type="hidden" name="active" value={String(view.active?.program_version_id ?? '')} />
           <input type="hidden" name="draft" value={String(view.draft?.program_version_id ?? '')} />

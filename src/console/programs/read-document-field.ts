@@ -1,11 +1,11 @@
-// A program's document as it was typed into a form: what it says, and each fault with its line.
+// A program's document as it was typed into a form: what it says, and each error with its line.
 
 import { member } from '../../domain/definitions/definition-form.ts'
 import { placesIn, type TextPlace } from '../../domain/values/json-places.ts'
 import { parseJson } from '../../domain/values/json-text.ts'
 import type { ProblemItem } from '../../problem.ts'
 
-export interface PlacedFault extends TextPlace {
+export interface PlacedError extends TextPlace {
   path: string
   detail: string
 }
@@ -13,26 +13,26 @@ export interface PlacedFault extends TextPlace {
 /** The longest definition as a form sends it: most of its signs take one byte, quotes and braces three. */
 export const documentBytesMax = 8 * 1024 * 1024
 
-/** Deeper than any document says something; the limit on nesting is reported with the other faults. */
+/** Deeper than any document says something; the limit on nesting is reported with the other errors. */
 const depthMax = 1000
 
-export function readDocumentField(text: string): { document: unknown } | { faults: PlacedFault[] } {
+export function readDocumentField(text: string): { document: unknown } | { errors: PlacedError[] } {
   const parsed = parseJson(text, { depthMax })
   if ('json' in parsed) return { document: JSON.parse(text) as unknown }
-  const { path, detail, line, column } = parsed.fault
-  return { faults: [{ path, detail, line, column }] }
+  const { path, detail, line, column } = parsed.error
+  return { errors: [{ path, detail, line, column }] }
 }
 
-/** Faults of a document with the lines they are on, in the order of the text. */
-export function placeFaults(text: string, faults: readonly ProblemItem[]): PlacedFault[] {
-  const paths = faults.map(({ path = '' }) => path)
+/** ValidationErrors of a document with the lines they are on, in the order of the text. */
+export function placeErrors(text: string, errors: readonly ProblemItem[]): PlacedError[] {
+  const paths = errors.map(({ path = '' }) => path)
   const places = placesIn(text, paths)
-  return faults
+  return errors
     .map(({ detail }, i) => ({ path: paths[i]!, detail, ...places[i]! }))
     .sort((a, b) => a.line - b.line || a.column - b.column)
 }
 
-/** The fault of a document that is of another program than the one at this slug. */
+/** The error of a document that is of another program than the one at this slug. */
 export function otherSlug(document: unknown, slug: string) {
   const said = member(document, 'slug')
   if (said === undefined || said === slug) return undefined

@@ -62,9 +62,9 @@ export interface Form<Done> {
   page: (visit: PageVisit) => Soon<Shown>
   /** The path it leads on to. */
   next: (visit: PageVisit, done: Done) => Soon<string | Response>
-  /** The field that a fault is shown at. */
-  atField?: (fault: ProblemItem) => ProblemItem
-  /** The faults that a conflict is shown with, alongside what was typed. Undefined for one that is a page of its own. */
+  /** The field that an error is shown at. */
+  atField?: (error: ProblemItem) => ProblemItem
+  /** The errors that a conflict is shown with, alongside what was typed. Undefined for one that is a page of its own. */
   onConflict?: (conflict: Problem) => readonly ProblemItem[] | undefined
 }
 
@@ -109,20 +109,20 @@ export async function showForm(
   return shown instanceof Response ? shown : showPage(visit, shown, status)
 }
 
-/** What a refused form is shown with; anything else that was thrown goes on as it is. */
+/** What a refused form is shown with; anything else that was thrown continues as it is. */
 function refusedForm(
   error: unknown,
   { form: values }: PageVisit,
-  { atField = fault => fault, onConflict = () => undefined }: Pick<Form<never>, 'atField' | 'onConflict'>,
+  { atField = error => error, onConflict = () => undefined }: Pick<Form<never>, 'atField' | 'onConflict'>,
 ): FormState {
   const conflict = error instanceof Problem && error.kind === 'conflict' ? error : undefined
-  const faults = conflict && onConflict(conflict)
-  if (conflict !== undefined && faults !== undefined) return { values, faults, conflict }
-  return { values, faults: faultsOf(error).map(atField) }
+  const errors = conflict && onConflict(conflict)
+  if (conflict !== undefined && errors !== undefined) return { values, errors, conflict }
+  return { values, errors: errorsOf(error).map(atField) }
 }
 
-/** The faults of a form that was refused; anything else that was thrown goes on as it is. */
-export function faultsOf(error: unknown): readonly ProblemItem[] {
+/** The errors of a form that was refused; anything else that was thrown continues as it is. */
+export function errorsOf(error: unknown): readonly ProblemItem[] {
   if (error instanceof Problem && error.kind === 'invalid_request' && error.errors.length > 0) return error.errors
   throw error
 }

@@ -205,7 +205,7 @@ export const sentAnswer = listed(
 export const verdictAnswer = row({
   events: integer,
   pruned: Type.Array(row({ file: text, checked: flag })),
-  faults: texts,
+  errors: texts,
   note: Type.String({ description: 'The word to keep elsewhere and to send as `noted` next time.' }),
 })
 

@@ -27,7 +27,7 @@ export const ExpiryFields = ({ stays }: { stays?: boolean }) => (
   </>
 )
 
-/** What they say, as `parseExpiry` reads it; empty where it stays. Throws the fault of a day without its choice, or the other way round. */
+/** What they say, as `parseExpiry` reads it; empty where it stays. Throws the error of a day without its choice, or the other way round. */
 export function expiryFrom(form: URLSearchParams): string {
   const [expiry = '', day = ''] = ['expiry', 'expiry_day'].map(name => form.get(name)?.trim())
   if ((expiry === onDay.value) === (day !== '')) return day || expiry

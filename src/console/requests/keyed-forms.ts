@@ -1,4 +1,4 @@
-// What the forms of API keys and of tokens have in common: an expiry, faults at their fields, and a secret that is shown once.
+// What the forms of API keys and of tokens have in common: an expiry, errors at their fields, and a secret that is shown once.
 
 import type { Config } from '../../config/all-settings.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
@@ -7,12 +7,12 @@ import { invalidRequest, type ProblemItem } from '../../problem.ts'
 import { clearCookie, openCookie, sealCookie } from './sealed-cookie.ts'
 import { type PageVisit, redirect } from './visit.ts'
 
-/** The instant that an expiry means; undefined for none. Throws the fault of one that cannot be read. */
+/** The instant that an expiry means; undefined for none. Throws the error of one that cannot be read. */
 export function expiryOf(text: string, now: Micros, timeZone: string): Micros | undefined {
   const parsed = text === '' ? undefined : parseExpiry(text, now, timeZone)
   if (typeof parsed !== 'object') return parsed
-  const fault = { path: '/expires_at', code: 'bad_expiry', detail: parsed.fault }
-  throw invalidRequest('The expiry cannot be read.', [fault])
+  const error = { path: '/expires_at', code: 'bad_expiry', detail: parsed.error }
+  throw invalidRequest('The expiry cannot be read.', [error])
 }
 
 const fieldNames: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const fieldNames: Readonly<Record<string, string>> = {
   may_annotate: 'may',
 }
 
-/** The fault at the field of the form that its path means. Faults of one item of a list say which. */
+/** The error at the field of the form that its path means. ValidationErrors of one item of a list say which. */
 export function onField({ path = '', code, detail }: ProblemItem): ProblemItem {
   const member = path.split('/')[1] ?? ''
   return { parameter: fieldNames[member] ?? member, code, detail: `${detail[0]!.toUpperCase()}${detail.slice(1)}.` }

@@ -4,7 +4,7 @@
 
 import type { ProgramRetention } from '../../db/programs/program-overviews.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { ActionForm, Choices, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, Choices, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { DoneNotice, distance, figures, LinkButton, Named, Notice, Table, When } from '../../html/parts.tsx'
@@ -87,7 +87,7 @@ export function RetentionPage(props: RetentionProps) {
       {form.conflict !== undefined && (
         <Notice tone="bad">{form.conflict.detail} The form shows what is set now.</Notice>
       )}
-      <FaultSummary />
+      <ErrorSummary />
       {wanted !== undefined && <WantedNotice {...props} wanted={wanted} />}
       <div class="columns">
         {mayChange && (
@@ -141,7 +141,7 @@ export function RetentionPage(props: RetentionProps) {
           <p>
             An application goes with its status, notes and their history; answers that were saved and not submitted go
             when they were not touched for as long. What stays is its number and time of submission, and a line in the
-            audit log. Clients that pull go on without it.
+            audit log. Clients that pull continue without it.
           </p>
           <p class="soft">Backups, and copies that clients have pulled already, are not reached.</p>
         </section>

@@ -80,16 +80,16 @@ function retentionShown({ consoleDb: db, config }: Deps) {
     return { ...found, oldest_submit_time, expired }
   }
 
-  /** The form; where what it asks for must be confirmed, with what that would erase at once. */
+  /** The form; where what it asks for must be confirmed, with what that would erase immediately. */
   const page = async (visit: PageVisit) => {
     const program = await kept(visit)
-    const { faults, values, conflict } = visit.context.form
-    const asked = faults.some(({ parameter }) => parameter === 'confirmation')
+    const { errors, values, conflict } = visit.context.form
+    const asked = errors.some(({ parameter }) => parameter === 'confirmation')
     const days = asked ? daysOf(values.get('days') ?? '')! : undefined
     const wanted =
       days === undefined ? undefined : { days, effect: await measureRetention(db, program.program_id, days) }
-    // Asked for the first time, the question is no fault.
-    if (asked && !values.has('confirmation')) visit.context.form = { values, faults: [] }
+    // Asked for the first time, the question is no error.
+    if (asked && !values.has('confirmation')) visit.context.form = { values, errors: [] }
     // What was overtaken gives way to what is set now.
     if (conflict !== undefined) visit.context.form = { ...emptyForm, conflict }
     return <RetentionPage program={program} wanted={wanted} sweepMs={config.sweepIntervalMs} />

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from 'preact'
-import { FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { PlainPage, Shell } from '../../html/shell.tsx'
 import { CodeField } from './second-factor-pages.tsx'
@@ -69,7 +69,7 @@ export function SignInFirstPage({ ways, kept, email }: KeptProps & { email: stri
   const { root } = usePage()
   return (
     <PlainPage title="Sign in again">
-      <FaultSummary title="You are not signed in" />
+      <ErrorSummary title="You are not signed in" />
       <p class="lead">
         Your session had ended, so nothing was changed yet.{' '}
         {kept.fields === undefined
@@ -88,7 +88,7 @@ export function SignInFirstPage({ ways, kept, email }: KeptProps & { email: stri
           ways={ways}
           at="/admin/sign-in/oidc"
           there={`Sign in with ${ways.provider}`}
-          done="I have signed in there: go on"
+          done="I have signed in there: continue"
         >
           <TextField name="sign_in_email" label="E-mail" type="email" value={email} autocomplete="username" />
           <PasswordField name="sign_in_password" />
@@ -104,20 +104,20 @@ export const ConfirmFirstPage = ({ ways, kept }: KeptProps) => (
   <Shell
     title={confirmTitle(ways)}
     part={undefined}
-    lead={`${confirmLead} What you sent is kept, and is done when you go on.`}
+    lead={`${confirmLead} What you sent is kept, and is done when you continue.`}
   >
-    <FaultSummary title="Nothing was changed yet" />
+    <ErrorSummary title="Nothing was changed yet" />
     <div class="card narrow">
       <Kept
         kept={kept}
         ways={ways}
         at="/admin/confirm/oidc"
         there={`Show it to ${ways.provider}`}
-        done="I have done so: go on"
+        done="I have done so: continue"
       >
         <PasswordField name="confirm_password" />
         <CodeField name="confirm_code" />
-        <Submit text="Go on" />
+        <Submit text="Continue" />
       </Kept>
     </div>
   </Shell>
@@ -126,6 +126,6 @@ export const ConfirmFirstPage = ({ ways, kept }: KeptProps) => (
 /** The page of a tab that was used to sign in for another one. */
 export const SignedInPage = () => (
   <PlainPage title="You are signed in">
-    <p class="lead">Close this tab, and go on in the one that you came from.</p>
+    <p class="lead">Close this tab, and continue in the one that you came from.</p>
   </PlainPage>
 )

@@ -1,6 +1,6 @@
 // What becomes of a form that was sent when its session had ended, or when it is first asked who one is: its fields go along through that
 // page, hidden, and back to where they were sent. A form of an ended session is then shown, to be sent again, because it may be another
-// person who signs in; one that waited for a password only is done at once.
+// person who signs in; one that waited for a password only is done immediately.
 
 /** @jsxImportSource preact */
 
@@ -49,10 +49,10 @@ const keptOf = ({ place, url }: OpenVisit, form: URLSearchParams | undefined): K
   fields: form === undefined ? undefined : [...form].filter(([name]) => !secrets.has(name)),
 })
 
-/** What a page is made with that says what was wrong: at the field given, or at the fault's own. */
-function faulty({ context }: OpenVisit, fault: ProblemItem | undefined, parameter = fault?.parameter ?? 'content') {
+/** What a page is made with that says what was wrong: at the field given, or at the error's own. */
+function faulty({ context }: OpenVisit, error: ProblemItem | undefined, parameter = error?.parameter ?? 'content') {
   return {
-    context: { ...context, form: { ...emptyForm, faults: fault === undefined ? [] : [{ ...fault, parameter }] } },
+    context: { ...context, form: { ...emptyForm, errors: error === undefined ? [] : [{ ...error, parameter }] } },
   }
 }
 
@@ -74,8 +74,8 @@ export async function signInFirst(
   const own = form === undefined ? {} : takeOwnFields(form)
   const { sign_in_email: email = '', sign_in_password: password } = own
   const kept = keptOf(visit, form)
-  const page = (fault: ProblemItem | undefined, status = 401, fields: Record<string, string> = {}): Response => {
-    const shown = faulty(visit, fault, 'sign_in_email')
+  const page = (error: ProblemItem | undefined, status = 401, fields: Record<string, string> = {}): Response => {
+    const shown = faulty(visit, error, 'sign_in_email')
     return showPage(shown, <SignInFirstPage ways={ways} kept={kept} email={email} />, status, fields)
   }
   if (password === undefined || password === '' || !ways.password)
@@ -99,14 +99,14 @@ async function readKept(request: Request, bytesMax: number): Promise<URLSearchPa
   }
 }
 
-/** Asks for the password before a form is taken, and keeps it meanwhile; undefined once the password is right. */
+/** Asks for the password before a form is taken, and keeps it in the meantime; undefined once the password is right. */
 export async function confirmFirst(deps: Deps, visit: PageVisit, own: OwnFields): Promise<Response | undefined> {
   const { form, person, session, now } = visit
   const ways = waysOf(deps.config)
   const { confirm_password: password } = own
   const kept = keptOf(visit, form)
-  const page = (fault: ProblemItem | undefined, status: number, fields: Record<string, string> = {}): Response => {
-    const shown = faulty(visit, fault, 'confirm_password')
+  const page = (error: ProblemItem | undefined, status: number, fields: Record<string, string> = {}): Response => {
+    const shown = faulty(visit, error, 'confirm_password')
     return showPage(shown, <ConfirmFirstPage ways={ways} kept={kept} />, status, fields)
   }
   if (password === undefined || !ways.password) return page(undefined, 403)
@@ -120,7 +120,7 @@ export async function confirmFirst(deps: Deps, visit: PageVisit, own: OwnFields)
 
 /** A refusal that is only for now leaves the form on its page. */
 async function tryAgainLater<T>(
-  page: (fault: ProblemItem, status: number, fields: Record<string, string>) => Response,
+  page: (error: ProblemItem, status: number, fields: Record<string, string>) => Response,
   attempt: () => Promise<T>,
 ): Promise<T | Response> {
   try {

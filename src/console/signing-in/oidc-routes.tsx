@@ -134,10 +134,10 @@ function refusal(
   const { session } = visit
   const ways = waysOf(config)
   const next = nextPath(attempt?.next ?? null)
-  const faults = [{ parameter: 'oidc', code: 'not_signed_in', detail }]
+  const errors = [{ parameter: 'oidc', code: 'not_signed_in', detail }]
   const confirms = attempt?.confirms !== undefined && session !== undefined
   const page = confirms ? <ConfirmPage ways={ways} next={next} /> : <SignInPage ways={ways} next={next} />
-  return showPage({ context: { ...visit.context, form: { ...emptyForm, faults } } }, page, status, fields)
+  return showPage({ context: { ...visit.context, form: { ...emptyForm, errors } } }, page, status, fields)
 }
 
 function away(

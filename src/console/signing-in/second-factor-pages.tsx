@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import { encode } from 'uqr'
-import { ActionForm, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { LinkButton, Notice } from '../../html/parts.tsx'
 import { CopyButton, Secret } from '../../html/secret.tsx'
@@ -37,7 +37,7 @@ export function SecondFactorPage(props: { secret: string; uri: string; sealed: s
       crumbs={crumbs}
       lead="Signing in with your password then takes a code of an authenticator app on your phone, too."
     >
-      <FaultSummary />
+      <ErrorSummary />
       {has && <Notice tone="info">It takes the place of the one that you have, and of its recovery codes.</Notice>}
       <div class="card narrow">
         <p>Scan this with the app, or write the secret into it.</p>

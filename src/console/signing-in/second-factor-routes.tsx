@@ -8,7 +8,7 @@ import { openText, sealText } from '../../people/sealed-text.ts'
 import { newSecret, setSecondFactor, uriOf } from '../../people/second-factor.ts'
 import type { Session } from '../../people/sessions.ts'
 import { Problem } from '../../problem.ts'
-import { faultsOf, type PageRoute } from '../requests/action.ts'
+import { errorsOf, type PageRoute } from '../requests/action.ts'
 import { type PageVisit, showPage } from '../requests/visit.ts'
 import { RecoveryCodesPage, SecondFactorPage } from './second-factor-pages.tsx'
 import { requirePasswords } from './sign-in-steps.ts'
@@ -50,9 +50,9 @@ export function secondFactorRoutes(deps: Deps): PageRoute[] {
       const codes = await setSecondFactor(db, config.apiKeyPepper, person, wanted, by, session.tokenHash)
       return showPage(visit, <RecoveryCodesPage codes={codes} />)
     } catch (error) {
-      const faults = faultsOf(error)
+      const errors = errorsOf(error)
       return showPage(
-        { context: { ...context, form: { values: new URLSearchParams(), faults } } },
+        { context: { ...context, form: { values: new URLSearchParams(), errors } } },
         page(visit, secret),
         400,
       )

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { ActionForm, Choices, FaultSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, Choices, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { emptyForm, usePage } from '../../html/page-context.ts'
 import { DoneNotice, LinkButton, Table, When } from '../../html/parts.tsx'
 import { PlainPage, Shell } from '../../html/shell.tsx'
@@ -21,7 +21,7 @@ export function SignInPage({ ways, next }: { ways: Ways; next: string }) {
   const { root } = usePage()
   return (
     <PlainPage title="Sign in">
-      <FaultSummary title="You are not signed in" />
+      <ErrorSummary title="You are not signed in" />
       {ways.provider !== undefined && (
         <ProviderLink path="/admin/sign-in/oidc" next={next} text={`Sign in with ${ways.provider}`} />
       )}
@@ -56,7 +56,7 @@ export const PasswordPage = ({ person }: { person: { email: string; name: string
     <p class="lead">
       For {person.name}, who signs in as <strong>{person.email}</strong>.
     </p>
-    <FaultSummary />
+    <ErrorSummary />
     <form method="post" noValidate>
       {/* So that password managers keep the two together. */}
       <input type="email" name="email" value={person.email} autocomplete="username" hidden />
@@ -75,9 +75,9 @@ export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
   const { root } = usePage()
   return (
     <Shell title={confirmTitle(ways)} part={undefined} lead={confirmLead}>
-      <FaultSummary />
+      <ErrorSummary />
       {ways.provider !== undefined && (
-        <ProviderLink path="/admin/confirm/oidc" next={next} text={`Go on with ${ways.provider}`} />
+        <ProviderLink path="/admin/confirm/oidc" next={next} text={`Continue with ${ways.provider}`} />
       )}
       {ways.password && (
         <div class="card narrow">
@@ -85,7 +85,7 @@ export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
             <input type="hidden" name="next" value={next} />
             <TextField name="password" label="Password" type="password" autocomplete="current-password" />
             <CodeField />
-            <Submit text="Go on" />
+            <Submit text="Continue" />
           </ActionForm>
         </div>
       )}
@@ -99,7 +99,7 @@ interface AccountProps {
 }
 
 const said = {
-  password: 'Your password is changed. Everywhere else you are signed out. API tokens go on until you retire them.',
+  password: 'Your password is changed. Everywhere else you are signed out. API tokens continue until you retire them.',
 }
 
 export function AccountPage({ ways, sessions }: AccountProps) {
@@ -108,7 +108,7 @@ export function AccountPage({ ways, sessions }: AccountProps) {
   return (
     <Shell title="Your account" part={undefined} lead={`${name}, ${email}. ${roleNames[role]}.`}>
       <DoneNotice said={said} />
-      <FaultSummary />
+      <ErrorSummary />
       <h2>Where you are signed in</h2>
       <Table
         caption="Sign-ins of this account"
@@ -126,7 +126,7 @@ export function AccountPage({ ways, sessions }: AccountProps) {
           form={emptyForm}
           name="tokens"
           legend="API tokens"
-          choices={[{ value: 'yes', text: 'Retire all my API tokens, too', hint: 'Otherwise they go on.' }]}
+          choices={[{ value: 'yes', text: 'Retire all my API tokens, too', hint: 'Otherwise they continue.' }]}
           chosen={[]}
           many
         />

@@ -12,7 +12,7 @@ import { acceptInvitation, changePassword } from '../../people/people.ts'
 import { confirmSession, endSession } from '../../people/sessions.ts'
 import { hashToken } from '../../people/sign-in-tokens.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../../problem.ts'
-import { faultsOf, type PageRoute, type Part, sentForm } from '../requests/action.ts'
+import { errorsOf, type PageRoute, type Part, sentForm } from '../requests/action.ts'
 import { cookieOf, nextPath, type OpenVisit, type PageVisit, redirect, showPage } from '../requests/visit.ts'
 import { SignedInPage } from './kept-form-pages.tsx'
 import { oidcRoutes } from './oidc-routes.tsx'
@@ -20,7 +20,7 @@ import { secondFactorRoutes } from './second-factor-routes.tsx'
 import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
 import { requirePasswords, startSession, tryPassword, waysOf } from './sign-in-steps.ts'
 
-/** The fault of an e-mail and a password that do not go together. Which of the two is wrong is not said. */
+/** The error of an e-mail and a password that do not go together. Which of the two is wrong is not said. */
 export const wrongPair: ProblemItem = {
   parameter: 'email',
   code: 'wrong_email_or_password',
@@ -45,8 +45,8 @@ export const signInRoutes = (deps: Deps): Part => [
 const nextOf = (fields: URLSearchParams): string => nextPath(fields.get('next'))
 
 /** A page with what was wrong with the form that it shows. */
-const withFaults = ({ context }: OpenVisit, faults: readonly ProblemItem[], values = new URLSearchParams()) => ({
-  context: { ...context, form: { values, faults } },
+const withErrors = ({ context }: OpenVisit, errors: readonly ProblemItem[], values = new URLSearchParams()) => ({
+  context: { ...context, form: { values, errors } },
 })
 
 function wayIn(deps: Deps): PageRoute[] {
@@ -60,7 +60,7 @@ function wayIn(deps: Deps): PageRoute[] {
     form.delete('code')
     if (who !== undefined) return startSession(deps, visit, { ...who, how: 'password' }, nextOf(form))
     const page = <SignInPage ways={ways} next={form.get('next') ?? '/admin'} />
-    return showPage(withFaults(visit, [wrongPair], form), page, 401)
+    return showPage(withErrors(visit, [wrongPair], form), page, 401)
   }
 
   const path = '/admin/sign-in'
@@ -73,7 +73,7 @@ function wayIn(deps: Deps): PageRoute[] {
         const query = visit.url.searchParams
         if (visit.session !== undefined) return redirect(visit, nextOf(query))
         const page = <SignInPage ways={ways} next={query.get('next') ?? '/admin'} />
-        return showPage(withFaults(visit, [], query), page)
+        return showPage(withErrors(visit, [], query), page)
       },
     },
     { method: 'POST', path, roles: 'anyone', answer: signIn },
@@ -117,10 +117,10 @@ function invitationRoutes(deps: Deps): PageRoute[] {
       if (await findSecondFactor(db, person.person_id)) return redirect(visit, '/admin/sign-in')
       return await startSession(deps, visit, { ...person, how: 'invitation' }, '/admin')
     } catch (error) {
-      const faults = faultsOf(error)
+      const errors = errorsOf(error)
       const invited = await find(visit)
       if (invited === undefined) throw error
-      return showPage(withFaults(visit, faults), <PasswordPage person={invited} />, 400)
+      return showPage(withErrors(visit, errors), <PasswordPage person={invited} />, 400)
     }
   }
 
@@ -151,7 +151,7 @@ function confirmRoutes(deps: Deps): PageRoute[] {
         const { form, person } = visit
         const [password, code] = [form.get('password') ?? '', form.get('code') ?? '']
         if ((await tryPassword(deps, visit, person.email, password, code)) === undefined)
-          return showPage(withFaults(visit, [wrongPassword]), <ConfirmPage ways={ways} next={nextOf(form)} />, 401)
+          return showPage(withErrors(visit, [wrongPassword]), <ConfirmPage ways={ways} next={nextOf(form)} />, 401)
         await confirmSession(deps.consoleDb, visit.session, visit.now)
         return redirect(visit, nextOf(form))
       },
@@ -165,7 +165,7 @@ function accountRoutes(deps: Deps): PageRoute[] {
   const page = async ({ person, now, context }: PageVisit) => {
     const sessions = await readSessionsOf(db, person.person_id, now, now - config.sessionIdleMs * 1000)
     // Passwords go through no page.
-    context.form = { ...emptyForm, faults: context.form.faults }
+    context.form = { ...emptyForm, errors: context.form.errors }
     return <AccountPage ways={waysOf(config)} sessions={sessions} />
   }
 
@@ -187,10 +187,10 @@ function accountRoutes(deps: Deps): PageRoute[] {
   ]
 }
 
-/** The password that was chosen. Throws the fault of one that was not written twice. */
+/** The password that was chosen. Throws the error of one that was not written twice. */
 function newPassword({ form }: OpenVisit): string {
   const password = form.get('password') ?? ''
   if (password === (form.get('repeated') ?? '')) return password
-  const fault = { parameter: 'repeated', code: 'differs', detail: 'Write the same password twice.' }
-  throw invalidRequest('The two passwords differ.', [fault])
+  const error = { parameter: 'repeated', code: 'differs', detail: 'Write the same password twice.' }
+  throw invalidRequest('The two passwords differ.', [error])
 }

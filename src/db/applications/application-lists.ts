@@ -44,7 +44,7 @@ export interface ListPlace {
 }
 
 /**
- * At most `rowsMax` applications, in the order of the direction: newest first when it is `older`. What is submitted meanwhile is
+ * At most `rowsMax` applications, in the order of the direction: newest first when it is `older`. What is submitted in the meantime is
  * newer than all there is, so a walk towards the older never meets it.
  *
  * Which index is walked is not left to what PostgreSQL believes about the data: with a status, the order begins with it, which only

@@ -121,7 +121,7 @@ interface NewApplication extends SubmittedRow {
  * Stores an application and makes the applicant's CURRENT one of this program OBSOLETE, with the same number. False, and the
  * transaction is then to be rolled back, when its program version is not the ACTIVE one any more, or its zone not the instance's.
  * Runs under the counter's lock, so a change of the time zone has either not reached this program yet or has finished with it.
- * One statement, for the counter's lock is held meanwhile.
+ * One statement, for the counter's lock is held in the meantime.
  */
 export async function insertApplication(tx: Transaction, application: NewApplication): Promise<boolean> {
   const [row] = await tx<{ stored: boolean }[]>`

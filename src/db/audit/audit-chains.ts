@@ -112,14 +112,14 @@ export async function findDueAuditCheck(db: Db): Promise<{ note: string | null }
 }
 
 /** Notes what a check found. What an earlier one found to be wrong stays. */
-export async function noteAuditCheck(db: Db, faults: readonly string[], note: string): Promise<void> {
+export async function noteAuditCheck(db: Db, errors: readonly string[], note: string): Promise<void> {
   await db`
     update audit_check
-    set checked_at = clock_timestamp(), ${faults.length === 0 ? db`note = ${note}` : db`faults = ${faults}`}`
+    set checked_at = clock_timestamp(), ${errors.length === 0 ? db`note = ${note}` : db`errors = ${errors}`}`
 }
 
 /** Takes back what the checks found to be wrong; whether there was anything. */
-export async function settleAuditFaults(db: Db, note: string): Promise<boolean> {
-  const settled = await db`update audit_check set faults = '{}', note = ${note} where faults <> '{}'`
+export async function settleAuditErrors(db: Db, note: string): Promise<boolean> {
+  const settled = await db`update audit_check set errors = '{}', note = ${note} where errors <> '{}'`
   return settled.count > 0
 }

@@ -62,7 +62,7 @@ export async function beginRun(db: Db, thing: DerivedThing, codeVersion?: number
   return row?.requested
 }
 
-/** Notes that a run met every request up to this one. It is queued again if another was made meanwhile. */
+/** Notes that a run met every request up to this one. It is queued again if another was made in the meantime. */
 export async function finishRun(db: Db, thing: DerivedThing, request: number): Promise<void> {
   await db`
     update derived_status

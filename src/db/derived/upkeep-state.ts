@@ -9,8 +9,8 @@ export interface UpkeepState {
   derived: { unfinished: { job: string; state: string; things: number }[]; oldestSeconds: number }
   /** Worker processes that are alive. */
   workers: number
-  /** `faults` that no operator has settled; `checkedSeconds` is undefined until the first check. */
-  audit: { faults: number; checkedSeconds: number | undefined }
+  /** `errors` that no operator has settled; `checkedSeconds` is undefined until the first check. */
+  audit: { errors: number; checkedSeconds: number | undefined }
   /** Endpoints by state. */
   webhooks: Partial<Record<WebhookState, number>>
 }
@@ -34,7 +34,7 @@ export async function readUpkeepState(db: Db): Promise<UpkeepState> {
           from worker_heartbeat
           where heartbeat_at > clock_timestamp() - ${aliveSeconds} * interval '1 second'
         ) as workers,
-        cardinality(c.faults) as audit_faults,
+        cardinality(c.errors) as audit_faults,
         extract(epoch from clock_timestamp() - c.checked_at)::float8 as audit_checked_seconds
       from (
         select count(*) as jobs, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as oldest_seconds
@@ -54,7 +54,7 @@ export async function readUpkeepState(db: Db): Promise<UpkeepState> {
     outbox: { jobs: outbox_jobs, oldestSeconds: outbox_oldest_seconds },
     derived: { unfinished, oldestSeconds: derived_oldest_seconds },
     workers,
-    audit: { faults: audit_faults, checkedSeconds: audit_checked_seconds ?? undefined },
+    audit: { errors: audit_faults, checkedSeconds: audit_checked_seconds ?? undefined },
     webhooks,
   }
 }

@@ -181,7 +181,7 @@ export async function noteApiKeyUse(
     and (last_used_at is null or last_used_at <= ${at - atLeastMicros})`
 }
 
-/** Gives a key another secret. The one it had is good until then, or at once no more; one before that no more in any case. */
+/** Gives a key another secret. The one it had is good until then, or no longer; one before that no more in any case. */
 export async function rotateApiKeySecret(
   db: Db,
   apiKeyId: string,

@@ -136,7 +136,7 @@ export interface SubmissionCounter {
 export const readSubmissionCounter = (db: Db, programId: number): Promise<SubmissionCounter> =>
   readCounter(db, programId, db``)
 
-/** The program's counter, locked to the end of the transaction: submissions to the program wait meanwhile. */
+/** The program's counter, locked to the end of the transaction: submissions to the program wait in the meantime. */
 export const lockSubmissionCounter = (tx: Transaction, programId: number): Promise<SubmissionCounter> =>
   readCounter(tx, programId, tx`for update`)
 

@@ -1450,7 +1450,7 @@ create table audit_check (
   -- Where the chains ended then, if there was nothing wrong with them: for the next check to see that they still go as far.
   note text,
   -- Until an operator settles them.
-  faults text[] not null default '{}'
+  errors text[] not null default '{}'
 );
 insert into audit_check default values;
 
@@ -1506,7 +1506,7 @@ create table derived_status (
   code_version integer,
   -- Of the newest run that failed; null once a run succeeded.
   last_error text,
-  -- Since when it is queued or running, however often it was tried or asked for meanwhile.
+  -- Since when it is queued or running, however often it was tried or asked for in the meantime.
   asked_at timestamptz not null default clock_timestamp(),
   updated_at timestamptz not null default clock_timestamp(),
   primary key (program_version_id, job_name),

@@ -22,7 +22,7 @@ interface NewSession {
   address: string | null
 }
 
-/** False when the person has been disabled meanwhile, or the password is not `passwordHash` any more, if one is given. */
+/** False when the person has been disabled in the meantime, or the password is not `passwordHash` any more, if one is given. */
 export async function insertSession(tx: Transaction, session: NewSession, passwordHash?: string): Promise<boolean> {
   // First, so that it waits for a change of the person that is under way.
   const { count } = await tx`

@@ -131,7 +131,7 @@ export async function findPerson(db: Db, personId: number): Promise<PersonRow | 
   return row
 }
 
-/** The same, held until the transaction ends, so that no person is disabled meanwhile. */
+/** The same, held until the transaction ends, so that no person is disabled in the meantime. */
 export async function lockPerson(tx: Transaction, personId: number): Promise<PersonRow | undefined> {
   await tx`select from person where person_id = ${personId} for update`
   return findPerson(tx, personId)

@@ -32,7 +32,7 @@ export interface StoredProgramVersion extends ProgramVersion {
   published_by: string | null
 }
 
-/** Identifies a published version, even in a database that was restored meanwhile. */
+/** Identifies a published version, even in a database that was restored in the meantime. */
 export interface VersionName {
   program_version_id: number
   published_at: Micros

@@ -22,7 +22,7 @@ export async function readDueEndpoints(db: Db, now: Micros): Promise<DueEndpoint
     order by webhook_endpoint_id`
 }
 
-/** Of these endpoints those that no other worker has asked for meanwhile, with the attempts begun so far. No other asks for them until then. */
+/** Of these endpoints those that no other worker has asked for in the meantime, with the attempts begun so far. No other asks for them until then. */
 export async function takeDueEndpoints(
   tx: Transaction,
   ids: readonly number[],

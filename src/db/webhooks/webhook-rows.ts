@@ -106,7 +106,7 @@ export async function countWebhooks(db: Db, among: Among): Promise<Partial<Recor
   return Object.fromEntries(rows.map(({ state, endpoints }) => [state, endpoints]))
 }
 
-/** How many endpoints a program has. The program is held until the transaction ends, so that none is added meanwhile. */
+/** How many endpoints a program has. The program is held until the transaction ends, so that none is added in the meantime. */
 export async function countHeldWebhooks(tx: Transaction, programId: number): Promise<number> {
   await tx`select from program where program_id = ${programId} for no key update`
   const [row] = await tx<{ endpoints: number }[]>`

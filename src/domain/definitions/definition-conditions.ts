@@ -4,7 +4,7 @@ import type { FieldForm } from '../fields/question-type.ts'
 import { isCalendarDate } from '../question-types/date.ts'
 import { type ComparisonOperator, comparisonOperators } from '../questions/program-version.ts'
 import { type ExportedType, exportedType, questionTypes } from '../questions/question.ts'
-import { type DefinitionFault, oneFault } from './definition-form.ts'
+import { type DefinitionError, oneError } from './definition-form.ts'
 import type { ReadQuestion } from './definition-questions.ts'
 
 const equality: readonly ComparisonOperator[] = ['equal', 'not_equal', 'in']
@@ -32,24 +32,24 @@ export const conditionFields = (type: ExportedType): string[] =>
   Object.entries(questionTypes[type].fields).flatMap(([name, { form }]) => (form === 'entities' ? [] : [name]))
 
 /** Whether field, operator and value of one comparison fit the question it looks at. What is malformed is left to the form. */
-export function comparisonFaults(
+export function comparisonErrors(
   condition: Readonly<Record<string, unknown>>,
   question: ReadQuestion,
   path: string,
-): DefinitionFault[] {
+): DefinitionError[] {
   if (question.kind === undefined) return []
-  const fault = (member: string, code: string, detail: string) => oneFault(`${path}/${member}`, code, detail)
+  const error = (member: string, code: string, detail: string) => oneError(`${path}/${member}`, code, detail)
   const name = question.admin_name
   const type = exportedType(question.kind)
   if (type === undefined)
-    return fault('question', 'no_answer', `Must look at a question: "${name}" is text, it has no answer.`)
+    return error('question', 'no_answer', `Must look at a question: "${name}" is text, it has no answer.`)
   const { field, value } = condition
   const operator = comparisonOperators.find(known => known === condition.operator)
   if (condition.operator === 'answered' || typeof field !== 'string') return []
   const known = conditionFields(type)
   if (!known.includes(field)) {
     const right = known.join(', ')
-    return fault(
+    return error(
       'field',
       'unknown_field',
       right === ''
@@ -61,7 +61,7 @@ export function comparisonFaults(
   const { form } = questionTypes[type].fields[field]!
   const operators = operatorsOfForm[form]
   if (!operators.includes(operator)) {
-    return fault(
+    return error(
       'operator',
       'operator_does_not_fit',
       `Must be one of ${operators.join(', ')} for ${field} of "${name}".`,
@@ -72,20 +72,20 @@ export function comparisonFaults(
   const ofType = form === 'number' ? 'number' : 'string'
   if (isList !== Array.isArray(value) || values.some(one => typeof one !== ofType)) {
     const words = { number: ['a number', 'a list of numbers'], string: ['text', 'a list of texts'] }[ofType]
-    return fault(
+    return error(
       'value',
       'value_does_not_fit',
       `Must be ${words[isList ? 1 : 0]} for ${operator} on ${field} of "${name}".`,
     )
   }
   if (form === 'date' && values.some(one => !isCalendarDate(String(one)))) {
-    return fault('value', 'value_does_not_fit', `Must be a date such as 2026-01-31 for ${field} of "${name}".`)
+    return error('value', 'value_does_not_fit', `Must be a date such as 2026-01-31 for ${field} of "${name}".`)
   }
   const options = form === 'option' || form === 'option_list' ? question.option_ids : undefined
   const missing = options === undefined ? [] : values.filter(one => !options.includes(String(one)))
   return missing.length === 0
     ? []
-    : fault(
+    : error(
         'value',
         'unknown_option',
         `Must be an option of "${name}": ${missing.map(one => `"${one}"`).join(', ')} ${missing.length === 1 ? 'is' : 'are'} not.`,

@@ -4,9 +4,9 @@ import { Value } from 'typebox/value'
 import { comparisonOperators } from '../questions/program-version.ts'
 import { pointerTo } from '../values/json-text.ts'
 import { type NamedCondition, programDefinitionSchema } from './program-definition.ts'
-import { type SchemaFault as DefinitionFault, oneFault, schemaFault } from './schema-faults.ts'
+import { type SchemaViolation as DefinitionError, oneError, schemaError } from './schema-errors.ts'
 
-export { type DefinitionFault, oneFault }
+export { type DefinitionError, oneError }
 
 /** Levels of arrays and objects, one in another. Conditions take two for each level of theirs. */
 export const definitionDepthMax = 64
@@ -14,23 +14,23 @@ export const definitionDepthMax = 64
 /** Characters of a definition as JSON, which everything that is made of it is linear in. */
 const definitionCharactersMax = 4 * 1024 * 1024
 
-/** Every fault of form: depth, size, characters that cannot be kept, and the schema. */
-export function formFaults(document: unknown): DefinitionFault[] {
-  const tooDeep = depthFault(document, definitionDepthMax)
+/** Every error of form: depth, size, characters that cannot be kept, and the schema. */
+export function formErrors(document: unknown): DefinitionError[] {
+  const tooDeep = depthError(document, definitionDepthMax)
   if (tooDeep !== undefined) return [tooDeep]
   const characters = JSON.stringify(document)?.length ?? 0
   if (characters > definitionCharactersMax) {
-    return oneFault(
+    return oneError(
       '',
       'too_large',
       `Must not be longer than ${definitionCharactersMax} characters as JSON: it has ${characters}.`,
     )
   }
-  return [...characterFaults(document), ...schemaFaults(document), ...conditionFormFaults(document)]
+  return [...characterErrors(document), ...schemaErrors(document), ...conditionFormErrors(document)]
 }
 
-/** The fault of a document that nests deeper than this, so that it need not be walked. */
-export function depthFault(document: unknown, depthMax: number): DefinitionFault | undefined {
+/** The error of a document that nests deeper than this, so that it need not be walked. */
+export function depthError(document: unknown, depthMax: number): DefinitionError | undefined {
   const waiting: { value: unknown; path: string; depth: number }[] = [{ value: document, path: '', depth: 1 }]
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     if (typeof at.value !== 'object' || at.value === null) continue
@@ -45,27 +45,27 @@ export function depthFault(document: unknown, depthMax: number): DefinitionFault
 }
 
 /** Text that PostgreSQL or UTF-8 cannot hold would be stored as something else: it is refused instead. */
-export function characterFaults(value: unknown, path = ''): DefinitionFault[] {
+export function characterErrors(value: unknown, path = ''): DefinitionError[] {
   if (typeof value === 'string') {
     return value.isWellFormed() && !value.includes('\0')
       ? []
-      : oneFault(path, 'unstorable_text', 'Must be Unicode text without U+0000 and without lone surrogates.')
+      : oneError(path, 'unstorable_text', 'Must be Unicode text without U+0000 and without lone surrogates.')
   }
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, inner]) => characterFaults(inner, pointerTo(path, name)))
+  return Object.entries(value).flatMap(([name, inner]) => characterErrors(inner, pointerTo(path, name)))
 }
 
-function schemaFaults(document: unknown): DefinitionFault[] {
+function schemaErrors(document: unknown): DefinitionError[] {
   return Value.Errors(programDefinitionSchema, document).flatMap(error => {
     const { keyword, instancePath: path } = error
     // Conditions are a union of five forms: the schema can only say that none fits, so they are looked at below.
     if (/\/visible_when(\/|$)/.test(path)) return []
     if (path === '/based_on') {
       if (keyword !== 'anyOf') return []
-      return oneFault(path, 'wrong_type', 'Must be the id of a version of the program, or null.')
+      return oneError(path, 'wrong_type', 'Must be the id of a version of the program, or null.')
     }
-    if (keyword === 'pattern') return oneFault(path, 'wrong_characters', patternText(path))
-    return schemaFault(error)
+    if (keyword === 'pattern') return oneError(path, 'wrong_characters', patternText(path))
+    return schemaError(error)
   })
 }
 
@@ -75,18 +75,18 @@ function patternText(path: string): string {
     : 'Must be one line: no line breaks, tabs or other control characters.'
 }
 
-function conditionFormFaults(document: unknown): DefinitionFault[] {
+function conditionFormErrors(document: unknown): DefinitionError[] {
   return members(document, 'screens').flatMap(screen => [
-    ...optionalConditionFaults(screen.value, screen.path),
+    ...optionalConditionErrors(screen.value, screen.path),
     ...members(screen.value, 'questions', screen.path).flatMap(placed =>
-      optionalConditionFaults(placed.value, placed.path),
+      optionalConditionErrors(placed.value, placed.path),
     ),
   ])
 }
 
-function optionalConditionFaults(holder: unknown, path: string): DefinitionFault[] {
+function optionalConditionErrors(holder: unknown, path: string): DefinitionError[] {
   const condition = member(holder, 'visible_when')
-  return condition === undefined || condition === null ? [] : conditionFaults(condition, `${path}/visible_when`)
+  return condition === undefined || condition === null ? [] : conditionErrors(condition, `${path}/visible_when`)
 }
 
 const comparisonMembers: Readonly<Record<string, readonly string[]>> = {
@@ -97,14 +97,14 @@ const comparisonMembers: Readonly<Record<string, readonly string[]>> = {
   comparison: ['question', 'field', 'operator', 'value'],
 }
 
-/** The faults of one condition's form: exactly those documents are free of them that the schema accepts. */
-function conditionFaults(condition: unknown, path: string): DefinitionFault[] {
-  if (!isObject(condition)) return oneFault(path, 'wrong_type', 'Must be an object.')
+/** The errors of one condition's form: exactly those documents are free of them that the schema accepts. */
+function conditionErrors(condition: unknown, path: string): DefinitionError[] {
+  if (!isObject(condition)) return oneError(path, 'wrong_type', 'Must be an object.')
   const form =
     ['all', 'any', 'not'].find(name => Object.hasOwn(condition, name)) ??
     (member(condition, 'operator') === 'answered' ? 'answered' : 'comparison')
   const wanted = comparisonMembers[form]!
-  const faults: DefinitionFault[] = [
+  const errors: DefinitionError[] = [
     ...wanted
       .filter(name => !Object.hasOwn(condition, name))
       .map(name => ({
@@ -120,27 +120,27 @@ function conditionFaults(condition: unknown, path: string): DefinitionFault[] {
         detail: `Must be left out: alongside \`${wanted[0]}\` only ${wanted.slice(1).join(', ') || 'nothing'} may stand here.`,
       })),
   ]
-  if (form === 'not') return [...faults, ...conditionFaults(condition.not, `${path}/not`)]
-  if (form === 'all' || form === 'any') return [...faults, ...conditionListFaults(condition[form], `${path}/${form}`)]
-  return [...faults, ...comparisonFaults(condition, form, path)]
+  if (form === 'not') return [...errors, ...conditionErrors(condition.not, `${path}/not`)]
+  if (form === 'all' || form === 'any') return [...errors, ...conditionListErrors(condition[form], `${path}/${form}`)]
+  return [...errors, ...comparisonErrors(condition, form, path)]
 }
 
-function conditionListFaults(list: unknown, path: string): DefinitionFault[] {
-  if (!Array.isArray(list)) return oneFault(path, 'wrong_type', 'Must be an array.')
-  if (list.length === 0) return oneFault(path, 'too_few', 'Must have at least 1.')
-  if (list.length > 100) return oneFault(path, 'too_many', 'Must not have more than 100.')
-  return list.flatMap((inner, index) => conditionFaults(inner, `${path}/${index}`))
+function conditionListErrors(list: unknown, path: string): DefinitionError[] {
+  if (!Array.isArray(list)) return oneError(path, 'wrong_type', 'Must be an array.')
+  if (list.length === 0) return oneError(path, 'too_few', 'Must have at least 1.')
+  if (list.length > 100) return oneError(path, 'too_many', 'Must not have more than 100.')
+  return list.flatMap((inner, index) => conditionErrors(inner, `${path}/${index}`))
 }
 
-function comparisonFaults(condition: Readonly<Record<string, unknown>>, form: string, path: string): DefinitionFault[] {
-  const faults: DefinitionFault[] = []
+function comparisonErrors(condition: Readonly<Record<string, unknown>>, form: string, path: string): DefinitionError[] {
+  const errors: DefinitionError[] = []
   const refuse = (name: string, code: string, detail: string): void => {
-    if (Object.hasOwn(condition, name)) faults.push({ path: pointerTo(path, name), code, detail })
+    if (Object.hasOwn(condition, name)) errors.push({ path: pointerTo(path, name), code, detail })
   }
   if (!isLine(condition.question, 200)) {
     refuse('question', 'wrong_type', 'Must be the admin name of a question: one line of at most 200 characters.')
   }
-  if (form === 'answered') return faults
+  if (form === 'answered') return errors
   const { field, operator, value } = condition
   if (typeof field !== 'string' || field === '' || characters(field) > 100) {
     refuse('field', 'wrong_type', 'Must be the name of a field of an answer.')
@@ -155,7 +155,7 @@ function comparisonFaults(condition: Readonly<Record<string, unknown>>, form: st
       'Must be text, a number, or a list of 1 to 1000 texts or of 1 to 1000 numbers; a text of at most 1000 characters.',
     )
   }
-  return faults
+  return errors
 }
 
 function isConditionValue(value: unknown): value is Extract<NamedCondition, { value: unknown }>['value'] {

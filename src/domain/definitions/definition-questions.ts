@@ -3,7 +3,7 @@
 
 import { type QuestionKind, type QuestionSettings, questionKinds } from '../questions/question.ts'
 import { foldedQuestionKey, questionKey, reservedQuestionKeys } from '../questions/question-key.ts'
-import { type DefinitionFault, isObject, member, members, oneFault } from './definition-form.ts'
+import { type DefinitionError, isObject, member, members, oneError } from './definition-form.ts'
 import { kindsWith, type QuestionSetting, settingNames } from './definition-schemas.ts'
 
 /** A question of the bank, as a check needs it. `enumerator` is the admin name of the question it is repeated under. */
@@ -48,28 +48,28 @@ export function readQuestions(document: unknown): ReadQuestion[] {
   })
 }
 
-/** Every fault of the questions of a document. `bank` undefined: the bank is not there to be asked. */
-export function questionFaults(
+/** Every error of the questions of a document. `bank` undefined: the bank is not there to be asked. */
+export function questionErrors(
   document: unknown,
   bank: readonly KnownQuestion[] | undefined,
   enumeratorDepthMax: number,
-): DefinitionFault[] {
+): DefinitionError[] {
   const questions = readQuestions(document)
   return [
-    ...questions.flatMap(keyFaults),
-    ...duplicateNameFaults(questions),
-    ...collisionFaults(questions, bank ?? []),
-    ...enumeratorFaults(questions, bank, enumeratorDepthMax),
-    ...questions.flatMap(question => immutableFaults(question, bank ?? [])),
-    ...members(document, 'questions').flatMap(({ value, path }) => settingFaults(value, path)),
+    ...questions.flatMap(keyErrors),
+    ...duplicateNameErrors(questions),
+    ...collisionErrors(questions, bank ?? []),
+    ...enumeratorErrors(questions, bank, enumeratorDepthMax),
+    ...questions.flatMap(question => immutableErrors(question, bank ?? [])),
+    ...members(document, 'questions').flatMap(({ value, path }) => settingErrors(value, path)),
   ]
 }
 
 /** D15: "Refused when the question is created: an empty key, a reserved key". */
-function keyFaults({ path, admin_name }: ReadQuestion): DefinitionFault[] {
+function keyErrors({ path, admin_name }: ReadQuestion): DefinitionError[] {
   const key = questionKey(admin_name)
   if (key === '') {
-    return oneFault(
+    return oneError(
       `${path}/admin_name`,
       'empty_question_key',
       `Must have a letter or a space: of "${admin_name}" nothing is left as a question key.`,
@@ -77,14 +77,14 @@ function keyFaults({ path, admin_name }: ReadQuestion): DefinitionFault[] {
   }
   const reserved = [...reservedQuestionKeys].find(name => foldedQuestionKey(name) === foldedQuestionKey(key))
   if (reserved === undefined) return []
-  return oneFault(
+  return oneError(
     `${path}/admin_name`,
     'reserved_question_key',
     `Must not make the question key "${key}": \`${reserved}\` has a meaning of its own in an export.`,
   )
 }
 
-function duplicateNameFaults(questions: readonly ReadQuestion[]): DefinitionFault[] {
+function duplicateNameErrors(questions: readonly ReadQuestion[]): DefinitionError[] {
   const first = new Map<string, string>()
   return questions.flatMap(({ admin_name, path }) => {
     const earlier = first.get(admin_name)
@@ -92,7 +92,7 @@ function duplicateNameFaults(questions: readonly ReadQuestion[]): DefinitionFaul
       first.set(admin_name, path)
       return []
     }
-    return oneFault(
+    return oneError(
       `${path}/admin_name`,
       'duplicate_admin_name',
       `Must be defined once: "${admin_name}" is also defined at ${earlier}.`,
@@ -101,7 +101,7 @@ function duplicateNameFaults(questions: readonly ReadQuestion[]): DefinitionFaul
 }
 
 /** D15: "a key equal to another question's under the same parent, compared without case". Names both questions. */
-function collisionFaults(questions: readonly ReadQuestion[], bank: readonly KnownQuestion[]): DefinitionFault[] {
+function collisionErrors(questions: readonly ReadQuestion[], bank: readonly KnownQuestion[]): DefinitionError[] {
   const holders = new Map<string, string>()
   const place = (question: { admin_name: string; enumerator: string | null }): string =>
     JSON.stringify([question.enumerator, foldedQuestionKey(questionKey(question.admin_name))])
@@ -113,7 +113,7 @@ function collisionFaults(questions: readonly ReadQuestion[], bank: readonly Know
     if (holder === undefined) holders.set(place(question), admin_name)
     if (holder === undefined || holder === admin_name || key === '') return []
     const where = enumerator === null ? 'at the top level' : `under "${enumerator}"`
-    return oneFault(
+    return oneError(
       `${path}/admin_name`,
       'question_key_taken',
       `Must make a question key of its own ${where}: "${admin_name}" and "${holder}" both make "${key}" (compared without case).`,
@@ -121,31 +121,31 @@ function collisionFaults(questions: readonly ReadQuestion[], bank: readonly Know
   })
 }
 
-function enumeratorFaults(
+function enumeratorErrors(
   questions: readonly ReadQuestion[],
   bank: readonly KnownQuestion[] | undefined,
   enumeratorDepthMax: number,
 ) {
   const known = knownQuestions(questions, bank)
-  return questions.flatMap(({ admin_name, kind, enumerator, path }): DefinitionFault[] => {
+  return questions.flatMap(({ admin_name, kind, enumerator, path }): DefinitionError[] => {
     if (enumerator === null) return []
-    const fault = (code: string, detail: string) => oneFault(`${path}/enumerator`, code, detail)
+    const error = (code: string, detail: string) => oneError(`${path}/enumerator`, code, detail)
     const parent = known.get(enumerator)
     if (parent === undefined) {
       return bank === undefined
         ? []
-        : fault('unknown_question', `Must name a question: "${enumerator}" is neither defined here nor in the bank.`)
+        : error('unknown_question', `Must name a question: "${enumerator}" is neither defined here nor in the bank.`)
     }
     if (parent.kind !== undefined && parent.kind !== 'ENUMERATOR') {
-      return fault('not_an_enumerator', `Must name an ENUMERATOR question: "${enumerator}" is of kind ${parent.kind}.`)
+      return error('not_an_enumerator', `Must name an ENUMERATOR question: "${enumerator}" is of kind ${parent.kind}.`)
     }
     const above = ancestors(enumerator, known)
     if (above.includes(admin_name)) {
       const chain = [admin_name, ...above.slice(0, 10)].map(n => `"${n}"`).join(' → ')
-      return fault('enumerator_cycle', `Must not lead back to itself: ${chain}${above.length > 10 ? ' → …' : ''}.`)
+      return error('enumerator_cycle', `Must not lead back to itself: ${chain}${above.length > 10 ? ' → …' : ''}.`)
     }
     return kind === 'ENUMERATOR' && above.length === enumeratorDepthMax
-      ? fault('too_deep', enumeratorDepthLabel(admin_name, enumeratorDepthMax))
+      ? error('too_deep', enumeratorDepthLabel(admin_name, enumeratorDepthMax))
       : []
   })
 }
@@ -183,23 +183,23 @@ export function ancestors(admin_name: string, known: ReadonlyMap<string, ReadQue
   return [...chain]
 }
 
-function immutableFaults(question: ReadQuestion, bank: readonly KnownQuestion[]): DefinitionFault[] {
+function immutableErrors(question: ReadQuestion, bank: readonly KnownQuestion[]): DefinitionError[] {
   const known = bank.find(({ admin_name }) => admin_name === question.admin_name)
   if (known === undefined) return []
-  const faults: DefinitionFault[] = []
+  const errors: DefinitionError[] = []
   if (question.kind !== undefined && question.kind !== known.kind) {
     const detail = `Must stay ${known.kind}: the kind of "${question.admin_name}" was fixed when it was created.`
-    faults.push({ path: `${question.path}/kind`, code: 'immutable', detail })
+    errors.push({ path: `${question.path}/kind`, code: 'immutable', detail })
   }
   if (question.enumerator !== known.enumerator) {
     const stay = known.enumerator === null ? 'Must be left out' : `Must stay "${known.enumerator}"`
     const detail = `${stay}: where "${question.admin_name}" belongs was fixed when it was created.`
-    faults.push({ path: `${question.path}/enumerator`, code: 'immutable', detail })
+    errors.push({ path: `${question.path}/enumerator`, code: 'immutable', detail })
   }
-  return faults
+  return errors
 }
 
-function settingFaults(question: unknown, path: string): DefinitionFault[] {
+function settingErrors(question: unknown, path: string): DefinitionError[] {
   const kind = questionKinds.find(known => known === member(question, 'kind'))
   if (!isObject(question)) return []
   const misplaced = settingNames.filter(
@@ -211,10 +211,10 @@ function settingFaults(question: unknown, path: string): DefinitionFault[] {
       code: 'setting_not_allowed',
       detail: `Must be left out: ${setting} is for ${kindsWith(setting).join(', ')} questions, this one is of kind ${kind}.`,
     })),
-    ...(kind !== undefined && kindsWith('options').includes(kind) ? optionFaults(question, kind, path) : []),
-    ...boundFaults(question, 'min', 'max', path),
-    ...boundFaults(question, 'min_length', 'max_length', path),
-    ...boundFaults(question, 'min_count', 'max_count', path),
+    ...(kind !== undefined && kindsWith('options').includes(kind) ? optionErrors(question, kind, path) : []),
+    ...boundErrors(question, 'min', 'max', path),
+    ...boundErrors(question, 'min_length', 'max_length', path),
+    ...boundErrors(question, 'min_count', 'max_count', path),
   ]
 }
 
@@ -223,17 +223,17 @@ export function isOptionId(kind: QuestionKind, id: string): boolean {
   return kind === 'MAP' || /^[a-z0-9_-]+$/.test(id)
 }
 
-function optionFaults(
+function optionErrors(
   question: Readonly<Record<string, unknown>>,
   kind: QuestionKind,
   path: string,
-): DefinitionFault[] {
+): DefinitionError[] {
   if (!Object.hasOwn(question, 'options')) {
-    return oneFault(`${path}/options`, 'required', `Must be given: a ${kind} question needs options.`)
+    return oneError(`${path}/options`, 'required', `Must be given: a ${kind} question needs options.`)
   }
   const first = new Map<string, string>()
   const options = members(question, 'options', path)
-  const faults = options.flatMap((option): DefinitionFault[] => {
+  const errors = options.flatMap((option): DefinitionError[] => {
     const id = member(option.value, 'admin_id')
     if (typeof id !== 'string') return []
     const at = `${option.path}/admin_id`
@@ -242,25 +242,25 @@ function optionFaults(
     return [
       ...(isOptionId(kind, id) || id === '' || member(option.value, 'legacy_id') === true
         ? []
-        : oneFault(
+        : oneError(
             at,
             'wrong_characters',
             'Must be lower case letters a to z, digits, `_` and `-` only. An id that is older than this rule is kept with `"legacy_id": true` alongside it.',
           )),
       ...(earlier === undefined
         ? []
-        : oneFault(at, 'duplicate_option', `Must be unique in its question: "${id}" is also at ${earlier}.`)),
+        : oneError(at, 'duplicate_option', `Must be unique in its question: "${id}" is also at ${earlier}.`)),
     ]
   })
   const fewest = question.min_count
   if (options.length > 0 && typeof fewest === 'number' && fewest > options.length) {
     const detail = `Must not be more than the ${options.length} options there are.`
-    faults.push({ path: `${path}/min_count`, code: 'bounds_inconsistent', detail })
+    errors.push({ path: `${path}/min_count`, code: 'bounds_inconsistent', detail })
   }
-  return faults
+  return errors
 }
 
-function boundFaults(
+function boundErrors(
   question: Readonly<Record<string, unknown>>,
   least: QuestionSetting,
   most: QuestionSetting,
@@ -269,6 +269,6 @@ function boundFaults(
   const from = question[least]
   const to = question[most]
   return typeof from === 'number' && typeof to === 'number' && from > to
-    ? oneFault(`${path}/${least}`, 'bounds_inconsistent', `Must not be more than ${most}, which is ${to}.`)
+    ? oneError(`${path}/${least}`, 'bounds_inconsistent', `Must not be more than ${most}, which is ${to}.`)
     : []
 }

@@ -1,8 +1,8 @@
 // What the screens of a definition document must keep to: each question once, in order, and conditions that can be decided.
 // It reads documents that may be malformed elsewhere.
 
-import { comparisonFaults } from './definition-conditions.ts'
-import { type DefinitionFault, isObject, member, members, oneFault } from './definition-form.ts'
+import { comparisonErrors } from './definition-conditions.ts'
+import { type DefinitionError, isObject, member, members, oneError } from './definition-form.ts'
 import {
   ancestors,
   enumeratorDepthLabel,
@@ -21,36 +21,36 @@ interface Placed {
   screen: number
 }
 
-/** Every fault of the screens of a document. `bank` undefined: the bank is not there to be asked. */
-export function screenFaults(
+/** Every error of the screens of a document. `bank` undefined: the bank is not there to be asked. */
+export function screenErrors(
   document: unknown,
   bank: readonly KnownQuestion[] | undefined,
   enumeratorDepthMax: number,
-): DefinitionFault[] {
+): DefinitionError[] {
   const questions = readQuestions(document)
   const known = knownQuestions(questions, bank)
   const placed = readPlacements(document)
   const first = new Map<string, Placed>()
   for (const placement of [...placed].reverse()) first.set(placement.admin_name, placement)
-  // Where the questions cannot be read at all, or the bank cannot be asked, an unknown name is no fault.
+  // Where the questions cannot be read at all, or the bank cannot be asked, an unknown name is no error.
   const complete = bank !== undefined && Array.isArray(member(document, 'questions'))
   return [
-    ...statusFaults(document),
+    ...statusErrors(document),
     ...placed.flatMap(placement => [
-      ...placementFaults(placement, first, known, complete),
-      ...bankedDepthFaults(placement, known, enumeratorDepthMax),
+      ...placementErrors(placement, first, known, complete),
+      ...bankedDepthErrors(placement, known, enumeratorDepthMax),
     ]),
-    ...(Array.isArray(member(document, 'screens')) ? unplacedFaults(questions, first) : []),
+    ...(Array.isArray(member(document, 'screens')) ? unplacedErrors(questions, first) : []),
     ...members(document, 'screens').flatMap((screen, index) => {
       const earlier = (target: Placed): boolean => target.screen < index
       const at = `${screen.path}/visible_when`
-      return conditionFaults(member(screen.value, 'visible_when'), at, { first, known, complete, earlier, inside: [] })
+      return conditionErrors(member(screen.value, 'visible_when'), at, { first, known, complete, earlier, inside: [] })
     }),
     ...placed.flatMap(placement => {
       const earlier = (target: Placed): boolean => target.position < placement.position
       const inside = ancestors(placement.admin_name, known).slice(1)
       const at = `${placement.path}/visible_when`
-      return conditionFaults(placement.visible_when, at, { first, known, complete, earlier, inside })
+      return conditionErrors(placement.visible_when, at, { first, known, complete, earlier, inside })
     }),
   ]
 }
@@ -67,67 +67,67 @@ function readPlacements(document: unknown): Placed[] {
   )
 }
 
-function statusFaults(document: unknown): DefinitionFault[] {
+function statusErrors(document: unknown): DefinitionError[] {
   const statuses = members(document, 'statuses')
   return statuses.flatMap(({ value, path, index }) => {
     const earlier = statuses.findIndex(status => status.value === value)
     return typeof value === 'string' && earlier < index
-      ? oneFault(path, 'duplicate_status', `Must be unique: "${value}" is also at /statuses/${earlier}.`)
+      ? oneError(path, 'duplicate_status', `Must be unique: "${value}" is also at /statuses/${earlier}.`)
       : []
   })
 }
 
-function placementFaults(
+function placementErrors(
   placement: Placed,
   first: ReadonlyMap<string, Placed>,
   known: ReadonlyMap<string, ReadQuestion>,
   complete: boolean,
-): DefinitionFault[] {
+): DefinitionError[] {
   const { admin_name, path } = placement
-  const fault = (code: string, detail: string) => oneFault(`${path}/question`, code, detail)
+  const error = (code: string, detail: string) => oneError(`${path}/question`, code, detail)
   const earlier = first.get(admin_name)!
   if (earlier !== placement) {
-    return fault('placed_twice', `Must be asked once: "${admin_name}" is already asked at ${earlier.path}.`)
+    return error('placed_twice', `Must be asked once: "${admin_name}" is already asked at ${earlier.path}.`)
   }
   const question = known.get(admin_name)
   if (question === undefined) {
     return complete
-      ? fault('unknown_question', `Must name a question: "${admin_name}" is neither defined here nor in the bank.`)
+      ? error('unknown_question', `Must name a question: "${admin_name}" is neither defined here nor in the bank.`)
       : []
   }
   if (question.enumerator === null) return []
   const parent = first.get(question.enumerator)
   if (parent === undefined) {
-    return fault(
+    return error(
       'enumerator_not_placed',
       `Must come after its enumerator: "${admin_name}" is repeated under "${question.enumerator}", which no screen asks.`,
     )
   }
   return parent.position < placement.position
     ? []
-    : fault(
+    : error(
         'enumerator_not_placed',
         `Must come after its enumerator: "${admin_name}" is repeated under "${question.enumerator}", asked only at ${parent.path}.`,
       )
 }
 
 /** D29, for an enumerator that is only in the bank; for those in the document their questions are named (definition-questions). */
-function bankedDepthFaults(
+function bankedDepthErrors(
   { admin_name, path }: Placed,
   known: ReadonlyMap<string, ReadQuestion>,
   enumeratorDepthMax: number,
-): DefinitionFault[] {
+): DefinitionError[] {
   const question = known.get(admin_name)
   if (question?.kind !== 'ENUMERATOR' || !question.banked) return []
   if (ancestors(admin_name, known).length !== enumeratorDepthMax + 1) return []
-  return oneFault(`${path}/question`, 'too_deep', enumeratorDepthLabel(admin_name, enumeratorDepthMax))
+  return oneError(`${path}/question`, 'too_deep', enumeratorDepthLabel(admin_name, enumeratorDepthMax))
 }
 
-function unplacedFaults(questions: readonly ReadQuestion[], first: ReadonlyMap<string, Placed>): DefinitionFault[] {
+function unplacedErrors(questions: readonly ReadQuestion[], first: ReadonlyMap<string, Placed>): DefinitionError[] {
   return questions
     .filter(({ admin_name }) => !first.has(admin_name))
     .flatMap(({ admin_name, path }) =>
-      oneFault(path, 'not_placed', `Must be asked: "${admin_name}" is defined, but no screen has it.`),
+      oneError(path, 'not_placed', `Must be asked: "${admin_name}" is defined, but no screen has it.`),
     )
 }
 
@@ -140,32 +140,32 @@ interface Scope {
   inside: readonly string[]
 }
 
-function conditionFaults(condition: unknown, path: string, scope: Scope): DefinitionFault[] {
+function conditionErrors(condition: unknown, path: string, scope: Scope): DefinitionError[] {
   if (!isObject(condition)) return []
   for (const form of ['all', 'any'] as const) {
     if (Object.hasOwn(condition, form)) {
-      return members(condition, form, path).flatMap(inner => conditionFaults(inner.value, inner.path, scope))
+      return members(condition, form, path).flatMap(inner => conditionErrors(inner.value, inner.path, scope))
     }
   }
-  if (Object.hasOwn(condition, 'not')) return conditionFaults(condition.not, `${path}/not`, scope)
+  if (Object.hasOwn(condition, 'not')) return conditionErrors(condition.not, `${path}/not`, scope)
   const name = condition.question
   if (typeof name !== 'string') return []
-  const fault = (code: string, detail: string) => oneFault(`${path}/question`, code, detail)
+  const error = (code: string, detail: string) => oneError(`${path}/question`, code, detail)
   const target = scope.first.get(name)
   if (target === undefined) {
-    return fault('not_asked', `Must look at an earlier question of this program: no screen asks "${name}".`)
+    return error('not_asked', `Must look at an earlier question of this program: no screen asks "${name}".`)
   }
   const order = scope.earlier(target)
     ? []
-    : fault('not_earlier', `Must look at an earlier question: "${name}" is asked at ${target.path}.`)
+    : error('not_earlier', `Must look at an earlier question: "${name}" is asked at ${target.path}.`)
   const question = scope.known.get(name)
   if (question === undefined) return order
   const hidden =
     question.enumerator === null || scope.inside.includes(question.enumerator)
       ? []
-      : fault(
+      : error(
           'not_visible',
           `Must look at a question of the same entity, of one around it, or of the top level: "${name}" is repeated under "${question.enumerator}".`,
         )
-  return [...order, ...hidden, ...comparisonFaults(condition, question, path)]
+  return [...order, ...hidden, ...comparisonErrors(condition, question, path)]
 }

@@ -1,4 +1,4 @@
-// Single edits of a program's document: one question, one place, one screen. Each gives a new document, which may have faults.
+// Single edits of a program's document: one question, one place, one screen. Each gives a new document, which may have errors.
 // It must not check what it makes: that is done when the document is saved.
 
 import type {

@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Condition } from '../questions/program-version.ts'
 import { questionKinds } from '../questions/question.ts'
-import { characterFaults, type DefinitionFault, definitionDepthMax, depthFault, oneFault } from './definition-form.ts'
+import { characterErrors, type DefinitionError, definitionDepthMax, depthError, oneError } from './definition-form.ts'
 import { enumeratorDepthLabel } from './definition-questions.ts'
 import { closed, conditionRef, conditionSchema, settingSchemas } from './definition-schemas.ts'
 import { enumeratorDepthUsual } from './program-definition.ts'
@@ -88,11 +88,11 @@ export type BundledQuestionVersion = Static<typeof bundledQuestionVersion>
 export type BundledVersion = Static<typeof bundledVersion>
 
 /** Everything that keeps a document from being a bundle; empty when it is one. */
-export function bundleFaults(document: unknown, enumeratorDepthMax: number = enumeratorDepthUsual): DefinitionFault[] {
+export function bundleErrors(document: unknown, enumeratorDepthMax: number = enumeratorDepthUsual): DefinitionError[] {
   // A version lies two levels deeper here than in a document of its own.
-  const tooDeep = depthFault(document, definitionDepthMax + 2)
+  const tooDeep = depthError(document, definitionDepthMax + 2)
   if (tooDeep !== undefined) return [tooDeep]
-  const characters = characterFaults(document)
+  const characters = characterErrors(document)
   if (characters.length > 0) return characters
   const form = Value.Errors(bundle, document).map(({ instancePath: path, message }) => ({
     path,
@@ -101,37 +101,37 @@ export function bundleFaults(document: unknown, enumeratorDepthMax: number = enu
   }))
   if (form.length > 0) return form
   return [
-    ...referenceFaults(document as ProgramBundle),
-    ...nestingFaults(document as ProgramBundle, enumeratorDepthMax),
+    ...referenceErrors(document as ProgramBundle),
+    ...nestingErrors(document as ProgramBundle, enumeratorDepthMax),
   ]
 }
 
 /** D29, and questions that lead back to themselves. */
-function nestingFaults({ questions }: ProgramBundle, enumeratorDepthMax: number): DefinitionFault[] {
+function nestingErrors({ questions }: ProgramBundle, enumeratorDepthMax: number): DefinitionError[] {
   const byId = new Map(questions.map(question => [question.question_id, question]))
   return questions.flatMap(({ question_id, kind, enumerator_id, admin_name }, at) => {
     const path = `/questions/${at}/enumerator_id`
     const above = new Set<number>()
     for (let id = enumerator_id; id !== null && !above.has(id); id = byId.get(id)?.enumerator_id ?? null) above.add(id)
-    if (above.has(question_id)) return oneFault(path, 'enumerator_cycle', 'Must not lead back to itself.')
+    if (above.has(question_id)) return oneError(path, 'enumerator_cycle', 'Must not lead back to itself.')
     return kind === 'ENUMERATOR' && above.size === enumeratorDepthMax
-      ? oneFault(path, 'too_deep', enumeratorDepthLabel(admin_name, enumeratorDepthMax))
+      ? oneError(path, 'too_deep', enumeratorDepthLabel(admin_name, enumeratorDepthMax))
       : []
   })
 }
 
 /** What a bundle refers to is in it; its own order is that of publication. */
-function referenceFaults(bundled: ProgramBundle): DefinitionFault[] {
-  const faults: DefinitionFault[] = []
+function referenceErrors(bundled: ProgramBundle): DefinitionError[] {
+  const errors: DefinitionError[] = []
   const questions = new Set(bundled.questions.map(one => one.question_id))
   const versions = new Map(bundled.question_versions.map(one => [one.question_version_id, one]))
   const earlier = new Set<number>()
   const need = (there: boolean, path: string, what: string): void => {
-    if (!there) faults.push({ path, code: 'missing', detail: `Must be in the bundle: ${what} is not.` })
+    if (!there) errors.push({ path, code: 'missing', detail: `Must be in the bundle: ${what} is not.` })
   }
   const needInstant = (written: string, path: string): void => {
     const detail = 'Must be an instant that there is, of the years 1684 to 2255.'
-    if (!isInstant(written)) faults.push({ path, code: 'no_instant', detail })
+    if (!isInstant(written)) errors.push({ path, code: 'no_instant', detail })
   }
   for (const [at, { enumerator_id }] of bundled.questions.entries()) {
     const path = `/questions/${at}/enumerator_id`
@@ -161,19 +161,19 @@ function referenceFaults(bundled: ProgramBundle): DefinitionFault[] {
     const last = at === bundled.program_versions.length - 1
     if ((version.state === 'ACTIVE') !== last) {
       const detail = 'The last version is ACTIVE, all others OBSOLETE.'
-      faults.push({ path: `${path}/state`, code: 'wrong_state', detail })
+      errors.push({ path: `${path}/state`, code: 'wrong_state', detail })
     }
     const before = bundled.program_versions[at - 1]?.published_at
     if (before !== undefined && version.published_at <= before) {
       const detail = 'Must be later than that of the version before.'
-      faults.push({ path: `${path}/published_at`, code: 'wrong_order', detail })
+      errors.push({ path: `${path}/published_at`, code: 'wrong_order', detail })
     }
   }
   for (const list of ['questions', 'question_versions'] as const) {
     for (const [at, { created_at }] of bundled[list].entries()) needInstant(created_at, `/${list}/${at}/created_at`)
   }
   needInstant(bundled.program.created_at, '/program/created_at')
-  return faults
+  return errors
 }
 
 /** Every question that screens ask, or look at in a condition at any depth. */

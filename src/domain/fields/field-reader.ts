@@ -12,15 +12,15 @@ export abstract class FieldReader {
   abstract raw(name: string): unknown
 
   /** Notes what is wrong with a field, or with one item of it. */
-  abstract fault(name: string, code: string, detail: string, item?: number): undefined
+  abstract error(name: string, code: string, detail: string, item?: number): undefined
 
-  /** Whether the list of faults is full, so that there is no use in looking for more. */
+  /** Whether the list of errors is full, so that there is no use in looking for more. */
   abstract get full(): boolean
 
   /** A field that has to be given: not empty, well-formed Unicode. */
   text(name: string): string | undefined {
     const text = this.optionalText(name)
-    return text === null ? this.fault(name, 'required', 'Must be given with this answer.') : text
+    return text === null ? this.error(name, 'required', 'Must be given with this answer.') : text
   }
 
   /** As `text`, or null when it is left out. */
@@ -34,13 +34,13 @@ export abstract class FieldReader {
     const text = this.optionalText(name)
     if (text === null || text === undefined) return text
     for (const value of allowed) if (value === text) return value
-    return this.fault(name, 'not_allowed', `Must be one of ${[...allowed].join(', ')}, or null.`)
+    return this.error(name, 'not_allowed', `Must be one of ${[...allowed].join(', ')}, or null.`)
   }
 
   /** As `text`, in a form that is described to those who got it wrong. */
   formatted(name: string, fits: (text: string) => boolean, form: string): string | undefined {
     const text = this.text(name)
-    return text === undefined || fits(text) ? text : this.fault(name, 'malformed', `Must be ${form}.`)
+    return text === undefined || fits(text) ? text : this.error(name, 'malformed', `Must be ${form}.`)
   }
 
   /** As `formatted`, or null when it is left out. */
@@ -52,7 +52,7 @@ export abstract class FieldReader {
   texts(name: string): readonly string[] | undefined {
     const value = this.raw(name)
     if (value === null) return []
-    if (!Array.isArray(value)) return this.fault(name, 'wrong_type', 'Must be an array of strings.')
+    if (!Array.isArray(value)) return this.error(name, 'wrong_type', 'Must be an array of strings.')
     let faulty = false
     for (let i = 0; i < value.length && !this.full; i++)
       if (this.#wellFormed(value[i], name, i) === undefined) faulty = true
@@ -70,28 +70,28 @@ export abstract class FieldReader {
           : undefined
     if (integer !== undefined) return integer
     return isNumber(value)
-      ? this.fault(name, 'malformed', 'Must be a whole number from -9007199254740991 to 9007199254740991.')
-      : this.fault(name, 'wrong_type', 'Must be a number, such as 3.')
+      ? this.error(name, 'malformed', 'Must be a whole number from -9007199254740991 to 9007199254740991.')
+      : this.error(name, 'wrong_type', 'Must be a number, such as 3.')
   }
 
   /** The whole cents of an amount in dollars, at least 0 (D18). */
   cents(name: string): number | undefined {
     const value = this.raw(name)
-    if (!isNumber(value)) return this.fault(name, 'wrong_type', 'Must be a number of dollars, such as 12.5.')
+    if (!isNumber(value)) return this.error(name, 'wrong_type', 'Must be a number of dollars, such as 12.5.')
     const cents = value instanceof JsonNumber ? exactCents(value.source) : wholeCents(value)
     if (cents === undefined)
-      return this.fault(name, 'malformed', 'Must have at most two decimals and be at most 90071992547409.91.')
-    return cents < 0 ? this.fault(name, 'too_small', 'Must be at least 0.') : cents
+      return this.error(name, 'malformed', 'Must have at most two decimals and be at most 90071992547409.91.')
+    return cents < 0 ? this.error(name, 'too_small', 'Must be at least 0.') : cents
   }
 
   #wellFormed(value: unknown, name: string, item?: number): string | undefined {
     if (typeof value === 'string' && value !== '' && value.isWellFormed()) return value
-    return this.fault(name, ...textFault(value)!, item)
+    return this.error(name, ...textError(value)!, item)
   }
 }
 
 /** Why a value is no text that can be stored and returned exactly: code and detail. */
-export function textFault(value: unknown): [code: string, detail: string] | undefined {
+export function textError(value: unknown): [code: string, detail: string] | undefined {
   if (typeof value !== 'string') return ['wrong_type', 'Must be a string.']
   if (value === '') return ['empty', 'Must not be empty; where there is no answer, send null.']
   if (value.isWellFormed()) return undefined

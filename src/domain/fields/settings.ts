@@ -51,8 +51,8 @@ export function lengthFits(
   // A text has at most as many code points as UTF-16 units, and at least half as many.
   if (text.length <= max_length && text.length >= min_length * 2) return true
   const length = codePoints(text)
-  if (length < min_length) fields.fault(name, 'too_short', `Must have at least ${min_length} characters.`)
-  else if (length > max_length) fields.fault(name, 'too_long', `Must have at most ${max_length} characters.`)
+  if (length < min_length) fields.error(name, 'too_short', `Must have at least ${min_length} characters.`)
+  else if (length > max_length) fields.error(name, 'too_long', `Must have at most ${max_length} characters.`)
   else return true
   return false
 }
@@ -71,13 +71,13 @@ export function countFits(
   what: string,
   { min_count = 0, max_count = Number.POSITIVE_INFINITY }: SettingsOf<typeof countSettings>,
 ): boolean {
-  if (count < min_count) fields.fault(name, 'too_few', `Must have at least ${min_count} ${what}.`)
-  else if (count > max_count) fields.fault(name, 'too_many', `Must have at most ${max_count} ${what}.`)
+  if (count < min_count) fields.error(name, 'too_few', `Must have at least ${min_count} ${what}.`)
+  else if (count > max_count) fields.error(name, 'too_many', `Must have at most ${max_count} ${what}.`)
   else return true
   return false
 }
 
-/** Options shown in a fault at most. */
+/** Options shown in an error at most. */
 const optionsShown = 20
 
 export function isOption(
@@ -91,6 +91,6 @@ export function isOption(
   const shown = [...optionIds].slice(0, optionsShown).map(id => `"${id}"`)
   const more = optionIds.size > optionsShown ? `, or ${optionIds.size - optionsShown} others` : ''
   const which = stage === 'older' ? 'that this question ever had' : 'of this question'
-  fields.fault(name, 'not_an_option', `Must be the id of an option ${which}: ${shown.join(', ')}${more}.`, item)
+  fields.error(name, 'not_an_option', `Must be the id of an option ${which}: ${shown.join(', ')}${more}.`, item)
   return false
 }

@@ -207,7 +207,7 @@ function readCorrection(
   if (corrected !== 'Corrected') {
     const unplaced = areNull(fields, locationFields, 'Must be null: only an address that was Corrected has a location.')
     if (corrected === null && stage === 'final')
-      return fields.fault('corrected', 'required', `Must be given: one of ${correctedStates.join(', ')}.`)
+      return fields.error('corrected', 'required', `Must be given: one of ${correctedStates.join(', ')}.`)
     return unplaced ? { ...uncorrected, corrected } : undefined
   }
   const degrees = 'a signed decimal number as a string, such as "-122.3321"'
@@ -225,7 +225,7 @@ function readCorrection(
 
 function areNull(fields: FieldReader, names: readonly string[], detail: string): boolean {
   const given = names.filter(name => fields.raw(name) !== null)
-  for (const name of given) fields.fault(name, 'not_allowed', detail)
+  for (const name of given) fields.error(name, 'not_allowed', detail)
   return given.length === 0
 }
 

@@ -36,11 +36,11 @@ export const fileUpload = {
     // It may be sent along, but says nothing by itself.
     const key = fields.raw('file_key')
     let faulty = key !== null && key !== file_urls[0]
-    if (faulty) fields.fault('file_key', 'not_allowed', 'Must be the first of `file_urls`, or null.')
+    if (faulty) fields.error('file_key', 'not_allowed', 'Must be the first of `file_urls`, or null.')
     for (let i = 0; i < file_urls.length && !fields.full; i++) {
       if (isFileUrl(file_urls[i]!)) continue
       faulty = true
-      fields.fault('file_urls', 'malformed', 'Must be an absolute address, https://… or http://….', i)
+      fields.error('file_urls', 'malformed', 'Must be an absolute address, https://… or http://….', i)
     }
     const fits = file_urls.length > 0 && countFits(fields, 'file_urls', file_urls.length, 'files', settings)
     return fits && !faulty ? { type: 'FILE_UPLOAD', file_urls } : undefined

@@ -29,8 +29,8 @@ export const number = {
   read: (fields, { settings: { min = safe.minimum, max = safe.maximum } }) => {
     const number = fields.integer('number')
     if (number === undefined) return undefined
-    if (number < min) return fields.fault('number', 'too_small', `Must be at least ${min}.`)
-    if (number > max) return fields.fault('number', 'too_large', `Must be at most ${max}.`)
+    if (number < min) return fields.error('number', 'too_small', `Must be at least ${min}.`)
+    if (number > max) return fields.error('number', 'too_large', `Must be at most ${max}.`)
     return { type: 'NUMBER', number }
   },
   sample: ({ min = safe.minimum, max = safe.maximum }, variant) => ({

@@ -35,11 +35,11 @@ export const phone = {
     if (written === undefined || country === undefined) return undefined
     if (country !== null && !isSupportedCountry(country)) {
       const detail = 'Must be the two letters of a country in ISO 3166-1, such as "US", or null.'
-      return fields.fault('country', 'not_allowed', detail)
+      return fields.error('country', 'not_allowed', detail)
     }
     const phone_number = e164(written, country)
     if (phone_number !== undefined) return { type: 'PHONE', phone_number }
-    return fields.fault(
+    return fields.error(
       'phone_number',
       'malformed',
       'Must be a phone number with its country code, such as "+12065550100", or be sent with the `country` it is written for.',

@@ -90,7 +90,7 @@ class ExportedFields extends FieldReader {
     return Object.hasOwn(this.object, name) ? (this.object[name] ?? null) : null
   }
 
-  override fault(): undefined {
+  override error(): undefined {
     this.#faulty = true
   }
 

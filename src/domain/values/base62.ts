@@ -5,7 +5,7 @@ export const base62Alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm
 const alphabetBytes = Buffer.from(base62Alphabet)
 const values = new Map([...base62Alphabet].map((character, value) => [character, value]))
 
-/** As many characters as one division of a big integer yields at once: 62^8 is still exact as a number. */
+/** As many characters as one division of a big integer yields: 62^8 is still exact as a number. */
 const chunkLength = 8
 const chunkBase = 62n ** BigInt(chunkLength)
 

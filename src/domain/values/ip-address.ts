@@ -42,24 +42,24 @@ function isIPv4Compatible({ parts }: ipaddr.IPv6): boolean {
 export const addressText = (address: IpAddress): string => address.toString()
 
 /** A subnet in CIDR notation, or a single address; or why it is none. */
-export function parseSubnet(text: string): Subnet | { fault: string } {
+export function parseSubnet(text: string): Subnet | { error: string } {
   const [addressText = '', prefixText, ...rest] = text.split('/')
   const address = parseAddress(addressText)
   if (address === undefined || rest.length > 0)
-    return { fault: `"${text}" is not an IPv4 or IPv6 subnet such as 192.0.2.0/24 or 2001:db8::/32` }
+    return { error: `"${text}" is not an IPv4 or IPv6 subnet such as 192.0.2.0/24 or 2001:db8::/32` }
   const mapped = addressText.includes(':') && address.kind() === 'ipv4'
   const bits = address.kind() === 'ipv4' ? 32 : 128
   if (prefixText !== undefined && !/^\d{1,3}$/.test(prefixText))
-    return { fault: `"${text}" has no whole number of bits after the slash` }
+    return { error: `"${text}" has no whole number of bits after the slash` }
   const prefixBits = prefixText === undefined ? bits : Number(prefixText) - (mapped ? 96 : 0)
   if (prefixBits < 0 || prefixBits > bits)
-    return { fault: `"${text}" has a prefix length out of range: 0 to ${bits} bits` }
+    return { error: `"${text}" has a prefix length out of range: 0 to ${bits} bits` }
   const network =
     address.kind() === 'ipv4'
       ? ipaddr.IPv4.networkAddressFromCIDR(`${address}/${prefixBits}`)
       : ipaddr.IPv6.networkAddressFromCIDR(`${address}/${prefixBits}`)
   if (network.toString() !== address.toString()) {
-    return { fault: `"${text}" has address bits beyond its prefix; the subnet is ${network}/${prefixBits}` }
+    return { error: `"${text}" has address bits beyond its prefix; the subnet is ${network}/${prefixBits}` }
   }
   return { text: `${network}/${prefixBits}`, network, prefixBits }
 }

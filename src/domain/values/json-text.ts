@@ -13,7 +13,7 @@ export const isJsonObject = (json: Json | undefined): json is JsonObject => json
 export const isJsonArray = (json: Json | undefined): json is readonly Json[] => Array.isArray(json)
 
 /** Why a text is no JSON that is taken. The detail repeats nothing of the text. */
-export interface JsonFault {
+export interface JsonError {
   /** RFC 6901 JSON Pointer. */
   path: string
   code: 'malformed_json' | 'too_deep' | 'too_many_values' | 'duplicate_key'
@@ -23,8 +23,8 @@ export interface JsonFault {
   column: number
 }
 
-/** The detail of a fault, with its place in the text. */
-export const placedDetail = ({ detail, line, column }: JsonFault): string =>
+/** The detail of an error, with its place in the text. */
+export const placedDetail = ({ detail, line, column }: JsonError): string =>
   `${detail.slice(0, -1)} (line ${line}, column ${column}).`
 
 /** RFC 6901: the pointer to a member or item of what `path` points to. */
@@ -37,7 +37,7 @@ interface JsonLimits {
   depthMax: number
   /** Most values: each number, text, literal, array and object, whether an item, a member or the whole. */
   valuesMax?: number
-  /** Of a key that stands twice, the last is taken, as most readers do; it is no fault then. */
+  /** Of a key that stands twice, the last is taken, as most readers do; it is no error then. */
   lastOfDuplicates?: boolean
 }
 
@@ -50,11 +50,11 @@ interface JsonLimits {
  * have to be looked for twice. Not lossless-json, which lets a key stand twice when both values are equal and takes far longer
  * (190 ms for a string of 2 MB, against 1 ms here).
  */
-export function parseJson(text: string, limits: JsonLimits): { json: Json } | { fault: JsonFault } {
+export function parseJson(text: string, limits: JsonLimits): { json: Json } | { error: JsonError } {
   try {
     return { json: new Reader(text, limits).whole() }
   } catch (error) {
-    if (error instanceof Refusal) return { fault: error.fault }
+    if (error instanceof Refusal) return { error: error.error }
     throw error
   }
 }
@@ -68,8 +68,8 @@ export function writeJson(json: Json): string {
 }
 
 class Refusal extends Error {
-  constructor(readonly fault: JsonFault) {
-    super(fault.detail)
+  constructor(readonly error: JsonError) {
+    super(error.detail)
   }
 }
 
@@ -200,7 +200,7 @@ class Reader {
   }
 
   /**
-   * The string that begins here and goes on at `within`, with a character that is neither quote nor backslash: its end is searched
+   * The string that begins here and continues at `within`, with a character that is neither quote nor backslash: its end is searched
    * for, and it is read, by what takes many characters at a time. Undefined if it is malformed; a slower reading finds the place.
    */
   #longString(within: number): string | undefined {
@@ -290,7 +290,7 @@ class Reader {
     return this.#refusal('malformed_json', `Must be JSON: ${expected} was expected, and ${where}.`)
   }
 
-  #refusal(code: JsonFault['code'], detail: string): Refusal {
+  #refusal(code: JsonError['code'], detail: string): Refusal {
     const before = this.text.slice(0, this.#at)
     const line = before.split('\n').length
     const column = before.length - before.lastIndexOf('\n')

@@ -43,31 +43,31 @@ export async function parseChangesRequest(
 ): Promise<ChangesRequest> {
   const hasAnswers = sent.pairs.some(({ name }) => name === 'include')
   const query = new SentQuery(sent, ['after', 'pageSize', 'include', ...(hasAnswers ? (['fields'] as const) : [])])
-  const after = query.read('after', (value, fault): { place: ChangePlace | undefined } | undefined => {
+  const after = query.read('after', (value, error): { place: ChangePlace | undefined } | undefined => {
     if (value === 'latest') return { place: undefined }
     const place = parseChangeCursor(value)
     if (place !== undefined) return { place }
-    return fault(
+    return error(
       'invalid_cursor',
       'must be a nextCursor of this address as it was given, a Change-Cursor of a walk, or latest.',
     )
   })
   const most = Math.min(limits.maxPageSize, changesMax)
   const pageSize = query.read('pageSize', parsePageSize) ?? most
-  const withApplications = query.read('include', (value, fault): true | undefined =>
+  const withApplications = query.read('include', (value, error): true | undefined =>
     value === 'application'
       ? true
-      : fault('invalid_include', 'must be application, the only thing that can be included.'),
+      : error('invalid_include', 'must be application, the only thing that can be included.'),
   )
   const names = hasAnswers ? query.read('fields', parseFields) : undefined
   let chosen: readonly number[] | undefined
   if (names !== undefined) {
     const seen = await loadSeen()
     const found = findFields(seen, names)
-    if (found.unknown.length > 0) query.faults.push(unknownFields(found.unknown, seen))
+    if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, seen))
     chosen = found.chosen
   }
-  if (query.faults.length > 0) throw query.problem()
+  if (query.errors.length > 0) throw query.problem()
   return {
     after: after === undefined ? { change: 0, mark: undefined } : after.place,
     pageSize: Math.min(pageSize, most),
@@ -151,7 +151,7 @@ function show({ change, kind, application_id, happened_at, ...row }: ChangeRow, 
 function otherHistory(cause: unknown) {
   const detail =
     'belongs to changes that the database has lost since, for instance because it was restored from a backup. ' +
-    'Walk all applications again, and go on from the Change-Cursor of that walk.'
+    'Walk all applications again, and continue from the Change-Cursor of that walk.'
   return requestProblem(
     [{ parameter: 'after', code: 'cursor_of_another_history', detail }],
     'cursor_of_another_history',

@@ -44,11 +44,11 @@ const isOperator = (text: string): text is Operator => Object.hasOwn(turned, tex
 
 /** `known` are the names that the table has. Throws Problem `invalid_request` for what is none of the language, `unsupported` for the rest. */
 export function parseFeedFilter(filter: string, known: ReadonlySet<string>): FeedFilter {
-  if (filter.length > filterLengthMax) throw fault(`is longer than ${filterLengthMax} characters.`)
+  if (filter.length > filterLengthMax) throw error(`is longer than ${filterLengthMax} characters.`)
   const pieces = piecesOf(filter)
   for (const [i, { kind, text, at }] of pieces.entries())
     if (kind === 'name' && !known.has(text) && !words.has(text) && pieces[i + 1]?.text !== '(')
-      throw fault(`has ${text} at ${at + 1}, which is no property here. Names are written exactly, see $metadata.`)
+      throw error(`has ${text} at ${at + 1}, which is no property here. Names are written exactly, see $metadata.`)
   return new FilterReader(pieces).read()
 }
 
@@ -78,7 +78,7 @@ function piecesOf(filter: string): Piece[] {
     const kind = (['time', 'number', 'text', 'name', 'sign'] as const).find(kind => groups[kind] !== undefined)
     if (kind !== undefined) pieces.push({ kind, text, at })
   }
-  if (end < filter.length) throw fault(`cannot be read from character ${end + 1} on.`)
+  if (end < filter.length) throw error(`cannot be read from character ${end + 1} on.`)
   return pieces
 }
 
@@ -95,7 +95,7 @@ class FilterReader {
   }
 
   #conditions(depth: number): void {
-    if (depth > nestingMax) throw fault(`has more than ${nestingMax} parentheses within one another.`)
+    if (depth > nestingMax) throw error(`has more than ${nestingMax} parentheses within one another.`)
     do {
       if (!this.#passes('(')) this.#comparison()
       else {
@@ -113,7 +113,7 @@ class FilterReader {
 
   #comparison(): void {
     const [left, between, right] = this.pieces.slice(this.#at, this.#at + 3)
-    if (left === undefined || between === undefined || right === undefined) throw fault(endsEarly)
+    if (left === undefined || between === undefined || right === undefined) throw error(endsEarly)
     if (!isOperator(between.text)) throw this.#refusal()
     const [field, operator, literal] =
       left.kind === 'name' ? [left, between.text, right] : [right, turned[between.text], left]
@@ -140,7 +140,7 @@ class FilterReader {
   #refusal(): Problem {
     const piece = this.pieces[this.#at]
     if (piece === undefined || (piece.kind === 'sign' && piece.text !== '('))
-      return fault(piece === undefined ? endsEarly : `has ${piece.text} at ${piece.at + 1}, which fits nothing.`)
+      return error(piece === undefined ? endsEarly : `has ${piece.text} at ${piece.at + 1}, which fits nothing.`)
     return unsupported(
       '$filter',
       `cannot be followed from character ${piece.at + 1} on, "${piece.text.slice(0, 100)}". ${possible}`,
@@ -160,8 +160,8 @@ function bounds({ from, to }: FeedFilter, operator: Operator, text: string): Par
   const hasZone = /T.*(?:Z|[+ -]\d\d:\d\d)$/.test(text)
   const instant = hasZone
     ? parseInstantParameter(text, 'UTC')
-    : { fault: 'must be a time with its zone, such as 2026-01-31T00:00:00Z.' }
-  if (typeof instant !== 'number') throw fault(`has ${text}: a time here ${instant.fault}`)
+    : { error: 'must be a time with its zone, such as 2026-01-31T00:00:00Z.' }
+  if (typeof instant !== 'number') throw error(`has ${text}: a time here ${instant.error}`)
   const whole = (seconds: number): Micros => Math.max(earliest, Math.min(latest, seconds * second))
   const first = whole(Math.ceil(instant / second))
   const next = whole(Math.floor(instant / second) + 1)
@@ -175,7 +175,7 @@ function bounds({ from, to }: FeedFilter, operator: Operator, text: string): Par
   }
 }
 
-const fault = (detail: string): Problem => requestProblem([{ parameter: '$filter', code: 'invalid_filter', detail }])
+const error = (detail: string): Problem => requestProblem([{ parameter: '$filter', code: 'invalid_filter', detail }])
 
 /** The refusal of what OData has and this feed has not. */
 export const unsupported = (parameter: string, detail: string): Problem =>

@@ -5,7 +5,7 @@
 // full, kept, and retried; until it is written its key gets no further page. Nor does a key begin a page while as many as it may
 // have at a time are under way or have no stored line yet. So the audit log lacks at most that many of a key, also where a statement hangs.
 //
-// A key has one statement under way at a time, and what comes meanwhile is written with the next one. The lines of a key wait for one
+// A key has one statement under way at a time, and what comes in the meantime is written with the next one. The lines of a key wait for one
 // another in the database anyway (`api_key_day`); side by side they would do so on all its connections, and every look-up of a key with them.
 
 import { exportedEvent } from '../../audit/exported-event.ts'

@@ -20,7 +20,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The first microsecond at or after the instant a text names, or `fault`: a sentence that says what would be right.
+ * The first microsecond at or after the instant a text names, or `error`: a sentence that says what would be right.
  *
  * - Forms: `YYYY-MM-DD`; `YYYY-MM-DDThh:mm`, with `:ss`, with a fraction of 1 to 9 digits; then nothing, `Z` or `±hh:mm`
  *   (up to 23:59, as in RFC 3339). `T` and `Z` are capitals, as in ISO 8601. A space is a `+` that was sent unescaped.
@@ -33,20 +33,20 @@ const hints: readonly (readonly [RegExp, string])[] = [
  *
  * Source: spec, "List program applications", `fromDate`; contract D12.
  */
-export function parseInstantParameter(text: string, timeZone: string): Micros | { fault: string } {
+export function parseInstantParameter(text: string, timeZone: string): Micros | { error: string } {
   const parts = form.exec(text)?.groups
   if (parts === undefined) {
     const hint = hints.find(([pattern]) => pattern.test(text))?.[1]
-    return { fault: `must be a date or a date-time such as ${examples}.${hint === undefined ? '' : ` ${hint}`}` }
+    return { error: `must be a date or a date-time such as ${examples}.${hint === undefined ? '' : ` ${hint}`}` }
   }
   const { year, month, day, hour, minute, second = '00', fraction = '', zone } = parts
   // The form is checked first and by hand, because Temporal's own parser takes many more.
   const date = calendarDate(Number(year), Number(month), Number(day))
-  if (date === undefined) return { fault: `names ${year}-${month}-${day}, which is not a day of the calendar.` }
+  if (date === undefined) return { error: `names ${year}-${month}-${day}, which is not a day of the calendar.` }
   if (hour === undefined) return clamped(date.toZonedDateTime(timeZone).epochNanoseconds)
-  if (Number(hour) > 23) return { fault: 'must have an hour from 00 to 23. The end of a day is 00:00 of the next.' }
-  if (Number(minute) > 59) return { fault: 'must have minutes from 00 to 59.' }
-  if (Number(second) > 59) return { fault: 'must have seconds from 00 to 59. Leap seconds are not accepted.' }
+  if (Number(hour) > 23) return { error: 'must have an hour from 00 to 23. The end of a day is 00:00 of the next.' }
+  if (Number(minute) > 59) return { error: 'must have minutes from 00 to 59.' }
+  if (Number(second) > 59) return { error: 'must have seconds from 00 to 59. Leap seconds are not accepted.' }
   const nanoseconds = Number(fraction.padEnd(9, '0'))
   const local = date.toPlainDateTime({
     hour: Number(hour),
@@ -61,7 +61,7 @@ export function parseInstantParameter(text: string, timeZone: string): Micros | 
   const utc = local.toZonedDateTime('UTC').epochNanoseconds
   if (zone === 'Z') return clamped(utc)
   const [offsetHours, offsetMinutes] = [Number(zone.slice(1, 3)), Number(zone.slice(4, 6))]
-  if (offsetHours > 23 || offsetMinutes > 59) return { fault: 'must have an offset from -23:59 to +23:59.' }
+  if (offsetHours > 23 || offsetMinutes > 59) return { error: 'must have an offset from -23:59 to +23:59.' }
   const offset = BigInt(offsetHours * 60 + offsetMinutes) * 60_000_000_000n
   return clamped(zone.startsWith('-') ? utc + offset : utc - offset)
 }

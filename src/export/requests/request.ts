@@ -8,7 +8,7 @@ import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Problem, ProblemItem } from '../../problem.ts'
 import { parseInstantParameter } from './instant-parameter.ts'
 import { fieldsMax, openPageToken, type TokenOpening } from './page-token.ts'
-import { type Fault, parsePageSize, requestProblem, type SentParameters, SentQuery } from './sent-query.ts'
+import { type FieldError, parsePageSize, requestProblem, type SentParameters, SentQuery } from './sent-query.ts'
 import type { PageToken, PlainFilter, WalkFilters } from './walk.ts'
 
 export const exportParameterNames = [
@@ -31,7 +31,7 @@ export interface ExportRequest {
   /** Names of questions, as sent; only `planWalk` knows whether they exist. */
   fields?: readonly string[] | undefined
   token: PageToken | undefined
-  /** Set only where `fields` was sent: faults of the other parameters, reported together with its own. */
+  /** Set only where `fields` was sent: errors of the other parameters, reported together with its own. */
   problem?: Problem
 }
 
@@ -46,9 +46,9 @@ export function parseExportRequest(
   tokens: TokenOpening,
 ): ExportRequest {
   const query = new SentQuery(sent, exportParameterNames)
-  const instant = (value: string, fault: Fault): Micros | undefined => {
+  const instant = (value: string, error: FieldError): Micros | undefined => {
     const parsed = parseInstantParameter(value, timeZone)
-    return typeof parsed === 'number' ? parsed : fault('invalid_date', parsed.fault)
+    return typeof parsed === 'number' ? parsed : error('invalid_date', parsed.error)
   }
   const request: ExportRequest = {
     from: query.read('fromDate', instant),
@@ -58,8 +58,8 @@ export function parseExportRequest(
     fields: query.read('fields', parseFields),
     token: query.read('nextPageToken', value => query.collect(() => openPageToken(value, tokens))),
   }
-  if (query.faults.length > 0) {
-    if (request.token !== undefined) query.faults.push(...differences(request, request.token))
+  if (query.errors.length > 0) {
+    if (request.token !== undefined) query.errors.push(...differences(request, request.token))
     if (request.fields === undefined) throw query.problem()
     request.problem = query.problem()
   }
@@ -135,11 +135,11 @@ export function unknownFields(unknown: readonly string[], seen: KeyMap): Problem
  * `fields`: keys of questions with commas between, those of repeated questions after their enumerators' and a dot. No key has spaces, so
  * those alongside commas are not meant.
  */
-export function parseFields(value: string, fault: Fault): string[] | undefined {
+export function parseFields(value: string, error: FieldError): string[] | undefined {
   const names = [...new Set(value.split(',').map(name => name.trim()))]
-  if (names.includes('')) return fault('empty_field', 'has a comma with no question alongside it.')
+  if (names.includes('')) return error('empty_field', 'has a comma with no question alongside it.')
   if (names.length <= fieldsMax) return names
-  return fault(
+  return error(
     'too_many_fields',
     `names ${names.length} questions; at most ${fieldsMax} can be. An enumerator that is named brings all that is repeated under it.`,
   )
@@ -176,7 +176,7 @@ function differs(parameter: ParameterName, how: string): ProblemItem {
   return { parameter, code: 'differs_from_first_page', detail }
 }
 
-function parseRevisionState(value: string, fault: Fault): RevisionState | undefined {
+function parseRevisionState(value: string, error: FieldError): RevisionState | undefined {
   if (value === 'CURRENT' || value === 'OBSOLETE') return value
-  return fault('invalid_revision_state', 'must be CURRENT or OBSOLETE, in capitals.')
+  return error('invalid_revision_state', 'must be CURRENT or OBSOLETE, in capitals.')
 }

@@ -16,11 +16,11 @@ export interface SentParameters {
   strict: boolean
 }
 
-export type Fault = (code: string, detail: string) => undefined
+export type FieldError = (code: string, detail: string) => undefined
 
 export class SentQuery<Name extends string> {
   /** Everything wrong with the request so far. */
-  readonly faults: ProblemItem[] = []
+  readonly errors: ProblemItem[] = []
   #internal: string | undefined
 
   constructor(
@@ -42,34 +42,34 @@ export class SentQuery<Name extends string> {
   }
 
   /** What `parse` makes of a parameter's one value; undefined when it was not sent, or is at fault. */
-  read<T>(name: Name, parse: (value: string, fault: Fault) => T | undefined): T | undefined {
+  read<T>(name: Name, parse: (value: string, error: FieldError) => T | undefined): T | undefined {
     const values = this.sent.pairs.filter(pair => pair.name === name).map(pair => pair.value)
     if (values[0] === undefined) return undefined
     if (values.length > 1) return undefined
-    const fault: Fault = (code, detail) => this.#add(name, code, detail)
-    if (values[0] === '') return fault('missing_value', 'has no value. Give one, or leave the parameter out.')
-    return parse(values[0], fault)
+    const error: FieldError = (code, detail) => this.#add(name, code, detail)
+    if (values[0] === '') return error('missing_value', 'has no value. Give one, or leave the parameter out.')
+    return parse(values[0], error)
   }
 
-  /** What `open` returns; undefined when it throws a Problem `invalid_request`, whose faults are then among these. */
+  /** What `open` returns; undefined when it throws a Problem `invalid_request`, whose errors are then among these. */
   collect<T>(open: () => T): T | undefined {
     try {
       return open()
     } catch (error) {
       if (!(error instanceof Problem) || error.kind !== 'invalid_request') throw error
-      this.faults.push(...error.errors)
+      this.errors.push(...error.errors)
       this.#internal = error.internal
       return undefined
     }
   }
 
   problem(): Problem {
-    return requestProblem(this.faults, this.#internal)
+    return requestProblem(this.errors, this.#internal)
   }
 
   #add(name: string, code: string, detail: string): undefined {
     const parameter = name.length > nameLengthMax ? `${name.slice(0, nameLengthMax)}…` : name
-    this.faults.push({ parameter, code, detail })
+    this.errors.push({ parameter, code, detail })
   }
 
   /** A misspelt name is always refused: without the intended parameter, the response would be another one. */
@@ -91,9 +91,9 @@ export class SentQuery<Name extends string> {
 const foldedName = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
 
 /** `pageSize`: at least 1, Infinity for a number with too many digits. The caller applies the maximum (contract D2). */
-export function parsePageSize(value: string, fault: Fault): number | undefined {
+export function parsePageSize(value: string, error: FieldError): number | undefined {
   if (/^[0-9]+$/.test(value) && /[1-9]/.test(value)) return Number(value)
-  return fault('invalid_page_size', 'must be a whole number of at least 1, in digits alone.')
+  return error('invalid_page_size', 'must be a whole number of at least 1, in digits alone.')
 }
 
 export function requestProblem(errors: readonly ProblemItem[], internal?: string, cause?: unknown): Problem {

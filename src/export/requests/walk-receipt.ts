@@ -47,9 +47,9 @@ export function parseReceiptRequest(sent: SentParameters, tokens: TokenOpening):
   const walk = query.read('walk', value => query.collect(() => openPageToken(value, tokens, 'walk')))
   if (!sent.pairs.some(({ name }) => name === 'walk')) {
     const detail = 'must be given: the Walk-Token of a first page, or any nextPageToken of the walk.'
-    query.faults.push({ parameter: 'walk', code: 'required', detail })
+    query.errors.push({ parameter: 'walk', code: 'required', detail })
   }
-  if (walk === undefined || query.faults.length > 0) throw query.problem()
+  if (walk === undefined || query.errors.length > 0) throw query.problem()
   return walk
 }
 

@@ -52,7 +52,7 @@ export interface StandbyState {
 class StrangeServer extends Error {}
 
 /** One without the tables of the primary is not one of its standbys. */
-const faultOf = (error: Error): Error =>
+const errorOf = (error: Error): Error =>
   (error as { code?: unknown }).code === '42P01'
     ? new StrangeServer('this server is no standby of the one in DATABASE_URL', { cause: error })
     : error
@@ -78,7 +78,7 @@ export class Standby implements ExportServer {
   #lagBytes: number | undefined
   #answers = false
   /** Why it was not taken for one of the primary's when it was last asked; undefined when it was. */
-  fault: Error | undefined
+  error: Error | undefined
   #awayUntilMs = Number.NEGATIVE_INFINITY
   #failedAtMs = Number.NEGATIVE_INFINITY
 
@@ -96,17 +96,17 @@ export class Standby implements ExportServer {
   }
 
   /** It could not be asked, or is not one of the primary's. */
-  noteSilence(fault: Error): void {
+  noteSilence(error: Error): void {
     this.#answers = false
     this.#lagBytes = undefined
-    this.fault = fault
+    this.error = error
   }
 
   /** It has everything that the primary had committed at `asOfMs`, and lacks so many bytes of what was written since. */
   noteAnswer(askedAtMs: number, asOfMs: number, lagBytes: number | undefined): void {
     this.#asOfMs = Math.max(this.#asOfMs, asOfMs)
     this.#lagBytes = lagBytes
-    this.fault = undefined
+    this.error = undefined
     if (askedAtMs > this.#failedAtMs) this.#answers = true
   }
 
@@ -120,11 +120,11 @@ export class Standby implements ExportServer {
   }
 
   state(lagMaxMs: number): StandbyState {
-    const { name, reads, lagMs, fault } = this
-    const isStrange = fault instanceof StrangeServer
+    const { name, reads, lagMs, error } = this
+    const isStrange = error instanceof StrangeServer
     // What another server had replayed says nothing of this primary.
     const lagSeconds = Number.isFinite(lagMs) && !isStrange ? lagMs / 1000 : undefined
-    const strangeness = isStrange ? fault.message : undefined
+    const strangeness = isStrange ? error.message : undefined
     return { name, isUsed: this.isUsable(lagMaxMs), lagSeconds, lagBytes: this.#lagBytes, reads, strangeness }
   }
 }
@@ -199,7 +199,7 @@ export class Standbys {
     const written = await this.#written(answers)
     for (const [i, standby] of this.all.entries()) {
       const answer = answers[i]!
-      if (answer instanceof Error) standby.noteSilence(faultOf(answer))
+      if (answer instanceof Error) standby.noteSilence(errorOf(answer))
       else {
         const strangeness = this.#primary && strangenessOfStandby(answer, this.#primary, written)
         if (strangeness === undefined) this.#noteReplayed(standby, standbysAskedAtMs, answer)
@@ -213,9 +213,9 @@ export class Standbys {
    * A primary that went away may come back as another server, whose history lacks what a standby of the old one still has: none is read
    * until the primary answers. One that is only slow has gone nowhere.
    */
-  #leaveAll(fault: Error): void {
+  #leaveAll(error: Error): void {
     for (const standby of this.all) {
-      standby.noteSilence(fault)
+      standby.noteSilence(error)
       this.#report(standby)
     }
   }
@@ -252,7 +252,7 @@ export class Standbys {
     }
   }
 
-  /** How far the primary has written; asked again where a standby has more than it had, for it may have gone on meanwhile. */
+  /** How far the primary has written; asked again where a standby has more than it had, for it may have gone on in the meantime. */
   async #written(answers: readonly (WalPosition | Error)[]): Promise<number | undefined> {
     const written = this.#primary?.position
     const most = Math.max(...answers.map(answer => (answer instanceof Error ? 0 : answer.position)))
@@ -280,7 +280,7 @@ export class Standbys {
   }
 
   /** Once, when it changes. */
-  #report(standby: Standby, fault = standby.fault): void {
+  #report(standby: Standby, error = standby.error): void {
     const { isUsed, lagSeconds, lagBytes, name, strangeness } = standby.state(this.settings.lagMaxMs)
     const reported = `${isUsed} ${strangeness}`
     if (this.#reported.get(standby) === reported) return
@@ -288,7 +288,7 @@ export class Standbys {
     const facts = { standby: name, lag_seconds: lagSeconds, lag_bytes: lagBytes }
     const what = this.isDistributed ? 'a node of the cluster' : 'a standby'
     if (isUsed) this.settings.log.info(facts, `pages are read from ${what}`)
-    else this.settings.log.warn({ ...facts, err: fault }, `no pages are read from ${what}`)
+    else this.settings.log.warn({ ...facts, err: error }, `no pages are read from ${what}`)
   }
 }
 

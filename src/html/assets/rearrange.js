@@ -1,4 +1,4 @@
-// Comfort only: every button here sends the form and gets it back rearranged. With this, the page stays where it is meanwhile.
+// Comfort only: every button here sends the form and gets it back rearranged. With this, the page stays where it is in the meantime.
 const rearranging = button => button?.name === 'edit'
 
 /** Sends the form as this button would, and puts what comes back in its place. */
@@ -21,7 +21,7 @@ async function rearrange(form, edit, focus) {
   focus(next)?.focus()
 }
 
-/** The field that one goes on in: of what was added, else of what was pressed. */
+/** The field that one continues in: of what was added, else of what was pressed. */
 const after = edit => form =>
   edit.endsWith('-more')
     ? [...form.querySelectorAll(edit.startsWith('option') ? '[name^=option_text_]' : '[name^=when_what_]')].at(-1)

@@ -132,19 +132,19 @@ interface AskedChange {
 /** A JSON Merge Patch: what is left out stays as it is. */
 function changeOf(body: Json): AskedChange {
   if (!isJsonObject(body)) throw refused([{ path: '', code: 'wrong_type', detail: 'Must be an object.' }])
-  const faults: ProblemItem[] = []
+  const errors: ProblemItem[] = []
   const change: AskedChange = {}
   for (const [name, value] of body) {
     const path = `/${name.slice(0, 100).replaceAll('~', '~0').replaceAll('/', '~1')}`
     if (name !== 'status' && name !== 'application_note')
-      faults.push({ path, code: 'unknown_member', detail: 'Must be status or application_note.' })
+      errors.push({ path, code: 'unknown_member', detail: 'Must be status or application_note.' })
     else if (value !== null && typeof value !== 'string')
-      faults.push({ path, code: 'wrong_type', detail: 'Must be a string, or null for none.' })
+      errors.push({ path, code: 'wrong_type', detail: 'Must be a string, or null for none.' })
     else change[name === 'status' ? 'status' : 'note'] = value
   }
   if (body.size === 0)
-    faults.push({ path: '', code: 'required', detail: 'Must have status, application_note or both.' })
-  if (faults.length > 0) throw refused(faults)
+    errors.push({ path: '', code: 'required', detail: 'Must have status, application_note or both.' })
+  if (errors.length > 0) throw refused(errors)
   return change
 }
 
@@ -174,7 +174,7 @@ function refusalOf(error: unknown): unknown {
   return refused(error.errors.map(item => (item.path === '/note' ? { ...item, path: '/application_note' } : item)))
 }
 
-const refused = (faults: readonly ProblemItem[]): Problem => invalidRequest('Status and note were not changed.', faults)
+const refused = (errors: readonly ProblemItem[]): Problem => invalidRequest('Status and note were not changed.', errors)
 
 const preconditionRequired = (): Problem => {
   const detail =

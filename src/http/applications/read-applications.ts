@@ -12,7 +12,7 @@ import { findFields } from '../../domain/questions/question-view.ts'
 import { earliest, formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
 import { exportedObject } from '../../export/pages/exported-object.ts'
 import { parseFields, unknownFields } from '../../export/requests/request.ts'
-import { type Fault, SentQuery } from '../../export/requests/sent-query.ts'
+import { type FieldError, SentQuery } from '../../export/requests/sent-query.ts'
 import { authorizeExport } from '../../keys/caller.ts'
 import { Problem } from '../../problem.ts'
 import {
@@ -130,10 +130,10 @@ async function begin(deps: Deps, asked: AskedByKey, parameters: readonly ('after
     const start = await readThroughLoss(() => readWalkStart(deps.db, programId))
     const { keyMap } = await loadSeen(deps, asked, programId, start.last_published_at ?? earliest)
     const found = findFields(keyMap, names)
-    if (found.unknown.length > 0) query.faults.push(unknownFields(found.unknown, keyMap))
+    if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, keyMap))
     chosen = found.chosen
   }
-  if (query.faults.length > 0) throw query.problem()
+  if (query.errors.length > 0) throw query.problem()
   const applicationId = applicationIdIn(params.applicationId!)
   if (applicationId === undefined) throw noSuchApplication()
   record.fields.application_id = applicationId
@@ -167,8 +167,8 @@ async function disclosed(
 export const noSuchApplication = (): Problem =>
   new Problem('not_found', { detail: 'There is no such application in this program.' })
 
-const parseAfter = (value: string, fault: Fault): number | undefined =>
-  /^[0-9]{1,15}$/.test(value) ? Number(value) : fault('invalid_after', 'must be what nextAfter said.')
+const parseAfter = (value: string, error: FieldError): number | undefined =>
+  /^[0-9]{1,15}$/.test(value) ? Number(value) : error('invalid_after', 'must be what nextAfter said.')
 
 const jsonOf = (pieces: readonly Buffer[], headers: Record<string, string>): Response =>
   new Response(Buffer.concat(pieces), { headers: { 'Content-Type': 'application/json', ...headers } })

@@ -1,4 +1,4 @@
-// The change feed: what happened to the applications of a program since a cursor, at once or as soon as something does; and with each change
+// The change feed: what happened to the applications of a program since a cursor, immediately or as soon as something does; and with each change
 // the application itself, where the client asks for it. Whatever is sent is in the audit log before it is sent.
 
 import { disclosedChanges } from '../../audit/exported-event.ts'

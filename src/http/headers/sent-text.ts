@@ -5,8 +5,8 @@ import { isUtf8 } from 'node:buffer'
 import { isJsonArray, isJsonObject, type Json, pointerTo } from '../../domain/values/json-text.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../../problem.ts'
 
-/** Most faults that a refusal names, and most characters of a name that it repeats. */
-const [faultsMax, nameLengthMax] = [50, 100]
+/** Most errors that a refusal names, and most characters of a name that it repeats. */
+const [errorsMax, nameLengthMax] = [50, 100]
 
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
@@ -96,26 +96,26 @@ function fieldsOf(raw: string): URLSearchParams {
 
 /** Throws Problem `invalid_request` that names the places of a body of JSON where there is a string or a key that is not text. */
 export function requireText(body: Json): void {
-  const faults: { path: string; code: string }[] = []
+  const errors: { path: string; code: string }[] = []
   const look = (json: Json, path: string): void => {
-    if (faults.length === faultsMax) return
+    if (errors.length === errorsMax) return
     if (typeof json === 'string') {
-      if (!isText(json)) faults.push({ path, code: 'unstorable_text' })
+      if (!isText(json)) errors.push({ path, code: 'unstorable_text' })
     } else if (isJsonArray(json)) for (const [i, item] of json.entries()) look(item, pointerTo(path, i))
     else if (isJsonObject(json))
       for (const [key, value] of json) {
         if (isText(key)) look(value, pointerTo(path, key))
-        else faults.push({ path, code: 'unstorable_text' })
+        else errors.push({ path, code: 'unstorable_text' })
       }
   }
   look(body, '')
-  if (faults.length > 0) throw notText(faults)
+  if (errors.length > 0) throw notText(errors)
 }
 
 const notText = (places: readonly Omit<ProblemItem, 'detail'>[]): Problem =>
   invalidRequest(
     'The request has what is not text.',
     places
-      .slice(0, faultsMax)
+      .slice(0, errorsMax)
       .map(place => ({ ...place, detail: 'must be UTF-8 without U+0000 and without lone surrogates.' })),
   )

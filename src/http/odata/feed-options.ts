@@ -4,7 +4,7 @@
 import { type FeedFilter, noFilter, parseFeedFilter, unsupported } from '../../export/odata/feed-filter.ts'
 import type { FeedColumn, FeedTable } from '../../export/odata/feed-tables.ts'
 import { openPageToken, type TokenOpening } from '../../export/requests/page-token.ts'
-import { type Fault, type SentParameters, SentQuery } from '../../export/requests/sent-query.ts'
+import { type FieldError, type SentParameters, SentQuery } from '../../export/requests/sent-query.ts'
 import type { PageToken } from '../../export/requests/walk.ts'
 import { Problem, type ProblemItem } from '../../problem.ts'
 import { feedType } from '../headers/export-formats.ts'
@@ -38,7 +38,7 @@ export interface FeedOptions extends FeedFilter {
   count: boolean
 }
 
-/** The query of a request for an entity set, with the token in it. Throws Problem `unsupported`; other faults are kept for `readFeedOptions`. */
+/** The query of a request for an entity set, with the token in it. Throws Problem `unsupported`; other errors are kept for `readFeedOptions`. */
 export function openFeedQuery(
   sent: SentParameters,
   tokens: TokenOpening,
@@ -55,34 +55,34 @@ export function openFeedQuery(
 export function readFeedOptions(query: FeedQuery, token: PageToken | undefined, table: FeedTable): FeedOptions {
   const { columns } = table
   const select = query.read('$select', value => value)
-  const chosen = query.read('$select', (value, fault) => columnsOf(value, columns, fault))
-  const top = query.read('$top', (value, fault) =>
-    /^[0-9]{1,15}$/.test(value) ? Number(value) : fault('invalid_top', 'must be a whole number in digits.'),
+  const chosen = query.read('$select', (value, error) => columnsOf(value, columns, error))
+  const top = query.read('$top', (value, error) =>
+    /^[0-9]{1,15}$/.test(value) ? Number(value) : error('invalid_top', 'must be a whole number in digits.'),
   )
-  const count = query.read('$count', (value, fault) =>
-    ['true', 'false'].includes(value) ? value === 'true' : fault('invalid_count', 'must be true or false.'),
+  const count = query.read('$count', (value, error) =>
+    ['true', 'false'].includes(value) ? value === 'true' : error('invalid_count', 'must be true or false.'),
   )
   query.read('$orderby', value => query.collect(() => requireWalkOrder(value)))
   const known = new Set(columns.map(({ name }) => name))
   const filter = query.read('$filter', value => query.collect(() => parseFeedFilter(value, known)))
   if (token !== undefined)
     for (const name of ofFirstPages)
-      query.read(name, (_, fault) => fault('not_with_skiptoken', 'is in the link already. Follow the link as it is.'))
-  if (query.faults.length > 0) throw query.problem()
+      query.read(name, (_, error) => error('not_with_skiptoken', 'is in the link already. Follow the link as it is.'))
+  if (query.errors.length > 0) throw query.problem()
   if (count === true && table.path.length > 0)
     throw unsupported('$count', 'is offered of applications alone: entities would have to be read to be counted.')
   return { ...(filter ?? noFilter), columns: chosen ?? columns, select, top, count: count ?? false }
 }
 
 /** The key is always sent: without it each row would need an address of its own (JSON Format, section 4.5.8). */
-function columnsOf(select: string, columns: readonly FeedColumn[], fault: Fault): FeedColumn[] | undefined {
+function columnsOf(select: string, columns: readonly FeedColumn[], error: FieldError): FeedColumn[] | undefined {
   const names = select.split(',').map(name => name.trim())
   if (names.includes('*')) return [...columns]
   const known = new Set(columns.map(({ name }) => name))
   const unknown = names.filter(name => !known.has(name))
   if (unknown.length === 0) return columns.filter(({ name }, i) => i === 0 || names.includes(name))
   const shown = unknown.slice(0, 20).map(name => JSON.stringify(name.slice(0, 100)))
-  return fault(
+  return error(
     'unknown_property',
     `names what is no property here: ${shown.join(', ')}. Names are written exactly, see $metadata.`,
   )

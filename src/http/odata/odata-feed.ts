@@ -85,7 +85,7 @@ async function readTables(deps: Deps, asked: AskedByKey, type: 'json' | 'xml') {
   const entered = await enter(deps, asked)
   const query = new SentQuery({ ...sentParameters(asked.request), strict: true }, ['$format'])
   const format = query.read('$format', value => value)
-  if (query.faults.length > 0) throw query.problem()
+  if (query.errors.length > 0) throw query.problem()
   requireFeedFormat(asked.request, format, type)
   const start = await startOf(deps, asked, entered)
   return { ...entered, tables: tablesOf(await loadQuestions(deps, asked.caller, walkOf(entered.programId, start))) }

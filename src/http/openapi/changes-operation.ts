@@ -45,7 +45,7 @@ const change = {
 }
 
 const ofPage = {
-  nextCursor: { type: 'string', description: 'To be sent as `after`, at once when there is more.' },
+  nextCursor: { type: 'string', description: 'To be sent as `after`, immediately when there is more.' },
   hasMore: { type: 'boolean', description: 'Whether there were more when this was read.' },
   snapshotTime: {
     type: 'string',
@@ -68,7 +68,7 @@ export const changesOperation = {
   summary: 'What happened to the applications of one program since a cursor',
   description:
     'Changes come in the order in which they were committed, each exactly once for a client that keeps nextCursor and sends it as ' +
-    '`after`. The first page of a walk gives, as Change-Cursor, the place from which the feed goes on where the walk ended. An ' +
+    '`after`. The first page of a walk gives, as Change-Cursor, the place from which the feed continues where the walk ended. An ' +
     'application that was erased leaves `erased` alone. To keep a copy with include=application: put each application where its id is, set ' +
     'revision_state to OBSOLETE on `superseded`, delete on `erased`; and walk again when questionsAsOf is not that of your walk.',
   ...byKey('Export'),

@@ -22,7 +22,9 @@ export const docsOperations = {
     summary: 'List the programs whose docs you may see',
     description:
       'A short example response of each active and each draft version, with links to the whole. HTML; JSON when Accept prefers it. 20 programs a page.',
-    parameters: [queryParameter('after', 'The slug after which the list goes on, as in next_url of the page before.')],
+    parameters: [
+      queryParameter('after', 'The slug after which the list continues, as in next_url of the page before.'),
+    ],
     responses: {
       200: { description: 'Active and draft programs, by slug.', content: { ...html, ...object } },
       400: problemAnswer('The parameter is no slug.'),

@@ -75,7 +75,7 @@ export const feedSetOperation = {
   operationId: 'readFeedTable',
   summary: 'OData feed: rows of a table',
   description:
-    'A page of a walk: follow @odata.nextLink until there is none, and each row has come exactly once, whatever is submitted meanwhile. The ' +
+    'A page of a walk: follow @odata.nextLink until there is none, and each row has come exactly once, whatever is submitted in the meantime. The ' +
     'tables that a key begins to read within five minutes are of one snapshot. Rows come in the order of submission. Times are compared ' +
     'as they are shown, in whole seconds.',
   ...byKey('Export'),

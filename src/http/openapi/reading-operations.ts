@@ -23,7 +23,7 @@ export const applicationIdParameter = pathParameter(
   'The application_id of an application of this program.',
   { type: 'integer', minimum: 1 },
 )
-const after = queryParameter('after', 'The nextAfter of the answer before, to go on.', { type: 'integer' })
+const after = queryParameter('after', 'The nextAfter of the answer before, to continue.', { type: 'integer' })
 
 const nextAfter: JsonSchema = {
   type: ['integer', 'null'],

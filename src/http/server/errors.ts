@@ -6,7 +6,7 @@ import { Problem, type ProblemKind } from '../../problem.ts'
 import { feedType } from '../headers/export-formats.ts'
 import { pathOf } from '../headers/host.ts'
 import { quotaHeaders } from '../headers/quota-headers.ts'
-import { isOurFault, type RequestRecord, recordOf } from './request-record.ts'
+import { isOurError, type RequestRecord, recordOf } from './request-record.ts'
 
 const statuses: Readonly<Record<ProblemKind, { status: number; title: string }>> = {
   invalid_request: { status: 400, title: 'Bad Request' },
@@ -31,7 +31,7 @@ export function problemResponse(error: unknown, record: RequestRecord): Response
   const problem = asProblem(error)
   const { status, title } = statuses[problem.kind]
   if (problem.internal !== undefined) record.fields.reason = problem.internal
-  if (isOurFault(status)) record.error = problem.cause ?? problem
+  if (isOurError(status)) record.error = problem.cause ?? problem
   if (isOfFeed(record)) return feedError(problem, status, record)
   const body = {
     type: `urn:tributary:problem:${problem.kind.replaceAll('_', '-')}`,

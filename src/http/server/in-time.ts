@@ -15,7 +15,7 @@ interface Arrival {
 }
 const arrivals = new WeakMap<Request, Arrival>()
 
-/** Reads a body. Meanwhile the budget of its request does not run: its client takes that time, and has a deadline of its own for it. */
+/** Reads a body. In the meantime the budget of its request does not run: its client takes that time, and has a deadline of its own for it. */
 export async function whileArriving<T>(request: Request, read: () => Promise<T>): Promise<T> {
   const arrival: Arrival = { beganMs: performance.now() }
   arrivals.set(request, arrival)

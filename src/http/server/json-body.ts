@@ -39,12 +39,12 @@ async function readJson(request: Request, limits: BodyLimits): Promise<{ text: s
   const text = decode(await readBody(request, limits))
   const parsed = parseJson(text, limits)
   if ('json' in parsed) return { text, json: parsed.json }
-  const { path, code } = parsed.fault
-  throw refused({ path, code, detail: placedDetail(parsed.fault) })
+  const { path, code } = parsed.error
+  throw refused({ path, code, detail: placedDetail(parsed.error) })
 }
 
-const refused = (fault: { path: string; code: string; detail: string }): Problem =>
-  invalidRequest('The body of the request cannot be read.', [fault])
+const refused = (error: { path: string; code: string; detail: string }): Problem =>
+  invalidRequest('The body of the request cannot be read.', [error])
 
 function requireJson(headers: Headers, types: readonly string[]): void {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';')

@@ -127,7 +127,7 @@ export class Metrics extends Meter implements RequestCounts {
     )
     counter(
       'tributary_cursors_reopened_total',
-      'Times an export went on in mid-page on another connection: after it was let go, or lost its own',
+      'Times an export continued in mid-page on another connection: after it was released, or lost its own',
       () => exports.reopened,
     )
     gauge(

@@ -38,7 +38,7 @@ export interface RequestFields {
 }
 
 /** Of 501 a client that asks for it is the cause. */
-export const isOurFault = (status: number): boolean => status >= 500 && status !== 501
+export const isOurError = (status: number): boolean => status >= 500 && status !== 501
 
 /** Where requests are counted. */
 export interface RequestCounts {
@@ -101,7 +101,7 @@ export class RequestRecord {
     span.note({ 'tributary.request_id': this.id, 'tributary.outcome': outcome, 'tributary.reason': reason })
     span.note({ 'tributary.program': program, 'tributary.walk': walk })
     span.note({ 'tributary.applications': applications, 'tributary.bytes': bytes })
-    span.end(isOurFault(status) || outcome === 'failed')
+    span.end(isOurError(status) || outcome === 'failed')
   }
 
   /** Writes the request's one log line. Later calls do nothing. Query values are not logged: a token may be among them. */
@@ -126,7 +126,7 @@ export class RequestRecord {
       ...this.fields,
     }
     this.#endSpan(status, outcome, reason)
-    if (isOurFault(status) || outcome === 'failed') this.log.error({ ...line, err: this.error }, 'request')
+    if (isOurError(status) || outcome === 'failed') this.log.error({ ...line, err: this.error }, 'request')
     else this.log.info(line, 'request')
   }
 }

@@ -25,18 +25,18 @@ const ciphers = ['ECDSA', 'RSA']
 export async function readTlsFiles(certFile: string, keyFile: string): Promise<TlsTexts> {
   const cert = await readFile(certFile, 'utf8')
   const key = await readFile(keyFile, 'utf8')
-  const faults: ProblemItem[] = []
-  const fault = (parameter: string, detail: string): undefined => {
-    faults.push({ parameter, code: 'unusable_setting', detail })
+  const errors: ProblemItem[] = []
+  const error = (parameter: string, detail: string): undefined => {
+    errors.push({ parameter, code: 'unusable_setting', detail })
   }
   const certificate =
-    parsed(() => new X509Certificate(cert)) ?? fault('TLS_CERT', `${certFile} holds no certificate in PEM`)
+    parsed(() => new X509Certificate(cert)) ?? error('TLS_CERT', `${certFile} holds no certificate in PEM`)
   const privateKey =
     parsed(() => createPrivateKey(key)) ??
-    fault('TLS_KEY', `${keyFile} holds no private key in PEM, without a passphrase`)
+    error('TLS_KEY', `${keyFile} holds no private key in PEM, without a passphrase`)
   if (certificate !== undefined && privateKey !== undefined && !belongs(certificate, privateKey))
-    fault('TLS_KEY', `${keyFile} is not the private key of the first certificate in ${certFile}`)
-  if (faults.length > 0) throw invalidRequest('TLS cannot be ended with these files:', faults)
+    error('TLS_KEY', `${keyFile} is not the private key of the first certificate in ${certFile}`)
+  if (errors.length > 0) throw invalidRequest('TLS cannot be ended with these files:', errors)
   return { cert, key, ciphers }
 }
 

@@ -1,19 +1,19 @@
 // The fields of an answer as a form front end sends them: a Map of JSON whose numbers are as they were written.
 
-import { FieldReader, textFault } from '../../domain/fields/field-reader.ts'
+import { FieldReader, textError } from '../../domain/fields/field-reader.ts'
 import { isList } from '../../domain/fields/question-type.ts'
 import { type ExportedType, questionTypes } from '../../domain/questions/question.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'
-import type { Faults } from './faults.ts'
+import type { ValidationErrors } from './validation-errors.ts'
 
-/** What became of something that was sent: a value, nothing at all, or a fault that has been noted. */
+/** What became of something that was sent: a value, nothing at all, or an error that has been noted. */
 export type Checked<T> = T | 'unanswered' | 'faulty'
 
 export class AnswerFields extends FieldReader {
   constructor(
     private readonly json: JsonObject,
     readonly path: string,
-    readonly faults: Faults,
+    readonly errors: ValidationErrors,
   ) {
     super()
   }
@@ -22,14 +22,14 @@ export class AnswerFields extends FieldReader {
     return this.json.get(name) ?? null
   }
 
-  override fault(name: string, code: string, detail: string, item?: number): undefined {
+  override error(name: string, code: string, detail: string, item?: number): undefined {
     const at = pointerTo(this.path, name)
-    this.faults.add(item === undefined ? at : pointerTo(at, item), code, detail)
+    this.errors.add(item === undefined ? at : pointerTo(at, item), code, detail)
     return undefined
   }
 
   override get full(): boolean {
-    return this.faults.full
+    return this.errors.full
   }
 }
 
@@ -37,35 +37,40 @@ export class AnswerFields extends FieldReader {
  * The fields of an answer; unanswered when it is null, or each of its fields is null or, where it holds an array, empty, as in
  * the export's own unanswered forms. `question_type` may be left out.
  */
-export function readFields(json: Json, type: ExportedType, path: string, faults: Faults): Checked<AnswerFields> {
+export function readFields(
+  json: Json,
+  type: ExportedType,
+  path: string,
+  errors: ValidationErrors,
+): Checked<AnswerFields> {
   if (json === null) return 'unanswered'
   const { fields, hints = [] } = questionTypes[type]
   const listed = (): string => [...Object.keys(fields), ...hints].map(name => `\`${name}\``).join(', ')
   if (!isJsonObject(json)) {
-    faults.add(path, 'wrong_type', `Must be an object with ${listed()}, or null for no answer.`)
+    errors.add(path, 'wrong_type', `Must be an object with ${listed()}, or null for no answer.`)
     return 'faulty'
   }
-  const before = faults.items.length
+  const before = errors.items.length
   let filled = false
   for (const [name, value] of json) {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (name === 'question_type') {
-      if (value !== type) faults.add(pointerTo(path, name), 'wrong_question_type', `Must be "${type}", or left out.`)
+      if (value !== type) errors.add(pointerTo(path, name), 'wrong_question_type', `Must be "${type}", or left out.`)
     } else if (field !== undefined) {
       if (value !== null && !(isList(field.form) && isJsonArray(value) && value.length === 0)) filled = true
     } else if (!hints.includes(name)) {
-      faults.add(pointerTo(path, name), 'unknown_field', `Must be left out: ${type} answers have ${listed()}.`)
-      if (faults.full) return 'faulty'
+      errors.add(pointerTo(path, name), 'unknown_field', `Must be left out: ${type} answers have ${listed()}.`)
+      if (errors.full) return 'faulty'
     }
   }
-  if (faults.items.length > before) return 'faulty'
-  return filled ? new AnswerFields(json, path, faults) : 'unanswered'
+  if (errors.items.length > before) return 'faulty'
+  return filled ? new AnswerFields(json, path, errors) : 'unanswered'
 }
 
-/** A string that is not empty and can be stored and returned exactly; else undefined, with the fault noted. */
-export function checkText(json: Json, path: string, faults: Faults): string | undefined {
-  const fault = textFault(json)
-  if (fault === undefined) return json as string
-  faults.add(path, ...fault)
+/** A string that is not empty and can be stored and returned exactly; else undefined, with the error noted. */
+export function checkText(json: Json, path: string, errors: ValidationErrors): string | undefined {
+  const error = textError(json)
+  if (error === undefined) return json as string
+  errors.add(path, ...error)
   return undefined
 }

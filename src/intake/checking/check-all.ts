@@ -9,8 +9,8 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject, pointerTo } from
 import type { ProblemItem } from '../../problem.ts'
 import { type AnswerFields, type Checked, checkText, readFields } from './answer-fields.ts'
 import { type AskedQuestion, questionnaireOf } from './asked-questions.ts'
-import { Faults } from './faults.ts'
 import { nearestKey } from './nearest-key.ts'
+import { ValidationErrors } from './validation-errors.ts'
 
 /**
  * `save`: answers as they come in, one screen after the other. Every answer must fit its question, and every key must be
@@ -21,7 +21,7 @@ import { nearestKey } from './nearest-key.ts'
 export type CheckMode = 'save' | 'submit'
 
 export interface Refused {
-  /** By RFC 6901 JSON Pointer, at most `faultsMax`. */
+  /** By RFC 6901 JSON Pointer, at most `errorsMax`. */
   errors: readonly ProblemItem[]
   /** Whether there may be more errors than are listed. */
   more: boolean
@@ -43,8 +43,8 @@ export function checkAnswers(
 ): { answers: Answers } | Refused {
   const check = new Check(mode)
   if (isJsonObject(body)) check.run(version, body, path)
-  else check.faults.add(path, 'wrong_type', 'Must be an object: question key → answer, or null.')
-  const { items, full } = check.faults
+  else check.errors.add(path, 'wrong_type', 'Must be an object: question key → answer, or null.')
+  const { items, full } = check.errors
   return items.length > 0 ? { errors: items, more: full } : { answers: check.answers }
 }
 
@@ -62,7 +62,7 @@ export function askedWith(version: ProgramVersion, body: JsonObject): { asked: A
   const asked: AskedPlace[] = []
   const check = new Check('try', asked)
   check.run(version, body, '')
-  return { asked, errors: [...check.faults.items] }
+  return { asked, errors: [...check.errors.items] }
 }
 
 /** Where questions are answered: the application itself, or one entity. */
@@ -77,7 +77,7 @@ interface Scope {
 }
 
 class Check {
-  readonly faults = new Faults()
+  readonly errors = new ValidationErrors()
   readonly answers = new Map<string, Answer>()
   /** The scopes in which the questions under an enumerator are answered, and those of the top level under null. */
   readonly #scopes = new Map<number | null, Scope[]>()
@@ -94,7 +94,7 @@ class Check {
     // In the order of the screens, so that a condition finds what it looks at: answers that are themselves visible.
     for (const asked of order) {
       for (const scope of this.#scopes.get(asked.question.enumerator_id) ?? []) {
-        if (this.faults.full) return
+        if (this.errors.full) return
         if (this.mode === 'save' || isVisible(asked, scope)) this.#checkQuestion(asked, scope)
       }
     }
@@ -107,7 +107,7 @@ class Check {
     this.asked?.push({ asked, path })
     if (type === undefined) {
       if (json !== undefined && this.mode === 'save') {
-        this.faults.add(path, 'no_answer', 'Must be left out: this is a text to read, not a question.')
+        this.errors.add(path, 'no_answer', 'Must be left out: this is a text to read, not a question.')
       }
       return
     }
@@ -117,13 +117,13 @@ class Check {
       scope.answers.set(question.question_key, answer)
       scope.byQuestion.set(question.question_id, answer)
     } else if (this.mode === 'submit' && !optional) {
-      this.faults.add(path, 'required', 'Must be answered.')
+      this.errors.add(path, 'required', 'Must be answered.')
     }
   }
 
   #checkAnswer(asked: AskedQuestion, json: Json, path: string, scope: Scope): Checked<Answer> {
     const { question, type, optionIds } = asked
-    const fields = readFields(json, type!, path, this.faults)
+    const fields = readFields(json, type!, path, this.errors)
     if (fields === 'unanswered' || fields === 'faulty') return fields
     if (type === 'ENUMERATOR') return this.#checkEntities(asked, fields, scope)
     const stage = this.mode === 'save' ? 'saved' : 'final'
@@ -135,18 +135,18 @@ class Check {
     const at = pointerTo(fields.path, 'entities')
     const list = fields.raw('entities')
     if (!isJsonArray(list)) {
-      this.faults.add(at, 'wrong_type', 'Must be an array of entities.')
+      this.errors.add(at, 'wrong_type', 'Must be an array of entities.')
       return 'faulty'
     }
     this.#entities += list.length
     if (this.#entities > entitiesMax) {
-      this.faults.add(at, 'too_many', `Must not bring the entities of the whole application above ${entitiesMax}.`)
+      this.errors.add(at, 'too_many', `Must not bring the entities of the whole application above ${entitiesMax}.`)
       return 'faulty'
     }
     const fits = countFits(fields, 'entities', list.length, 'entities', asked.question.settings)
     const entities: { entity_name: string; answers: Answers }[] = []
     for (const [i, item] of list.entries()) {
-      if (this.faults.full) return 'faulty'
+      if (this.errors.full) return 'faulty'
       const entity = this.#checkEntity(asked, item, pointerTo(at, i), outer)
       if (entity !== undefined) entities.push(entity)
     }
@@ -155,7 +155,7 @@ class Check {
 
   #checkEntity(asked: AskedQuestion, json: Json, path: string, outer: Scope) {
     if (!isJsonObject(json)) {
-      this.faults.add(path, 'wrong_type', 'Must be an object with `entity_name` and the answers about this entity.')
+      this.errors.add(path, 'wrong_type', 'Must be an object with `entity_name` and the answers about this entity.')
       return undefined
     }
     const answers = new Map<string, Answer>()
@@ -164,11 +164,11 @@ class Check {
     const namePath = pointerTo(path, 'entity_name')
     const nameJson = json.get('entity_name') ?? null
     if (nameJson === null) {
-      this.faults.add(namePath, 'required', 'Must be given: the name of the entity.')
+      this.errors.add(namePath, 'required', 'Must be given: the name of the entity.')
       return undefined
     }
     // Two entities may have one name (D33).
-    const entity_name = checkText(nameJson, namePath, this.faults)
+    const entity_name = checkText(nameJson, namePath, this.errors)
     return entity_name === undefined ? undefined : { entity_name, answers }
   }
 
@@ -179,9 +179,9 @@ class Check {
     if (this.mode !== 'save') return
     for (const key of scope.json.keys()) {
       if (questions.has(key) || (enumeratorId !== null && key === 'entity_name')) continue
-      if (this.faults.full) return
+      if (this.errors.full) return
       const nearest = nearestKey(key, questions.keys())
-      this.faults.add(
+      this.errors.add(
         pointerTo(scope.path, key),
         'unknown_question',
         `Must be the key of a question that is asked here${nearest === undefined ? '' : `; the nearest is "${nearest}"`}.`,

@@ -24,9 +24,9 @@ import {
 } from '../../db/loads/staged-applications.ts'
 import { findProgram, readPublishedVersions } from '../../db/programs/programs.ts'
 import { renderAnnotations, renderSnapshot } from '../../domain/questions/application.ts'
-import type { DocumentFault } from '../reading/document-faults.ts'
+import type { DocumentError } from '../reading/document-errors.ts'
 import type { ExportedApplication } from '../reading/read-application.ts'
-import { describePlace, type LinePlace, LoadFaults } from './load-faults.ts'
+import { describePlace, type LinePlace, LoadErrors } from './load-errors.ts'
 import { loadDefinition, ProgramCheck } from './program-check.ts'
 
 /** Rows are sent in pieces of this length. */
@@ -52,9 +52,9 @@ export interface CheckedLoad {
 }
 
 export class LoadCheck {
-  readonly #faults = new LoadFaults()
+  readonly #errors = new LoadErrors()
   /** What stands against it in the database, if it has not been begun there. */
-  readonly #clashes = new LoadFaults()
+  readonly #clashes = new LoadErrors()
   /** Every program that was looked for, by slug; undefined where there is none. */
   readonly programs = new Map<string, ProgramCheck | undefined>()
   readonly #rows = new CopyRows()
@@ -95,9 +95,9 @@ export class LoadCheck {
   }
 
   /** Counts an application, or a line, that cannot be loaded. */
-  refuse(place: LinePlace, faults: readonly DocumentFault[]): void {
+  refuse(place: LinePlace, errors: readonly DocumentError[]): void {
     this.#read++
-    this.#faults.add(place, ...faults)
+    this.#errors.add(place, ...errors)
   }
 
   /** Takes the next application, which is right by itself. Throws when its program has no such version. */
@@ -108,7 +108,7 @@ export class LoadCheck {
     if (version === undefined) throw new Error(`program ${slug} has no published version ${program_version_id}`)
     this.#read++
     const { within, clash } = program.check(application.submit_time, place)
-    if (within !== undefined) this.#faults.add(place, within)
+    if (within !== undefined) this.#errors.add(place, within)
     if (clash !== undefined) this.#clashes.add(place, clash)
     this.#largest.application = Math.max(this.#largest.application, application_id)
     this.#largest.applicant = Math.max(this.#largest.applicant, applicant_id)
@@ -174,13 +174,13 @@ export class LoadCheck {
   async finish(stored: number | undefined): Promise<CheckedLoad> {
     await this.#send()
     await this.#sending
-    const odds = (fault: (odds: StagedOdds) => DocumentFault) => (one: StagedOdds) =>
-      this.#faults.add(one.place, fault(one))
+    const odds = (error: (odds: StagedOdds) => DocumentError) => (one: StagedOdds) =>
+      this.#errors.add(one.place, error(one))
     await eachAfterCurrent(this.session, odds(afterCurrent))
     await eachDuplicate(this.session, odds(duplicate))
-    if (stored === undefined) this.#faults.addAll(this.#clashes)
+    if (stored === undefined) this.#errors.addAll(this.#clashes)
     await this.#refuseTaken(stored)
-    if (this.#faults.any) throw this.#faults.problem(this.#read)
+    if (this.#errors.any) throw this.#errors.problem(this.#read)
     return { applications: this.#staged, programs: this.#opened(), batchEnds: [...this.#batchEnds, this.#staged] }
   }
 
@@ -192,7 +192,7 @@ export class LoadCheck {
    * So no id has to be looked for in every program, but for the few that the intake drew: those are taken, or were lost in a crash.
    */
   async #refuseTaken(stored: number | undefined): Promise<void> {
-    const isNew = stored === undefined && !this.#faults.any
+    const isNew = stored === undefined && !this.#errors.any
     const claim = (sequence: IdSequence, largest: number, last: number): Promise<number> =>
       isNew ? inTransaction(this.sql, tx => skipIds(tx, sequence, largest)) : Promise.resolve(last)
     const { lastIds } = this
@@ -206,39 +206,39 @@ export class LoadCheck {
       after: lastIds.applicant,
       reached: await claim(sequences[1], this.#largest.applicant, lastIds.applicant),
     }
-    await eachLoadedBefore(this.session, ids, ({ place, id }) => this.#faults.add(place, takenFault(id)))
+    await eachLoadedBefore(this.session, ids, ({ place, id }) => this.#errors.add(place, takenError(id)))
     const lookedFor: StagedId[] = []
     await eachDrawn(this.session, sequences[0], ids, drawn => {
       if (lookedFor.length < lookedForMax) lookedFor.push(drawn)
-      else this.#faults.add(drawn.place, idFault(`is ${drawn.id}, which the intake of this installation gave out`))
+      else this.#errors.add(drawn.place, idError(`is ${drawn.id}, which the intake of this installation gave out`))
     })
     if (lookedFor.length > 0) {
       const drawn = lookedFor.map(({ id }) => id)
       const taken = new Set(await readTakenApplicationIds(this.sql, drawn))
-      for (const { place, id } of lookedFor) if (taken.has(id)) this.#faults.add(place, takenFault(id))
+      for (const { place, id } of lookedFor) if (taken.has(id)) this.#errors.add(place, takenError(id))
     }
     await eachDrawn(this.session, sequences[1], applicants, ({ place, id }) =>
-      this.#faults.add(place, registeredMeanwhile(id)),
+      this.#errors.add(place, registeredSince(id)),
     )
   }
 }
 
-const duplicate = ({ application_id, earlier }: StagedOdds): DocumentFault => ({
+const duplicate = ({ application_id, earlier }: StagedOdds): DocumentError => ({
   path: '/application_id',
   code: 'duplicate_id',
   detail: `is ${application_id}, which the one on ${describePlace(earlier)} has too`,
 })
 
-function afterCurrent({ applicant_id, is_current, earlier }: StagedOdds): DocumentFault {
+function afterCurrent({ applicant_id, is_current, earlier }: StagedOdds): DocumentError {
   const older = `the CURRENT application of applicant ${applicant_id}, on ${describePlace(earlier)}, is older`
   const detail = `must not be ${is_current ? 'CURRENT' : 'OBSOLETE'}: ${older}, so that one cannot be CURRENT`
   return { path: '/revision_state', code: 'inconsistent', detail }
 }
 
-const idFault = (detail: string): DocumentFault => ({ path: '/application_id', code: 'taken_id', detail })
-const takenFault = (id: number): DocumentFault => idFault(`is ${id}, which an application in the database has or had`)
+const idError = (detail: string): DocumentError => ({ path: '/application_id', code: 'taken_id', detail })
+const takenError = (id: number): DocumentError => idError(`is ${id}, which an application in the database has or had`)
 
-const registeredMeanwhile = (applicantId: number): DocumentFault => ({
+const registeredSince = (applicantId: number): DocumentError => ({
   path: '/applicant_id',
   code: 'taken_id',
   detail: `is ${applicantId}, which was issued to another applicant since this load began; load it again`,

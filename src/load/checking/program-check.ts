@@ -3,9 +3,9 @@
 import type { SubmissionCounter } from '../../db/loads/bulk-loads.ts'
 import { buildKeyMap, type KeyMap, type PublishedVersion } from '../../domain/questions/key-map.ts'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
-import type { DocumentFault } from '../reading/document-faults.ts'
+import type { DocumentError } from '../reading/document-errors.ts'
 import { type KnownMembers, knownMembers } from '../reading/question-objects.ts'
-import { describePlace, type LinePlace } from './load-faults.ts'
+import { describePlace, type LinePlace } from './load-errors.ts'
 
 interface LoadVersion {
   shape: KeyMap
@@ -50,7 +50,7 @@ export class ProgramCheck {
   }
 
   /** What is wrong with the next application within the input, or alongside what was submitted before. */
-  check(submitTime: Micros, place: LinePlace): { within?: DocumentFault; clash?: DocumentFault } {
+  check(submitTime: Micros, place: LinePlace): { within?: DocumentError; clash?: DocumentError } {
     this.applications++
     this.#first ??= submitTime
     const { submit_seq, last_submit_time } = this.before
@@ -68,7 +68,7 @@ export class ProgramCheck {
 }
 
 /** Clients that continue from Snapshot-Time receive nothing before it (G6). */
-export function tooEarly(slug: string, last: Micros): DocumentFault {
+export function tooEarly(slug: string, last: Micros): DocumentError {
   const detail =
     `is not after that of the last submission to ${slug} (${formatMicros(last)}): ` +
     'clients that ask from Snapshot-Time on would never see it'

@@ -5,15 +5,15 @@ import {
   isJsonArray,
   isJsonObject,
   type Json,
-  type JsonFault,
+  type JsonError,
   JsonNumber,
   parseJson,
 } from '../../domain/values/json-text.ts'
 
 /** Text that cannot be read, or not without losing something. */
 export class UnreadableJson extends Error {
-  constructor(readonly fault: JsonFault) {
-    super(`${fault.path === '' ? '' : `${fault.path}: `}${fault.detail.slice(0, -1)} (column ${fault.column}).`)
+  constructor(readonly error: JsonError) {
+    super(`${error.path === '' ? '' : `${error.path}: `}${error.detail.slice(0, -1)} (column ${error.column}).`)
   }
 }
 
@@ -33,7 +33,7 @@ export function parseExactJson(text: string): unknown {
     if (value !== undefined && membersOf(value, depthMax) === keys) return value
   }
   const parsed = parseJson(text, { depthMax })
-  if ('fault' in parsed) throw new UnreadableJson(parsed.fault)
+  if ('error' in parsed) throw new UnreadableJson(parsed.error)
   return plainValue(parsed.json)
 }
 

@@ -2,7 +2,7 @@
 
 import { FieldReader } from '../../domain/fields/field-reader.ts'
 import { JsonNumber } from '../../domain/values/json-text.ts'
-import { describeValue, type FaultFinder } from './document-faults.ts'
+import { describeValue, type ErrorFinder } from './document-errors.ts'
 
 export type PlainObject = Readonly<Record<string, unknown>>
 
@@ -17,7 +17,7 @@ export const member = (object: PlainObject, key: string): unknown =>
 export class ObjectFields extends FieldReader {
   constructor(
     private readonly object: PlainObject,
-    private readonly find: FaultFinder,
+    private readonly find: ErrorFinder,
   ) {
     super()
   }
@@ -28,7 +28,7 @@ export class ObjectFields extends FieldReader {
   }
 
   /** Reports include the value, which is the operator's own data: it takes that to correct a file of a million lines. */
-  override fault(name: string, code: string, detail: string, item?: number): undefined {
+  override error(name: string, code: string, detail: string, item?: number): undefined {
     const value = this.raw(name)
     const described = describeValue(item === undefined ? value : (value as readonly unknown[])[item])
     this.find.add(code, `${detail.charAt(0).toLowerCase()}${detail.slice(1, -1)} (is ${described})`, name, item)

@@ -1,12 +1,12 @@
 // Question objects in the export's shape back into answers: what `renderMembers` writes, this reads.
 // It does not check bounds, which older answers may violate (spec, NUMBER, ID, TEXT).
 
-import { textFault } from '../../domain/fields/field-reader.ts'
+import { textError } from '../../domain/fields/field-reader.ts'
 import { type AnswerRules, isList } from '../../domain/fields/question-type.ts'
 import type { Answer, Answers, Entity } from '../../domain/questions/answers.ts'
 import type { KeyNode } from '../../domain/questions/key-map.ts'
 import { plainType, questionTypes } from '../../domain/questions/question.ts'
-import { describeValue, type FaultFinder } from './document-faults.ts'
+import { describeValue, type ErrorFinder } from './document-errors.ts'
 import { isObject, member, ObjectFields, type PlainObject } from './question-fields.ts'
 
 /** The questions that may stand in one object: those its version asks, and those only other versions do. */
@@ -51,12 +51,12 @@ export function knownMembers(keyMap: readonly KeyNode[], shape: readonly KeyNode
 
 /**
  * The answers in an object of question objects. A key that is missing counts as unanswered; one that only other versions
- * ask must be unanswered; any other is a fault. `besides` names other members that the object has, each one of them.
+ * ask must be unanswered; any other is an error. `besides` names other members that the object has, each one of them.
  */
 export function readMembers(
   object: PlainObject,
   members: KnownMembers,
-  find: FaultFinder,
+  find: ErrorFinder,
   besides: readonly string[],
 ): Answers {
   const answers = new Map<string, Answer>()
@@ -79,7 +79,7 @@ function refuseOthers(
   object: PlainObject,
   keys: string[],
   members: KnownMembers,
-  find: FaultFinder,
+  find: ErrorFinder,
   besides: readonly string[],
 ): void {
   for (const key of keys) {
@@ -97,7 +97,7 @@ function refuseOthers(
 }
 
 /** The answer in a question object; undefined when it is unanswered, or faulty (which is then noted). */
-function readQuestion(question: KnownQuestion, value: unknown, find: FaultFinder): Answer | undefined {
+function readQuestion(question: KnownQuestion, value: unknown, find: ErrorFinder): Answer | undefined {
   if (!isObject(value)) {
     find.add('not_an_object', `must be a question object, and is ${describeValue(value)}`)
     return undefined
@@ -113,7 +113,7 @@ function readQuestion(question: KnownQuestion, value: unknown, find: FaultFinder
 }
 
 /** As in the export's own unanswered forms, or with fields left out. Refuses the fields that the type does not have. */
-function isUnanswered({ node, fields }: KnownQuestion, object: PlainObject, find: FaultFinder): boolean {
+function isUnanswered({ node, fields }: KnownQuestion, object: PlainObject, find: ErrorFinder): boolean {
   let present = 1
   let filled = false
   for (let i = 0; i < fields.length; i++) {
@@ -132,7 +132,7 @@ function isUnanswered({ node, fields }: KnownQuestion, object: PlainObject, find
   return !filled
 }
 
-function readEntities(question: KnownQuestion, values: unknown, find: FaultFinder): Answer | undefined {
+function readEntities(question: KnownQuestion, values: unknown, find: ErrorFinder): Answer | undefined {
   if (!Array.isArray(values)) {
     find.add('wrong_type', `must be an array of entities (is ${describeValue(values)})`, 'entities')
     return undefined
@@ -151,12 +151,12 @@ function readEntities(question: KnownQuestion, values: unknown, find: FaultFinde
   return { type: 'ENUMERATOR', entities }
 }
 
-function readEntity(question: KnownQuestion, value: PlainObject, find: FaultFinder): Entity | undefined {
+function readEntity(question: KnownQuestion, value: PlainObject, find: ErrorFinder): Entity | undefined {
   const { entity_name } = value
-  const fault = textFault(entity_name)
-  if (fault === undefined)
+  const error = textError(entity_name)
+  if (error === undefined)
     return { entity_name: entity_name as string, answers: readMembers(value, question.children, find, entityFields) }
-  find.add(fault[0], `must be a text that is not empty (is ${describeValue(entity_name)})`, 'entity_name')
+  find.add(error[0], `must be a text that is not empty (is ${describeValue(entity_name)})`, 'entity_name')
   return undefined
 }
 

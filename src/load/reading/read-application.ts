@@ -4,7 +4,7 @@ import type { Answers } from '../../domain/questions/answers.ts'
 import type { Annotations, RevisionState, Submitter } from '../../domain/questions/application.ts'
 import { canonicalLanguageTag } from '../../domain/values/language-tag.ts'
 import { beforeAllSubmissions, formatMicros, type Micros, parseOffsetTime } from '../../domain/values/offset-time.ts'
-import { type DocumentFault, describeValue, FaultFinder } from './document-faults.ts'
+import { type DocumentError, describeValue, ErrorFinder } from './document-errors.ts'
 import { isObject } from './question-fields.ts'
 import { type KnownMembers, readMembers } from './question-objects.ts'
 
@@ -23,8 +23,8 @@ export interface ExportedApplication {
   answers: Answers
 }
 
-/** What to expect in `application`, by program and program version; `fault` says why there is nothing to expect. */
-export type FindMembers = (programName: string, programVersionId: number) => KnownMembers | { fault: string }
+/** What to expect in `application`, by program and program version; `error` says why there is nothing to expect. */
+export type FindMembers = (programName: string, programVersionId: number) => KnownMembers | { error: string }
 
 const fields = [
   'applicant_id',
@@ -55,21 +55,21 @@ export function readExportedApplication(
   value: unknown,
   findMembers: FindMembers,
   now: Micros,
-): { application: ExportedApplication } | { faults: readonly DocumentFault[] } {
-  const find = new FaultFinder()
+): { application: ExportedApplication } | { errors: readonly DocumentError[] } {
+  const find = new ErrorFinder()
   if (!isObject(value)) {
     find.add('not_an_object', `must be an application object, and is ${describeValue(value)}`)
-    return { faults: find.faults }
+    return { errors: find.errors }
   }
   const application = new ApplicationReader(value, find, now).read(findMembers)
-  return find.faults.length > 0 ? { faults: find.faults } : { application }
+  return find.errors.length > 0 ? { errors: find.errors } : { application }
 }
 
 /** Reads field by field. Where one is faulty that is noted, and a placeholder that is never stored takes its place. */
 class ApplicationReader {
   constructor(
     private readonly object: Readonly<Record<string, unknown>>,
-    private readonly find: FaultFinder,
+    private readonly find: ErrorFinder,
     private readonly now: Micros,
   ) {}
 
@@ -108,8 +108,8 @@ class ApplicationReader {
     }
     if (programName === '' || programVersionId === unread) return nothing
     const members = findMembers(programName, programVersionId)
-    if ('fault' in members) {
-      this.find.add('unknown_version', members.fault, 'program_version_id')
+    if ('error' in members) {
+      this.find.add('unknown_version', members.error, 'program_version_id')
       return nothing
     }
     this.find.enter('application')

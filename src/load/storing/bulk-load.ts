@@ -3,7 +3,7 @@
 // What it guarantees:
 //
 // - From an input in which anything is wrong nothing is stored.
-// - Every application is stored once, however often the load is killed: run again with the same input, it goes on after the last
+// - Every application is stored once, however often the load is killed: run again with the same input, it continues after the last
 //   batch that was committed. A resumed load is identified by the digest of its input; a changed input is another load.
 // - A submission waits for one batch at most: no lock is held from one to the next.
 // - Times never run back: not within the input, and not before what was submitted when it began, since clients that ask from
@@ -38,7 +38,7 @@ export type ProduceLoad = (check: LoadCheck) => Promise<Uint8Array>
 
 /**
  * Has `produce` hand over applications, and stores them when nothing is wrong with any. Throws one Problem that names what is wrong
- * with which application, and nothing is stored then; or the database's error, and the load goes on when it is run again.
+ * with which application, and nothing is stored then; or the database's error, and the load continues when it is run again.
  */
 export async function bulkLoad(sql: Sql, options: LoadOptions, produce: ProduceLoad): Promise<LoadReceipt> {
   const origin = await findOrigin(sql)
@@ -78,7 +78,7 @@ async function loadInto(
   refuseOtherFrontEnd(begun, options.frontEnd)
   if (begun === undefined) await refuseUnfinished(sql, check, options.insteadOf)
   const checked = await check.finish(begun?.stored).catch(async error => {
-    // What another process stores of the same input meanwhile looks like ids that are taken.
+    // What another process stores of the same input in the meantime looks like ids that are taken.
     const latest = await findLoad(sql, digest)
     throw latest?.stored !== begun?.stored || latest?.ended_at !== begun?.ended_at ? overtakenByAnother() : error
   })

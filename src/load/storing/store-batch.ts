@@ -46,7 +46,7 @@ export async function storeBatch(tx: Transaction, loadId: number, batch: Batch, 
   if (!(await noteLoadedIds(tx, batch)))
     throw new Problem('conflict', {
       detail:
-        'Another load has taken ids of this one meanwhile. Load it again: what is stored stays, and each id is named.',
+        'Another load has taken ids of this one in the meantime. Load it again: what is stored stays, and each id is named.',
     })
   await holdApplicants(tx, batch, options.frontEnd ?? null)
 

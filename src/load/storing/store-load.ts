@@ -41,7 +41,7 @@ export interface LoadOptions {
   frontEnd?: string | undefined
   /** What the input is called, for those who look at loads that have not ended. */
   source?: string | undefined
-  /** An unfinished load that ends when this one begins, which goes on where that one has come to. */
+  /** An unfinished load that ends when this one begins, which continues where that one has come to. */
   insteadOf?: number | undefined
   /** Stores all of it or nothing, with submissions waiting to the end. For demo data. */
   wholeOrNothing?: boolean
@@ -144,12 +144,12 @@ export function unfinished({ load_id, source, stored, applications, slugs }: Loa
   return new Problem('conflict', {
     detail:
       `Nothing was loaded: load ${load_id} of ${source} into ${slugs.join(', ')} has not ended (${stored} of ${applications} ` +
-      'applications are stored), and this is another input. Run that one again, unchanged, and it goes on where it stopped; load what ' +
+      'applications are stored), and this is another input. Run that one again, unchanged, and it continues where it stopped; load what ' +
       `is to come in its place, in the order of time, with --instead-of ${load_id}; or end it with --give-up ${load_id}.`,
   })
 }
 
-/** Ends a load that is not to go on. What is stored of it stays. Returns the load as it ended. Throws Problem `not_found` or `conflict`. */
+/** Ends a load that is not to continue. What is stored of it stays. Returns the load as it ended. Throws Problem `not_found` or `conflict`. */
 export async function giveUpLoad(sql: Sql, loadId: number, actor: string): Promise<LoadRow> {
   return inTransaction(sql, async tx => {
     await lockLoads(tx)

@@ -3,7 +3,7 @@
 
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs'
 import { byteOrderMark, csvHeader, csvRecord } from '../../csv-text.ts'
-import { fileFault } from '../requests/pull-outcome.ts'
+import { fileError } from '../requests/pull-outcome.ts'
 import { type KnownColumns, type Table, tableName } from '../requests/table-plan.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
 import { type ReadyFile, sizeOf } from '../spool/place-files.ts'
@@ -55,7 +55,7 @@ class CsvFile {
     try {
       this.descriptor = openSync(this.next, 'w', 0o600)
     } catch (error) {
-      throw fileFault(error, `${this.next} cannot be written`)
+      throw fileError(error, `${this.next} cannot be written`)
     }
   }
 
@@ -104,7 +104,7 @@ class CsvFile {
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at)
     } catch (error) {
-      throw fileFault(error, `${this.next} cannot be written`)
+      throw fileError(error, `${this.next} cannot be written`)
     }
   }
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { ChangesPage } from '../../client/tributary-client.ts'
-import { CommandError, fileFault } from '../requests/pull-outcome.ts'
+import { CommandError, fileError } from '../requests/pull-outcome.ts'
 import { fileLines } from '../spool/file-lines.ts'
 import { linesOf, type OutputFormat } from '../spool/output-format.ts'
 import type { PulledBefore } from '../spool/pulled-before.ts'
@@ -32,7 +32,7 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw fileFault(error, `The folder ${folder} cannot be made`)
+    throw fileError(error, `The folder ${folder} cannot be made`)
   }
 }
 
@@ -43,7 +43,7 @@ export function folderFormat(folder: string): OutputFormat {
     try {
       return work()
     } catch (error) {
-      throw fileFault(error, `The folder ${folder} cannot be filled`)
+      throw fileError(error, `The folder ${folder} cannot be filled`)
     }
   }
   const readRecord = (): PulledBefore | undefined => {
@@ -51,7 +51,7 @@ export function folderFormat(folder: string): OutputFormat {
       return JSON.parse(readFileSync(record, 'utf8')) as PulledBefore
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw fileFault(error, `${record} cannot be read`)
+      throw fileError(error, `${record} cannot be read`)
     }
   }
   const writeRecord = (then: PulledBefore): void => {

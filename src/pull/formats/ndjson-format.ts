@@ -2,7 +2,7 @@
 
 import { constants, copyFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { fileFault } from '../requests/pull-outcome.ts'
+import { fileError } from '../requests/pull-outcome.ts'
 import { fileLines } from '../spool/file-lines.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
 import { sizeOf } from '../spool/place-files.ts'
@@ -17,7 +17,7 @@ export const ndjsonFormat: OutputFormat = {
     try {
       await appendCopy(out, spoolPath, next)
     } catch (error) {
-      throw fileFault(error, `${next} cannot be written`)
+      throw fileError(error, `${next} cannot be written`)
     }
     return { files: [{ from: next, to: out, bytes: sizeOf(next)! }] }
   },

@@ -9,7 +9,7 @@
 
 import { closeSync, constants, copyFileSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { messageOf } from '../../client/client-errors.ts'
-import { CommandError, fileFault } from '../requests/pull-outcome.ts'
+import { CommandError, fileError } from '../requests/pull-outcome.ts'
 import { type ColumnKind, type PlannedColumn, type Table, tableName } from '../requests/table-plan.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
 import { type ReadyFile, sizeOf } from '../spool/place-files.ts'
@@ -17,7 +17,7 @@ import { loadTables } from './load-tables.ts'
 import { fillTables, tablePath } from './table-files.ts'
 import type { Cell } from './table-rows.ts'
 
-/** Rows that are in memory at once, and in the file together. */
+/** Rows that are in memory together, and a row group of the file. */
 const groupRows = 5000
 
 type Library = typeof import('hyparquet-writer')
@@ -78,7 +78,7 @@ class ParquetFile {
     try {
       this.descriptor = openSync(this.next, 'w', 0o600)
     } catch (error) {
-      throw fileFault(error, `${this.next} cannot be written`)
+      throw fileError(error, `${this.next} cannot be written`)
     }
     this.schema = [
       { name: 'root', num_children: table.columns.length },
@@ -115,7 +115,7 @@ class ParquetFile {
       for await (const rows of parquetRows(before, kept.length))
         for (const values of rows) this.addValues(values.map(value => value ?? undefined))
     } catch (error) {
-      throw error instanceof CommandError ? error : fileFault(error, `${this.path} cannot be added to`)
+      throw error instanceof CommandError ? error : fileError(error, `${this.path} cannot be added to`)
     }
   }
 
@@ -157,7 +157,7 @@ class ParquetFile {
     } catch (error) {
       throw (error as NodeJS.ErrnoException).code === undefined
         ? error
-        : fileFault(error, `${this.next} cannot be written`)
+        : fileError(error, `${this.next} cannot be written`)
     }
   }
 }

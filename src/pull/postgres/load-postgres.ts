@@ -30,7 +30,7 @@ export interface PostgresLoad {
   spoolPath: string
   /** Whether they are all that there are, or are added to what is there. */
   fills: 'all' | 'some' | 'since last'
-  /** What the tables are of, and where the next pull goes on, when what was pulled is in them. */
+  /** What the tables are of, and where the next pull continues, when what was pulled is in them. */
   then: PulledRecord
   /** The `fromDate` of the walk, and the cursor that its applications need the changes after. */
   fromDate: string | undefined
@@ -60,7 +60,7 @@ export function loadPostgres(load: PostgresLoad): Promise<number> {
           `Schema ${schema} was filled ${differing.join(', and ')}: pull everything, or name another with --schema.`,
         )
     }
-    // Rows that stay are as of their own cursor, which is another than the walk began with if the database was restored meanwhile.
+    // Rows that stay are as of their own cursor, which is another than the walk began with if the database was restored in the meantime.
     const cursors = fills === 'all' ? [load.changesAfter] : [before?.changeCursor, load.changesAfter]
     const feeds = [...new Set(cursors)].filter(cursor => cursor !== undefined).map(load.changes)
     const changeCursor = await collectChanges(sql, feeds)

@@ -17,7 +17,7 @@ export function postgresFormat(url: string, schema: string): OutputFormat {
     spoolPath: out => `${out}.part`,
     readDone: async origin => {
       const record = await readPulled(url, schema, origin).catch((error: unknown) => {
-        throw error instanceof CommandError ? error : fault('read', error)
+        throw error instanceof CommandError ? error : failedStep('read', error)
       })
       // Where it stands now is where it is, whatever the database was called then.
       if (record === undefined) return undefined
@@ -68,11 +68,11 @@ function failureOf(error: unknown, signal: AbortSignal): unknown {
       { cause: error },
     )
   if (error instanceof CommandError || error instanceof RequestRefused || error instanceof GaveUp) return error
-  return fault('filled', error)
+  return failedStep('filled', error)
 }
 
-const fault = (what: string, error: unknown): CommandError =>
-  new CommandError('failed', `The database cannot be ${what}: ${faultOf(error)}. The same command tries again.`, {
+const failedStep = (what: string, error: unknown): CommandError =>
+  new CommandError('failed', `The database cannot be ${what}: ${errorOf(error)}. The same command tries again.`, {
     cause: error,
   })
 
@@ -84,7 +84,7 @@ const hiddenSince = (columns: readonly string[], adds: boolean): string =>
     : 'They stay, and are emptied.')
 
 /** PostgreSQL quotes values in such messages, so only the code is reported. */
-function faultOf(error: unknown): string {
+function errorOf(error: unknown): string {
   const { code = '', message = String(error) } = error as { code?: string; message?: string }
   return /^(22|23)/.test(code) ? `a value does not fit its column (${code})` : message
 }

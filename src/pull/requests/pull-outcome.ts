@@ -7,7 +7,7 @@ export const exitStatus = {
   /** It cannot be done before what is said has been mended. */
   failed: 1,
   usage: 2,
-  /** Not everything came yet; the same command goes on where this one stopped. */
+  /** Not everything came yet; the same command continues where this one stopped. */
   incomplete: 3,
   /** What came, or what is in the file, is not what was promised. */
   mismatch: 4,
@@ -31,7 +31,7 @@ export class CommandError extends Error {
 }
 
 /** What the file system refused, in words. */
-export function fileFault(error: unknown, what: string): CommandError {
+export function fileError(error: unknown, what: string): CommandError {
   const { code, message } = error as NodeJS.ErrnoException
   const words: Readonly<Record<string, string>> = {
     ENOENT: 'there is no such file or folder',
@@ -42,7 +42,7 @@ export function fileFault(error: unknown, what: string): CommandError {
     ENOSPC: 'the disk is full',
     EDQUOT: 'the quota of this account is used up',
     EROFS: 'the disk cannot be written to',
-    EIO: 'the disk reports a fault',
+    EIO: 'the disk reports an error',
   }
   return new CommandError('failed', `${what}: ${words[code ?? ''] ?? message}.`, { cause: error })
 }

@@ -1,7 +1,7 @@
 // Computes the start of the next pull with `--since-last`, so that it fetches exactly what the output lacks.
 //
 // Snapshot-Time is the place, since nothing later comes before it. A walk has everything before it, and as a rule nothing after it. But
-// while a bulk load is under way it stays at what the load has come to, and a walk also has what was submitted meanwhile. Tables in a
+// while a bulk load is under way it stays at what the load has come to, and a walk also has what was submitted in the meantime. Tables in a
 // database take that again, by its id. To a file it must not come twice: so a walk that is added to one ends at a Snapshot-Time, and one
 // that was not must show that it has nothing later.
 

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, renameSync, rmSync, statSync } from 'node:fs'
-import { CommandError, fileFault } from '../requests/pull-outcome.ts'
+import { CommandError, fileError } from '../requests/pull-outcome.ts'
 import { syncFolder } from './spool.ts'
 
 /** A file that is ready, the name it is to get, and its size. */
@@ -29,7 +29,7 @@ export function placeFiles(files: readonly ReadyFile[]): void {
       else if (sizeOf(to) !== bytes) throw new CommandError('failed', `${from} is gone. Add --restart to begin again.`)
       syncFolder(to)
     } catch (error) {
-      throw error instanceof CommandError ? error : fileFault(error, `${to} cannot be put in its place`)
+      throw error instanceof CommandError ? error : fileError(error, `${to} cannot be put in its place`)
     }
   }
 }
@@ -45,7 +45,7 @@ export async function sha256Of(path: string): Promise<string> {
   try {
     for await (const bytes of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(bytes as Buffer)
   } catch (error) {
-    throw fileFault(error, `${path} cannot be read`)
+    throw fileError(error, `${path} cannot be read`)
   }
   return hash.digest('hex')
 }

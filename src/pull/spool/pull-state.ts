@@ -5,7 +5,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { packIds, unpackIds } from '../requests/id-digest.ts'
-import { CommandError, fileFault } from '../requests/pull-outcome.ts'
+import { CommandError, fileError } from '../requests/pull-outcome.ts'
 
 /** SQLite's own result codes. */
 const busy = 5
@@ -20,7 +20,7 @@ export class PullState {
       // Only the owner may read the files; SQLite itself would create them readable for all.
       closeSync(openSync(path, 'a', 0o600))
     } catch (error) {
-      throw fileFault(error, `The state of the pull cannot be kept in ${path}`)
+      throw fileError(error, `The state of the pull cannot be kept in ${path}`)
     }
     const database = new DatabaseSync(path)
     try {
@@ -33,12 +33,12 @@ export class PullState {
     } catch (error) {
       database.close()
       const { errcode = 0 } = error as { errcode?: number }
-      // The lower byte is the kind of fault.
+      // The lower byte is the kind of error.
       const code = errcode & 0xff
       if (code === busy) throw new CommandError('busy', `Another pull is at work on this output: it holds ${path}.`)
       if (unreadable.includes(code))
         throw new CommandError('failed', `${path} is not the state of a pull. Move it away, or choose another output.`)
-      throw fileFault(error, `The state of the pull cannot be kept in ${path}`)
+      throw fileError(error, `The state of the pull cannot be kept in ${path}`)
     }
     return new PullState(database)
   }

@@ -44,11 +44,11 @@ export function schemaCheck(document: unknown): SchemaCheck {
   const validator = Schema.Compile({ ...Application, $defs })
   return application => {
     if (validator.Check(application)) return
-    const [, errors] = validator.Errors(application)
-    const faults = errors.slice(0, 3).map(({ instancePath, message }) => `  ${instancePath || '/'} ${message}`)
+    const [, found] = validator.Errors(application)
+    const errors = found.slice(0, 3).map(({ instancePath, message }) => `  ${instancePath || '/'} ${message}`)
     const { application_id: id } = (application ?? {}) as { application_id?: unknown }
     throw new SchemaMismatch(
-      `Application ${String(id)} is not as the schema of its program says:\n${faults.join('\n')}\n` +
+      `Application ${String(id)} is not as the schema of its program says:\n${errors.join('\n')}\n` +
         'Nothing was put under the final name. --no-verify-schema pulls it as it is.',
     )
   }

@@ -3,10 +3,10 @@
 
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { CommandError, fileFault } from '../requests/pull-outcome.ts'
+import { CommandError, fileError } from '../requests/pull-outcome.ts'
 
 const newline = Buffer.from('\n')
-/** Written at once. */
+/** Bytes written together. */
 const bufferBytes = 1024 * 1024
 
 export class Spool {
@@ -31,14 +31,14 @@ export class Spool {
         closeSync(descriptor)
         throw new CommandError(
           'failed',
-          `${path} is shorter than the pull left it, so it cannot go on. Add --restart to begin again.`,
+          `${path} is shorter than the pull left it, so it cannot continue. Add --restart to begin again.`,
         )
       }
       ftruncateSync(descriptor, kept)
       syncFolder(path)
       return new Spool(path, descriptor, kept)
     } catch (error) {
-      throw error instanceof CommandError ? error : fileFault(error, `${path} cannot be written`)
+      throw error instanceof CommandError ? error : fileError(error, `${path} cannot be written`)
     }
   }
 
@@ -72,7 +72,7 @@ export class Spool {
     try {
       work()
     } catch (error) {
-      throw fileFault(error, `${this.path} cannot be written`)
+      throw fileError(error, `${this.path} cannot be written`)
     }
   }
 }

@@ -1,7 +1,7 @@
 // The walk itself: from the service into the spool, with a checkpoint now and then, so that an interruption costs no more than that.
 //
 // The order of a checkpoint: the lines are on the disk before the state says that they are there. So the state is never ahead of the
-// file; after an interruption the file is cut back to what the state says, and the walk goes on with the page that comes after.
+// file; after an interruption the file is cut back to what the state says, and the walk continues with the page that comes after.
 
 import type { TributaryClient } from '../../client/tributary-client.ts'
 import { IdDigest, type IdReceipt } from '../requests/id-digest.ts'
@@ -19,14 +19,14 @@ export interface WalkUnderWay {
   adds: boolean
   /** Where it ends when it is added to a file: the Snapshot-Time of before it began. */
   until?: string | undefined
-  /** Of the page it goes on with; undefined before the first page is whole, null when all are. */
+  /** Of the page it continues with; undefined before the first page is whole, null when all are. */
   nextPageToken?: string | null
   snapshotTime?: string
   /** The newest application that it has. */
   last?: { id: number; submitTime: string } | undefined
   /** Names the walk when its receipt is asked for; an older service has none. */
   token?: string
-  /** Where the changes go on from the walk, and from what was there before it. */
+  /** Where the changes continue from the walk, and from what was there before it. */
   changeCursor?: string
   changesAfter?: string
   /** Up to which publication its questions count. */
@@ -47,7 +47,7 @@ interface WalkToSpool {
   check: SchemaCheck | undefined
 }
 
-/** Goes on with the walk until it is over. Everything is in the spool then, and the state says so. */
+/** Continues with the walk until it is over. Everything is in the spool then, and the state says so. */
 export async function walkToSpool(
   begun: WalkUnderWay,
   { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }: WalkToSpool,
@@ -95,7 +95,7 @@ export async function walkToSpool(
         changeCursor: walk.changeCursor ?? page.changeCursor,
         questionsAsOf: walk.questionsAsOf ?? page.questionsAsOf,
       }
-      // The first page's token is kept at once: from then on it is this walk that goes on, and no other.
+      // The first page's token is kept immediately: from then on it is this walk that continues, and no other.
       const due = walk.nextPageToken === undefined || performance.now() - checkpointMs >= checkpointEveryMs
       if (nextPageToken !== null && !due) continue
       spool.sync()

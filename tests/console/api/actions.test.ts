@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { consoleActions } from '../../../src/console/console.ts'
 import type { Deps } from '../../../src/http/server/deps.ts'
 import { type Scope, scopes } from '../../../src/people/admin-tokens.ts'
-import { answerFaults } from '../../support/answer-faults.ts'
+import { answerErrors } from '../../support/answer-errors.ts'
 import { addressOf, aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { ApiProgram, aToken } from '../../support/console-api.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -160,7 +160,7 @@ test('every action names all members of its answer, so that one more is a fault 
     [name, '0'],
   ])
   expect(open.sort()).toEqual([...details, ...conditions].sort())
-  expect(answerFaults('POST', '/people/7/link', { link: 'https://…', password: 'x' }).join()).toContain('additional')
+  expect(answerErrors('POST', '/people/7/link', { link: 'https://…', password: 'x' }).join()).toContain('additional')
 })
 
 test('OpenAPI has every action, under its name, with its scope and what it answers', async () => {

@@ -1,4 +1,4 @@
-// What each part of the console does through its API: the same as its pages, with every fault named by its path.
+// What each part of the console does through its API: the same as its pages, with every error named by its path.
 
 import { describe, expect, test } from 'bun:test'
 import { aPerson } from '../../support/console.ts'
@@ -74,7 +74,7 @@ describe('API keys', () => {
     expect((await check(rotated.body.api_secret_token)).status).toBe(401)
   })
 
-  test('a body that cannot be taken makes nothing, and every fault is named by its path', async () => {
+  test('a body that cannot be taken makes nothing, and every error is named by its path', async () => {
     const form = await api.ask('POST', '/keys', { name: 3, programs: 'food', extra: true, may_export: 'yes' })
     expect(form.status).toBe(400)
     expect(pathsOf(form.body)).toEqual([
@@ -165,7 +165,7 @@ describe('programs', () => {
     expect(published.body.also_published).toMatchObject([{ slug: 'second', changes: [{ code: 'text_changed' }] }])
   })
 
-  test('faults of a definition are named by their paths, and a draft is only discarded by who knows it', async () => {
+  test('errors of a definition are named by their paths, and a draft is only discarded by who knows it', async () => {
     const { body: document } = await api.ask('GET', '/programs/food/draft')
     const other = await api.ask('PUT', '/programs/food/draft', { ...document, slug: 'feed' })
     expect([other.status, pathsOf(other.body)]).toEqual([400, ['/slug']])
@@ -297,7 +297,7 @@ describe('what is watched', () => {
     expect(event.body.action).toBe(items[0].action)
     expect((await api.ask('GET', '/audit/events?from=yesterday')).status).toBe(400)
     const verdict = await api.ask('POST', '/audit/verify', {})
-    expect(verdict.body).toMatchObject({ faults: [], note: expect.any(String) })
+    expect(verdict.body).toMatchObject({ errors: [], note: expect.any(String) })
     expect((await api.ask('POST', '/audit/verify', { noted: 'nonsense' })).status).toBe(400)
     expect((await api.ask('GET', '/audit/sent/999999')).body).toEqual({ items: [] })
   })

@@ -52,7 +52,7 @@ describe('in the console', () => {
     ])
   })
 
-  test('a form comes back as it was typed, with each fault at its field', async () => {
+  test('a form comes back as it was typed, with each error at its field', async () => {
     const browser = await new ConsoleVisitor(service).signIn(ada.email)
     const text = await browser.refused(400, `${path}/new`, {
       name: ' ',
@@ -144,13 +144,13 @@ describe('a token', () => {
         (await new ConsoleVisitor(service).signIn(email)).post('/admin/sign-out', { everywhere: 'yes', tokens: 'yes' }),
     ],
     [
-      'goes on when the person signs out everywhere and says nothing',
+      'continues when the person signs out everywhere and says nothing',
       200,
       async ({ email }) =>
         (await new ConsoleVisitor(service).signIn(email)).post('/admin/sign-out', { everywhere: 'yes' }),
     ],
     [
-      'goes on when the person changes the password with the present one',
+      'continues when the person changes the password with the present one',
       200,
       async ({ email }) => {
         const sent = { current: testPassword, password: 'another good one', repeated: 'another good one' }

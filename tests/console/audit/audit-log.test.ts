@@ -109,14 +109,14 @@ describe('the list', () => {
     expect(refused.status).toBe(400)
     for (const name of ['from', 'to']) {
       expect(text).toContain(`href="#${name}"`)
-      expect(text).toContain(`id="${name}-fault"`)
+      expect(text).toContain(`id="${name}-error"`)
     }
     expect(text).toContain('value="yesterday"')
     expect(text).toContain('value="dated"')
     expect(subjectsOf(text)).toEqual([])
   })
 
-  test('pages by keyset: joined, the pages are the whole list, whatever is added meanwhile', async () => {
+  test('pages by keyset: joined, the pages are the whole list, whatever is added in the meantime', async () => {
     for (let i = 0; i < 120; i++) await note(`paged-${i}`, { actor: 'operator:pages' })
     const seen: string[] = []
     let next: string | undefined = `${path}?actor=operator%3Apages`
@@ -236,7 +236,7 @@ describe('the download', () => {
   test('of filters that cannot be read is the page that says so', async () => {
     const { response, text } = await csvOf('?from=never')
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
-    expect(text).toContain('id="from-fault"')
+    expect(text).toContain('id="from-error"')
   })
 })
 
@@ -261,7 +261,7 @@ describe('is it whole?', () => {
 
   test('a word that is none is told at its field', async () => {
     const text = await browser.refused(400, `${path}/verify`, { noted: 'hello' })
-    for (const part of ['id="noted-fault"', 'value="hello"']) expect(text).toContain(part)
+    for (const part of ['id="noted-error"', 'value="hello"']) expect(text).toContain(part)
   })
 
   describe('what was done to it is found', () => {

@@ -123,7 +123,7 @@ describe('which clients were ever sent an application', () => {
   test('says what to write for what is no id, and that nobody was sent what never was', async () => {
     const refused = await browser.get('/admin/audit/sent?application=4711x')
     const text = await refused.text()
-    expect([refused.status, text.includes('id="application-fault"'), text.includes('value="4711x"')]).toEqual([
+    expect([refused.status, text.includes('id="application-error"'), text.includes('value="4711x"')]).toEqual([
       400,
       true,
       true,

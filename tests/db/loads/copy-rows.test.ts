@@ -51,7 +51,7 @@ describe('copyRows', () => {
     expect(row).toEqual({ rows: 1000, characters: 5_000_000 })
   })
 
-  test("rejects with the server's own error, early or late in the rows, and the connection goes on", async () => {
+  test("rejects with the server's own error, early or late in the rows, and the connection continues", async () => {
     for (const count of [2, 50_000]) {
       await database.sql`truncate copied`
       const twice = Array.from({ length: count }, (_, i) => ({ id: i % (count - 1), instant: 0, words: 'words' }))

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { Value } from 'typebox/value'
 import { conditionFields, operatorsOfForm } from '../../../src/domain/definitions/definition-conditions.ts'
-import { formFaults } from '../../../src/domain/definitions/definition-form.ts'
+import { formErrors } from '../../../src/domain/definitions/definition-form.ts'
 import { type NamedCondition, programDefinitionSchema } from '../../../src/domain/definitions/program-definition.ts'
 import { comparisonOperators } from '../../../src/domain/questions/program-version.ts'
 import { exportedType, questionTypes } from '../../../src/domain/questions/question.ts'
-import { faults, known } from '../../support/definition-faults.ts'
+import { errors, known } from '../../support/definition-errors.ts'
 import { aDefinition, everyKind, q } from '../../support/programs.ts'
 
 describe('conditions', () => {
@@ -14,13 +14,13 @@ describe('conditions', () => {
 
   test('look at earlier questions only', () => {
     const earlier = aDefinition({ questions: [q.text('a'), q.text('b', { visible_when: answered('a') })] })
-    expect(faults(earlier)).toEqual([])
+    expect(errors(earlier)).toEqual([])
     const later = aDefinition({ questions: [q.text('a', { visible_when: answered('b') }), q.text('b')] })
-    expect(faults(later)).toEqual(['not_earlier /screens/0/questions/0/visible_when/question'])
+    expect(errors(later)).toEqual(['not_earlier /screens/0/questions/0/visible_when/question'])
     const itself = aDefinition({ questions: [q.text('a', { visible_when: answered('a') })] })
-    expect(faults(itself)).toEqual(['not_earlier /screens/0/questions/0/visible_when/question'])
+    expect(errors(itself)).toEqual(['not_earlier /screens/0/questions/0/visible_when/question'])
     const unknown = aDefinition({ questions: [q.text('a', { visible_when: answered('zzz') })] })
-    expect(faults(unknown)).toEqual(['not_asked /screens/0/questions/0/visible_when/question'])
+    expect(errors(unknown)).toEqual(['not_asked /screens/0/questions/0/visible_when/question'])
   })
 
   test('of a screen look at questions of earlier screens only', () => {
@@ -28,8 +28,8 @@ describe('conditions', () => {
       { questions: [q.text('a')] },
       { questions: [q.text('b')], visible_when: answered(on) },
     ]
-    expect(faults(aDefinition({ screens: screens('a') }))).toEqual([])
-    expect(faults(aDefinition({ screens: screens('b') }))).toEqual(['not_earlier /screens/1/visible_when/question'])
+    expect(errors(aDefinition({ screens: screens('a') }))).toEqual([])
+    expect(errors(aDefinition({ screens: screens('b') }))).toEqual(['not_earlier /screens/1/visible_when/question'])
   })
 
   test('look at the own entity, at the entities around it and at the top level, and nowhere else', () => {
@@ -44,26 +44,26 @@ describe('conditions', () => {
           ]),
         ],
       })
-    for (const on of ['top', 'other', 'outer', 'uncle', 'inner', 'sister']) expect(faults(definition(on))).toEqual([])
-    expect(faults(definition('cousin'))).toEqual(['not_visible /screens/0/questions/7/visible_when/question'])
+    for (const on of ['top', 'other', 'outer', 'uncle', 'inner', 'sister']) expect(errors(definition(on))).toEqual([])
+    expect(errors(definition('cousin'))).toEqual(['not_visible /screens/0/questions/7/visible_when/question'])
     const outside = aDefinition({
       questions: [q.enumerator('pet', [q.text('name')]), q.text('me', { visible_when: answered('name') })],
     })
-    expect(faults(outside)).toEqual(['not_visible /screens/0/questions/2/visible_when/question'])
+    expect(errors(outside)).toEqual(['not_visible /screens/0/questions/2/visible_when/question'])
     const screen = aDefinition({
       screens: [
         { questions: [q.enumerator('pet', [q.text('name')])] },
         { questions: [q.text('x')], visible_when: answered('name') },
       ],
     })
-    expect(faults(screen)).toEqual(['not_visible /screens/1/visible_when/question'])
+    expect(errors(screen)).toEqual(['not_visible /screens/1/visible_when/question'])
   })
 
   test('in bank questions are checked too', () => {
     const definition = aDefinition({ questions: [q.text('me', { visible_when: answered('banked') })] })
     definition.screens[0]!.questions.unshift({ question: 'banked' })
-    expect(faults(definition, [known('banked')])).toEqual([])
-    expect(faults(definition, [known('banked', 'STATIC')])).toEqual([
+    expect(errors(definition, [known('banked')])).toEqual([])
+    expect(errors(definition, [known('banked', 'STATIC')])).toEqual([
       'no_answer /screens/0/questions/1/visible_when/question',
     ])
   })
@@ -73,7 +73,7 @@ describe('conditions', () => {
     (kind, spec) => {
       const type = exportedType(kind)
       const on = (condition: object) =>
-        faults({
+        errors({
           ...aDefinition(),
           questions: [{ ...spec.question }, { admin_name: 'me', kind: 'TEXT', text: 'Me' }],
           screens: [
@@ -156,7 +156,7 @@ describe('conditions', () => {
         const accepted = Value.Check(programDefinitionSchema, document)
         if (accepted) right++
         else wrong++
-        expect(formFaults(document).length === 0).toBe(accepted)
+        expect(formErrors(document).length === 0).toBe(accepted)
       }),
       { numRuns: 2000 },
     )

@@ -12,7 +12,7 @@ import {
 import { questionKinds } from '../../../src/domain/questions/question.ts'
 import type { Problem } from '../../../src/problem.ts'
 import { parseDefinition } from '../../../src/programs/parse-definition.ts'
-import { faults, known } from '../../support/definition-faults.ts'
+import { errors, known } from '../../support/definition-errors.ts'
 import { aDefinition, everyKind, q } from '../../support/programs.ts'
 
 function details(document: unknown, bank?: readonly KnownQuestion[]): string[] {
@@ -37,26 +37,26 @@ function withChange(definition: ProgramDefinition, path: string, value: unknown)
 describe('a definition', () => {
   const whole = aDefinition({ slug: 'housing-aid', questions: everyKind })
 
-  test('with every kind of question, nested to two levels, has no fault', () => {
-    expect(faults(whole)).toEqual([])
-    expect(faults(whole, [])).toEqual([])
+  test('with every kind of question, nested to two levels, has no error', () => {
+    expect(errors(whole)).toEqual([])
+    expect(errors(whole, [])).toEqual([])
     expect(parseDefinition(whole)).toBe(whole)
   })
 
-  test('nested as deep as may be has no fault, D29', () => {
+  test('nested as deep as may be has no error, D29', () => {
     let inner = q.text('innermost')
     for (let level = 0; level < 20; level++) inner = q.enumerator(`level ${'abcdefghijklmnopqrst'[level]}`, [inner])
-    expect(faults(aDefinition({ questions: [inner] }))).toEqual([])
+    expect(errors(aDefinition({ questions: [inner] }))).toEqual([])
   })
 
-  test('has every fault named at once, form and meaning together', () => {
+  test('has every error named at once, form and meaning together', () => {
     const document = {
       ...aDefinition({ questions: [q.text('Name'), q.text('name'), q.number('age', { min: 9, max: 3 })] }),
       slug: 'Not A Slug',
       statuses: ['Paid', 'Paid', 7],
       surplus: true,
     }
-    expect(faults(document).sort()).toEqual([
+    expect(errors(document).sort()).toEqual([
       'bounds_inconsistent /questions/2/min',
       'duplicate_status /statuses/1',
       'question_key_taken /questions/1/admin_name',
@@ -66,9 +66,9 @@ describe('a definition', () => {
     ])
   })
 
-  test('lists far more faults than a few', () => {
+  test('lists far more errors than a few', () => {
     const questions = Array.from({ length: 300 }, () => ({ kind: 'TEXT', text: 5 }))
-    expect(faults({ ...whole, questions, screens: [{ name: 'One', questions: [] }] })).toHaveLength(600)
+    expect(errors({ ...whole, questions, screens: [{ name: 'One', questions: [] }] })).toHaveLength(600)
   })
 
   test.each([
@@ -90,25 +90,25 @@ describe('a definition', () => {
     ['/questions/14/max_length', 0, 'too_small /questions/14/max_length'],
     ['/questions/10/max', 2 ** 53, 'too_large /questions/10/max'],
     ['/screens/0/questions/0/optional', 'yes', 'wrong_type /screens/0/questions/0/optional'],
-  ])('%s as %p is refused', (path, value, fault) => {
+  ])('%s as %p is refused', (path, value, error) => {
     const changed = path.includes('y~z')
       ? withChange(whole, '/questions/0', { ...whole.questions[0], '__proto__x/y~z': value })
       : withChange(whole, path, value)
-    const expected = fault.replace('__proto__x/y~z', '__proto__x~1y~0z')
-    expect(faults(JSON.parse(JSON.stringify(changed)))).toEqual([expected])
+    const expected = error.replace('__proto__x/y~z', '__proto__x~1y~0z')
+    expect(errors(JSON.parse(JSON.stringify(changed)))).toEqual([expected])
   })
 
   test('a member named __proto__ is a member that is not wanted', () => {
     const text = JSON.stringify(whole).replace('"slug"', '"__proto__":{"slug":"x"},"slug"')
-    expect(faults(JSON.parse(text))).toEqual(['unknown_member /__proto__'])
+    expect(errors(JSON.parse(text))).toEqual(['unknown_member /__proto__'])
   })
 
   test('anything else in its place is refused', () => {
-    for (const document of [null, 7, 'text', [], true]) expect(faults(document)).toEqual(['wrong_type '])
-    expect(faults({}).sort()).toEqual(
+    for (const document of [null, 7, 'text', [], true]) expect(errors(document)).toEqual(['wrong_type '])
+    expect(errors({}).sort()).toEqual(
       ['display_name', 'questions', 'screens', 'slug', 'statuses'].map(name => `required /${name}`),
     )
-    expect(faults(withChange(aDefinition(), '/screens', []))).toEqual([
+    expect(errors(withChange(aDefinition(), '/screens', []))).toEqual([
       'too_few /screens',
       'not_placed /questions/0',
       'not_placed /questions/1',
@@ -118,23 +118,23 @@ describe('a definition', () => {
   test('nested out of all bounds is refused and not walked', () => {
     let deep: unknown = 1
     for (let level = 0; level < 5000; level++) deep = { not: deep }
-    const [fault, ...rest] = faults(withChange(whole, '/screens/0/visible_when', deep))
-    expect(fault).toStartWith('too_deep /screens/0/visible_when/not')
+    const [error, ...rest] = errors(withChange(whole, '/screens/0/visible_when', deep))
+    expect(error).toStartWith('too_deep /screens/0/visible_when/not')
     expect(rest).toEqual([])
   })
 })
 
 describe('question keys (D15)', () => {
   test('"an empty key" is refused', () => {
-    expect(faults(aDefinition({ questions: [q.text('123?')] }))).toEqual(['empty_question_key /questions/0/admin_name'])
+    expect(errors(aDefinition({ questions: [q.text('123?')] }))).toEqual(['empty_question_key /questions/0/admin_name'])
   })
 
   test.each(['entity_name', 'question_type'])('"a reserved key" is refused: %s', reserved => {
     const [words] = [reserved.replace('_', ' ')]
-    expect(faults(aDefinition({ questions: [q.text(`${words}!`)] }))).toEqual([
+    expect(errors(aDefinition({ questions: [q.text(`${words}!`)] }))).toEqual([
       'reserved_question_key /questions/0/admin_name',
     ])
-    expect(faults(aDefinition({ questions: [q.text(words.toUpperCase())] }))).toEqual([
+    expect(errors(aDefinition({ questions: [q.text(words.toUpperCase())] }))).toEqual([
       'reserved_question_key /questions/0/admin_name',
     ])
   })
@@ -142,27 +142,27 @@ describe('question keys (D15)', () => {
   test('"a key equal to another question\'s under the same parent, compared without case", "naming both questions"', () => {
     const definition = aDefinition({ questions: [q.text('Applicant name'), q.text('applicant NAME 4?')] })
     // The digits go and the space before them stays: these two differ.
-    expect(faults(definition)).toEqual([])
+    expect(errors(definition)).toEqual([])
     const clash = aDefinition({ questions: [q.text('Applicant name'), q.text('applicant NAME4?')] })
-    expect(faults(clash)).toEqual(['question_key_taken /questions/1/admin_name'])
+    expect(errors(clash)).toEqual(['question_key_taken /questions/1/admin_name'])
     expect(details(clash)[0]).toContain('"applicant NAME4?" and "Applicant name"')
   })
 
   test('the same key under different parents is fine, the same name is not', () => {
     const children = (prefix: string) => [q.text(`${prefix} name`), q.text(`${prefix}name`)]
     expect(
-      faults(aDefinition({ questions: [q.text('name'), q.enumerator('pet', [q.text('name 1')]), ...children('x')] })),
+      errors(aDefinition({ questions: [q.text('name'), q.enumerator('pet', [q.text('name 1')]), ...children('x')] })),
     ).toEqual([])
-    expect(faults(aDefinition({ questions: [q.text('name'), q.enumerator('pet', [q.text('name')])] }))).toContain(
+    expect(errors(aDefinition({ questions: [q.text('name'), q.enumerator('pet', [q.text('name')])] }))).toContain(
       'duplicate_admin_name /questions/2/admin_name',
     )
   })
 
   test('a key taken in the bank is refused, naming both, even by a question of another program', () => {
     const definition = aDefinition({ questions: [q.text('shoe size')] })
-    expect(faults(definition, [known('Shoe size!')])).toEqual(['question_key_taken /questions/0/admin_name'])
+    expect(errors(definition, [known('Shoe size!')])).toEqual(['question_key_taken /questions/0/admin_name'])
     expect(details(definition, [known('Shoe size!')])[0]).toContain('"shoe size" and "Shoe size!"')
-    expect(faults(definition, [known('Shoe size!', 'TEXT', 'pet'), known('pet', 'ENUMERATOR')])).toEqual([])
+    expect(errors(definition, [known('Shoe size!', 'TEXT', 'pet'), known('pet', 'ENUMERATOR')])).toEqual([])
   })
 })
 
@@ -170,20 +170,20 @@ describe('names', () => {
   test('a question defined twice is refused', () => {
     const definition = aDefinition({ questions: [q.text('colour')] })
     definition.questions.push({ ...definition.questions[0]! })
-    expect(faults(definition)).toEqual(['duplicate_admin_name /questions/1/admin_name'])
+    expect(errors(definition)).toEqual(['duplicate_admin_name /questions/1/admin_name'])
   })
 
   test('a question that neither the document nor the bank has is refused, where the bank can be asked', () => {
     const definition = aDefinition({ questions: [q.text('colour')] })
     definition.screens[0]!.questions.push({ question: 'shoe size' })
-    expect(faults(definition)).toEqual([])
-    expect(faults(definition, [])).toEqual(['unknown_question /screens/0/questions/1/question'])
-    expect(faults(definition, [known('shoe size')])).toEqual([])
+    expect(errors(definition)).toEqual([])
+    expect(errors(definition, [])).toEqual(['unknown_question /screens/0/questions/1/question'])
+    expect(errors(definition, [known('shoe size')])).toEqual([])
   })
 
   test('kind and enumerator of a question in the bank never change', () => {
     const definition = aDefinition({ questions: [q.enumerator('pet', [q.text('name')])] })
-    expect(faults(definition, [known('pet', 'TEXT'), known('name')])).toEqual([
+    expect(errors(definition, [known('pet', 'TEXT'), known('name')])).toEqual([
       'immutable /questions/0/kind',
       'immutable /questions/1/enumerator',
     ])
@@ -195,8 +195,8 @@ describe('names', () => {
     definition.questions[2]!.enumerator = 'b'
     definition.questions[0]!.enumerator = 'a'
     expect(
-      faults(definition)
-        .filter(fault => fault.includes('/enumerator'))
+      errors(definition)
+        .filter(error => error.includes('/enumerator'))
         .sort(),
     ).toEqual([
       'enumerator_cycle /questions/1/enumerator',
@@ -228,7 +228,7 @@ describe('settings', () => {
         questions: [question],
         screens: [{ name: 'One', questions: [{ question: 'x' }] }],
       }
-      expect(faults(document)).toEqual(
+      expect(errors(document)).toEqual(
         allowed.some(one => one === setting) ? [] : [`setting_not_allowed /questions/0/${setting}`],
       )
     }
@@ -236,8 +236,8 @@ describe('settings', () => {
 
   test.each(['CHECKBOX', 'DROPDOWN', 'RADIO', 'MAP'])('%s needs options', kind => {
     const document = withChange(aDefinition({ questions: [q.text('x')] }), '/questions/0/kind', kind)
-    expect(faults(document)).toEqual(['required /questions/0/options'])
-    expect(faults(withChange(document as ProgramDefinition, '/questions/0/options', []))).toEqual([
+    expect(errors(document)).toEqual(['required /questions/0/options'])
+    expect(errors(withChange(document as ProgramDefinition, '/questions/0/options', []))).toEqual([
       'too_few /questions/0/options',
     ])
   })
@@ -245,23 +245,23 @@ describe('settings', () => {
   test('"Admin IDs contain only lowercase letters, digits, underscores and dashes", but ids of map features are any text', () => {
     const ids = ['ok_1-x', 'Upper', 'sp ace', 'ü']
     const wrong = [1, 2, 3].map(at => `wrong_characters /questions/0/options/${at}/admin_id`)
-    expect(faults(aDefinition({ questions: [q.checkbox('x', ids)] }))).toEqual(wrong)
-    expect(faults(aDefinition({ questions: [q.dropdown('x', ids)] }))).toEqual(wrong)
-    expect(faults(aDefinition({ questions: [q.radio('x', ids)] }))).toEqual(wrong)
-    expect(faults(aDefinition({ questions: [q.map('x', ids)] }))).toEqual([])
-    expect(faults(aDefinition({ questions: [q.map('x', ['a', 'a'])] }))).toEqual([
+    expect(errors(aDefinition({ questions: [q.checkbox('x', ids)] }))).toEqual(wrong)
+    expect(errors(aDefinition({ questions: [q.dropdown('x', ids)] }))).toEqual(wrong)
+    expect(errors(aDefinition({ questions: [q.radio('x', ids)] }))).toEqual(wrong)
+    expect(errors(aDefinition({ questions: [q.map('x', ids)] }))).toEqual([])
+    expect(errors(aDefinition({ questions: [q.map('x', ['a', 'a'])] }))).toEqual([
       'duplicate_option /questions/0/options/1/admin_id',
     ])
   })
 
   test('bounds must leave something between them', () => {
-    expect(faults(aDefinition({ questions: [q.text('x', { min_length: 3, max_length: 2 })] }))).toEqual([
+    expect(errors(aDefinition({ questions: [q.text('x', { min_length: 3, max_length: 2 })] }))).toEqual([
       'bounds_inconsistent /questions/0/min_length',
     ])
-    expect(faults(aDefinition({ questions: [q.file('x', { min_count: 3, max_count: 2 })] }))).toEqual([
+    expect(errors(aDefinition({ questions: [q.file('x', { min_count: 3, max_count: 2 })] }))).toEqual([
       'bounds_inconsistent /questions/0/min_count',
     ])
-    expect(faults(aDefinition({ questions: [q.checkbox('x', ['a', 'b'], { min_count: 3 })] }))).toEqual([
+    expect(errors(aDefinition({ questions: [q.checkbox('x', ['a', 'b'], { min_count: 3 })] }))).toEqual([
       'bounds_inconsistent /questions/0/min_count',
     ])
   })
@@ -272,19 +272,19 @@ describe('screens', () => {
     const definition = aDefinition({ questions: [q.text('a'), q.text('b')] })
     definition.screens[0]!.questions = [{ question: 'a' }]
     definition.screens.push({ name: 'Two', questions: [{ question: 'a' }] })
-    expect(faults(definition)).toEqual(['placed_twice /screens/1/questions/0/question', 'not_placed /questions/1'])
+    expect(errors(definition)).toEqual(['placed_twice /screens/1/questions/0/question', 'not_placed /questions/1'])
   })
 
   test('a repeated question comes after its enumerator', () => {
     const definition = aDefinition({ questions: [q.enumerator('pet', [q.text('name')])] })
     const [screen] = definition.screens
     screen!.questions.reverse()
-    expect(faults(definition)).toEqual(['enumerator_not_placed /screens/0/questions/0/question'])
+    expect(errors(definition)).toEqual(['enumerator_not_placed /screens/0/questions/0/question'])
     expect(details(definition)[0]).toContain('asked only at /screens/0/questions/1')
     const alone = { ...definition, screens: [{ name: 'One', questions: [{ question: 'name' }] }] }
-    expect(faults(alone)).toContain('enumerator_not_placed /screens/0/questions/0/question')
+    expect(errors(alone)).toContain('enumerator_not_placed /screens/0/questions/0/question')
     const banked = { ...alone, questions: [] }
-    expect(faults(banked, [known('name', 'TEXT', 'pet'), known('pet', 'ENUMERATOR')])).toEqual([
+    expect(errors(banked, [known('name', 'TEXT', 'pet'), known('pet', 'ENUMERATOR')])).toEqual([
       'enumerator_not_placed /screens/0/questions/0/question',
     ])
   })

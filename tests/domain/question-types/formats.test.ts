@@ -33,7 +33,7 @@ describe('answer formats', () => {
     for (const text of bad) expect([text, pattern.test(text)]).toEqual([text, false])
   })
 
-  test('a long list of service areas with a fault at its end is refused at once', () => {
+  test('a long list of service areas with an error at its end is refused at once', () => {
     expect(serviceAreaPattern.test(`a_InArea_1${', a_InArea_1'.repeat(10_000)}`)).toBe(true)
     expect(serviceAreaPattern.test(`a_InArea_1${', a_InArea_1'.repeat(10_000)}!`)).toBe(false)
   })

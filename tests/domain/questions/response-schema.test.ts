@@ -8,7 +8,7 @@ import { examplePage } from '../../../src/domain/samples/docs-example.ts'
 import { answersTo, publishedVersions } from '../../support/arbitraries.ts'
 import { everyKindVersion } from '../../support/every-kind.ts'
 import { plainApplication } from '../../support/plain-renderer.ts'
-import { schemaChecker, schemaFaults } from '../../support/response-schema.ts'
+import { schemaChecker, schemaErrors } from '../../support/response-schema.ts'
 
 const version = everyKindVersion()
 const keyMap = buildKeyMap([version])
@@ -27,8 +27,8 @@ describe('the response schema', () => {
         const chosen = { ...versions[nth % versions.length]!, slug: version.slug, statuses: ['Approved'], screens: [] }
         const map = buildKeyMap(versions)
         const page = JSON.parse(examplePage(chosen, map, 'UTC'))
-        expect(schemaFaults(schemaOf(map, true), page)).toEqual([])
-        expect(schemaFaults(schemaOf(map, false), page)).toEqual([])
+        expect(schemaErrors(schemaOf(map, true), page)).toEqual([])
+        expect(schemaErrors(schemaOf(map, false), page)).toEqual([])
       }),
       { numRuns: 25 },
     )
@@ -75,8 +75,8 @@ describe('the response schema', () => {
     application.application.radio_one.selection = 'yellow'
     application.application.checkbox_one.selections.push('yellow')
     application.reviewed_by = 'somebody'
-    expect(schemaFaults(schemaOf(keyMap, false), grown)).toEqual([])
-    expect(schemaFaults(schemaOf(keyMap, true), grown).length).toBeGreaterThanOrEqual(8)
+    expect(schemaErrors(schemaOf(keyMap, false), grown)).toEqual([])
+    expect(schemaErrors(schemaOf(keyMap, true), grown).length).toBeGreaterThanOrEqual(8)
   })
 
   test('names every option id ever selectable as an example', () => {

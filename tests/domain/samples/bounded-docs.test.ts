@@ -20,7 +20,7 @@ interface Generated {
   page: number
   questions: number
   left_out: { questions: number; options: number; changes: number }
-  faults: string[]
+  errors: string[]
 }
 
 async function generated(name: string): Promise<Generated> {
@@ -53,13 +53,13 @@ describe('docs of a program that asks for as much as it can are bounded', () => 
   ])(
     '%s',
     async (name, most, expected) => {
-      const { faults, ...made } = await generated(name)
+      const { errors, ...made } = await generated(name)
       for (const [what, characters] of Object.entries(most))
         expect({ what, tooLong: made[what as keyof typeof most] > characters }).toEqual({ what, tooLong: false })
       expect(made).toMatchObject(expected)
       // Shown or left out: nothing is lost without being told.
       if (name.startsWith('twenty')) expect(made.questions + made.left_out.questions).toBe(20_000)
-      expect(faults).toEqual([])
+      expect(errors).toEqual([])
     },
     deadlineMs + 10_000,
   )

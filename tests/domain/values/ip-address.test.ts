@@ -57,7 +57,7 @@ describe('an address', () => {
 describe('a subnet', () => {
   const spelled = (spelling: string): string => {
     const subnet = parseSubnet(spelling)
-    return 'fault' in subnet ? subnet.fault : subnet.text
+    return 'error' in subnet ? subnet.error : subnet.text
   }
 
   test('has as many bits as its family, all of them without a slash', () => {
@@ -88,8 +88,8 @@ describe('a subnet', () => {
     ['somewhere', 'is not an IPv4 or IPv6 subnet'],
     ['10.0.0.1/8', 'the subnet is 10.0.0.0/8'],
     ['2001:db8::1/32', 'the subnet is 2001:db8::/32'],
-  ])('%s is refused: %s', (spelling, fault) => {
-    expect(spelled(spelling)).toContain(fault)
+  ])('%s is refused: %s', (spelling, error) => {
+    expect(spelled(spelling)).toContain(error)
     expect(spelled(spelling)).toContain(`"${spelling}"`)
   })
 

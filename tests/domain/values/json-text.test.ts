@@ -23,9 +23,9 @@ function plain(json: Json): unknown {
   return Array.isArray(json) ? json.map(plain) : json
 }
 
-const faultOf = (text: string, depthMax = 64) => {
+const errorOf = (text: string, depthMax = 64) => {
   const parsed = parseJson(text, { depthMax })
-  return 'fault' in parsed ? parsed.fault : undefined
+  return 'error' in parsed ? parsed.error : undefined
 }
 
 function parses(text: string): boolean {
@@ -42,7 +42,7 @@ describe('JSON text', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary', noUnicodeString: false } as object), text => {
         const parsed = parseJson(text, { depthMax: 64 })
-        if ('fault' in parsed) throw new Error(parsed.fault.detail)
+        if ('error' in parsed) throw new Error(parsed.error.detail)
         expect(plain(parsed.json)).toEqual(JSON.parse(text))
         expect(JSON.parse(writeJson(parsed.json))).toEqual(JSON.parse(text))
       }),
@@ -70,7 +70,7 @@ describe('JSON text', () => {
         (text, at, piece, cut) => {
           const i = at % (text.length + 1)
           const changed = text.slice(0, i) + piece + text.slice(i + cut)
-          const code = faultOf(changed)?.code
+          const code = errorOf(changed)?.code
           // A key that stands twice is found before what is malformed after it.
           if (code !== 'duplicate_key')
             expect([changed, code]).toEqual([changed, parses(changed) ? undefined : 'malformed_json'])
@@ -80,7 +80,7 @@ describe('JSON text', () => {
     )
   })
 
-  test('long strings are what JSON.parse says, or refused where it refuses them, wherever escapes and faults are', () => {
+  test('long strings are what JSON.parse says, or refused where it refuses them, wherever escapes and errors are', () => {
     const run = fc.integer({ min: 60, max: 70 }).map(length => 'x'.repeat(length))
     const piece = fc.constantFrom(
       '\\"',
@@ -110,11 +110,11 @@ describe('JSON text', () => {
       { numRuns: 2000 },
     )
     expect(parsed).toBeGreaterThan(200)
-    // As in a short one, a fault is told where it stands.
+    // As in a short one, an error is told where it stands.
     const long = 'x'.repeat(1000)
-    expect(faultOf(`"${long}\\"${long}\n"`)).toMatchObject({ code: 'malformed_json', line: 1, column: 2004 })
-    expect(faultOf(`"${long}\\x"`)).toMatchObject({ code: 'malformed_json', column: 1 })
-    expect(faultOf(`"${long}\\"`)).toMatchObject({
+    expect(errorOf(`"${long}\\"${long}\n"`)).toMatchObject({ code: 'malformed_json', line: 1, column: 2004 })
+    expect(errorOf(`"${long}\\x"`)).toMatchObject({ code: 'malformed_json', column: 1 })
+    expect(errorOf(`"${long}\\"`)).toMatchObject({
       detail: expect.stringContaining('the text ends here'),
       column: 1004,
     })
@@ -127,22 +127,22 @@ describe('JSON text', () => {
   })
 
   test('a key that stands twice in an object is refused where it stands, even with equal values', () => {
-    expect(faultOf('{"a":1,"a":1}')).toMatchObject({ code: 'duplicate_key', path: '/a' })
-    expect(faultOf('{"x":[{},{"b~/":{},"b~/":[]}]}')).toMatchObject({ code: 'duplicate_key', path: '/x/1/b~0~1' })
-    expect(faultOf('{"\\u0061":1,"a":2}')).toMatchObject({ code: 'duplicate_key' })
-    expect(faultOf('{"__proto__":1,"__proto__":1}')).toMatchObject({ code: 'duplicate_key' })
-    expect(faultOf('{"a":{"a":1},"b":{"a":1}}')).toBeUndefined()
+    expect(errorOf('{"a":1,"a":1}')).toMatchObject({ code: 'duplicate_key', path: '/a' })
+    expect(errorOf('{"x":[{},{"b~/":{},"b~/":[]}]}')).toMatchObject({ code: 'duplicate_key', path: '/x/1/b~0~1' })
+    expect(errorOf('{"\\u0061":1,"a":2}')).toMatchObject({ code: 'duplicate_key' })
+    expect(errorOf('{"__proto__":1,"__proto__":1}')).toMatchObject({ code: 'duplicate_key' })
+    expect(errorOf('{"a":{"a":1},"b":{"a":1}}')).toBeUndefined()
   })
 
   test('nesting deeper than the bound is refused before it is read', () => {
-    expect(faultOf('[[{"a":[]}]]', 4)).toBeUndefined()
-    expect(faultOf('[[{"a":[]}]]', 3)).toMatchObject({ code: 'too_deep', path: '/0/0/a' })
-    expect(faultOf('['.repeat(1_000_000), 64)).toMatchObject({ code: 'too_deep' })
+    expect(errorOf('[[{"a":[]}]]', 4)).toBeUndefined()
+    expect(errorOf('[[{"a":[]}]]', 3)).toMatchObject({ code: 'too_deep', path: '/0/0/a' })
+    expect(errorOf('['.repeat(1_000_000), 64)).toMatchObject({ code: 'too_deep' })
   })
 
-  test('a fault has its line and column, and the place it is in (RFC 6901)', () => {
+  test('an error has its line and column, and the place it is in (RFC 6901)', () => {
     const placeOf = (text: string, depthMax = 64) => {
-      const { path, line, column } = faultOf(text, depthMax)!
+      const { path, line, column } = errorOf(text, depthMax)!
       return { path, line, column }
     }
     expect(placeOf('{\n  "a": 1,\n  "b": [1, x]\n}')).toEqual({ path: '/b/1', line: 3, column: 12 })
@@ -153,8 +153,8 @@ describe('JSON text', () => {
     expect(placeOf('[\n[\n[]]]', 2)).toEqual({ path: '/0/0', line: 3, column: 1 })
     expect(placeOf('"abc')).toEqual({ path: '', line: 1, column: 5 })
     expect(placeOf('')).toEqual({ path: '', line: 1, column: 1 })
-    const fault = faultOf('[1,\n2')!
-    expect(placedDetail(fault)).toBe(
+    const error = errorOf('[1,\n2')!
+    expect(placedDetail(error)).toBe(
       'Must be JSON: a comma or a closing bracket was expected, and the text ends here (line 2, column 2).',
     )
   })
@@ -162,7 +162,7 @@ describe('JSON text', () => {
   test('more values than the bound are refused, of whatever kind they are', () => {
     const codeOf = (text: string, valuesMax: number) => {
       const parsed = parseJson(text, { depthMax: 8, valuesMax })
-      return 'fault' in parsed ? parsed.fault.code : 'read'
+      return 'error' in parsed ? parsed.error.code : 'read'
     }
     for (const text of ['[1,2,3]', '{"a":1,"b":"x","c":null}', '[[],{},true]']) {
       expect(codeOf(text, 4)).toBe('read')

@@ -264,7 +264,7 @@ describe('writePage', () => {
       expect(() => reader.page()).toThrow()
     })
 
-    test('goes on when it has caught up', async () => {
+    test('continues when it has caught up', async () => {
       const { reader, page, movedIds } = await failOver('caught-up', {}, () => Promise.resolve())
       expect((await page).outcome).toBe('complete')
       expect(idsOf(reader)).toEqual(movedIds)

@@ -6,7 +6,7 @@ import { parseInstantParameter } from '../../../src/export/requests/instant-para
 /** The instant in UTC, to the microsecond, or what is wrong. */
 function parsed(text: string, timeZone = 'UTC'): string {
   const result = parseInstantParameter(text, timeZone)
-  return typeof result === 'number' ? formatMicros(result) : result.fault
+  return typeof result === 'number' ? formatMicros(result) : result.error
 }
 
 describe('spec: "ISO 8601 date-time with zone, `<YYYY-MM-DDThh:mm:ssZ>`; a date alone is accepted"', () => {
@@ -279,8 +279,8 @@ describe('contract D12: what is none of the forms is refused with a sentence tha
     ['2026-01-31T09:30:00+24:00', 'must have an offset from -23:59 to +23:59.'],
     ['2026-01-31T09:30:00-05:60', 'must have an offset from -23:59 to +23:59.'],
     ['2026-01-31T09:30:00 99:99', 'must have an offset from -23:59 to +23:59.'],
-  ])('%s %s', (text, fault) => {
-    expect(parsed(text)).toBe(fault)
+  ])('%s %s', (text, error) => {
+    expect(parsed(text)).toBe(error)
   })
 
   test('no text whatever makes it throw', () => {
@@ -294,7 +294,7 @@ describe('contract D12: what is none of the forms is refused with a sentence tha
         (text, zone) => {
           const result = parseInstantParameter(text, zone)
           if (typeof result === 'number') expect(result).toSatisfy(Number.isSafeInteger)
-          else expect(result.fault).toMatch(/^(must|names) .*\.$/)
+          else expect(result.error).toMatch(/^(must|names) .*\.$/)
         },
       ),
       { numRuns: 2000 },

@@ -4,7 +4,7 @@ import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { lintOpenApi } from '../../support/openapi-lint.ts'
 import { aDraft, aProgram, everyKind, q } from '../../support/programs.ts'
-import { schemaFaults } from '../../support/response-schema.ts'
+import { schemaErrors } from '../../support/response-schema.ts'
 
 const slug = 'every-kind'
 
@@ -251,12 +251,12 @@ describe('the docs of a program', () => {
       )
       const document = (await schema.json()) as Record<string, unknown>
       expect(document.$id).toBe(version.response_schema_url)
-      expect(schemaFaults(document, version.example)).toEqual([])
-      expect(schemaFaults(document, { payload: [{}], nextPageToken: null })).not.toEqual([])
+      expect(schemaErrors(document, version.example)).toEqual([])
+      expect(schemaErrors(document, { payload: [{}], nextPageToken: null })).not.toEqual([])
       const inline = await (await get(`${path(version.response_schema_url)}?inline=1`, '*/*')).text()
       expect(inline).not.toMatch(/"\$(?:ref|defs)"/)
-      expect(schemaFaults(JSON.parse(inline), version.example)).toEqual([])
-      expect(schemaFaults(JSON.parse(inline), { payload: [{}], nextPageToken: null })).not.toEqual([])
+      expect(schemaErrors(JSON.parse(inline), version.example)).toEqual([])
+      expect(schemaErrors(JSON.parse(inline), { payload: [{}], nextPageToken: null })).not.toEqual([])
       const openApi = (await (await get(path(version.openapi_url), '*/*')).json()) as Record<string, unknown>
       expect(openApi).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://apply.example.gov' }] })
       expect((await lintOpenApi(openApi)).filter(problem => !problem.includes('info-license'))).toEqual([])

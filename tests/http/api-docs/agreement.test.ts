@@ -19,7 +19,7 @@ import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { aProgram, ofKind, type QuestionSpec, q } from '../../support/programs.ts'
-import { schemaFaults } from '../../support/response-schema.ts'
+import { schemaErrors } from '../../support/response-schema.ts'
 
 const database = await useDatabase()
 const service = await useService(database, unlimited)
@@ -217,8 +217,8 @@ describe.each([...questionKinds])('a program that gains a question of kind %s', 
       const inExport = (application: Loose) => [application[topKey], application[petKey].entities[0][innerKey]]
       const [example] = docs.example.payload
       const inExample = inExport(example.application)
-      expect(schemaFaults(schema, docs.example)).toEqual([])
-      expect(schemaFaults(schema, (await new ExportClient(fresh, key, slug).page()).page)).toEqual([])
+      expect(schemaErrors(schema, docs.example)).toEqual([])
+      expect(schemaErrors(schema, (await new ExportClient(fresh, key, slug).page()).page)).toEqual([])
 
       const nothing = [undefined, undefined]
       if (answered === undefined || unanswered === undefined) {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { accessibilityFaults, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
+import { accessibilityErrors, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { needs } from '../../support/needs.ts'
@@ -47,13 +47,13 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     return JSON.stringify(((await answer.json()) as { example: unknown }).example, null, 2)
   }
 
-  describe.each(['light', 'dark'] as const)('no serious fault of accessibility, %s', async colorScheme => {
+  describe.each(['light', 'dark'] as const)('no serious error of accessibility, %s', async colorScheme => {
     const opened = openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
 
     test.each(pages)('%s', async path => {
       const { page, complaints } = await opened
       await page.goto(path)
-      expect(await accessibilityFaults(page)).toEqual([])
+      expect(await accessibilityErrors(page)).toEqual([])
       expect(complaints).toEqual([])
     })
 
@@ -61,7 +61,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       const { page } = await opened
       await page.goto('/docs/api/programs/shown')
       await page.evaluate('for (const one of document.querySelectorAll("details:not([name])")) one.open = true')
-      expect(await accessibilityFaults(page)).toEqual([])
+      expect(await accessibilityErrors(page)).toEqual([])
     })
   })
 

@@ -96,11 +96,11 @@ describe('setting status and note', () => {
     ['{"application_note":"\\ud800"}', [['/application_note', 'unstorable_text']]],
     [JSON.stringify({ application_note: 'x'.repeat(noteLengthMax + 1) }), [['/application_note', 'too_long']]],
     ['{"__proto__":"x"}', [['/__proto__', 'unknown_member']]],
-  ])('%.40s is a 400 that names the fault, and changes nothing', async (body, faults) => {
+  ])('%.40s is a 400 that names the error, and changes nothing', async (body, errors) => {
     const id = ids.at(-1)!
     const response = await set(id, body, { 'If-Match': '*' })
     expect(response.status).toBe(400)
-    expect(await codes(response)).toEqual(faults)
+    expect(await codes(response)).toEqual(errors)
     expect(await tagOf(id)).toBe('"0"')
   }) // biome-ignore format: a table
 

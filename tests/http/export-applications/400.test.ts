@@ -69,7 +69,7 @@ describe('"Any request parameter fails validation"', () => {
     expect(body.errors[0]!.detail).toMatch(/again/)
   })
 
-  test('a token of an instance whose clock is ahead is refused as that, on pages and for receipts, and its own instance goes on', async () => {
+  test('a token of an instance whose clock is ahead is refused as that, on pages and for receipts, and its own instance continues', async () => {
     const ahead = await useService(database, {}, { now: () => (Date.now() + 300_000) * 1000 })
     const key = await createTestKey(database.sql, { programs: ['raw'] })
     const there = new ExportClient(ahead, key, 'raw')

@@ -81,7 +81,7 @@ describe('a line that cannot be written', () => {
     })
   })
 
-  test('with AUDIT_REQUIRED=off it is logged, and exports go on', async () => {
+  test('with AUDIT_REQUIRED=off it is logged, and exports continue', async () => {
     const easy = await useService(database, { auditRequired: false })
     const { key, client } = await aReader(easy)
     const takeLines = await refuseAuditLines(sql)
@@ -254,7 +254,7 @@ describe('the audit log', () => {
     expect([ended, auditLog.waiting]).toEqual([13, 0])
   })
 
-  test('a key has one statement under way, and what comes meanwhile is written with the next: it takes no connection from others (G14)', async () => {
+  test('a key has one statement under way, and what comes in the meantime is written with the next: it takes no connection from others (G14)', async () => {
     const batches: string[][] = []
     const held = Promise.withResolvers<void>()
     const append = async (events: readonly AuditEvent[]) => {

@@ -173,7 +173,7 @@ describe('a page that cannot be finished', () => {
     socket.terminate()
   })
 
-  test('G10: 40 stalled readers hold no connection: others are served meanwhile, and memory does not grow with them', async () => {
+  test('G10: 40 stalled readers hold no connection: others are served in the meantime, and memory does not grow with them', async () => {
     const rssBefore = process.memoryUsage().rss
     const stalled = await Promise.all(Array.from({ length: 40 }, () => openSocket(s => s.pause())))
     const { page } = await client.page({ pageSize: '3' })

@@ -199,7 +199,7 @@ describe('the same applications in each format', () => {
     expect(cells).toContain('-122.3301')
   })
 
-  test('a walk goes on in any format: a token gives the same applications in each', async () => {
+  test('a walk continues in any format: a token gives the same applications in each', async () => {
     const expected = (await client.walkAll()).map(a => a.application_id)
     for (const pageSize of ['1', '3', '7', '10', '1000']) {
       const ids: number[] = []

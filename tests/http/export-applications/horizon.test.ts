@@ -1,4 +1,4 @@
-// A page is never short because the database behind it is (contract G13), and a walk goes on wherever that is right.
+// A page is never short because the database behind it is (contract G13), and a walk continues wherever that is right.
 // The database is set back under a service that runs, as a restore or a failover to a standby that had not got everything does it.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
@@ -76,7 +76,7 @@ test.each(pageSizes)(
 )
 
 test.each(pageSizes)(
-  'G13: a database that went on from an earlier state ends the walk with a 400 that says so, on its first and last pages (page size %d)',
+  'G13: a database that continued from an earlier state ends the walk with a 400 that says so, on its first and last pages (page size %d)',
   async pageSize => {
     const { first, last } = await tokensOf(pageSize)
     await rollBack(count - 5)

@@ -15,7 +15,7 @@ const random = seededRandom(import.meta.file)
 
 const slug = 'story'
 const pageSizes = [7, 40, 1000]
-/** The time in which a walk must go on after a fault, before it counts as stuck. */
+/** The time in which a walk must continue after an error, before it counts as stuck. */
 const patienceMs = 40_000
 
 /** As it was acknowledged. After a failover that loses submissions, ids of theirs can be given again, at another time. */

@@ -1,5 +1,5 @@
 // Pages that are read from streaming standbys: a real primary and two real standbys that lag, stop, and take over (contract G1 to G6,
-// G13). `STANDBY_ROUNDS=20` has twenty times as many walks alongside faults.
+// G13). `STANDBY_ROUNDS=20` has twenty times as many walks alongside errors.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { Sql } from '../../../src/db/client.ts'
@@ -183,7 +183,7 @@ describe.skipIf(!isThere)('pages are read from standbys', () => {
     expect(service.logText()).toContain('no standby of the one in DATABASE_URL')
   })
 
-  test('G1: no walk begins on a server that replays another one’s log: 503 that says so; pages of a walk go on', async () => {
+  test('G1: no walk begins on a server that replays another one’s log: 503 that says so; pages of a walk continue', async () => {
     const { client, ids } = await open(both())
     const { page } = await client.page({ pageSize: '30' })
     const [standby] = cluster.standbys

@@ -70,7 +70,7 @@ class Crowd {
 
   async until(count: number): Promise<void> {
     while (this.committed.length < count) {
-      // A test that was given up goes on: nothing that it waits for comes any more.
+      // A test that was given up continues: nothing that it waits for comes any more.
       if (this.#stopped) throw new Error('the crowd has left')
       await Promise.race([Bun.sleep(2), ...this.#running])
     }

@@ -54,7 +54,7 @@ describe('a program whose counter is held', () => {
 describe('a pause of intake', () => {
   const paused = { status: 503, body: { title: 'Service Unavailable', detail: expect.stringContaining('paused') } }
 
-  test('answers submissions with 503 and Retry-After, keeps what was saved, and lets everything else go on', async () => {
+  test('answers submissions with 503 and Retry-After, keeps what was saved, and lets everything else continue', async () => {
     const applicant = await intake.register()
     const done = await intake.register()
     expect(await intake.submit(done, 'before')).toMatchObject({ status: 201 })

@@ -141,7 +141,7 @@ describe('bodies', () => {
   })
 
   test('are UTF-8 and JSON, every key once, not too deep nor of too many values, or get 400 that says what is wrong where', async () => {
-    const faults: [unknown, Record<string, string>][] = [
+    const errors: [unknown, Record<string, string>][] = [
       ['', { '': 'malformed_json' }],
       ['{"answers":', { '/answers': 'malformed_json' }],
       [new Uint8Array([0x22, 0xff, 0x22]), { '': 'invalid_utf8' }],
@@ -164,7 +164,7 @@ describe('bodies', () => {
       ['{"answers":{"__proto__":{"text":"x"}}}', { '/answers/__proto__': 'unknown_question' }],
       ['{"answers":{"t":{"text":"\\ud800"}}}', { '/answers/t/text': 'ill_formed_text' }],
     ]
-    for (const [body, codes] of faults) {
+    for (const [body, codes] of errors) {
       const answer = await put(body)
       expect([String(body).slice(0, 50), answer.status, codesOf(answer)]).toEqual([
         String(body).slice(0, 50),
@@ -176,7 +176,7 @@ describe('bodies', () => {
 
   test('of submissions name who submits', async () => {
     const submission = (submitter: unknown) => intake.submit(applicant, 'k', { submitter })
-    const faults: [unknown, Record<string, string>][] = [
+    const errors: [unknown, Record<string, string>][] = [
       [undefined, { '/submitter': 'required' }],
       [null, { '/submitter': 'required' }],
       [{}, { '/submitter/type': 'not_allowed' }],
@@ -188,7 +188,7 @@ describe('bodies', () => {
         { '/submitter/email': 'empty', '/submitter/organization': 'wrong_type' },
       ],
     ]
-    for (const [submitter, codes] of faults) {
+    for (const [submitter, codes] of errors) {
       const answer = await submission(submitter)
       expect([submitter, answer.status, codesOf(answer)]).toEqual([submitter, 400, codes])
     }

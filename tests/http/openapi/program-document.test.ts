@@ -5,7 +5,7 @@ import { exportOperation } from '../../../src/http/openapi/export-operations.ts'
 import { programOpenApi } from '../../../src/http/openapi/program-document.ts'
 import { everyKindVersion } from '../../support/every-kind.ts'
 import { lintOpenApi } from '../../support/openapi-lint.ts'
-import { schemaFaults } from '../../support/response-schema.ts'
+import { schemaErrors } from '../../support/response-schema.ts'
 
 const docs = versionDocs(everyKindVersion(), [], { timeZone: 'UTC' })
 const document = programOpenApi({
@@ -32,7 +32,7 @@ test('its example fits its schema, and its references resolve', () => {
   const { components, paths } = JSON.parse(JSON.stringify(document).replaceAll('#/components/schemas/', '#/$defs/'))
   const { content } = paths['/api/v1/admin/programs/every-kind/applications'].get.responses[200]
   const { schema, examples } = content['application/json']
-  expect(schemaFaults({ ...schema, $defs: components.schemas }, examples.sample.value)).toEqual([])
+  expect(schemaErrors({ ...schema, $defs: components.schemas }, examples.sample.value)).toEqual([])
 })
 
 test('what `fields` may name is told without an example: a constant could be the key of a question that is hidden from the reader', () => {
@@ -45,6 +45,6 @@ test('a change may be of a kind that is not known yet, and have members of it', 
   const { schema } = changesOperation.responses[200].content['application/json']
   const { items } = (schema as { properties: { payload: { items: Record<string, unknown> } } }).properties.payload
   const kind = { kind: 'moved', change: 1, application_id: 1, time: null, moved_to: 2 }
-  expect(schemaFaults(items, kind)).toEqual([])
-  expect(schemaFaults(items, { ...kind, change: 'one' })).not.toEqual([])
+  expect(schemaErrors(items, kind)).toEqual([])
+  expect(schemaErrors(items, { ...kind, change: 'one' })).not.toEqual([])
 })

@@ -44,7 +44,7 @@ test('an answer that comes too late is thrown away, and what feeds it is told', 
   await until('the stream to be cancelled', () => cancelled)
 })
 
-test('the time that a body takes to arrive is not the service’s: the budget goes on when it is there', async () => {
+test('the time that a body takes to arrive is not the service’s: the budget continues when it is there', async () => {
   let nowMs = 0
   const clock = spyOn(performance, 'now').mockImplementation(() => nowMs)
   endWithTest(() => clock.mockRestore())

@@ -5,9 +5,9 @@ import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
 import type { Condition } from '../../../src/domain/questions/program-version.ts'
 import { sampleAnswers } from '../../../src/domain/samples/sample-answers.ts'
 import { checkAnswers, entitiesMax } from '../../../src/intake/checking/check-all.ts'
-import { faultsMax } from '../../../src/intake/checking/faults.ts'
+import { errorsMax } from '../../../src/intake/checking/validation-errors.ts'
 import { aVersion, options } from '../../support/program-version.ts'
-import { answersOf, asJson, faultsOf } from './checking.ts'
+import { answersOf, asJson, errorsOf } from './checking.ts'
 
 const text = (value: string) => ({ text: value })
 const yes: Condition = { question_id: 1, field: 'selection', operator: 'equal', value: 'yes' }
@@ -42,7 +42,7 @@ describe('keys', () => {
   })
 
   test('keys that objects inherit, keys of another level and questions on no screen are unknown ones', () => {
-    expect(faultsOf(version, '{"__proto__":null,"constructor":null,"their_job":null,"left_out":null}')).toEqual({
+    expect(errorsOf(version, '{"__proto__":null,"constructor":null,"their_job":null,"left_out":null}')).toEqual({
       '/answers/__proto__': 'unknown_question',
       '/answers/constructor': 'unknown_question',
       '/answers/their_job': 'unknown_question',
@@ -59,18 +59,18 @@ describe('keys', () => {
   })
 
   test('"Static text questions do not appear, since they have no answer"', () => {
-    expect(faultsOf(version, { notice: text('x') })).toEqual({ '/answers/notice': 'no_answer' })
-    expect(faultsOf(version, { notice: text('x'), first_wish: text('y') }, 'submit')).toEqual({})
+    expect(errorsOf(version, { notice: text('x') })).toEqual({ '/answers/notice': 'no_answer' })
+    expect(errorsOf(version, { notice: text('x'), first_wish: text('y') }, 'submit')).toEqual({})
   })
 
   test('answers are an object', () => {
-    for (const body of ['null', '[]', '"x"', '1']) expect(faultsOf(version, body)).toEqual({ '/answers': 'wrong_type' })
+    for (const body of ['null', '[]', '"x"', '1']) expect(errorsOf(version, body)).toEqual({ '/answers': 'wrong_type' })
   })
 
-  test(`no more than ${faultsMax} faults are told, and that there are more is`, () => {
-    const many = Object.fromEntries(Array.from({ length: 5 * faultsMax }, (_, i) => [`k${i}`, 1]))
+  test(`no more than ${errorsMax} errors are told, and that there are more is`, () => {
+    const many = Object.fromEntries(Array.from({ length: 5 * errorsMax }, (_, i) => [`k${i}`, 1]))
     const checked = checkAnswers(version, asJson(many), 'save')
-    expect('errors' in checked && [checked.errors.length, checked.more]).toEqual([faultsMax, true])
+    expect('errors' in checked && [checked.errors.length, checked.more]).toEqual([errorsMax, true])
   })
 })
 
@@ -111,11 +111,11 @@ describe('entities', () => {
     } as never)
   })
 
-  test('every fault is told at its path, in each entity', () => {
+  test('every error is told at its path, in each entity', () => {
     const household = (...entities: unknown[]) => ({ household: { entities } })
     const at = '/answers/household/entities'
     expect(
-      faultsOf(version, household({ entity_name: 'A', age: { number: 151 }, agee: null }, { age: { number: 1.5 } }, 7)),
+      errorsOf(version, household({ entity_name: 'A', age: { number: 151 }, agee: null }, { age: { number: 1.5 } }, 7)),
     ).toEqual({
       [`${at}/0/agee`]: 'unknown_question',
       [`${at}/0/age/number`]: 'too_large',
@@ -124,7 +124,7 @@ describe('entities', () => {
       [`${at}/2`]: 'wrong_type',
     })
     const job = (...entities: unknown[]) => household({ entity_name: 'A', job: { entities } })
-    expect(faultsOf(version, job({ entity_name: 'M', pay: { currency_dollars: -1 } }, { entity_name: 'M' }))).toEqual({
+    expect(errorsOf(version, job({ entity_name: 'M', pay: { currency_dollars: -1 } }, { entity_name: 'M' }))).toEqual({
       [`${at}/0/job/entities/0/pay/currency_dollars`]: 'too_small',
     })
   })
@@ -135,13 +135,13 @@ describe('entities', () => {
     expect(answersOf(version, named('a', 'a')).get('household')).toMatchObject({
       entities: [{ entity_name: 'a' }, { entity_name: 'a' }],
     })
-    expect(faultsOf(version, named('', 7))).toEqual({ [at(0)]: 'empty', [at(1)]: 'wrong_type' })
-    expect(faultsOf(version, '{"household":{"entities":[{"entity_name":"\\udfff"}]}}')).toEqual({
+    expect(errorsOf(version, named('', 7))).toEqual({ [at(0)]: 'empty', [at(1)]: 'wrong_type' })
+    expect(errorsOf(version, '{"household":{"entities":[{"entity_name":"\\udfff"}]}}')).toEqual({
       [at(0)]: 'ill_formed_text',
     })
     const twice = { entity_name: 'M' }
     expect(
-      faultsOf(version, {
+      errorsOf(version, {
         household: { entities: ['a', 'b'].map(entity_name => ({ entity_name, job: { entities: [twice] } })) },
       }),
     ).toEqual({})
@@ -151,11 +151,11 @@ describe('entities', () => {
     const household = (count: number) => ({
       household: { entities: Array.from({ length: count }, (_, i) => ({ entity_name: `${i}` })) },
     })
-    expect(faultsOf(version, household(4))).toEqual({ '/answers/household/entities': 'too_many' })
+    expect(errorsOf(version, household(4))).toEqual({ '/answers/household/entities': 'too_many' })
     const free = aVersion({ household: { kind: 'ENUMERATOR' } })
-    expect(faultsOf(free, household(entitiesMax))).toEqual({})
-    expect(faultsOf(free, household(entitiesMax + 1))).toEqual({ '/answers/household/entities': 'too_many' })
-    expect(faultsOf(free, { household: { entities: { 0: {} } } })).toEqual({
+    expect(errorsOf(free, household(entitiesMax))).toEqual({})
+    expect(errorsOf(free, household(entitiesMax + 1))).toEqual({ '/answers/household/entities': 'too_many' })
+    expect(errorsOf(free, { household: { entities: { 0: {} } } })).toEqual({
       '/answers/household/entities': 'wrong_type',
     })
     // Those of all lists together.
@@ -166,8 +166,8 @@ describe('entities', () => {
       },
     })
     const half = entitiesMax / 2
-    expect(faultsOf(nested, people(half - 1, half - 1))).toEqual({})
-    expect(faultsOf(nested, people(half - 1, half))).toEqual({
+    expect(errorsOf(nested, people(half - 1, half - 1))).toEqual({})
+    expect(errorsOf(nested, people(half - 1, half))).toEqual({
       '/answers/household/entities/1/job/entities': 'too_many',
     })
   })
@@ -176,9 +176,9 @@ describe('entities', () => {
 describe('what has to be answered', () => {
   test('nothing while it is saved; at submission what is visible and not optional', () => {
     const version = aVersion({ a: { kind: 'TEXT' }, b: { kind: 'TEXT', optional: true }, c: { kind: 'ENUMERATOR' } })
-    expect(faultsOf(version, {})).toEqual({})
-    expect(faultsOf(version, {}, 'submit')).toEqual({ '/answers/a': 'required', '/answers/c': 'required' })
-    expect(faultsOf(version, { a: text('x'), c: { entities: [{ entity_name: 'e' }] } }, 'submit')).toEqual({})
+    expect(errorsOf(version, {})).toEqual({})
+    expect(errorsOf(version, {}, 'submit')).toEqual({ '/answers/a': 'required', '/answers/c': 'required' })
+    expect(errorsOf(version, { a: text('x'), c: { entities: [{ entity_name: 'e' }] } }, 'submit')).toEqual({})
   })
 
   test('in each entity, at every depth', () => {
@@ -192,15 +192,15 @@ describe('what has to be answered', () => {
       { entity_name: 'A', age: { number: 3 }, job: { entities: [{ entity_name: 'x' }] } },
       { entity_name: 'B' },
     ]
-    expect(faultsOf(version, { household: { entities } }, 'submit')).toEqual({
+    expect(errorsOf(version, { household: { entities } }, 'submit')).toEqual({
       '/answers/household/entities/0/job/entities/0/pay': 'required',
       '/answers/household/entities/1/age': 'required',
     })
-    expect(faultsOf(version, {}, 'submit')).toEqual({})
+    expect(errorsOf(version, {}, 'submit')).toEqual({})
   })
 
   test('an answer that is wrong is not also called missing', () => {
-    expect(faultsOf(aVersion({ a: { kind: 'NUMBER' } }), { a: { number: 1.5 } }, 'submit')).toEqual({
+    expect(errorsOf(aVersion({ a: { kind: 'NUMBER' } }), { a: { number: 1.5 } }, 'submit')).toEqual({
       '/answers/a/number': 'malformed',
     })
   })
@@ -215,8 +215,8 @@ describe('what is hidden', () => {
     const answers = (selection: string) => ({ wants: { selection }, why: { number: 99 } })
     expect([...answersOf(version, { wants: { selection: 'no' } }, 'submit').keys()]).toEqual(['wants'])
     expect([...answersOf(version, answers('no'), 'submit').keys()]).toEqual(['wants'])
-    expect(faultsOf(version, answers('yes'), 'submit')).toEqual({ '/answers/why/number': 'too_large' })
-    expect(faultsOf(version, { wants: { selection: 'yes' } }, 'submit')).toEqual({ '/answers/why': 'required' })
+    expect(errorsOf(version, answers('yes'), 'submit')).toEqual({ '/answers/why/number': 'too_large' })
+    expect(errorsOf(version, { wants: { selection: 'yes' } }, 'submit')).toEqual({ '/answers/why': 'required' })
   })
 
   test('a hidden screen hides all that stands on it, entities included', () => {
@@ -231,7 +231,7 @@ describe('what is hidden', () => {
     )
     const body = { wants: { selection: 'no' }, why: text('x'), household: { entities: [{ entity_name: 'A' }] } }
     expect([...answersOf(version, body, 'submit').keys()]).toEqual(['wants'])
-    expect(faultsOf(version, { ...body, wants: { selection: 'yes' } }, 'submit')).toEqual({
+    expect(errorsOf(version, { ...body, wants: { selection: 'yes' } }, 'submit')).toEqual({
       '/answers/household/entities/0/age': 'required',
     })
   })
@@ -269,7 +269,7 @@ describe('what is hidden', () => {
     ]
     expect(kept('yes', all)).toEqual(['wants', 'second', 'third'])
     expect(kept('no', all)).toEqual(['wants', 'fourth'])
-    expect(faultsOf(version, { wants: { selection: 'no' } }, 'submit')).toEqual({ '/answers/fourth': 'required' })
+    expect(errorsOf(version, { wants: { selection: 'no' } }, 'submit')).toEqual({ '/answers/fourth': 'required' })
   })
 
   test('in an entity a condition looks at that entity, at those around it, and at the top level; at no other', () => {
@@ -292,7 +292,7 @@ describe('what is hidden', () => {
       wants: { selection: wants },
       household: { entities: [person('A', 'no'), person('B', 'yes')] },
     })
-    expect(faultsOf(version, body('yes'), 'submit')).toEqual({
+    expect(errorsOf(version, body('yes'), 'submit')).toEqual({
       '/answers/household/entities/1/job/entities/0/pay': 'required',
     })
     const answers = answersOf(version, body('no'), 'submit')

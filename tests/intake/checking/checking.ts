@@ -9,12 +9,12 @@ import { aVersion, type QuestionSpec } from '../../support/program-version.ts'
 /** JSON text, or a value that is first made into one. */
 export function asJson(value: unknown): Json {
   const parsed = parseJson(typeof value === 'string' ? value : JSON.stringify(value), { depthMax: 512 })
-  if ('fault' in parsed) throw new Error(parsed.fault.detail)
+  if ('error' in parsed) throw new Error(parsed.error.detail)
   return parsed.json
 }
 
 /** Path → code of everything that is wrong; empty when nothing is. */
-export function faultsOf(version: ProgramVersion, body: unknown, mode: CheckMode = 'save'): Record<string, string> {
+export function errorsOf(version: ProgramVersion, body: unknown, mode: CheckMode = 'save'): Record<string, string> {
   const checked = checkAnswers(version, asJson(body), mode)
   return 'errors' in checked ? Object.fromEntries(checked.errors.map(e => [e.path!, e.code])) : {}
 }

@@ -6,7 +6,7 @@ import { anyText } from '../../support/arbitraries.ts'
 import { options, type QuestionSpec } from '../../support/program-version.ts'
 import { checkOne } from './checking.ts'
 
-/** Accepted: what is kept of it. Refused: `field code`, as many as there are faults. */
+/** Accepted: what is kept of it. Refused: `field code`, as many as there are errors. */
 type Row = [answer: unknown, outcome: object | string | undefined]
 
 function holds(title: string, spec: QuestionSpec, rows: readonly Row[]): void {

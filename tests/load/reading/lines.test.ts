@@ -38,7 +38,7 @@ describe('linesOf', () => {
     )
   })
 
-  test('leaves out a line that is too long, names its number, and goes on after it', async () => {
+  test('leaves out a line that is too long, names its number, and continues after it', async () => {
     const long = 'x'.repeat(30)
     for (const size of [1, 7, 1000])
       expect(await textsOf(`a\nb\n${long}\nc\n${long}`, [size], 20)).toEqual(['a', 'b', undefined, 'c', undefined])

@@ -11,7 +11,7 @@ import { buildKeyMap, type KeyMap } from '../../../src/domain/questions/key-map.
 import { planFill } from '../../../src/domain/questions/version-fill.ts'
 import { sampleAnswers } from '../../../src/domain/samples/sample-answers.ts'
 import { spliceRow } from '../../../src/export/framings/splice.ts'
-import { type DocumentFault, FaultFinder } from '../../../src/load/reading/document-faults.ts'
+import { type DocumentError, ErrorFinder } from '../../../src/load/reading/document-errors.ts'
 import { parseExactJson } from '../../../src/load/reading/exact-json.ts'
 import { knownMembers, readMembers } from '../../../src/load/reading/question-objects.ts'
 import { type ExportedApplication, readExportedApplication } from '../../../src/load/reading/read-application.ts'
@@ -72,7 +72,7 @@ test('what an export gives is read, and renders to the same stored text', () => 
       }
       const line = exported(submission, annotations, keyMap, shape, zone)
       const read = readExportedApplication(parseExactJson(line), () => knownMembers(keyMap, shape), now)
-      if ('faults' in read) throw new Error(JSON.stringify(read.faults))
+      if ('errors' in read) throw new Error(JSON.stringify(read.errors))
       expect(renderSnapshot(read.application, shape, zone)).toBe(renderSnapshot(submission, shape, zone))
       expect(read.application.annotations).toEqual(annotations)
       expect(exported(read.application, read.application.annotations, keyMap, shape, zone)).toBe(line)
@@ -85,14 +85,14 @@ test('answers of every type are read, none is taken for unanswered', () => {
   const questions = everyKindQuestions()
   const shape = buildKeyMap([{ program_version_id: 7, questions }])
   const answers = sampleAnswers({ questions })
-  const find = new FaultFinder()
+  const find = new ErrorFinder()
   const read = readMembers(
     JSON.parse(`{${renderMembers(shape, answers, noEntityEnd)}}`),
     knownMembers(shape, shape),
     find,
     [],
   )
-  expect(find.faults).toEqual([])
+  expect(find.errors).toEqual([])
   expect(read).toEqual(answers)
   expect(new Set([...read.values()].map(answer => answer.type))).toEqual(new Set(shape.map(node => node.type)))
 })
@@ -153,18 +153,18 @@ const unannotated: Annotations = { status: null, status_last_modified_time: null
 type Broken = any
 const valid = (): Broken => JSON.parse(exported(submission, unannotated, keyMap, shape, 'UTC'))
 const read = (value: unknown) => readExportedApplication(value, () => members, now)
-const faultsIn = (value: unknown): readonly DocumentFault[] => {
+const errorsIn = (value: unknown): readonly DocumentError[] => {
   const result = read(value)
-  return 'faults' in result ? result.faults : []
+  return 'errors' in result ? result.errors : []
 }
-const faultsOf = (value: unknown): string[] => faultsIn(value).map(fault => `${fault.path} ${fault.code}`)
+const errorsOf = (value: unknown): string[] => errorsIn(value).map(error => `${error.path} ${error.code}`)
 const taken = (value: unknown): ExportedApplication => {
   const result = read(value)
-  if ('faults' in result) throw new Error(JSON.stringify(result.faults))
+  if ('errors' in result) throw new Error(JSON.stringify(result.errors))
   return result.application
 }
 
-/** What to do to a valid object, and where the fault is then found. */
+/** What to do to a valid object, and where the error is then found. */
 const breakages: readonly [string, (a: Broken) => void, string][] = [
   ['no id', a => delete a.application_id, '/application_id wrong_format'],
   ['an id in quotes', a => (a.applicant_id = '7'), '/applicant_id wrong_format'],
@@ -212,22 +212,22 @@ const breakages: readonly [string, (a: Broken) => void, string][] = [
   ['entities that are no array', a => (a.application.kids.entities = {}), '/application/kids/entities wrong_type'],
   ['an entity that is a text', a => (a.application.kids.entities[1] = 'x'), '/application/kids/entities/1 not_an_object'],
   ['an entity without a name', a => delete a.application.kids.entities[1].entity_name, '/application/kids/entities/1/entity_name wrong_type'],
-  ['a fault deep within', a => (a.application.kids.entities[1].kidname.suffix = 7), '/application/kids/entities/1/kidname/suffix wrong_type'],
+  ['an error deep within', a => (a.application.kids.entities[1].kidname.suffix = 7), '/application/kids/entities/1/kidname/suffix wrong_type'],
   ['an answer to what its version did not ask', a => (a.application.later.text = 'x'), '/application/later not_in_version'],
   ['entities its version did not ask for', a => (a.application.laterkids.entities = [{ entity_name: 'x' }]), '/application/laterkids not_in_version'],
   ['such an answer within an entity', a => (a.application.kids.entities[0].toy.text = 'x'), '/application/kids/entities/0/toy not_in_version'],
 ] // biome-ignore format: a table
 
 describe('an application object that is refused', () => {
-  test.each(breakages)('for %s', (_, breakIt, fault) => {
+  test.each(breakages)('for %s', (_, breakIt, error) => {
     const value = valid()
-    expect(faultsOf(value)).toEqual([])
+    expect(errorsOf(value)).toEqual([])
     breakIt(value)
-    expect(faultsOf(value)).toEqual([fault])
+    expect(errorsOf(value)).toEqual([error])
   })
 
   test('says absent of what is not there, and null of what is null', () => {
-    const detailsOf = (value: unknown): string[] => faultsIn(value).map(fault => fault.detail)
+    const detailsOf = (value: unknown): string[] => errorsIn(value).map(error => error.detail)
     for (const field of 'application_id program_name language revision_state submitter_type application'.split(' ')) {
       const { [field]: _, ...without } = valid()
       expect(detailsOf(without)).toEqual([expect.stringMatching(/, and is absent$/)])
@@ -239,18 +239,18 @@ describe('an application object that is refused', () => {
   })
 
   test('for being no object', () => {
-    for (const value of [null, 7, 'x', [], true]) expect(faultsOf(value)).toEqual([' not_an_object'])
+    for (const value of [null, 7, 'x', [], true]) expect(errorsOf(value)).toEqual([' not_an_object'])
   })
 
-  test('tells all faults at once, up to a bound', () => {
+  test('tells all errors at once, up to a bound', () => {
     const value = valid()
     const several = breakages.filter(([name]) =>
       ['a fraction of a cent', 'a day that is none', 'letters in an id'].includes(name),
     )
     for (const [, breakIt] of several) breakIt(value)
-    expect(faultsOf(value)).toEqual(several.map(([, , fault]) => fault))
+    expect(errorsOf(value)).toEqual(several.map(([, , error]) => error))
     value.application.kids.entities = Array.from({ length: 1000 }, () => null)
-    expect(faultsOf(value).length).toBeLessThanOrEqual(20)
+    expect(errorsOf(value).length).toBeLessThanOrEqual(20)
   })
 
   test('for numbers beyond ±(2^53 − 1) or with a fraction, however they are written (D19)', () => {
@@ -258,7 +258,7 @@ describe('an application object that is refused', () => {
     const withNumber = (source: string): unknown =>
       parseExactJson(line.replace(/"number":[0-9]+/, `"number":${source}`))
     for (const source of ['9007199254740992', '9007199254740993', '1.0000000000000000001', '1e400', '1e20', '-0.5'])
-      expect(faultsOf(withNumber(source))).toEqual(['/application/count/number malformed'])
+      expect(errorsOf(withNumber(source))).toEqual(['/application/count/number malformed'])
     for (const source of ['9007199254740991', '-9007199254740991', '1.0', '1e3', '-7']) {
       const { answers } = taken(withNumber(source))
       expect(answers.get('count')).toEqual({ type: 'NUMBER', number: Number(source) })
@@ -267,7 +267,7 @@ describe('an application object that is refused', () => {
       parseExactJson(line.replace(/"currency_dollars":[0-9.]+/, `"currency_dollars":${source}`))
     const { answers } = taken(withAmount('90071992547409.91'))
     expect(answers.get('rent')).toEqual({ type: 'CURRENCY', currency_cents: 9_007_199_254_740_991 })
-    expect(faultsOf(withAmount('90071992547409.92'))).toEqual(['/application/rent/currency_dollars malformed'])
+    expect(errorsOf(withAmount('90071992547409.92'))).toEqual(['/application/rent/currency_dollars malformed'])
   })
 })
 
@@ -281,7 +281,7 @@ describe('an application object that is taken', () => {
   ])('with %s', (_, change) => {
     const value = valid()
     change(value)
-    expect(faultsOf(value)).toEqual([])
+    expect(errorsOf(value)).toEqual([])
   })
 
   test('missing keys and fields count as unanswered, and nullable fields may be missing', () => {

@@ -5,8 +5,8 @@ import type { QuestionKind } from '../../src/domain/questions/question.ts'
 import { Problem } from '../../src/problem.ts'
 import { parseDefinition } from '../../src/programs/parse-definition.ts'
 
-/** Each fault as `code path`. */
-export function faults(document: unknown, bank?: readonly KnownQuestion[]): string[] {
+/** Each error as `code path`. */
+export function errors(document: unknown, bank?: readonly KnownQuestion[]): string[] {
   try {
     parseDefinition(document, bank)
     return []

@@ -124,7 +124,7 @@ describe('a provider that is at fault or away', () => {
     expect(page).toContain('type="password"')
   }
 
-  test('that is not there: the page says so, passwords go on, and it is used as soon as it is back', async () => {
+  test('that is not there: the page says so, passwords continue, and it is used as soon as it is back', async () => {
     const port = await freePort()
     const later = await useService(database, { ...oidcClient, oidcIssuer: `http://127.0.0.1:${port}` })
     const browser = new ConsoleVisitor(later)

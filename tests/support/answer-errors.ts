@@ -18,7 +18,7 @@ const checks = actions.map(({ method, path, answered }) => ({
 }))
 
 /** `path` is below /admin/api/v1. */
-export function answerFaults(method: string, path: string, answer: unknown): string[] {
+export function answerErrors(method: string, path: string, answer: unknown): string[] {
   const known = checks.find(one => one.method === method && one.address.test(path.replace(/\?.*/, '')))
   if (known === undefined) return ['no action answers here']
   known.check(answer)

@@ -1,7 +1,7 @@
 // Errors of a bulk load: which application, its place in the input, and why; bounded, however many there are.
 
 import { Problem, type ProblemItem } from '../../problem.ts'
-import type { DocumentFault } from '../reading/document-faults.ts'
+import type { DocumentError } from '../reading/document-errors.ts'
 
 /** Where an application stands in the input: line × 2^20 + its place on a page of that line. One number, since there are many. */
 export type LinePlace = number
@@ -19,32 +19,32 @@ export function describePlace(place: LinePlace): string {
   return item === 0 ? `line ${line}` : `line ${line}, application ${item}`
 }
 
-/** Faults listed one by one; further ones are only counted. */
+/** ValidationErrors listed one by one; further ones are only counted. */
 const listedMax = 50
 
-export class LoadFaults {
+export class LoadErrors {
   readonly #listed: { place: LinePlace; item: ProblemItem }[] = []
   readonly #places = new Set<LinePlace>()
-  #faults = 0
+  #errors = 0
 
   get any(): boolean {
-    return this.#faults > 0
+    return this.#errors > 0
   }
 
-  add(place: LinePlace, ...faults: readonly DocumentFault[]): void {
+  add(place: LinePlace, ...errors: readonly DocumentError[]): void {
     this.#places.add(place)
-    this.#faults += faults.length
-    for (const { path, code, detail } of faults) {
+    this.#errors += errors.length
+    for (const { path, code, detail } of errors) {
       if (this.#listed.length === listedMax) return
       const item = { parameter: describePlace(place), code, detail: path === '' ? detail : `${path} ${detail}` }
       this.#listed.push({ place, item })
     }
   }
 
-  /** Adds the faults of another list. */
-  addAll(other: LoadFaults): void {
+  /** Adds the errors of another list. */
+  addAll(other: LoadErrors): void {
     for (const place of other.#places) this.#places.add(place)
-    this.#faults += other.#faults
+    this.#errors += other.#errors
     this.#listed.push(...other.#listed)
     this.#listed.sort((a, b) => a.place - b.place).splice(listedMax)
   }
@@ -56,7 +56,7 @@ export class LoadFaults {
     return new Problem('invalid_request', {
       detail:
         `Nothing was loaded: ${number(this.#places.size)} of ${number(read)} applications cannot be.` +
-        (this.#faults > listed.length ? ` ${number(listed.length)} of ${number(this.#faults)} reasons:` : ''),
+        (this.#errors > listed.length ? ` ${number(listed.length)} of ${number(this.#errors)} reasons:` : ''),
       errors: listed,
     })
   }

@@ -4,14 +4,14 @@ import { Settings } from 'typebox/system'
 import { pointerTo } from '../values/json-text.ts'
 
 /** One thing wrong with a document. `path` is an RFC 6901 JSON Pointer. */
-export interface SchemaFault {
+export interface SchemaViolation {
   path: string
   code: string
   detail: string
 }
 
-/** The one fault there is; what looks for faults returns a list of them. */
-export const oneFault = (path: string, code: string, detail: string): SchemaFault[] => [{ path, code, detail }]
+/** The one error there is; what looks for errors returns a list of them. */
+export const oneError = (path: string, code: string, detail: string): SchemaViolation[] => [{ path, code, detail }]
 
 // TypeBox stops at 8 errors by default; the author of the document wants to see all of them.
 Settings.Set({ maxErrors: 10_000 })
@@ -23,8 +23,8 @@ interface SchemaError {
   params: object
 }
 
-/** What an error means, as one fault for each member that it is about. */
-export function schemaFault({ keyword, instancePath: path, params }: SchemaError): SchemaFault[] {
+/** What an error means, as one error for each member that it is about. */
+export function schemaError({ keyword, instancePath: path, params }: SchemaError): SchemaViolation[] {
   const wants = params as Readonly<Record<string, unknown>>
   switch (keyword) {
     // What `additionalProperties` refuses is reported a second time under this keyword.

@@ -2,19 +2,19 @@
 
 import { JsonNumber, pointerTo } from '../../domain/values/json-text.ts'
 
-export interface DocumentFault {
+export interface DocumentError {
   /** RFC 6901 JSON Pointer. */
   path: string
   code: string
   detail: string
 }
 
-/** More than this many faults of one document say no more. */
-const faultsMax = 20
+/** More than this many errors of one document say no more. */
+const errorsMax = 20
 
-/** Where the reader is, kept as a stack so that a document without faults costs nothing. */
-export class FaultFinder {
-  readonly faults: DocumentFault[] = []
+/** Where the reader is, kept as a stack so that a document without errors costs nothing. */
+export class ErrorFinder {
+  readonly errors: DocumentError[] = []
   readonly #place: (string | number)[] = []
 
   enter(segment: string | number): void {
@@ -25,17 +25,17 @@ export class FaultFinder {
     this.#place.pop()
   }
 
-  /** Notes a fault at the present place, or at a member of it, or at an item of that. */
+  /** Notes an error at the present place, or at a member of it, or at an item of that. */
   add(code: string, detail: string, ...member: readonly (string | number | undefined)[]): void {
     if (this.full) return
     const place = [...this.#place, ...member.filter(step => step !== undefined)]
     const path = place.reduce<string>(pointerTo, '')
-    this.faults.push({ path, code, detail })
+    this.errors.push({ path, code, detail })
   }
 
-  /** Whether no more faults are noted. */
+  /** Whether no more errors are noted. */
   get full(): boolean {
-    return this.faults.length >= faultsMax
+    return this.errors.length >= errorsMax
   }
 }
 

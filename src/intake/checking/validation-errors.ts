@@ -2,11 +2,11 @@
 
 import type { ProblemItem } from '../../problem.ts'
 
-/** Most faults that are listed for one document; a body of 2 MB can hold hundreds of thousands. */
-export const faultsMax = 200
+/** Most errors that are listed for one document; a body of 2 MB can hold hundreds of thousands. */
+export const errorsMax = 200
 
-/** Faults by JSON Pointer, up to `faultsMax`. */
-export class Faults {
+/** ValidationErrors by JSON Pointer, up to `errorsMax`. */
+export class ValidationErrors {
   readonly items: ProblemItem[] = []
 
   /** `detail` says what was wrong and what would be right, and repeats no answer. */
@@ -16,6 +16,6 @@ export class Faults {
 
   /** Whether the list is full, so that there is no use in looking for more. */
   get full(): boolean {
-    return this.items.length >= faultsMax
+    return this.items.length >= errorsMax
   }
 }

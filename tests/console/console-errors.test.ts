@@ -1,7 +1,7 @@
 // What pages of the console and the docs say, and must not say: small things that once misled whoever read them.
 
 import { describe, expect, test } from 'bun:test'
-import { faultsOfRules, openPage, pageWidth, useBrowser } from '../support/browser.ts'
+import { errorsOfRules, openPage, pageWidth, useBrowser } from '../support/browser.ts'
 import { aPerson, ConsoleVisitor, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -97,7 +97,7 @@ test('a program that cannot begin says why on top, too', async () => {
   expect(html).not.toContain('`')
 })
 
-test('faults of an invitation are in the order of its fields', async () => {
+test('errors of an invitation are in the order of its fields', async () => {
   const html = await browser.refused(400, '/admin/people/invite', { name: '', email: '', role: '' })
   expect([...html.matchAll(/<a href="#(\w+)">(?!Skip)/g)].map(([, at]) => at)).toEqual(['name', 'email', 'role'])
 })
@@ -156,7 +156,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       const { page, context } = await open({ viewport: { width, height: 800 } })
       for (const path of ['/docs/api/programs', '/docs/api/programs/food']) {
         await page.goto(path)
-        expect([path, width, await faultsOfRules(page, ['target-size', 'landmark-unique'])]).toEqual([path, width, []])
+        expect([path, width, await errorsOfRules(page, ['target-size', 'landmark-unique'])]).toEqual([path, width, []])
       }
       await context.close()
     }
@@ -188,13 +188,13 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.goto('/admin/people/invite')
     await page.getByRole('button', { name: 'Make the link' }).click()
     await page.waitForURL(/invite/)
-    expect(await page.evaluate('document.activeElement.getAttribute("aria-labelledby")')).toBe('faults')
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-labelledby")')).toBe('errors')
     const colour = (selector: string) =>
       page.evaluate(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).borderTopColor`)
     expect(await colour('#name')).toBe(await colour('.field.wrong #email'))
     expect(
       await page.evaluate(
-        'getComputedStyle(document.querySelector("#name")).borderTopColor === getComputedStyle(document.querySelector("#name-fault")).color',
+        'getComputedStyle(document.querySelector("#name")).borderTopColor === getComputedStyle(document.querySelector("#name-error")).color',
       ),
     ).toBe(true)
     await context.close()
