@@ -20,26 +20,33 @@ import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
 import { type Person, personOf } from './roles.ts'
 import { hashToken } from './sign-in-tokens.ts'
 
-const areas = [
-  'keys',
-  'programs',
-  'applications',
-  'jobs',
-  'audit',
-  'intermediaries',
-  'people',
-  'settings',
-  'webhooks',
-] as const
-export type Area = (typeof areas)[number]
+/** What a token may be for, in words. */
+const areas = {
+  keys: 'API keys',
+  programs: 'programs, drafts and the question bank',
+  applications: 'applications, their status and note',
+  jobs: 'jobs and generated docs',
+  audit: 'the audit log',
+  intermediaries: 'intermediaries',
+  people: 'people and their tokens',
+  settings: 'settings and retention',
+  webhooks: 'webhooks, without their secrets',
+}
+export type Area = keyof typeof areas
 
 /** What a token is good for. `write` includes `read`. */
 export type Scope = `${Area}:${'read' | 'write'}`
 
 /** In the order in which they are offered. Nothing in the audit log can be changed. */
-export const scopes: readonly Scope[] = areas.flatMap((area): Scope[] =>
+export const scopes: readonly Scope[] = (Object.keys(areas) as Area[]).flatMap((area): Scope[] =>
   area === 'audit' ? ['audit:read'] : [`${area}:read`, `${area}:write`],
 )
+
+/** `audit:read` → `Read the audit log`. */
+export function scopeLabel(scope: Scope): string {
+  const [area, verb] = scope.split(':') as [Area, 'read' | 'write']
+  return `${verb === 'read' ? 'Read' : 'Read and change'} ${areas[area]}`
+}
 
 const tokensMax = 50
 const nameLengthMax = 100

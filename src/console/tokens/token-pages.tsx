@@ -19,7 +19,13 @@ import {
 } from '../../html/parts.tsx'
 import { CommandSample, Secret } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
-import { type AdminTokenState, type ListedAdminToken, type Scope, scopes } from '../../people/admin-tokens.ts'
+import {
+  type AdminTokenState,
+  type ListedAdminToken,
+  type Scope,
+  scopeLabel,
+  scopes,
+} from '../../people/admin-tokens.ts'
 import { ExpiryFields } from '../requests/expiry-fields.tsx'
 
 const path = '/admin/account/tokens'
@@ -103,18 +109,6 @@ export function TokenTable(props: {
   )
 }
 
-const areaLabel: Readonly<Record<string, string>> = {
-  keys: 'API keys',
-  programs: 'programs, drafts and the question bank',
-  applications: 'applications, their status and note',
-  jobs: 'jobs and generated docs',
-  audit: 'the audit log',
-  intermediaries: 'intermediaries',
-  people: 'people and their tokens',
-  settings: 'settings and retention',
-  webhooks: 'webhooks, without their secrets',
-}
-
 /** Where a scope alone would reach further through what is made with it. */
 const reachText: Partial<Record<Scope, string>> = {
   'keys:write':
@@ -124,10 +118,7 @@ const reachText: Partial<Record<Scope, string>> = {
   'settings:write': ' A shorter retention erases applications.',
 }
 
-const scopeHint = (scope: Scope): string => {
-  const [area = '', action] = scope.split(':')
-  return `${action === 'read' ? 'Read' : 'Read and change'} ${areaLabel[area]}.${reachText[scope] ?? ''}`
-}
+const scopeHint = (scope: Scope): string => `${scopeLabel(scope)}.${reachText[scope] ?? ''}`
 
 export const NewTokenPage = () => (
   <FormPage
