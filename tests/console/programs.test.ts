@@ -166,6 +166,8 @@ describe('whether a program takes applications', () => {
   })
 
   test('a text that no applicant would see, and none of the states, are errors', async () => {
+    await aProgram(sql, { slug: 'unsaid', questions: [q.text('unsaid one')] })
+    const path = '/admin/programs/unsaid'
     const text = await admin.refused(400, `${path}/intake`, { intake_state: 'OPEN', intake_text: 'Hello' })
     expect(text).toContain('Must be empty for a program that is open.')
     expect(text).toContain('>Hello</textarea>')

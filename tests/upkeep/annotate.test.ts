@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { readAnnotationStates } from '../../src/db/applications/annotations.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { type AnnotationChange, annotate, noteLengthMax } from '../../src/upkeep/annotate.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
-import { aProgram, q } from '../support/programs.ts'
+import { aProgram } from '../support/programs.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { rejection } from '../support/refusal.ts'
 
 const timeZone = 'America/Chicago'
@@ -20,17 +20,12 @@ let application_id: number
 beforeEach(async () => {
   database = await useDatabase({ timeZone }, endWithTest)
   const statuses = ['Received', 'Approved', 'Denied']
-  const program = await aProgram(database.sql, { slug: 'food-aid', statuses, questions: [q.text('reason')] })
+  const program = await insertRawProgram(database.sql, 'food-aid', { versions: 'one' })
   program_id = program.program_id
-  // One application, without status and note.
-  await database.sql`update program set statuses = '{}' where program_id = ${program_id}`
-  const programs = [{ slug: 'food-aid', applications: 1 }]
-  await seedPrograms(database.sql, { programs, now: start, timeZone, actor: 'operator:test' })
   await database.sql`update program set statuses = ${statuses} where program_id = ${program_id}`
-  const [row] = await database.sql<{ application_id: number; status: string | null }[]>`
-    select application_id, status from application`
-  expect(row!.status).toBeNull()
-  application_id = row!.application_id
+  // Without status and note.
+  const applications = await insertRawApplications(database.sql, program, 1)
+  application_id = applications[0]!
 })
 
 const change = (more: Partial<AnnotationChange>) =>
