@@ -128,6 +128,7 @@ test('what was sent is in the audit log as a page of an export is, and counts ag
   const limited = await useService(database, { maxPageSize: 7, requestsPerMinute: 3, exportsAtATime: 1 })
   const { api_key_id, authorization } = await createTestKey(database.sql, { programs: [slug] })
   const ask = (path: string) => limited.get(`/odata/v1/${slug}${path}`, { headers: { Authorization: authorization } })
+  await until(1)
   const [{ application_id }] = JSON.parse(await (await ask('/Applications?$top=1')).text()).value
   await (await ask(`/member?$select=entity_name&$filter=application_id eq ${application_id}`)).text()
   await (await ask('/$metadata')).text()
