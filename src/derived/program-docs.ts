@@ -13,7 +13,7 @@ import {
 } from '../db/derived/docs-examples.ts'
 import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs/programs.ts'
 import { enumeratorDepthUsual } from '../domain/definitions/program-definition.ts'
-import { seenVersions } from '../domain/definitions/seen-version.ts'
+import { visibleVersions } from '../domain/definitions/visible-version.ts'
 import { viewName } from '../domain/questions/question-view.ts'
 import type { ShortExample } from '../domain/samples/docs-example.ts'
 import {
@@ -211,7 +211,7 @@ async function makeDocs(
   hidden: ReadonlySet<number>,
 ): Promise<VersionDocs | undefined> {
   const docsOf = (version: DocumentableVersion, earlier: readonly DocumentableVersion[]): VersionDocs => {
-    const seen = hidden.size === 0 ? [...earlier, version] : seenVersions([...earlier, version], hidden)
+    const seen = hidden.size === 0 ? [...earlier, version] : visibleVersions([...earlier, version], hidden)
     return versionDocs(seen.at(-1)!, seen.slice(0, -1), making)
   }
   const published = await readPublishedVersions(db, programId)

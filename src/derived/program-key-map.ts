@@ -7,7 +7,7 @@ import { findKeptKeyMap } from '../db/derived/key-maps.ts'
 import { findOrigin } from '../db/origin.ts'
 import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs/programs.ts'
 import { buildKeyMap, type ExportProfile, type KeyMap, type PublishedVersion } from '../domain/questions/key-map.ts'
-import { isWhole, type QuestionView, seenPart, seenShape, viewName } from '../domain/questions/question-view.ts'
+import { isWhole, type QuestionView, viewName, visiblePart, visibleShape } from '../domain/questions/question-view.ts'
 import { planFill, type VersionFill } from '../domain/questions/version-fill.ts'
 import { earliest, type Micros } from '../domain/values/offset-time.ts'
 import { Problem } from '../problem.ts'
@@ -73,7 +73,7 @@ export class KeyMaps {
   }
 
   /** As `load`, of what a view shows. */
-  async loadSeen(db: Db, programId: number, asOf: Micros, view: QuestionView): Promise<ProgramKeyMap> {
+  async loadVisible(db: Db, programId: number, asOf: Micros, view: QuestionView): Promise<ProgramKeyMap> {
     const whole = await this.load(db, programId, asOf)
     if (isWhole(view)) return whole
     if (this.profile === 'origin') return inView(whole, view)
@@ -94,8 +94,8 @@ function keepNewest<Value>(kept: Map<string, Value>, name: string, value: Value,
 
 /** As if the program had asked nothing but what the view shows. */
 function inView({ keyMap, shapes, profile, isFollowed }: ProgramKeyMap, view: QuestionView): ProgramKeyMap {
-  const seen = seenPart(keyMap, view)
-  const seenShapes = new Map([...shapes].map(([id, shape]) => [id, seenShape(shape, seen)]))
+  const seen = visiblePart(keyMap, view)
+  const seenShapes = new Map([...shapes].map(([id, shape]) => [id, visibleShape(shape, seen)]))
   return { ...withFills(seen, seenShapes, profile), isFollowed, stored: shapes }
 }
 

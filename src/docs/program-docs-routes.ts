@@ -5,7 +5,7 @@ import { readDocumentedPrograms } from '../db/programs/programs.ts'
 import { type GeneratedDocs, ProgramDocs } from '../derived/program-docs.ts'
 import { followedShape } from '../domain/questions/followed-shape.ts'
 import type { KeyMap } from '../domain/questions/key-map.ts'
-import { findFields, seenPart } from '../domain/questions/question-view.ts'
+import { findFields, visiblePart } from '../domain/questions/question-view.ts'
 import { inlined, responseSchema } from '../domain/questions/response-schema.ts'
 import { isSlug } from '../domain/values/slug.ts'
 import { parseFields, unknownFields } from '../export/requests/request.ts'
@@ -172,7 +172,7 @@ function wantedSchema(keyMap: KeyMap, request: Request): { part: KeyMap; isInlin
   const found = findFields(keyMap, names ?? [])
   if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, keyMap))
   if (query.errors.length > 0) throw query.problem()
-  const part = names === undefined ? keyMap : seenPart(keyMap, { hidden: new Set(), chosen: found.chosen })
+  const part = names === undefined ? keyMap : visiblePart(keyMap, { hidden: new Set(), chosen: found.chosen })
   return { part, isInline: inline === true }
 }
 

@@ -37,7 +37,7 @@ test('under the origin’s profile a view has what the draft asks at this moment
   const keyMaps = new KeyMaps(10, 'origin')
   const seen = async () => {
     const view = { hidden: new Set([pay!.question_id]), chosen: undefined }
-    return (await keyMaps.loadSeen(sql, program_id, published_at, view)).keyMap.map(node => node.question_key)
+    return (await keyMaps.loadVisible(sql, program_id, published_at, view)).keyMap.map(node => node.question_key)
   }
   expect(await seen()).toEqual(['job'])
   await civiform.saveDraft(

@@ -97,7 +97,7 @@ test('of one process: a view shows after a publication what it does then, and to
   const shown = async (asOf: number) => {
     const all: [string[], number[]][] = []
     for (const view of views) {
-      const seen = await maps.loadSeen(sql, program_id, asOf, view)
+      const seen = await maps.loadVisible(sql, program_id, asOf, view)
       all.push([keysOf(seen), [...seen.shapes.keys()]])
     }
     return all

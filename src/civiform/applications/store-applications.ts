@@ -15,8 +15,8 @@ import {
   type FollowedApplication,
   lockCounters,
   noSubmitTime,
+  readCurrentApplications,
   readKnown,
-  readStanding,
   supersedeFollowed,
   upsertFollowedApplicants,
 } from '../db/followed-applications.ts'
@@ -70,7 +70,7 @@ export async function storeApplications(
   const findings: Finding[] = []
   const arriving = await render(deps, catalogue, rows.filter(isNew), findings)
   const replaced = arriving.map(one => one.application_id).filter(id => known.get(id)?.kept)
-  const standing = await readSuperseded(deps, arriving)
+  const current = await readSuperseded(deps, arriving)
   await inTransaction(sql, async tx => {
     const state = await lockFollowState(tx)
     if (state.position_id !== from.id || state.position_time !== from.time)
@@ -82,7 +82,7 @@ export async function storeApplications(
     }
     const counters = await lockCounters(tx, [...new Set(arriving.map(one => one.program_id))])
     if (outOfOrder !== undefined) placeLast(arriving, counters)
-    const superseded = number(arriving, counters, standing)
+    const superseded = number(arriving, counters, current)
     await upsertFollowedApplicants(tx, new Map(arriving.map(one => [one.applicant_id, one.language])))
     await supersedeFollowed(tx, superseded)
     await copyFollowed(tx, arriving)
@@ -153,14 +153,14 @@ async function readSuperseded(
 ): Promise<Map<string, { program_id: number; application_id: number }[]>> {
   const applicants = [...new Set(arriving.map(one => one.live_applicant_id).filter(id => id !== null))]
   const programs = [...new Set(arriving.map(one => one.program_id))]
-  const standing = await readStanding(sql, programs, applicants)
+  const current = await readCurrentApplications(sql, programs, applicants)
   const stages = await readStages(
     source,
-    standing.map(one => one.application_id),
+    current.map(one => one.application_id),
   )
   const obsolete = new Set(stages.filter(one => one.stage === 'obsolete').map(one => one.id))
   return Map.groupBy(
-    standing.filter(one => obsolete.has(one.application_id)),
+    current.filter(one => obsolete.has(one.application_id)),
     one => placeOf(one.program_id, one.applicant_id),
   )
 }
@@ -183,7 +183,7 @@ function placeLast(arriving: readonly FollowedApplication[], counters: ReadonlyM
 function number(
   arriving: readonly FollowedApplication[],
   counters: ReadonlyMap<number, SubmissionCounter>,
-  standing: Map<string, { program_id: number; application_id: number }[]>,
+  current: Map<string, { program_id: number; application_id: number }[]>,
 ): { program_id: number; application_id: number; superseded_seq: number }[] {
   const superseded: { program_id: number; application_id: number; superseded_seq: number }[] = []
   const before = new Map<string, FollowedApplication[]>()
@@ -193,9 +193,9 @@ function number(
     one.submit_seq = submit_seq
     if (live_applicant_id === null) continue
     const place = placeOf(program_id, live_applicant_id)
-    for (const { application_id } of standing.get(place) ?? [])
+    for (const { application_id } of current.get(place) ?? [])
       superseded.push({ program_id, application_id, superseded_seq: submit_seq })
-    standing.delete(place)
+    current.delete(place)
     for (const earlier of before.get(place) ?? []) earlier.superseded_seq = submit_seq
     before.set(place, one.stage === 'obsolete' ? [one] : [])
   }

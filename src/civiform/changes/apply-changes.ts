@@ -11,10 +11,10 @@ import { type FollowState, lockFollowState, noteFindings } from '../db/follow-st
 import { upsertFollowedApplicants } from '../db/followed-applications.ts'
 import {
   deleteFollowed,
+  type FoundChange,
   type KeptApplication,
   lockKept,
   noteChanges,
-  type SeenChange,
   updateFollowed,
   updateMark,
 } from '../db/followed-changes.ts'
@@ -32,9 +32,9 @@ export async function applyChanges(
   deps: FollowReading,
   catalogue: FollowedCatalogue,
   ids: readonly number[],
-): Promise<SeenChange[]> {
+): Promise<FoundChange[]> {
   const { batchRows = usualRows } = deps.options
-  const seen: SeenChange[] = []
+  const seen: FoundChange[] = []
   for (let at = 0; at < ids.length; at += batchRows) {
     const rows = await readApplicationsById(deps.source, deps.reading, ids.slice(at, at + batchRows))
     seen.push(...(await applyRows(deps, catalogue, rows)))
@@ -46,7 +46,7 @@ async function applyRows(
   deps: FollowReading,
   catalogue: FollowedCatalogue,
   rows: readonly SourceApplication[],
-): Promise<SeenChange[]> {
+): Promise<FoundChange[]> {
   if (rows.length === 0) return []
   const { sql, options } = deps
   const plans = await catalogue.plansOf(
@@ -54,7 +54,7 @@ async function applyRows(
     deps.reading,
   )
   const findings: Finding[] = []
-  const changes: SeenChange[] = []
+  const changes: FoundChange[] = []
   const returned: SourceApplication[] = []
   const state = await inTransaction(sql, async tx => {
     const locked = await lockFollowState(tx)
@@ -133,7 +133,7 @@ async function applyContent(
   row: SourceApplication,
   before: KeptApplication,
   after: RenderedApplication,
-): Promise<SeenChange[]> {
+): Promise<FoundChange[]> {
   const { program_id, application_id } = before
   if (before.snapshot === after.snapshot && before.applicant_id === after.applicant_id) return []
   const isOther = before.applicant_id !== after.applicant_id
@@ -147,7 +147,7 @@ async function applyAnnotations(
   tx: Transaction,
   before: KeptApplication,
   after: RenderedApplication,
-): Promise<SeenChange[]> {
+): Promise<FoundChange[]> {
   const { program_id, application_id } = before
   const { status, status_last_modified_time, application_note } = after
   const hasStatus = before.status !== status || before.status_last_modified_time !== status_last_modified_time
@@ -172,7 +172,7 @@ async function applyAnnotations(
 }
 
 /** Takes away applications that CiviForm has no more. */
-export async function removeDeleted({ sql }: FollowReading, ids: readonly number[]): Promise<SeenChange[]> {
+export async function removeDeleted({ sql }: FollowReading, ids: readonly number[]): Promise<FoundChange[]> {
   if (ids.length === 0) return []
   return inTransaction(sql, async tx => {
     await lockFollowState(tx)

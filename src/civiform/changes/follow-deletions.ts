@@ -1,7 +1,7 @@
 // Deletions that CiviForm records in two tables of its newer releases: applied in the next round, however many, without confirmation by
 // an operator. The comparison finds all other missing applications.
 
-import { readKeptOfApplicants, type SeenChange } from '../db/followed-changes.ts'
+import { type FoundChange, readKeptOfApplicants } from '../db/followed-changes.ts'
 import { readDeletedAccounts, readDeletedApplications } from '../db/source-deletions.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 import { removeGone } from './scan-changes.ts'
@@ -15,7 +15,7 @@ export class FollowedDeletions {
   readonly #accounts = { newest: 0, read: new Set<number>() }
 
   /** Nothing where this release has no such tables, or they may not be read. */
-  async apply(deps: FollowReading): Promise<SeenChange[]> {
+  async apply(deps: FollowReading): Promise<FoundChange[]> {
     const { sql, source, reading } = deps
     const may = (column: string): boolean => reading.layout.readable.has(column)
     const gone: number[] = []

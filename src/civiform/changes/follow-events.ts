@@ -6,7 +6,7 @@
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { findFollowState, moveFollowState } from '../db/follow-state.ts'
-import { readKeptMarksOf, type SeenChange } from '../db/followed-changes.ts'
+import { type FoundChange, readKeptMarksOf } from '../db/followed-changes.ts'
 import { readEventsAfter, readMarksById } from '../db/source-applications.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 import { applyChanges } from './apply-changes.ts'
@@ -19,7 +19,7 @@ export class FollowedEvents {
   #looks: { at: Micros; newest: number }[] = []
 
   /** `settled`: every transaction that had begun before is over; undefined when that cannot be said. */
-  async apply(deps: FollowReading, catalogue: FollowedCatalogue, settled: Micros | undefined): Promise<SeenChange[]> {
+  async apply(deps: FollowReading, catalogue: FollowedCatalogue, settled: Micros | undefined): Promise<FoundChange[]> {
     const { sql, source } = deps
     const { event_after } = (await findFollowState(sql))!
     const { newest, at, application_ids } = await readEventsAfter(source, event_after)

@@ -3,13 +3,13 @@
 
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { findFollowState, moveFollowState } from '../db/follow-state.ts'
-import type { SeenChange } from '../db/followed-changes.ts'
+import type { FoundChange } from '../db/followed-changes.ts'
 import { readIdsOfOrganizations } from '../db/source-applications.ts'
 import { readOrganizationVersions } from '../db/source-catalogue.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 import { applyChanges } from './apply-changes.ts'
 
-export async function followOrganizations(deps: FollowReading, catalogue: FollowedCatalogue): Promise<SeenChange[]> {
+export async function followOrganizations(deps: FollowReading, catalogue: FollowedCatalogue): Promise<FoundChange[]> {
   const { sql, source } = deps
   const now = await readOrganizationVersions(source)
   const organizations = JSON.stringify(now)

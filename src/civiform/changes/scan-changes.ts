@@ -6,7 +6,7 @@ import type { SubmittedApplications } from '../applications/copy-submitted.ts'
 import { isReusedId } from '../applications/reused-ids.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { findFollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
-import { readKeptMarks, type SeenChange } from '../db/followed-changes.ts'
+import { type FoundChange, readKeptMarks } from '../db/followed-changes.ts'
 import { readEvolution } from '../db/source.ts'
 import { readMarksAfter, readMarksById, type SourceMark } from '../db/source-applications.ts'
 import type { FollowReading } from '../source/followed-source.ts'
@@ -34,8 +34,8 @@ export async function scanNext(
   catalogue: FollowedCatalogue,
   submitted: SubmittedApplications,
   signal?: AbortSignal,
-): Promise<SeenChange[]> {
-  const seen: SeenChange[] = []
+): Promise<FoundChange[]> {
+  const seen: FoundChange[] = []
   const until = performance.now() + wholeReadMs
   for (;;) {
     const step = await scanStep(deps, catalogue, submitted)
@@ -48,7 +48,7 @@ async function scanStep(
   deps: FollowReading,
   catalogue: FollowedCatalogue,
   submitted: SubmittedApplications,
-): Promise<{ seen: SeenChange[]; wholeGoesOn: boolean }> {
+): Promise<{ seen: FoundChange[]; wholeGoesOn: boolean }> {
   const { sql, source, options, reading } = deps
   const state = (await findFollowState(sql))!
   const rowsMax = state.scan_whole ? Math.min(wholeRowsMax, options.scanRows) : options.scanRows
@@ -92,7 +92,7 @@ export async function removeMissing(
   deps: FollowReading,
   missing: readonly number[],
   ofKept: number,
-): Promise<SeenChange[]> {
+): Promise<FoundChange[]> {
   const gone = await readGone(deps, missing)
   if (gone.length > deletedMax && gone.length > ofKept / 2 && !(await mayDelete(deps))) {
     const detail = `${gone.length} of ${ofKept} applications are gone there; they are kept until an operator says that they were deleted`
@@ -107,7 +107,7 @@ export async function removeMissing(
 }
 
 /** Takes away those of these that are not there, which CiviForm itself says it has deleted. */
-export const removeGone = async (deps: FollowReading, ids: readonly number[]): Promise<SeenChange[]> =>
+export const removeGone = async (deps: FollowReading, ids: readonly number[]): Promise<FoundChange[]> =>
   removeDeleted(deps, await readGone(deps, ids))
 
 async function readGone({ source }: FollowReading, ids: readonly number[]): Promise<number[]> {

@@ -59,19 +59,19 @@ export async function readKnown(db: Db, ids: readonly number[]): Promise<Map<num
   return new Map(rows.map(row => [row.id, row]))
 }
 
-export interface StandingApplication {
+export interface CurrentApplicationRow {
   program_id: number
   application_id: number
   applicant_id: number
 }
 
 /** Applications of these applicants that nothing has superseded, in these programs. By the applicant as CiviForm has it now. */
-export async function readStanding(
+export async function readCurrentApplications(
   db: Db,
   programIds: readonly number[],
   applicantIds: readonly number[],
-): Promise<StandingApplication[]> {
-  return db<StandingApplication[]>`
+): Promise<CurrentApplicationRow[]> {
+  return db<CurrentApplicationRow[]>`
     select program_id, application_id, applicant_id
     from civiform_application
     where applicant_id = any(${applicantIds as number[]}::bigint[])

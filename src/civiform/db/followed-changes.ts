@@ -124,14 +124,14 @@ export type FollowedChangeKind =
   | 'late'
   | 'returned'
 
-export interface SeenChange {
+export interface FoundChange {
   program_id: number
   application_id: number
   what: FollowedChangeKind
 }
 
 /** Puts on record what was seen to have changed, and when. */
-export async function noteChanges(tx: Transaction, changes: readonly SeenChange[]): Promise<void> {
+export async function noteChanges(tx: Transaction, changes: readonly FoundChange[]): Promise<void> {
   if (changes.length === 0) return
   await tx`
     insert into civiform_change (program_id, application_id, what)
@@ -141,7 +141,7 @@ export async function noteChanges(tx: Transaction, changes: readonly SeenChange[
 }
 
 /** Applications of CiviForm's that it has no more. Each leaves its tombstone. */
-export async function deleteFollowed(tx: Transaction, ids: readonly number[]): Promise<SeenChange[]> {
+export async function deleteFollowed(tx: Transaction, ids: readonly number[]): Promise<FoundChange[]> {
   const rows = await tx<{ program_id: number; application_id: number }[]>`
     delete from application a
     using civiform_application c

@@ -20,7 +20,7 @@ export const viewName = ({ hidden, chosen }: QuestionView): string =>
   `${[...hidden].sort((a, b) => a - b).join(',')}/${chosen?.join(',') ?? 'all'}`
 
 /** What is seen of a key map, in its order. Of an enumerator of which only some repeated questions were chosen, those. */
-export function seenPart(keyMap: KeyMap, { hidden, chosen }: QuestionView): KeyMap {
+export function visiblePart(keyMap: KeyMap, { hidden, chosen }: QuestionView): KeyMap {
   const wanted = chosen === undefined ? undefined : new Set(chosen)
   const seen = (nodes: readonly KeyNode[], all: boolean): KeyNode[] =>
     nodes.flatMap(node => {
@@ -39,11 +39,11 @@ const idsOf = ({ question_id, also = [] }: KeyNode): number[] => [
 ]
 
 /** What of one version's shape is in the seen part of its program's key map. By key, since that is what an export shows. */
-export function seenShape(shape: KeyMap, seen: KeyMap): KeyMap {
+export function visibleShape(shape: KeyMap, seen: KeyMap): KeyMap {
   const byKey = new Map(seen.map(node => [node.question_key, node]))
   return shape.flatMap(node => {
     const shown = byKey.get(node.question_key)
-    return shown === undefined ? [] : [{ ...node, children: seenShape(node.children, shown.children) }]
+    return shown === undefined ? [] : [{ ...node, children: visibleShape(node.children, shown.children) }]
   })
 }
 

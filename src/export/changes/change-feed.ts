@@ -32,14 +32,14 @@ export interface ChangesRequest {
 }
 
 /**
- * The parameters `after` (a cursor, `latest`, or none for the beginning), `pageSize`, `include`, and with that `fields`, for which `loadSeen`
+ * The parameters `after` (a cursor, `latest`, or none for the beginning), `pageSize`, `include`, and with that `fields`, for which `loadVisible`
  * loads the questions that the caller may see.
  * Throws one Problem `invalid_request` with an item for everything that is wrong.
  */
 export async function parseChangesRequest(
   sent: SentParameters,
   limits: { maxPageSize: number },
-  loadSeen: () => Promise<KeyMap>,
+  loadVisible: () => Promise<KeyMap>,
 ): Promise<ChangesRequest> {
   const hasAnswers = sent.pairs.some(({ name }) => name === 'include')
   const query = new SentQuery(sent, ['after', 'pageSize', 'include', ...(hasAnswers ? (['fields'] as const) : [])])
@@ -62,7 +62,7 @@ export async function parseChangesRequest(
   const names = hasAnswers ? query.read('fields', parseFields) : undefined
   let chosen: readonly number[] | undefined
   if (names !== undefined) {
-    const seen = await loadSeen()
+    const seen = await loadVisible()
     const found = findFields(seen, names)
     if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, seen))
     chosen = found.chosen

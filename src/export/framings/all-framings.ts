@@ -24,11 +24,11 @@ export type ExportFormat = keyof typeof framings
 
 /** The framing of a format, for a walk over these questions. */
 export function framingOf(format: ExportFormat, questions: WalkQuestions): PageFraming {
-  return seenOnly(framings[format](questions), questions)
+  return visibleOnly(framings[format](questions), questions)
 }
 
 /** The framing, of nothing but what is seen. */
-export function seenOnly<Framing extends PageFraming>(framing: Framing, questions: WalkQuestions): Framing {
+export function visibleOnly<Framing extends PageFraming>(framing: Framing, questions: WalkQuestions): Framing {
   const cutter = cutterOf(questions)
   return cutter === undefined ? framing : { ...framing, rows: cutRows(framing.rows, cutter) }
 }

@@ -29,7 +29,7 @@ const entityStart = Buffer.from('{"entity_name":')
 interface CutMember {
   /** `"key":` */
   name: Buffer
-  isSeen: boolean
+  isVisible: boolean
   /** Of an enumerator of which a part is seen: its members, and what each entity ends with. */
   entities: { members: readonly CutMember[]; end: Buffer } | undefined
 }
@@ -44,11 +44,11 @@ export function planCut(shape: KeyMap, seen: KeyMap): CutPlan | undefined {
     const inner = shown && planCut(node.children, shown.children)
     return {
       name: Buffer.from(`${JSON.stringify(node.question_key)}:`),
-      isSeen: shown !== undefined,
+      isVisible: shown !== undefined,
       entities: inner && { members: inner, end: Buffer.from(`${markedEntityEnd(node)}}`) },
     }
   })
-  return members.every(({ isSeen, entities }) => isSeen && entities === undefined) ? undefined : members
+  return members.every(({ isVisible, entities }) => isVisible && entities === undefined) ? undefined : members
 }
 
 /** Makes of each row one that has only what is seen. The rows it returns are good until the next one is cut. */
@@ -101,16 +101,16 @@ export class RowCutter {
   #members(target: Buffer, members: CutPlan, isFirst: boolean): void {
     let written = !isFirst
     for (let i = 0; i < members.length; i++) {
-      const { name, isSeen, entities } = members[i]!
+      const { name, isVisible, entities } = members[i]!
       if (i > 0 || !isFirst) this.#passByte(comma)
       const from = this.#at
       this.#pass(name)
-      if (isSeen && written) target[this.#out++] = comma
+      if (isVisible && written) target[this.#out++] = comma
       if (entities === undefined) {
         this.#skipObject()
-        if (isSeen) this.#copy(target, from)
+        if (isVisible) this.#copy(target, from)
       } else this.#entities(target, from, entities.members, entities.end)
-      written ||= isSeen
+      written ||= isVisible
     }
   }
 

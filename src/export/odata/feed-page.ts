@@ -6,7 +6,7 @@
 import { isList } from '../../domain/fields/question-type.ts'
 import type { KeyNode } from '../../domain/questions/key-map.ts'
 import { outlineEntity } from '../../domain/questions/text-outline.ts'
-import { seenOnly } from '../framings/all-framings.ts'
+import { visibleOnly } from '../framings/all-framings.ts'
 import { NamedValues } from '../framings/named-values.ts'
 import type { PageFraming, RowWriter, VersionedRow, WalkQuestions } from '../framings/page-framing.ts'
 import { findValues, notesOfValue, type OutlinedBytes, outlineBytes } from '../framings/stored-values.ts'
@@ -36,7 +36,7 @@ export function feedFraming(page: FeedPage, questions: WalkQuestions): PageFrami
     return `],"@odata.nextLink":${JSON.stringify(link)}}`
   }
   const opening = Buffer.from(`{"@odata.context":${JSON.stringify(context)},${counted}"value":[`)
-  return seenOnly({ opening, rows, between: Buffer.alloc(0), end }, questions)
+  return visibleOnly({ opening, rows, between: Buffer.alloc(0), end }, questions)
 }
 
 /** How a cell comes about, as a number: what is asked for each cell must cost nothing. The last ones are those of `facts`. */

@@ -16,7 +16,7 @@ import { earliest, formatMicros, type Micros } from '../../domain/values/offset-
 import type { Log } from '../../log.ts'
 import { Problem } from '../../problem.ts'
 import { settledWithin } from '../../settled-within.ts'
-import { shownFilters, type Walk } from '../requests/walk.ts'
+import { reportedFilters, type Walk } from '../requests/walk.ts'
 import type { PageReceipt } from './write-page.ts'
 
 /** Most unwritten entries of one key without a limit on concurrent exports: a further page waits for them. */
@@ -222,7 +222,7 @@ function eventOf({ walk, after, receipt, ...page }: SentPage, now: Micros): Audi
     {
       walk: walk.walkId,
       horizon: walk.horizon,
-      filters: shownFilters(walk),
+      filters: reportedFilters(walk),
       ...(walk.applicationId !== undefined && { application_ids: [walk.applicationId] }),
       applications_before: walk.applications,
       last_page: outcome === 'complete' && next === undefined,

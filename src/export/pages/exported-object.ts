@@ -12,12 +12,12 @@ interface StoredTexts {
   program_version_id: number
 }
 
-interface SeenQuestions extends WalkQuestions {
+interface VisibleQuestions extends WalkQuestions {
   fills: ReadonlyMap<number, VersionFill>
 }
 
 /** The object in an export's `payload`, by the very functions that make it there, with the questions that are seen. */
-export function exportedObject(stored: StoredTexts, questions: SeenQuestions): Buffer {
+export function exportedObject(stored: StoredTexts, questions: VisibleQuestions): Buffer {
   const fill = fillOf(stored, questions)
   const whole = storedRow(stored)
   const row = cutterOf(questions)?.cut(whole) ?? whole
@@ -27,14 +27,14 @@ export function exportedObject(stored: StoredTexts, questions: SeenQuestions): B
 }
 
 /** What the rows of a framing write of it. */
-export function framedRow(stored: StoredTexts, questions: SeenQuestions, rows: RowWriter): Buffer {
+export function framedRow(stored: StoredTexts, questions: VisibleQuestions, rows: RowWriter): Buffer {
   const fill = fillOf(stored, questions)
   const row = storedRow(stored)
   const target = Buffer.alloc(rows.bytes(row, fill))
   return target.subarray(0, rows.write(target, 0, row, fill))
 }
 
-function fillOf({ program_version_id }: StoredTexts, { fills }: SeenQuestions): VersionFill {
+function fillOf({ program_version_id }: StoredTexts, { fills }: VisibleQuestions): VersionFill {
   const fill = fills.get(program_version_id)
   if (fill !== undefined) return fill
   throw new Error(`an application is of program version ${program_version_id}, which the key map does not cover`)

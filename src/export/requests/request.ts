@@ -3,7 +3,7 @@
 
 import type { RevisionState } from '../../domain/questions/application.ts'
 import type { ExportProfile, KeyMap } from '../../domain/questions/key-map.ts'
-import { fieldNames, findFields, namesOfFields, seenPart } from '../../domain/questions/question-view.ts'
+import { fieldNames, findFields, namesOfFields, visiblePart } from '../../domain/questions/question-view.ts'
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Problem, ProblemItem } from '../../problem.ts'
 import { parseInstantParameter } from './instant-parameter.ts'
@@ -109,7 +109,7 @@ function chooseFields(
   if (unknown.length > 0) items.push(unknownFields(unknown, seen))
   else if (token !== undefined) {
     const shown = (fields: readonly number[] | undefined): string =>
-      fieldNames(seenPart(seen, { hidden: new Set(), chosen: fields })).join()
+      fieldNames(visiblePart(seen, { hidden: new Set(), chosen: fields })).join()
     if (shown(chosen) !== shown(token.fields)) {
       const was = token.fields === undefined ? 'were not given' : `were ${namesOfFields(seen, token.fields).join()}`
       items.push(differs('fields', `are ${namesOfFields(seen, chosen).join()}, but ${was}`))

@@ -14,7 +14,7 @@ import { beforeAllSubmissions } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 import { databaseIsBehind, openPageToken, sealPageToken, type TokenOpening, walkIsLost } from './page-token.ts'
 import { type SentParameters, SentQuery } from './sent-query.ts'
-import { type PageToken, shownFilters, type Walk } from './walk.ts'
+import { type PageToken, reportedFilters, type Walk } from './walk.ts'
 
 /** Ids read in one go. */
 const batchRows = 50_000
@@ -25,7 +25,7 @@ export interface WalkReceipt {
   /** As the log and the audit log name the walk. */
   walk: string
   program_name: string
-  filters: ReturnType<typeof shownFilters>
+  filters: ReturnType<typeof reportedFilters>
   /** Of those that are still there. */
   applications: number
   /** Of their `application_id`s in the order of the walk, each in decimal digits and followed by a line feed; hexadecimal. */
@@ -76,7 +76,7 @@ export async function readWalkReceipt(
   return {
     walk: walk.walkId,
     program_name: programSlug,
-    filters: shownFilters(walk),
+    filters: reportedFilters(walk),
     applications,
     sha256,
     erased_application_ids: erased,

@@ -84,7 +84,7 @@ export function nextPage(walk: Walk, after: Position, applications: number, issu
 }
 
 /** Which applications a walk is limited to, as the log and the audit log show it. */
-export function shownFilters(walk: WalkFilters) {
+export function reportedFilters(walk: WalkFilters) {
   const shown = (instant: Micros | undefined): string | undefined =>
     instant === undefined ? undefined : formatMicros(instant)
   const { revisionState, pageSize, ...rest } = {

@@ -109,13 +109,13 @@ export const readApplications = (deps: Deps) => {
     .use(readByKey(deps, `${one}/history`, readHistoryOperation, readHistory))
 }
 
-const loadSeen = (
+const loadVisible = (
   { db, keyMaps }: Deps,
   { caller }: AskedByKey,
   programId: number,
   asOf: Micros,
   chosen?: readonly number[],
-) => readThroughLoss(() => keyMaps.loadSeen(db, programId, asOf, { hidden: caller.hidden.ids, chosen }))
+) => readThroughLoss(() => keyMaps.loadVisible(db, programId, asOf, { hidden: caller.hidden.ids, chosen }))
 
 /** The caller is let in to the program first; then what is asked for is read from the address. */
 async function begin(deps: Deps, asked: AskedByKey, parameters: readonly ('after' | 'fields')[]): Promise<Reading> {
@@ -128,7 +128,7 @@ async function begin(deps: Deps, asked: AskedByKey, parameters: readonly ('after
   let chosen: readonly number[] | undefined
   if (names !== undefined) {
     const start = await readThroughLoss(() => readWalkStart(deps.db, programId))
-    const { keyMap } = await loadSeen(deps, asked, programId, start.last_published_at ?? earliest)
+    const { keyMap } = await loadVisible(deps, asked, programId, start.last_published_at ?? earliest)
     const found = findFields(keyMap, names)
     if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, keyMap))
     chosen = found.chosen
@@ -149,7 +149,7 @@ async function disclosed(
   stored: StoredApplication,
 ): Promise<Buffer> {
   const { caller, params, request } = asked
-  const seen = await loadSeen(deps, asked, programId, stored.questions_as_of, chosen)
+  const seen = await loadVisible(deps, asked, programId, stored.questions_as_of, chosen)
   const object = exportedObject(stored, seen)
   if (request.method === 'GET') {
     const { api_key_id: apiKeyId, address } = caller

@@ -12,7 +12,7 @@ import { authenticate } from '../server/authenticate.ts'
 import type { Deps } from '../server/deps.ts'
 import { methodNotAllowed } from '../server/errors.ts'
 import { type AskedExport, loadQuestions, openExport } from './opened-export.ts'
-import { ignored, PageHead } from './page-head.ts'
+import { ignored, PageHeaders } from './page-headers.ts'
 import { sendPage } from './send-page.ts'
 
 const path = '/api/v1/admin/programs/:programSlug/applications'
@@ -21,7 +21,7 @@ const path = '/api/v1/admin/programs/:programSlug/applications'
 export const exportApplications = (deps: Deps) => {
   const { config, limits, auditLog } = deps
   const versionKey = pageVersionKey(config.apiKeyPepper)
-  const headConfig = { timeZone: config.timeZone, versionKey, tokenKeys: config.pageTokenKeys }
+  const headerConfig = { timeZone: config.timeZone, versionKey, tokenKeys: config.pageTokenKeys }
   const answer = async (asked: AskedExport): Promise<Response> => {
     const quota = limits.takeRequest(asked.caller.api_key_id)
     quota.catch(ignored)
@@ -36,7 +36,7 @@ export const exportApplications = (deps: Deps) => {
   /** The answer, made while Redis is still counting the request: nothing is sent before the count is known. */
   const answerCounted = async (asked: AskedExport, quota: Promise<KeyQuota>): Promise<Response> => {
     const opened = await openExport(deps, asked)
-    const head = new PageHead(opened, headConfig, quota)
+    const head = new PageHeaders(opened, headerConfig, quota)
     const empty = await head.withoutBody()
     if (empty !== undefined) return empty
     const questions = await loadQuestions(deps, asked.caller, opened)

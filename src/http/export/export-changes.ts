@@ -92,7 +92,7 @@ const loadQuestions = (
   chosen?: readonly number[],
 ): Promise<ProgramKeyMap> =>
   readThroughLoss(() =>
-    keyMaps.loadSeen(db, programId, last_published_at ?? earliest, { hidden: caller.hidden.ids, chosen }),
+    keyMaps.loadVisible(db, programId, last_published_at ?? earliest, { hidden: caller.hidden.ids, chosen }),
   )
 
 async function sendAlone(deps: Deps, opened: OpenedChanges): Promise<Response> {

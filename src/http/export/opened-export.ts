@@ -8,7 +8,7 @@ import type { KeyMap } from '../../domain/questions/key-map.ts'
 import { earliest, type Micros } from '../../domain/values/offset-time.ts'
 import { questionsAreLost } from '../../export/requests/page-token.ts'
 import { type ExportRequest, parseExportRequest, planWalk } from '../../export/requests/request.ts'
-import { beginWalk, readStartOfWalk, shownFilters, type Walk } from '../../export/requests/walk.ts'
+import { beginWalk, readStartOfWalk, reportedFilters, type Walk } from '../../export/requests/walk.ts'
 import { authorizeExport, type Caller } from '../../keys/caller.ts'
 import { acceptedFormat, type OfferedFormat } from '../headers/export-formats.ts'
 import { type Coding, preferredCoding } from '../headers/negotiation.ts'
@@ -56,7 +56,7 @@ export async function openExport(deps: Deps, asked: AskedExport): Promise<Opened
   const deadlineMs = performance.now() + config.exportQueueTimeoutMs
   const { walk, start } = await openWalk(deps, { caller, parsed, programId, deadlineMs })
   record.fields.walk = walk.walkId
-  record.fields.filters = shownFilters(walk)
+  record.fields.filters = reportedFilters(walk)
   if (walk.fields !== undefined) record.fields.fields = walk.fields.length
   if (caller.hidden.names.length > 0) record.fields.hidden_questions = caller.hidden.names.length
   const { strict } = sent
@@ -76,17 +76,17 @@ async function openWalk(
   const filters = fields === undefined ? planWalk(parsed, config) : undefined
   if (token !== undefined) {
     const opened = { walk: token, start: undefined }
-    if (filters === undefined) planWalk(parsed, config, await loadSeen(deps, caller, opened))
+    if (filters === undefined) planWalk(parsed, config, await loadVisible(deps, caller, opened))
     return opened
   }
   const start = await readStartOfWalk(exports, programId, config, deadlineMs)
   const walk = { programId, questionsAsOf: start.last_published_at ?? earliest }
-  const planned = filters ?? planWalk(parsed, config, await loadSeen(deps, caller, { walk, start }))
+  const planned = filters ?? planWalk(parsed, config, await loadVisible(deps, caller, { walk, start }))
   return { walk: beginWalk(programId, planned, start), start }
 }
 
 /** The questions of a walk that a caller may see: of those, `fields` may choose. */
-async function loadSeen(deps: Deps, caller: Caller, { walk, start }: QuestionsOf): Promise<KeyMap> {
+async function loadVisible(deps: Deps, caller: Caller, { walk, start }: QuestionsOf): Promise<KeyMap> {
   const { keyMap } = await loadQuestions(deps, caller, { walk: { ...walk, fields: undefined }, start })
   return keyMap
 }
@@ -105,7 +105,7 @@ export async function loadQuestions(
   const { programId, questionsAsOf, fields } = walk
   try {
     return await readThroughLoss(() =>
-      keyMaps.loadSeen(db, programId, questionsAsOf, { hidden: hidden.ids, chosen: fields }),
+      keyMaps.loadVisible(db, programId, questionsAsOf, { hidden: hidden.ids, chosen: fields }),
     )
   } catch (error) {
     throw start === undefined && isLostPublication(error) ? questionsAreLost(error) : error

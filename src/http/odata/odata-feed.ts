@@ -13,7 +13,7 @@ import { feedFraming } from '../../export/odata/feed-page.ts'
 import { type FeedTable, feedTables } from '../../export/odata/feed-tables.ts'
 import { refusal } from '../../export/pages/serve-page.ts'
 import { SentQuery } from '../../export/requests/sent-query.ts'
-import { beginWalk, readStartOfWalk, shownFilters, snapshotTime, type Walk } from '../../export/requests/walk.ts'
+import { beginWalk, readStartOfWalk, reportedFilters, snapshotTime, type Walk } from '../../export/requests/walk.ts'
 import { byDeadline } from '../../export/servers/exports.ts'
 import { authorizeExport } from '../../keys/caller.ts'
 import { Problem } from '../../problem.ts'
@@ -172,7 +172,7 @@ async function sendFeedPage(deps: Deps, { caller, request }: AskedByKey, page: F
   const { columns, select, top } = options
   record.isPage = request.method === 'GET'
   record.fields.walk = walk.walkId
-  record.fields.filters = shownFilters(walk)
+  record.fields.filters = reportedFilters(walk)
   const coding = preferredCoding(request.headers.get('accept-encoding'))
   const headers = new Headers({ ...page.headers, 'Content-Type': feedType, Vary: 'Accept, Accept-Encoding' })
   if (coding !== undefined) headers.set('Content-Encoding', coding)

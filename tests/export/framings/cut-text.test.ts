@@ -6,8 +6,8 @@ import {
   fieldNames,
   findFields,
   type QuestionView,
-  seenPart,
-  seenShape,
+  visiblePart,
+  visibleShape,
 } from '../../../src/domain/questions/question-view.ts'
 import { planFill } from '../../../src/domain/questions/version-fill.ts'
 import { planCut, RowCutter } from '../../../src/export/framings/cut-text.ts'
@@ -41,9 +41,9 @@ const rowOf = ({ shape, submission, annotations, isCurrent }: StoredScenario): V
 
 function cut(scenario: StoredScenario, view: QuestionView) {
   const { versions, shape, submission } = scenario
-  const seen = seenPart(buildKeyMap(versions), view)
+  const seen = visiblePart(buildKeyMap(versions), view)
   const version = submission.program_version_id
-  const seenOfVersion = seenShape(shape, seen)
+  const seenOfVersion = visibleShape(shape, seen)
   const cutter = new RowCutter(new Map([[version, shape]]), new Map([[version, seenOfVersion]]))
   return { seen, shape: seenOfVersion, row: cutter.cut(rowOf(scenario)) }
 }
@@ -103,8 +103,8 @@ describe('a stored text that is cut to a view', () => {
     fc.assert(
       fc.property(storedScenario, scenario => {
         const { shape } = scenario
-        expect(planCut(shape, seenPart(shape, { hidden: new Set(), chosen: undefined }))).toBeUndefined()
-        expect(planCut(shape, seenPart(shape, { hidden: new Set(), chosen: idsOf(shape) }))).toBeUndefined()
+        expect(planCut(shape, visiblePart(shape, { hidden: new Set(), chosen: undefined }))).toBeUndefined()
+        expect(planCut(shape, visiblePart(shape, { hidden: new Set(), chosen: idsOf(shape) }))).toBeUndefined()
       }),
     )
   })
@@ -114,7 +114,7 @@ describe('a stored text that is cut to a view', () => {
       fc.property(viewed, fc.nat(), fc.integer({ min: 0, max: 255 }), ({ scenario, view }, place, byte) => {
         const { shape, submission } = scenario
         const version = submission.program_version_id
-        const seen = seenShape(shape, seenPart(buildKeyMap(scenario.versions), view))
+        const seen = visibleShape(shape, visiblePart(buildKeyMap(scenario.versions), view))
         if (planCut(shape, seen) === undefined) return
         const cutter = new RowCutter(new Map([[version, shape]]), new Map([[version, seen]]))
         const row = rowOf(scenario)

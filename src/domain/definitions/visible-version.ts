@@ -7,7 +7,7 @@ import type { VersionQuestion } from '../questions/question.ts'
 type Asking = Pick<ProgramVersion, 'questions' | 'screens'>
 
 /** Each version as if it had never asked the hidden questions, nor what is repeated under them or shares a key with them. */
-export function seenVersions<Version extends Asking>(
+export function visibleVersions<Version extends Asking>(
   versions: readonly Version[],
   hidden: ReadonlySet<number>,
 ): Version[] {
@@ -21,9 +21,9 @@ export function seenVersions<Version extends Asking>(
     screens: version.screens.flatMap(screen => {
       const questions = screen.questions
         .filter(({ question_id }) => !gone.has(question_id))
-        .map(placement => ({ ...placement, visible_when: seenCondition(placement.visible_when, gone) }))
+        .map(placement => ({ ...placement, visible_when: visibleCondition(placement.visible_when, gone) }))
       if (questions.length === 0 && screen.questions.length > 0) return []
-      return [{ ...screen, visible_when: seenCondition(screen.visible_when, gone), questions }]
+      return [{ ...screen, visible_when: visibleCondition(screen.visible_when, gone), questions }]
     }),
   }))
 }
@@ -42,7 +42,7 @@ function allHidden(questions: readonly VersionQuestion[], hidden: ReadonlySet<nu
 }
 
 /** A condition over a hidden question is omitted entirely: the remainder would be another condition. */
-const seenCondition = (condition: Condition | null, gone: ReadonlySet<number>): Condition | null =>
+const visibleCondition = (condition: Condition | null, gone: ReadonlySet<number>): Condition | null =>
   condition !== null && looksAt(condition, gone) ? null : condition
 
 function looksAt(condition: Condition, gone: ReadonlySet<number>): boolean {

@@ -17,7 +17,7 @@ export const ignored = (): void => {}
 const mayBeEmpty = ({ method, headers }: Request): boolean =>
   method === 'HEAD' || headers.has('if-none-match') || headers.has('if-match')
 
-export class PageHead {
+export class PageHeaders {
   /** When it is counted what is left to the key, which the head says. */
   readonly quotaSet: Promise<void>
   #headers: Headers | undefined
