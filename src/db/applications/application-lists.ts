@@ -5,6 +5,7 @@ import { type Static, Type } from 'typebox'
 import type { RevisionState } from '../../domain/questions/application.ts'
 import { latest, type Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
+import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 import { flag, integer, integerOrNull, row, textOrNull, time, timeOrNull } from '../row-schemas.ts'
 import type { Position } from '../walks/walks.ts'
 import { type AnnotationState, newestAnnotation } from './annotations.ts'
@@ -178,7 +179,7 @@ export interface ProgramWithSubmissions {
 /** Programs by slug, after this one; of these alone, unless all are meant. */
 export async function readProgramsWithSubmissions(
   db: Db,
-  page: { among: 'all' | readonly number[]; after: string; rowsMax: number },
+  page: { among: AmongPrograms; after: string; rowsMax: number },
 ): Promise<ProgramWithSubmissions[]> {
   const { among, after, rowsMax } = page
   return db<ProgramWithSubmissions[]>`
@@ -186,7 +187,7 @@ export async function readProgramsWithSubmissions(
     from program p
     cross join submissions_of(p.program_id) c
     where p.slug > ${after}
-    and ${among === 'all' ? db`true` : db`p.program_id = any(${among as number[]}::bigint[])`}
+    and ${isAmong(db, 'p.program_id', among)}
     order by p.slug
     limit ${rowsMax}`
 }

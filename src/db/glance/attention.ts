@@ -2,6 +2,7 @@
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
+import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 
 /**
  * `expiring`, `refused`: API keys. `failed`: background jobs. `undelivered`: webhooks. `unread`, `draft`: programs. `lagging`: the system
@@ -24,7 +25,7 @@ export interface Attention {
 
 export interface AttentionScope {
   /** The programs of the person. */
-  among: 'all' | readonly number[]
+  among: AmongPrograms
   /** Whether the person reads of keys, drafts and jobs. */
   reads: boolean
   now: Micros
@@ -95,7 +96,7 @@ const unreadPrograms: Part = (db, { among, now }) => db`
     select program_id, slug, display_name
     from program p
     where created_at < ${now - patienceMicros}
-    and ${among === 'all' ? db`true` : db`program_id = any(${among as number[]}::bigint[])`}
+    and ${isAmong(db, 'program_id', among)}
     and not exists (
       select
       from program_reader
@@ -123,7 +124,7 @@ const undelivered: Part = (db, { among }) => db`
     case when w.disabled_at is null then w.failures end
   from webhook_endpoint w
   where w.state in ('failing', 'given_up')
-  and ${among === 'all' ? db`true` : db`w.program_id = any(${among as number[]}::bigint[])`}`
+  and ${isAmong(db, 'w.program_id', among)}`
 
 const laggingOrigin: Part = (db, { now }) => db`
   select 'lagging', name, name, copied_to, null

@@ -3,6 +3,7 @@
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
+import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 
 export interface SubmissionDay {
   /** `2026-01-31`, in the zone that was asked for. */
@@ -101,13 +102,13 @@ export interface ProgramInUse {
 /** The programs to which was submitted last. */
 export async function readProgramsInUse(
   db: Db,
-  { among, rowsMax }: { among: 'all' | readonly number[]; rowsMax: number },
+  { among, rowsMax }: { among: AmongPrograms; rowsMax: number },
 ): Promise<ProgramInUse[]> {
   return db<ProgramInUse[]>`
     select program_id, slug, display_name, last_submit_time
     from program
     cross join submissions_of(program_id)
-    where ${among === 'all' ? db`true` : db`program_id = any(${among as number[]}::bigint[])`}
+    where ${isAmong(db, 'program_id', among)}
     and last_submit_time is not null
     order by last_submit_time desc, slug
     limit ${rowsMax}`

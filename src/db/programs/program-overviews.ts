@@ -6,6 +6,7 @@ import type { QuestionKind, QuestionSettings } from '../../domain/questions/ques
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import { integer, integerOrNull, row, text, textOrNull, texts, time, timeOrNull } from '../row-schemas.ts'
+import { type AmongPrograms, isAmong } from './among-programs.ts'
 import { programIntake } from './program-intake.ts'
 import { versionNumber } from './programs.ts'
 
@@ -54,7 +55,7 @@ const columns = (db: Db) => db`
   left join program_version draft on draft.program_id = p.program_id and draft.state = 'DRAFT'`
 
 export interface ProgramListPage {
-  among: 'all' | readonly number[]
+  among: AmongPrograms
   /** In the slug or the name, whatever its case. */
   search: string
   /** The slug after which the page begins; empty for the first. */
@@ -72,7 +73,7 @@ export async function readProgramOverviews(
   return db<ProgramOverview[]>`
     ${columns(db)}
     where p.slug > ${after}
-    and ${among === 'all' ? db`true` : db`p.program_id = any(${among as number[]}::bigint[])`}
+    and ${isAmong(db, 'p.program_id', among)}
     and (p.slug ilike ${pattern} or p.display_name ilike ${pattern})
     and (${search !== ''} or (p.intake_state = 'ARCHIVED') = ${archived})
     order by p.slug

@@ -5,6 +5,7 @@ import type { ProgramVersion, ProgramVersionState } from '../../domain/questions
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 import type { Db } from '../client.ts'
+import { type AmongPrograms, isAmong } from './among-programs.ts'
 
 /** `display_name` and `statuses` are those of the newest published version; of the draft, before there is one. */
 export interface Program {
@@ -80,14 +81,14 @@ export async function readPrograms(db: Db): Promise<ProgramListing[]> {
 /** Programs that have an active version or a draft, by slug, after this one; of these alone, unless all are meant. */
 export async function readDocumentedPrograms(
   db: Db,
-  page: { among: 'all' | readonly number[]; after: string; rowsMax: number },
+  page: { among: AmongPrograms; after: string; rowsMax: number },
 ): Promise<ProgramListing[]> {
   const { among, after, rowsMax } = page
   return db<ProgramListing[]>`
     ${listing(db)}
     where p.slug > ${after}
     and (active.program_version_id is not null or draft.program_version_id is not null)
-    and ${among === 'all' ? db`true` : db`p.program_id = any(${among as number[]}::bigint[])`}
+    and ${isAmong(db, 'p.program_id', among)}
     order by p.slug
     limit ${rowsMax}`
 }

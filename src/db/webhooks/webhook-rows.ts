@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { formatMicros } from '../../domain/values/offset-time.ts'
 import type { Db, Transaction } from '../client.ts'
+import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 import { integer, integerOrNull, row, text, time, timeOrNull } from '../row-schemas.ts'
 
 const states = ['working', 'failing', 'given_up', 'disabled'] as const
@@ -51,12 +52,6 @@ export const webhookAttemptRow = row({
 })
 export type WebhookAttemptRow = Static<typeof webhookAttemptRow>
 
-/** Programs whose endpoints are meant. */
-export type Among = 'all' | readonly number[]
-
-const isAmong = (db: Db, among: Among) =>
-  among === 'all' ? db`true` : db`w.program_id = any(${among as number[]}::bigint[])`
-
 const listed = (db: Db) => db`
   select w.webhook_endpoint_id, p.slug, p.display_name, w.url, w.state, w.created_at, w.created_by, w.delivered_at, w.failures,
     w.first_failed_at, w.retry_at, w.disabled_at, w.earlier_secret_until
@@ -66,23 +61,23 @@ const listed = (db: Db) => db`
 /** Endpoints in the order in which they were added, after one; those of one program if given. */
 export async function readWebhooks(
   db: Db,
-  page: { among: Among; slug: string | undefined; after: number; rowsMax: number },
+  page: { among: AmongPrograms; slug: string | undefined; after: number; rowsMax: number },
 ): Promise<WebhookRow[]> {
   const { among, slug, after, rowsMax } = page
   return db<WebhookRow[]>`
     ${listed(db)}
     where w.webhook_endpoint_id > ${after}
-    and ${isAmong(db, among)}
+    and ${isAmong(db, 'w.program_id', among)}
     and ${slug === undefined ? db`true` : db`p.slug = ${slug}`}
     order by w.webhook_endpoint_id
     limit ${rowsMax}`
 }
 
-export async function findWebhook(db: Db, id: number, among: Among): Promise<WebhookRow | undefined> {
+export async function findWebhook(db: Db, id: number, among: AmongPrograms): Promise<WebhookRow | undefined> {
   const [row] = await db<WebhookRow[]>`
     ${listed(db)}
     where w.webhook_endpoint_id = ${id}
-    and ${isAmong(db, among)}`
+    and ${isAmong(db, 'w.program_id', among)}`
   return row
 }
 
@@ -97,11 +92,11 @@ export async function readWebhookAttempts(db: Db, id: number, rowsMax: number): 
 }
 
 /** How many endpoints of these programs are in each state: for metrics, and for what needs attention. */
-export async function countWebhooks(db: Db, among: Among): Promise<Partial<Record<WebhookState, number>>> {
+export async function countWebhooks(db: Db, among: AmongPrograms): Promise<Partial<Record<WebhookState, number>>> {
   const rows = await db<{ state: WebhookState; endpoints: number }[]>`
     select w.state, count(w.webhook_endpoint_id) as endpoints
     from webhook_endpoint w
-    where ${isAmong(db, among)}
+    where ${isAmong(db, 'w.program_id', among)}
     group by w.state`
   return Object.fromEntries(rows.map(({ state, endpoints }) => [state, endpoints]))
 }

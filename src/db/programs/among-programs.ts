@@ -1,0 +1,10 @@
+// Which programs a statement is of: those of the person who asks, or all.
+
+import type { Db } from '../client.ts'
+
+/** Ids of programs, or all there are. */
+export type AmongPrograms = 'all' | readonly number[]
+
+/** That `column`, with its alias where it has one, is the id of one of these programs. */
+export const isAmong = (db: Db, column: string, among: AmongPrograms) =>
+  among === 'all' ? db`true` : db`${db(column)} = any(${among as number[]}::bigint[])`
