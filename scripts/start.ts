@@ -203,7 +203,7 @@ function launch(main: string, environment: Environment): Bun.Subprocess {
     env: { ...process.env, ...environment },
     detached: true,
     stdin: 'ignore',
-    // Not to the terminal, where it would stand between the lines that are for its reader. ValidationErrors of a process itself do.
+    // Not to the terminal, where it would stand between the lines that are for its reader. Errors of a process itself do.
     stdout: log,
     stderr: 'inherit',
   })

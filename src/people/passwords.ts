@@ -45,7 +45,7 @@ const tooManyAtOnce = new Problem('unavailable', {
   internal: 'password_queue',
 })
 
-/** ValidationErrors of a chosen password. Source: NIST SP 800-63B, 3.1.1.2. */
+/** Errors of a chosen password. Source: NIST SP 800-63B, 3.1.1.2. */
 export function passwordErrors(password: string, person: { email: string; name: string }): ProblemItem[] {
   const error = (code: string, detail: string): ProblemItem[] => [{ parameter: 'password', code, detail }]
   if (password.length < passwordLengthMin)

@@ -3,13 +3,13 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { integerFrom, pick, seededRandom } from '../../src/domain/random/seeded-random.ts'
+import { integerFrom, seededRandom } from '../../src/domain/random/seeded-random.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { testCertificate } from '../support/certificate.ts'
 import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
-import { type Fault, useFaultyProxy } from '../support/faulty-proxy.ts'
+import { type Fault, randomFaults, useFaultyProxy } from '../support/faulty-proxy.ts'
 import { endWithTest, useExport, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -60,21 +60,6 @@ const raised = async (code: string, options: PythonOptions = {}): Promise<unknow
 const quick = 'client = Client(url, wait_seconds=0.001, retries_max=80, wait_seconds_max=0.005, silence_seconds=0.4)\n'
 const printIds = 'print(json.dumps([application["application_id"] for application in client.walk(program)]))'
 
-/** Mostly faults, of every kind. */
-function randomFaults(seed: number): (n: number) => Fault {
-  const next = seededRandom(seed)
-  return () =>
-    pick<() => Fault>(next, [
-      () => 'none',
-      () => 'none',
-      () => 'hang up',
-      () => ({ status: 503 }),
-      () => ({ status: 429, retryAfter: '0' }),
-      () => ({ cutAfterBytes: integerFrom(next, 0, 20_000) }),
-      () => ({ silentAfterBytes: integerFrom(next, 0, 20_000) }),
-    ])()
-}
-
 const ndjson = { 'Content-Type': 'application/x-ndjson' }
 const html = '<!doctype html>\n<html>\n<title>Sign in</title>\n</html>\n'
 const someoneElses = '{"application_id":1,"application":{}}\n{"application_id":2,"application":{}}\n'
@@ -97,7 +82,7 @@ describe.skipIf(!needs('python3'))('the Python client', () => {
   test.each([1, 2])(
     'walks through cuts, silences, 429 and 503 at random, every application once and in order (seed %d)',
     async seed => {
-      const { baseUrl, requests } = await useFaultyProxy(service.port, randomFaults(seed), true)
+      const { baseUrl, requests } = await useFaultyProxy(service.port, randomFaults(seed, 20_000), true)
       expect(await python(quick + printIds, { baseUrl })).toEqual(ids)
       expect(requests.some(({ fault }) => fault !== 'none')).toBe(true)
     },
@@ -372,7 +357,7 @@ describe.skipIf(!needs('python3'))('PYTHON.md', async () => {
       .replace('Client("https://apply.example.gov")', quick.slice('client = '.length).trim())
       .replace('"utility-assistance"', '"copied"')
     expect(code).toContain('wait_seconds')
-    await throughEverything('copied', code, randomFaults)
+    await throughEverything('copied', code, seed => randomFaults(seed, 20_000))
   })
 
   test('the tables of dlt do, where rows are merged as its hints say', async () => {
@@ -409,7 +394,11 @@ for application_id, row in last.items():
 stored.write_text(json.dumps(copy))`
 
 /** Holds what a round of the code leaves in copy.json against a walk, after everything that can happen to applications. */
-async function throughEverything(slug: string, code: string, faultsOf: typeof randomFaults): Promise<void> {
+async function throughEverything(
+  slug: string,
+  code: string,
+  faultsOf: (seed: number) => (n: number) => Fault,
+): Promise<void> {
   const words = q.text('words')
   const { program_id } = await publish(sql, { slug, statuses: ['Received'], questions: [words] })
   const copied = await createTestKey(sql, { programs: [slug], maySubmit: true })

@@ -7,9 +7,9 @@ import { freePort } from '../../scripts/processes/free-port.ts'
 import { Attempts } from '../../src/client/attempts.ts'
 import { GaveUp, NotNow, RequestRefused, Unreachable } from '../../src/client/client-errors.ts'
 import { type ClientOptions, TributaryClient } from '../../src/client/tributary-client.ts'
-import { integerFrom, pick, seededRandom } from '../../src/domain/random/seeded-random.ts'
+import { integerFrom, seededRandom } from '../../src/domain/random/seeded-random.ts'
 import { testCertificate } from '../support/certificate.ts'
-import { type Fault, useFaultyProxy } from '../support/faulty-proxy.ts'
+import { type Fault, randomFaults, useFaultyProxy } from '../support/faulty-proxy.ts'
 import { endWithTest, useExport, useService } from '../support/fixtures.ts'
 import { findNeeded, needs } from '../support/needs.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
@@ -74,21 +74,6 @@ function fallingSilent(bytesOf: (n: number) => number | undefined): Pick<ClientO
   return { fetch: fetchPart, silenceMs }
 }
 
-/** Mostly faults, of every kind. */
-function randomFaults(seed: number): (n: number) => Fault {
-  const next = seededRandom(seed)
-  return () =>
-    pick<() => Fault>(next, [
-      () => 'none',
-      () => 'none',
-      () => 'hang up',
-      () => ({ status: 503 }),
-      () => ({ status: 429, retryAfter: '0' }),
-      () => ({ cutAfterBytes: integerFrom(next, 0, 60_000) }),
-      () => ({ silentAfterBytes: integerFrom(next, 0, 60_000) }),
-    ])()
-}
-
 describe('a walk', () => {
   test('gives every application once, in order, at any page size', async () => {
     for (const pageSize of [undefined, 1000, 7]) expect(await walked(clientOf(), { pageSize })).toEqual(ids)
@@ -97,7 +82,7 @@ describe('a walk', () => {
   test.each([1, 2, 3, 4])(
     'through cuts, silences, 429 and 503 at random, every application once and in order (seed %d)',
     async seed => {
-      const proxy = await proxied(randomFaults(seed))
+      const proxy = await proxied(randomFaults(seed, 60_000))
       const client = clientOf(proxy.baseUrl, { silenceMs: 200, retriesMax: 60, waitMsMax: 5 })
       expect(await walked(client)).toEqual(ids)
       expect(proxy.requests.some(({ fault }) => fault !== 'none')).toBe(true)

@@ -12,7 +12,7 @@ const good = {
   API_KEY_PEPPER: 'Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx',
 }
 
-/** ValidationErrors by setting, of an environment that must be refused. */
+/** Errors by setting, of an environment that must be refused. */
 const errors = (environment: Record<string, string>): Record<string, string> =>
   Object.fromEntries(refusal(() => loadConfig({ ...good, ...environment })).errors.map(e => [e.parameter!, e.detail]))
 

@@ -86,7 +86,7 @@ test('--since-last adds what is new, and columns where the program has grown', a
   const apply = async (answers: Record<string, unknown>) => frontEnd.apply(await frontEnd.register(), answers)
   await apply({ words: { text: odd }, child: { entities: [{ entity_name: 'Ada' }] } })
   await pull('growing', state, '--since-last')
-  const long = 'very long name of a question that continues and on and on until nobody reads it any more'
+  const long = 'very long name of a question that goes on and on until nobody reads it any more'
   await publish(source, {
     slug: 'growing',
     questions: [

@@ -1,6 +1,7 @@
 // A proxy that stands before a service and fails now and then, on purpose: to see whether clients get over it.
 
 import type { Socket } from 'node:net'
+import { integerFrom, pick, seededRandom } from '../../src/domain/random/seeded-random.ts'
 import { endWithFile } from './fixtures.ts'
 import { startProxy, type TapProxy } from './proxy.ts'
 
@@ -16,6 +17,21 @@ export type Fault =
   | { replace: string; by: string }
   | { cutAfterBytes: number }
   | { silentAfterBytes: number }
+
+/** Mostly faults, of every kind, as the seed has them: cut off or silent after so many bytes at most. */
+export function randomFaults(seed: number, bytesMax: number): (n: number) => Fault {
+  const next = seededRandom(seed)
+  return () =>
+    pick<() => Fault>(next, [
+      () => 'none',
+      () => 'none',
+      () => 'hang up',
+      () => ({ status: 503 }),
+      () => ({ status: 429, retryAfter: '0' }),
+      () => ({ cutAfterBytes: integerFrom(next, 0, bytesMax) }),
+      () => ({ silentAfterBytes: integerFrom(next, 0, bytesMax) }),
+    ])()
+}
 
 export interface FaultyProxy extends TapProxy {
   baseUrl: string

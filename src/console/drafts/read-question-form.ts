@@ -25,7 +25,7 @@ export const hasSetting = (kind: string, setting: QuestionSetting): boolean =>
 interface SentQuestion {
   question: QuestionDefinition
   asking: Asking
-  /** ValidationErrors that the form has before it is a document. */
+  /** Errors that the form has before it is a document. */
   errors: ProblemItem[]
   /** Of each option in its order: the row of the form that it came from. */
   optionRows: number[]

@@ -109,7 +109,7 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Con
   )
 }
 
-/** ValidationErrors are listed up to here; the rest is counted. */
+/** Errors are listed up to here; the rest is counted. */
 const errorsMax = 200
 
 function ValidationErrors({ errors }: { errors: readonly PlacedError[] }) {

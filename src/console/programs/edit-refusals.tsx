@@ -37,7 +37,7 @@ export function RefusalNotice({ status, errors }: EditRefusal) {
   )
 }
 
-/** ValidationErrors of a document, each with its path; of many, the first. */
+/** Errors of a document, each with its path; of many, the first. */
 export function PlacedErrors({ errors }: { errors: readonly Pick<ProblemItem, 'detail' | 'path'>[] }) {
   if (errors.length === 0) return null
   return (

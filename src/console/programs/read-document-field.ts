@@ -23,7 +23,7 @@ export function readDocumentField(text: string): { document: unknown } | { error
   return { errors: [{ path, detail, line, column }] }
 }
 
-/** ValidationErrors of a document with the lines they are on, in the order of the text. */
+/** Errors of a document with the lines they are on, in the order of the text. */
 export function placeErrors(text: string, errors: readonly ProblemItem[]): PlacedError[] {
   const paths = errors.map(({ path = '' }) => path)
   const places = placesIn(text, paths)

@@ -22,7 +22,7 @@ const fieldNames: Readonly<Record<string, string>> = {
   may_annotate: 'may',
 }
 
-/** The error at the field of the form that its path means. ValidationErrors of one item of a list say which. */
+/** The error at the field of the form that its path means. Errors of one item of a list say which. */
 export function onField({ path = '', code, detail }: ProblemItem): ProblemItem {
   const member = path.split('/')[1] ?? ''
   return { parameter: fieldNames[member] ?? member, code, detail: `${detail[0]!.toUpperCase()}${detail.slice(1)}.` }

@@ -5,7 +5,7 @@ import type { ProblemItem } from '../../problem.ts'
 /** Most errors that are listed for one document; a body of 2 MB can hold hundreds of thousands. */
 export const errorsMax = 200
 
-/** ValidationErrors by JSON Pointer, up to `errorsMax`. */
+/** Errors by JSON Pointer, up to `errorsMax`. */
 export class ValidationErrors {
   readonly items: ProblemItem[] = []
 

@@ -19,7 +19,7 @@ export function describePlace(place: LinePlace): string {
   return item === 0 ? `line ${line}` : `line ${line}, application ${item}`
 }
 
-/** ValidationErrors listed one by one; further ones are only counted. */
+/** Errors listed one by one; further ones are only counted. */
 const listedMax = 50
 
 export class LoadErrors {
