@@ -51,7 +51,6 @@ export async function postMessage(
   async function send(): Promise<Posted> {
     const found = await findAddresses(url, outside)
     if ('unsent' in found) return unsent(found.unsent)
-    if (signal.aborted) return unsent('timed_out')
     return connect(url, { headers, body }, { signal, ca: outside.ca, addresses: found.addresses })
   }
 }
@@ -92,7 +91,6 @@ function connect(
       },
       answer => {
         resolve(answered(answer.statusCode!))
-        answer.destroy()
         sent.destroy()
       },
     )

@@ -134,8 +134,15 @@ describe('a name', () => {
   })
 
   test('that is not answered for is given up after the time that all of it may take', async () => {
-    const outside = { allowedNetworks: [], timeoutMs: 50, resolve: () => new Promise<never>(() => {}) }
-    expect(await post('https://receiver.example/', outside)).toEqual({ outcome: 'timed_out', status: null })
+    const receiver = useReceiver()
+    const late = Promise.withResolvers<string[]>()
+    const outside = { allowedNetworks: [loopback], timeoutMs: 50, ca, resolve: () => late.promise }
+    const url = `https://localhost:${receiver.port}/`
+    expect(await post(url, outside)).toEqual({ outcome: 'timed_out', status: null })
+    // Nothing is sent any more when the answer comes.
+    late.resolve(['127.0.0.1'])
+    expect(await post(url, { ...outside, timeoutMs: 60_000 })).toEqual({ outcome: 'delivered', status: 204 })
+    expect(receiver.received).toHaveLength(1)
   })
 })
 

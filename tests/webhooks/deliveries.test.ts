@@ -7,6 +7,7 @@ import { parseChangeCursor } from '../../src/export/requests/change-cursor.ts'
 import { deliver } from '../../src/webhooks/deliveries.ts'
 import { askForMessage, rotateWebhookSecret, setWebhookDisabled } from '../../src/webhooks/endpoints.ts'
 import { useDatabase } from '../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
 import { type Receiver, useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -34,6 +35,9 @@ async function runOf(hooks: TestWebhooks, id: number) {
   const jobs = (await hooks.ask()).filter(job => job.webhook_endpoint_id === id)
   return Promise.all(jobs.map(job => deliver(hooks.delivering, job)))
 }
+const givenUp = async (slug: string) => [
+  ...(await sql`select actor, detail from audit_event where subject = ${slug} and action = 'webhook_given_up'`),
+]
 
 describe('a message', () => {
   test('says that the program has changed and where its feed stands, is signed, and has nothing of an applicant', async () => {
@@ -54,6 +58,9 @@ describe('a message', () => {
     const place = parseChangeCursor(change_cursor)!
     const { page } = await readChangesPage(sql, program.program_id, place, { pageSize: 10, timeZone: 'UTC' })
     expect([page.payload, page.changeCursor]).toEqual([[], change_cursor])
+    // One that is added later is sent nothing of what was before.
+    const later = await hooks.endpoint(receiver.url, program)
+    expect(await runOf(hooks, later.id)).toEqual([])
   })
 
   test('is one for a burst of changes, and the next one comes two seconds later, only if there were more', async () => {
@@ -99,7 +106,7 @@ describe('a message', () => {
 
 describe('a receiver', () => {
   test('that fails gets the same message again, later each time; back after a day, it gets one for all it has missed', async () => {
-    const { hooks, receiver, program, id } = await anEndpoint()
+    const { hooks, receiver, program, id } = await anEndpoint({ random: () => 1 })
     receiver.answer = answering(503)
     await hooks.apply(program)
     const waited: number[] = []
@@ -112,7 +119,7 @@ describe('a receiver', () => {
       expect(await runOf(hooks, id)).toEqual([])
       hooks.now = retry_at
     }
-    expect(waited.slice(0, 8)).toEqual([5, 20, 80, 320, 1280, 3600, 3600, 3600])
+    expect(waited.slice(0, 8)).toEqual([5.25, 21, 84, 336, 1344, 3780, 3780, 3780])
     const sent = receiver.received
     expect(new Set(sent.map(({ body, headers }) => `${headers['webhook-id']} ${body}`)).size).toBe(1)
     expect(new Set(sent.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(sent.length)
@@ -135,12 +142,10 @@ describe('a receiver', () => {
     hooks.now += micros.hour
     await runOf(hooks, id)
     expect(await hooks.state(id)).toMatchObject({ state: 'given_up', disabled_at: hooks.now })
-    const events =
-      await sql`select actor, action, detail from audit_event where subject = ${program.slug} and action = 'webhook_given_up'`
     const host = new URL(receiver.url).host
-    expect(events).toEqual([
-      { actor: 'webhooks', action: 'webhook_given_up', detail: { webhook: id, because: 'failing', host } },
-    ] as never)
+    expect(await givenUp(program.slug)).toEqual([
+      { actor: 'webhooks', detail: { webhook: id, because: 'failing', host } },
+    ])
     hooks.now += micros.day
     await hooks.apply(program)
     expect(await runOf(hooks, id)).toEqual([])
@@ -156,6 +161,7 @@ describe('a receiver', () => {
     await hooks.apply(program)
     expect(await runOf(hooks, id)).toEqual(['refused'])
     expect((await hooks.state(id)).state).toBe('given_up')
+    expect(await givenUp(program.slug)).toMatchObject([{ detail: { because: 'gone' } }])
   })
 
   test('that leads elsewhere is not followed', async () => {
@@ -211,7 +217,7 @@ describe('a receiver', () => {
 })
 
 describe('attempts', () => {
-  test('are one at a time for an endpoint; a job that comes twice, or late, does nothing', async () => {
+  test('are one at a time for an endpoint; a job that comes twice, late, or to one that was disabled, does nothing', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     const held = Promise.withResolvers<Response>()
     receiver.answer = () => held.promise
@@ -229,6 +235,21 @@ describe('attempts', () => {
     // What an administrator asked for in the meantime is sent now, and with it the later change.
     expect(await runOf(hooks, id)).toEqual(['delivered'])
     expect((await hooks.attempts(id)).map(({ change }) => change)).toEqual([2, 1])
+    await hooks.apply(program)
+    hooks.now += micros.minute
+    // Of two workers that find it due only one asks.
+    const release = await holdTransaction(
+      sql,
+      tx => tx`update webhook_endpoint set busy_until = 'infinity' where webhook_endpoint_id = ${id}`,
+    )
+    const asking = runOf(hooks, id)
+    await until('the second one to wait', async () => (await waitingForLocks(sql)) > 0)
+    await release()
+    expect(await asking).toEqual([])
+    await sql`update webhook_endpoint set busy_until = '-infinity' where webhook_endpoint_id = ${id}`
+    const [last] = (await hooks.ask()).filter(one => one.webhook_endpoint_id === id)
+    await setWebhookDisabled(sql, await hooks.state(id), true, hooks.by())
+    expect(await deliver(hooks.delivering, last!)).toBeUndefined()
   })
 
   test('that were lost with the queue, or with their process, are asked for again after a minute', async () => {
@@ -290,7 +311,10 @@ describe('attempts', () => {
 describe('what an administrator asks for', () => {
   test('a test is sent even to an endpoint that is disabled, each time as another message, and says nothing of the others', async () => {
     const { hooks, receiver, program, secret, id } = await anEndpoint()
+    // Of what was asked for before nothing is sent.
+    await askForMessage(sql, await hooks.state(id), 'test', hooks.by())
     await setWebhookDisabled(sql, await hooks.state(id), true, hooks.by())
+    expect(await runOf(hooks, id)).toEqual([])
     await hooks.apply(program)
     for (const status of [204, 500]) {
       receiver.answer = answering(status)
@@ -303,8 +327,13 @@ describe('what an administrator asks for', () => {
     ])
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
     expect(await hooks.state(id)).toMatchObject({ state: 'disabled', failures: 0 })
-    const refused = askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
-    expect(await refused.catch(({ kind }) => kind)).toBe('conflict')
+    for (const state of ['disabled', 'given_up'] as const) {
+      const refused = askForMessage(sql, { ...(await hooks.state(id)), state }, 'resend', hooks.by())
+      expect(await refused.catch(({ kind }) => kind)).toBe('conflict')
+    }
+    await setWebhookDisabled(sql, await hooks.state(id), false, hooks.by())
+    await runOf(hooks, id)
+    expect(verify(secret, receiver.received.at(-1)!)).toMatchObject({ type: 'program.changed' })
   })
 
   test('the last message is sent again, as the same one, without waiting for the time of a retry', async () => {

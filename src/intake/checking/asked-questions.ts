@@ -46,7 +46,7 @@ function planQuestionnaire(version: ProgramVersion): Questionnaire {
         throw new Error(`version ${version.program_version_id} asks ${question_id} without it or before its enumerator`)
       }
       const children = new Map<string, AskedQuestion>()
-      if (question.kind === 'ENUMERATOR') childrenOf.set(question_id, children)
+      childrenOf.set(question_id, children)
       const conditions = [screen.visible_when, visible_when].filter(condition => condition !== null)
       const optionIds = new Set(optionIdsOf(question.settings))
       const asked = { question, type: exportedType(question.kind), optionIds, optional, conditions, children }

@@ -146,7 +146,6 @@ class Check {
     const fits = countFits(fields, 'entities', list.length, 'entities', asked.question.settings)
     const entities: { entity_name: string; answers: Answers }[] = []
     for (const [i, item] of list.entries()) {
-      if (this.errors.full) return 'faulty'
       const entity = this.#checkEntity(asked, item, pointerTo(at, i), outer)
       if (entity !== undefined) entities.push(entity)
     }

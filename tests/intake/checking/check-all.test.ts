@@ -22,8 +22,12 @@ describe('keys', () => {
     'left out': { kind: 'TEXT', unplaced: true },
   })
 
-  test('an unknown key is refused, naming the nearest', () => {
-    const checked = checkAnswers(version, asJson({ first_wsh: text('x'), zzzzzzzz: null }), 'save')
+  test('an unknown key is refused, naming the nearest; so is an unknown field, naming all', () => {
+    const checked = checkAnswers(
+      version,
+      asJson({ first_wsh: text('x'), zzzzzzzz: null, first_wish: { txt: 'x' } }),
+      'save',
+    )
     expect(checked).toEqual({
       errors: [
         {
@@ -36,18 +40,21 @@ describe('keys', () => {
           code: 'unknown_question',
           detail: 'Must be the key of a question that is asked here.',
         },
+        {
+          path: '/answers/first_wish/txt',
+          code: 'unknown_field',
+          detail: 'Must be left out: TEXT answers have `text`.',
+        },
       ],
       more: false,
     })
   })
 
   test('keys that objects inherit, keys of another level and questions on no screen are unknown ones', () => {
-    expect(errorsOf(version, '{"__proto__":null,"constructor":null,"their_job":null,"left_out":null}')).toEqual({
-      '/answers/__proto__': 'unknown_question',
-      '/answers/constructor': 'unknown_question',
-      '/answers/their_job': 'unknown_question',
-      '/answers/left_out': 'unknown_question',
-    })
+    const keys = ['__proto__', 'constructor', 'their_job', 'left_out', 'entity_name']
+    expect(errorsOf(version, `{${keys.map(key => `"${key}":null`)}}`)).toEqual(
+      Object.fromEntries(keys.map(key => [`/answers/${key}`, 'unknown_question'])),
+    )
   })
 
   test('a key can be what objects inherit', () => {
@@ -199,10 +206,24 @@ describe('what has to be answered', () => {
     expect(errorsOf(version, {}, 'submit')).toEqual({})
   })
 
-  test('an answer that is wrong is not also called missing', () => {
-    expect(errorsOf(aVersion({ a: { kind: 'NUMBER' } }), { a: { number: 1.5 } }, 'submit')).toEqual({
-      '/answers/a/number': 'malformed',
+  test('an answer that is wrong is not also called missing, and none for what asks whether there is one', () => {
+    const version = aVersion({
+      a: { kind: 'NUMBER' },
+      b: { kind: 'ENUMERATOR', max_count: 1 },
+      c: { kind: 'TEXT', when: { not: answered(1) } },
+      d: { kind: 'TEXT', when: { not: answered(2) } },
     })
+    const wrong = (number: object, names: string[]) => {
+      const entities = names.map(entity_name => ({ entity_name }))
+      return Object.keys(errorsOf(version, { a: number, b: { entities } }, 'submit'))
+    }
+    const missing = ['/answers/c', '/answers/d']
+    expect(wrong({ number: 1.5 }, ['x', 'y'])).toEqual(['/answers/a/number', '/answers/b/entities', ...missing])
+    expect(wrong({ number: 1, digits: 1 }, [''])).toEqual([
+      '/answers/a/digits',
+      '/answers/b/entities/0/entity_name',
+      ...missing,
+    ])
   })
 })
 
@@ -214,6 +235,8 @@ describe('what is hidden', () => {
     })
     const answers = (selection: string) => ({ wants: { selection }, why: { number: 99 } })
     expect([...answersOf(version, { wants: { selection: 'no' } }, 'submit').keys()]).toEqual(['wants'])
+    // What shows it may be saved already, or come later.
+    expect([...answersOf(version, { why: { number: 3 } }, 'save').keys()]).toEqual(['why'])
     expect([...answersOf(version, answers('no'), 'submit').keys()]).toEqual(['wants'])
     expect(errorsOf(version, answers('yes'), 'submit')).toEqual({ '/answers/why/number': 'too_large' })
     expect(errorsOf(version, { wants: { selection: 'yes' } }, 'submit')).toEqual({ '/answers/why': 'required' })
