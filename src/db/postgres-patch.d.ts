@@ -21,6 +21,8 @@ declare module 'postgres' {
   }
 
   interface PendingQuery<TRow extends readonly MaybeRow[]> {
+    /** The driver's own, which its types leave out: a statement that is not prepared is planned for its parameters each time. */
+    options: { prepare?: boolean }
     /**
      * Set before the statement is awaited: gets each row as a DataRow message that begins at `at`, its columns in binary, instead
      * of a row being made of it. The bytes are the connection's own and good for the time of the call. What it throws is what the

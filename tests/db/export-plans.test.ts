@@ -79,6 +79,9 @@ const everyFilter: readonly Filters[] = ['', '2023-11-14T22:14:00Z'].flatMap(fro
   ),
 )
 
+const pagesRead = () =>
+  recorder.statements.filter(({ text }) => /select\s+snapshot,[\s\S]*from application\b/.test(text))
+
 interface Asked {
   filters: Filters
   page: 'first' | 'later'
@@ -94,9 +97,7 @@ async function askedFor(filters: Filters): Promise<Asked[]> {
     const path = `/api/v1/admin/programs/second/applications?${new URLSearchParams(parameters)}`
     const response = await service.get(path, { headers: { Authorization: key.authorization } })
     const { nextPageToken } = (await response.json()) as { nextPageToken: string | null }
-    const statements = recorder.statements.filter(({ text }) =>
-      /select\s+snapshot,[\s\S]*from application\b/.test(text),
-    )
+    const statements = pagesRead()
     expect(statements.length).toBe(1)
     asked.push({ filters, page, statement: statements[0]! })
     if (nextPageToken === null) break
@@ -135,6 +136,24 @@ describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs
       expect(combinations.size).toBe(24)
     },
   )
+
+  test('few applications of a range of ids are found by their ids, wherever they are in the walk, and many in its order', async () => {
+    const [newest] = await sql`select max(application_id) as id from application`
+    const plans: string[] = []
+    for (const filter of ['application_id ge 1', `application_id gt ${newest!.id - 20}`, 'application_id eq 5']) {
+      recorder.clear()
+      const path = `/odata/v1/second/Applications?$top=100&$filter=${encodeURIComponent(filter)}`
+      const response = await service.get(path, { headers: { Authorization: key.authorization } })
+      expect([response.status, await response.text()]).toEqual([200, expect.any(String)])
+      const [statement] = pagesRead()
+      // Each is planned for its own range.
+      expect(statement!.isNamed).toBe(false)
+      plans.push(inShort(await planOf(explaining, statement!, 'force_custom_plan')))
+    }
+    const byId = expect.stringContaining('application_pkey')
+    const inOrder = expect.stringMatching(/^Index Scan Forward application_walk/)
+    expect(plans).toEqual([knowledge === 'analyzed' ? inOrder : byId, byId, byId])
+  })
 
   test.each(planModes)('what changed is found by the numbers of changes, wherever they are kept (%s)', async mode => {
     recorder.clear()

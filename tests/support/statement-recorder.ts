@@ -11,6 +11,8 @@ export interface RecordedStatement {
   parameterTypes: readonly number[]
   /** As text. */
   parameters: readonly (string | null)[]
+  /** Whether it was prepared under a name, to be run again. */
+  isNamed?: boolean
   /** How often rows were asked for: more than once where a cursor reads in batches. */
   fetches: number
 }
@@ -92,7 +94,12 @@ class RecordedSession {
       if (body.list(() => body.int16()).some(format => format !== 0)) throw new Error('a parameter is not sent as text')
       const statement = this.#prepared.get(name)
       if (statement === undefined) throw new Error(`a statement that was not prepared is bound: "${name}"`)
-      this.#portals.set(portal, { ...statement, parameters: body.list(() => body.value()), fetches: 0 })
+      this.#portals.set(portal, {
+        ...statement,
+        isNamed: name !== '',
+        parameters: body.list(() => body.value()),
+        fetches: 0,
+      })
     } else if (kind === 'E') {
       const statement = this.#portals.get(body.text())
       if (statement === undefined) throw new Error('a portal that was not bound is executed')

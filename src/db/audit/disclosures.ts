@@ -79,6 +79,8 @@ export async function readPagesWith(
     and coalesce(detail->'application_ids' @> to_jsonb(${application_id}::bigint), true)
     and coalesce(detail->'filters'->>'from', '') collate "C" <= ${time}
     and coalesce(detail->'filters'->>'to', 'always') collate "C" > ${time}
+    and coalesce((detail->'filters'->'ids'->>'from')::bigint, ${application_id}) <= ${application_id}
+    and coalesce((detail->'filters'->'ids'->>'to')::bigint, ${application_id}) >= ${application_id}
     and ${meetsRevision} is not false
     and (${erased_at}::timestamptz is null
       or coalesce(detail->>'began_at', '') collate "C" < ${erased_at === null ? '' : formatMicros(erased_at + erasureDoubtMs * 1000)})

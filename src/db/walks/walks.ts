@@ -37,6 +37,12 @@ export interface Position {
   submit_seq: number
 }
 
+/** Ids from one to another, both included. */
+export interface IdRange {
+  from: number
+  to: number
+}
+
 /** Which applications belong to a walk. The same from its first page to its last. */
 export interface WalkScope {
   programId: number
@@ -48,8 +54,8 @@ export interface WalkScope {
   from: Micros | undefined
   to: Micros | undefined
   revisionState: RevisionState | undefined
-  /** The only one, if it is there: such a walk has one page, so no token names it. */
-  applicationId?: number | undefined
+  /** With an id in this range; undefined for all. */
+  ids?: IdRange | undefined
 }
 
 /** A part of a walk: at most `rowsMax` rows strictly after a place, or from the beginning. */
@@ -147,6 +153,8 @@ async function readFromCursor(sql: Sql, query: PageQuery, firstRows: number, rea
   const statement = query.listed === undefined ? rowsOfWalk(sql, query) : rowsOfList(sql, query, query.listed)
   const row = newRowView()
   const batches = new Batches(statement, query.rowsMax, firstRows, reader)
+  // Few ids are found by the primary key, many in the order of the walk. A statement that was prepared could be planned for neither.
+  if (query.ids !== undefined) statement.options.prepare = false
   let failure: { error: unknown } | undefined
   statement.onRow = (bytes, at) => {
     if (batches.stopped) return
@@ -297,7 +305,7 @@ function isOfWalk(sql: Db, query: PageQuery) {
 function inWalk(sql: Db, query: PageQuery) {
   return sql`program_id = ${query.programId}
     and submit_seq <= ${query.horizon}
-    ${query.applicationId === undefined ? sql`` : sql`and application_id = ${query.applicationId}`}
+    ${idCondition(sql, query)}
     ${query.after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(query.after.submit_time)}::timestamptz, ${query.after.submit_seq}::bigint)`}
     ${query.from === undefined && query.to === undefined ? sql`` : sql`and submit_time >= ${lowerBound(query.from)}::timestamptz`}
     ${query.to === undefined ? sql`` : sql`and submit_time < ${bound(query.to)}::timestamptz`}
@@ -335,10 +343,14 @@ export async function readErasedSince(db: Db, walk: WalkScope, rowsMax: number):
     and submit_seq <= ${walk.horizon}
     ${walk.from === undefined ? db`` : db`and submit_time >= ${bound(walk.from)}::timestamptz`}
     ${walk.to === undefined ? db`` : db`and submit_time < ${bound(walk.to)}::timestamptz`}
+    ${idCondition(db, walk)}
     order by application_id
     limit ${rowsMax}`
   return rows.map(row => row.application_id)
 }
+
+const idCondition = (sql: Db, { ids }: WalkScope) =>
+  ids === undefined ? sql`` : sql`and application_id between ${ids.from} and ${ids.to}`
 
 /** Revision state as of the horizon (G3). Spelled as the index `application_walk` spells it, so that the index answers it. */
 function revisionCondition(sql: Db, query: PageQuery) {

@@ -1,6 +1,7 @@
-// `$filter` of an OData feed, as far as a walk can follow it: bounds of the submission's time, the revision state, and one application,
-// joined by `and`. Everything else that could be meant is named in the refusal. Source: OData 4.0, URL Conventions, section 5.1.1.
+// `$filter` of an OData feed, as far as a walk can follow it: bounds of the submission's time and of the id, and the revision state, joined by
+// `and`. Everything else that could be meant is named in the refusal. Source: OData 4.0, URL Conventions, section 5.1.1.
 
+import type { IdRange } from '../../db/walks/walks.ts'
 import type { RevisionState } from '../../domain/questions/application.ts'
 import { earliest, latest, type Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
@@ -12,14 +13,14 @@ export interface FeedFilter {
   from: Micros | undefined
   to: Micros | undefined
   revisionState: RevisionState | undefined
-  applicationId: number | undefined
+  ids: IdRange | undefined
 }
 
 export const noFilter: FeedFilter = {
   from: undefined,
   to: undefined,
   revisionState: undefined,
-  applicationId: undefined,
+  ids: undefined,
 }
 
 /** Whatever its bounds are, no application is before all times. */
@@ -129,11 +130,9 @@ class FilterReader {
       const known = revisionState === 'CURRENT' || revisionState === 'OBSOLETE'
       const agrees = [undefined, revisionState].includes(before.revisionState)
       this.#filter = { ...before, ...(known && agrees ? { revisionState } : nothing) }
-    } else if (field === 'application_id' && operator === 'eq' && kind === 'number') {
-      const applicationId = Number(text)
-      const agrees = Number.isSafeInteger(applicationId) && [undefined, applicationId].includes(before.applicationId)
-      this.#filter = { ...before, ...(agrees ? { applicationId } : nothing) }
-    } else throw this.#refusal()
+    } else if (field === 'application_id' && kind === 'number')
+      this.#filter = { ...before, ids: narrowed(before.ids, operator, Number(text)) }
+    else throw this.#refusal()
   }
 
   /** What cannot be followed; of what is cut off, that. */
@@ -149,8 +148,8 @@ class FilterReader {
 }
 
 const possible =
-  "Possible are submit_time with ge, gt, le, lt or eq and a time such as 2026-01-31T00:00:00Z, revision_state eq 'CURRENT' or 'OBSOLETE', and " +
-  'application_id eq a number, joined by and. Fetch more, and filter the rows there.'
+  'Possible are submit_time with ge, gt, le, lt or eq and a time such as 2026-01-31T00:00:00Z, application_id with the same and a number, and ' +
+  "revision_state eq 'CURRENT' or 'OBSOLETE', joined by and. Fetch more, and filter the rows there."
 
 const endsEarly = 'ends where more should come.'
 const second = 1_000_000
@@ -172,6 +171,18 @@ function bounds({ from, to }: FeedFilter, operator: Operator, text: string): Par
     ...(operator === 'gt' && { from: later(next) }),
     ...(operator === 'lt' && { to: earlier(first) }),
     ...((operator === 'le' || operator === 'eq') && { to: earlier(next) }),
+  }
+}
+
+const allIds: IdRange = { from: 0, to: Number.MAX_SAFE_INTEGER }
+
+/** Ids are whole numbers; what they are compared with need not be. */
+function narrowed(ids = allIds, operator: Operator, bound: number): IdRange {
+  const from = operator === 'gt' ? Math.floor(bound) + 1 : Math.ceil(bound)
+  const to = operator === 'lt' ? Math.ceil(bound) - 1 : Math.floor(bound)
+  return {
+    from: operator.startsWith('l') ? ids.from : Math.min(allIds.to, Math.max(ids.from, from)),
+    to: operator.startsWith('g') ? ids.to : Math.max(allIds.from, Math.min(ids.to, to)),
   }
 }
 

@@ -223,7 +223,6 @@ function eventOf({ walk, after, receipt, ...page }: SentPage, now: Micros): Audi
       walk: walk.walkId,
       horizon: walk.horizon,
       filters: reportedFilters(walk),
-      ...(walk.applicationId !== undefined && { application_ids: [walk.applicationId] }),
       applications_before: walk.applications,
       last_page: outcome === 'complete' && next === undefined,
       // The line itself may be written later.

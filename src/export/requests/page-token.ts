@@ -8,7 +8,7 @@ import { Problem, type ProblemItem } from '../../problem.ts'
 import type { PageToken } from './walk.ts'
 
 // The bytes of a token: version, key id, nonce, sealed contents, tag. Contents have a fixed size, so the length reveals
-// only how many questions its client chose: flags, the walk's id, and numbers of seven bytes, in which every safe integer is exact.
+// only how many questions its client chose, or that ids were limited: flags, the walk's id, and numbers of seven bytes, in which every safe integer is exact.
 /** How contents are laid out. A layout that tokens were issued in is read for as long as such a token may live. */
 const version = 1
 const keyIdBytes = 4
@@ -27,16 +27,18 @@ export interface TokenOpening {
 const flagsAndWalkBytes = 1 + 8
 const numberBytes = 7
 
-/** How many numbers a token has alongside the chosen questions. */
+/** How many numbers a token has alongside a range of ids and the chosen questions. */
 const plainNumbers = 13
 /** How many chosen questions a token can name at most. */
 export const fieldsMax = 100
 
-const tokenBytes = (fields: number): number =>
-  headBytes + nonceBytes + flagsAndWalkBytes + (plainNumbers + fields) * numberBytes + tagBytes
+const rangeNumbers = 2
 
-/** By the number of chosen questions. */
-const tokenLengths = Array.from({ length: fieldsMax + 1 }, (_, fields) => base62Length(tokenBytes(fields)))
+const tokenBytes = (more: number): number =>
+  headBytes + nonceBytes + flagsAndWalkBytes + (plainNumbers + more) * numberBytes + tagBytes
+
+/** By how many more numbers there are. */
+const tokenLengths = Array.from({ length: fieldsMax + rangeNumbers + 1 }, (_, more) => base62Length(tokenBytes(more)))
 
 /** How far the clocks of two machines of one installation may be apart. */
 const clockSkewMicros = 60_000_000
@@ -68,8 +70,8 @@ export function sealPageToken(contents: PageToken, keys: readonly Buffer[]): str
 export function openPageToken(text: string, opening: TokenOpening, parameter = 'nextPageToken'): PageToken {
   const { keys, ...expected } = opening
   const unusable = (code: string, what: string, internal: string) => unusableToken(parameter, code, what, internal)
-  const fields = tokenLengths.indexOf(text.length)
-  const bytes = fields === -1 ? undefined : decodeBase62(text, tokenBytes(fields))
+  const more = tokenLengths.indexOf(text.length)
+  const bytes = more === -1 ? undefined : decodeBase62(text, tokenBytes(more))
   if (bytes === undefined) throw unusable('page_token_invalid', 'is not a token of this service', 'token_malformed')
   const contents = bytes[0] === version ? unseal(bytes, keys) : undefined
   if (contents === undefined) {
@@ -167,17 +169,18 @@ function keyId(key: Buffer): Buffer {
 }
 
 /** Bits of the first byte, alongside the two of the revision state. */
-const has = { from: 4, to: 8, lastChange: 16 }
+const has = { from: 4, to: 8, lastChange: 16, ids: 32 }
 
 function pack(token: PageToken): Buffer {
-  const { from, to, lastChange, fields = [] } = token
+  const { from, to, lastChange, ids, fields = [] } = token
   if (fields.length > fieldsMax) throw new Error(`a page token names ${fieldsMax} questions at most`)
   if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk id has 16 hexadecimal digits')
   const flags =
     revisionStates.indexOf(token.revisionState) |
     (from === undefined ? 0 : has.from) |
     (to === undefined ? 0 : has.to) |
-    (lastChange === undefined ? 0 : has.lastChange)
+    (lastChange === undefined ? 0 : has.lastChange) |
+    (ids === undefined ? 0 : has.ids)
   const numbers = [
     token.programId,
     token.horizon,
@@ -192,6 +195,7 @@ function pack(token: PageToken): Buffer {
     token.pageSizeMax,
     token.applications,
     token.issuedAt,
+    ...(ids === undefined ? [] : [ids.from, ids.to]),
     ...fields,
   ]
   return Buffer.concat([Buffer.of(flags), Buffer.from(token.walkId, 'hex'), ...numbers.map(packNumber)])
@@ -200,7 +204,9 @@ function pack(token: PageToken): Buffer {
 function unpack(bytes: Buffer): PageToken {
   const flags = bytes[0]!
   const number = (i: number): number => unpackNumber(bytes, flagsAndWalkBytes + i * numberBytes)
-  const length = (bytes.length - flagsAndWalkBytes) / numberBytes - plainNumbers
+  const hasIds = (flags & has.ids) !== 0
+  const chosenFrom = plainNumbers + (hasIds ? rangeNumbers : 0)
+  const length = (bytes.length - flagsAndWalkBytes) / numberBytes - chosenFrom
   return {
     programId: number(0),
     walkId: bytes.toString('hex', 1, flagsAndWalkBytes),
@@ -215,7 +221,8 @@ function unpack(bytes: Buffer): PageToken {
     pageSizeMax: number(10),
     applications: number(11),
     issuedAt: number(12),
-    fields: length === 0 ? undefined : Array.from({ length }, (_, i) => number(plainNumbers + i)),
+    ids: hasIds ? { from: number(plainNumbers), to: number(plainNumbers + 1) } : undefined,
+    fields: length === 0 ? undefined : Array.from({ length }, (_, i) => number(chosenFrom + i)),
   }
 }
 

@@ -84,7 +84,7 @@ export function nextPage(walk: Walk, after: Position, applications: number, issu
 }
 
 /** Which applications a walk is limited to, as the log and the audit log show it. */
-export function reportedFilters(walk: WalkFilters) {
+export function reportedFilters(walk: WalkFilters & Pick<WalkScope, 'ids'>) {
   const shown = (instant: Micros | undefined): string | undefined =>
     instant === undefined ? undefined : formatMicros(instant)
   const { revisionState, pageSize, ...rest } = {
@@ -93,7 +93,7 @@ export function reportedFilters(walk: WalkFilters) {
     revisionState: walk.revisionState,
     pageSize: walk.pageSize,
   } satisfies Record<PlainFilter, unknown>
-  return { ...rest, revision_state: revisionState, page_size: pageSize }
+  return { ...rest, ids: walk.ids, revision_state: revisionState, page_size: pageSize }
 }
 
 /**

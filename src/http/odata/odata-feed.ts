@@ -123,7 +123,7 @@ async function answerSet(deps: Deps, asked: AskedByKey): Promise<Response> {
   const questions = await loadQuestions(deps, caller, of)
   const table = tableOf(tablesOf(questions), params.entitySet!)
   const options = readFeedOptions(query, token, table)
-  const { from, to, revisionState, applicationId, top = Number.POSITIVE_INFINITY } = options
+  const { from, to, revisionState, ids, top = Number.POSITIVE_INFINITY } = options
   const pageSizeMax = token?.pageSizeMax ?? config.maxPageSize
   const pageSize = Math.min(
     preferredPageSize(request.headers.get('prefer'), token?.pageSize ?? pageSizeMax),
@@ -132,7 +132,7 @@ async function answerSet(deps: Deps, asked: AskedByKey): Promise<Response> {
   )
   const walk: Walk =
     token === undefined
-      ? { ...beginWalk(programId, { from, to, revisionState, pageSize, pageSizeMax }, start!), applicationId }
+      ? { ...beginWalk(programId, { from, to, revisionState, pageSize, pageSizeMax }, start!), ids }
       : { ...token, pageSize, fields: undefined }
   return sendFeedPage(deps, asked, { ...entered, beganAt, walk, after: token?.after, start, questions, table, options })
 }

@@ -89,7 +89,7 @@ export const feedSetOperation = {
     }),
     queryParameter(
       '$filter',
-      "submit_time with ge, gt, le, lt or eq, revision_state eq 'CURRENT' or 'OBSOLETE', application_id eq a number; joined by and.",
+      "submit_time or application_id with ge, gt, le, lt or eq, revision_state eq 'CURRENT' or 'OBSOLETE'; joined by and.",
     ),
     queryParameter('$orderby', 'submit_time, which is the order anyway.', {
       ...text,

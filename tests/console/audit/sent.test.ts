@@ -9,7 +9,8 @@ import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { ExportClient, type Fetched } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
-import { createTestKey } from '../../support/keys.ts'
+import { createTestKey, type TestKey } from '../../support/keys.ts'
+import type { FeedPage } from '../../support/odata-feed.ts'
 import { aProgram, q } from '../../support/programs.ts'
 import { until } from '../../support/until.ts'
 
@@ -34,6 +35,21 @@ async function keep(pages: AsyncIterable<Fetched> | Fetched[]): Promise<void> {
       response.headers.get('X-Request-Id')!,
       page.payload.map(({ application_id }) => application_id),
     )
+}
+
+/** The pages of an OData feed whose ids meet a filter. */
+async function keepFeed({ authorization }: TestKey, filter: string): Promise<void> {
+  let path: string | undefined = `/odata/v1/${slug}/Applications?$filter=${encodeURIComponent(filter)}`
+  while (path !== undefined) {
+    const headers = { Authorization: authorization, Prefer: 'odata.maxpagesize=3' }
+    const response = await service.get(path, { headers })
+    const { value, '@odata.nextLink': link } = (await response.json()) as FeedPage
+    got.set(
+      response.headers.get('X-Request-Id')!,
+      value.map(row => Number(row.application_id)),
+    )
+    path = link?.slice(service.baseUrl.length)
+  }
 }
 
 /** The requests whose pages the audit log says had the application, for certain and possibly. */
@@ -87,6 +103,14 @@ beforeAll(async () => {
     const window = { fromDate: formatMicros(times[from!]!.submit_time), toDate: formatMicros(times[to!]!.submit_time) }
     await keep(warehouse.walk({ pageSize: '2', ...window }, resubmit))
   }
+  const [middle] = await sql<{ id: number }[]>`
+    select percentile_disc(0.5) within group (order by application_id) as id from application where program_id = ${programId}`
+  for (const filter of [
+    `application_id le ${middle!.id}`,
+    `application_id gt ${middle!.id}`,
+    `application_id eq ${middle!.id}`,
+  ])
+    await keepFeed(second, filter)
   await keep(new ExportClient(service, key, 'other').walk({ pageSize: '5' }))
   await until('a line for every page', async () => (await lines()) === got.size)
   const rows = await sql<{ application_id: number }[]>`select application_id from application order by application_id`

@@ -138,16 +138,16 @@ describe('contract D8: the page token', () => {
     return encodeBase62(Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]))
   }
 
-  test('a token with chosen questions says all of them, and its length no more than how many', () => {
-    const choice = fc.uniqueArray(amount, { minLength: 1, maxLength: 100 })
+  test('a token with chosen questions, or a range of ids, says all of them, and its length no more than how many', () => {
+    const choice = fc.option(fc.uniqueArray(amount, { minLength: 1, maxLength: 100 }), { nil: undefined })
+    const range = fc.option(fc.record({ from: amount, to: amount }), { nil: undefined })
     fc.assert(
-      fc.property(contents, choice, (given, fields) => {
-        const text = sealPageToken({ ...given, fields }, [key])
-        expect(openPageToken(text, { keys: [key], now, ttlMs, programId: given.programId })).toEqual({
-          ...given,
-          fields,
-        })
-        expect(text.length).toBe(sealPageToken({ ...example, fields: fields.map((_, i) => i) }, [key]).length)
+      fc.property(contents, choice, range, (walk, fields, ids) => {
+        const given = { ...walk, fields, ids }
+        const text = sealPageToken(given, [key])
+        expect(openPageToken(text, { keys: [key], now, ttlMs, programId: given.programId })).toEqual(given)
+        const alike = { ...example, fields: fields?.map((_, i) => i), ids: ids && { from: 0, to: 0 } }
+        expect(text.length).toBe(sealPageToken(alike, [key]).length)
       }),
     )
     expect(() => sealPageToken({ ...example, fields: Array(101).fill(1) }, [key])).toThrow('100 questions at most')

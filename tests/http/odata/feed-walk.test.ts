@@ -85,6 +85,26 @@ test('alongside 8 writers each application comes exactly once, and the tables of
   }
 }, 120_000)
 
+test('ranges of ids divide a snapshot: alongside 8 writers each application is in exactly one of them', async () => {
+  await until(60)
+  const ask = await reader()
+  const walk = async (filter: string) => {
+    const rows = await walkFeed(ask, `/odata/v1/${slug}/Applications?$filter=${encodeURIComponent(filter)}`)
+    await until(committed.length + 5)
+    return column(rows, 'application_id') as number[]
+  }
+  const all = await walk('application_id gt 0')
+  const [from, to] = [0.3, 0.7].map(part => all.toSorted((a, b) => a - b)[Math.floor(all.length * part)]!)
+  const parts = [
+    await walk(`application_id lt ${from}`),
+    await walk(`application_id ge ${from} and application_id le ${to}`),
+    await walk(`application_id gt ${to}`),
+  ]
+  for (const part of parts) expect(part).toEqual(all.filter(id => part.includes(id)))
+  expect(parts.flat().sort()).toEqual(all.toSorted())
+  expect(parts.map(part => part.length > 7)).toEqual([true, true, true])
+}, 120_000)
+
 test('another key has a snapshot of its own, and the same key a new one when that is over', async () => {
   const brief = await useService(database, { ...config, feedSnapshotMs: 1 })
   const [one, other, newest] = [await reader(), await reader(), await reader(brief)]
@@ -137,7 +157,12 @@ test('what was sent is in the audit log as a page of an export is, and counts ag
   expect((await refused.json()) as unknown).toMatchObject({ error: { code: 'rate_limited' } })
   const lines = await untilLines(api_key_id, 2)
   expect(lines[0]).toMatchObject({ format: 'odata', applications: 1, outcome: 'complete', filters: { page_size: 1 } })
-  expect(lines[1]).toMatchObject({ format: 'odata', applications: 1, application_ids: [application_id], fields: [] })
+  expect(lines[1]).toMatchObject({
+    format: 'odata',
+    applications: 1,
+    filters: { ids: { from: application_id, to: application_id } },
+    fields: [],
+  })
 }, 60_000)
 
 async function untilLines(keyId: string, count: number): Promise<Record<string, unknown>[]> {

@@ -248,6 +248,7 @@ describe('its rows', () => {
     const at = exported[4]!.submit_time
     const ms = (text: string): number => Date.parse(text)
     const later = new Date(ms(at) + 500).toISOString()
+    const id = (i: number): number => exported[i]!.application_id
     const cases: [filter: string, holds: (one: ExportedApplication) => boolean][] = [
       [`submit_time ge ${at}`, one => ms(one.submit_time) >= ms(at)],
       [`submit_time gt ${at}`, one => ms(one.submit_time) > ms(at)],
@@ -262,6 +263,15 @@ describe('its rows', () => {
       [`application_id eq ${exported[2]!.application_id}`, one => one === exported[2]],
       [`application_id eq ${exported[2]!.application_id} and submit_time lt 2020-01-01T00:00:00Z`, () => false],
       ['application_id eq 999999999', () => false],
+      [`application_id gt ${id(3)}`, one => one.application_id > id(3)],
+      [`application_id ge ${id(3)} and application_id lt ${id(8)}`, one => one.application_id >= id(3) && one.application_id < id(8)],
+      [`${id(3)} lt application_id and (application_id le ${id(8)} and revision_state eq 'CURRENT')`, one => one.application_id > id(3) && one.application_id <= id(8) && one.revision_state === 'CURRENT'],
+      [`application_id gt ${id(8)} and submit_time lt ${at}`, one => one.application_id > id(8) && ms(one.submit_time) < ms(at)],
+      [`application_id gt ${id(2)}.5 and application_id lt ${id(4)}.5`, one => one.application_id > id(2) && one.application_id <= id(4)],
+      [`application_id gt ${id(8)} and application_id lt ${id(8)}`, () => false],
+      ['application_id ge -5 and application_id le 99999999999999999999999', () => true],
+      ['application_id gt 99999999999999999999999', () => false],
+      ['application_id lt -99999999999999999999999', () => false],
       [`((submit_time ge 2020-01-01T00:00:00Z) and (submit_time lt ${at} and revision_state eq 'OBSOLETE'))`, one => ms(one.submit_time) < ms(at) && one.revision_state === 'OBSOLETE'],
     ] // biome-ignore format: side by side
     for (const [filter, holds] of cases) {
