@@ -29,20 +29,15 @@ export interface DescribedOperation {
   body?: TSchema
 }
 
+/** Meanings of path parameters, where "the id of" and the name would not explain it. */
 const meanings: Readonly<Record<string, string>> = {
   keyId: 'The Username of an API key.',
   requestId: 'The `X-Request-Id` of the refusal.',
   slug: 'The slug of the program.',
   versionId: 'The id of a version of the program.',
-  questionId: 'The id of the question.',
-  applicationId: 'The id of the application.',
-  eventId: 'The id of the event.',
-  organizationId: 'The id of the organization.',
   intermediaryId: 'The id of the person in the organization.',
-  personId: 'The id of the person.',
-  tokenId: 'The id of the token.',
-  webhookId: 'The id of the webhook.',
 }
+const meaningOf = (name: string): string => meanings[name] ?? `The id of the ${name.replace(/Id$/, '')}.`
 
 const refusals = {
   401: problemAnswer('No valid session or token.', {
@@ -75,7 +70,7 @@ export const adminSecuritySchemes = {
 export function adminOperation(action: DescribedOperation) {
   const places = [...action.path.matchAll(/:(\w+)/g)].map(([, name]) => name!)
   const parameters = [
-    ...places.map(name => pathParameter(name, meanings[name]!)),
+    ...places.map(name => pathParameter(name, meaningOf(name))),
     ...Object.entries(action.query ?? {}).map(([name, description]) => queryParameter(name, description)),
   ]
   const may = action.roles.map(role => roleNames[role]).join(', ')
