@@ -43,7 +43,11 @@ const maria = await apply(
 )
 const chidi = await apply(
   named('Chidi', 'Okafor', {
-    member: { entities: [{ entity_name: 'One', member_name: { first_name: 'Zuri', last_name: 'Brien' } }] },
+    member: {
+      entities: [
+        { entity_name: 'One', member_name: { first_name: 'Zuri', middle_name: 'Temperance', last_name: 'Brien' } },
+      ],
+    },
   }),
 )
 const hassan = await apply(named('Hassan \\ "}', 'Ибрагим'))
@@ -66,7 +70,8 @@ test.each<[string, () => string, () => number[]]>([
   ['the beginnings of two names, in any order', () => 'lind ange', () => [maria]],
   ['what stands between signs', () => 'brien-lind', () => [maria]],
   ['a name in the household, and an applicant’s', () => 'brien', () => [chidi, maria]],
-  ['a script other than Latin', () => 'Ибраг', () => [hassan]],
+  ['a middle name', () => 'temper', () => [chidi]],
+  ['a name with a quote and a backslash, and the next one', () => 'hassan Ибраг', () => [hassan]],
   ['an e-mail address, from its beginning', () => 'maria.o@exa', () => [maria]],
   ['a phone number as it is shown', () => '(206) 555-0144', () => [maria]],
   ['a phone number with its country', () => '+1 206 555', () => [maria]],
