@@ -13,11 +13,9 @@ import { hiddenRoute } from '../http/openapi/route-detail.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { methodNotAllowed, problemResponse } from '../http/server/errors.ts'
 import { recordOf } from '../http/server/request-record.ts'
-import { maskedToken } from '../people/masked-token.ts'
 import { actorOf, requireRole } from '../people/roles.ts'
-import { isConfirmed, isCsrf, loadSession, type Session } from '../people/sessions.ts'
+import { isConfirmed, isCsrf, loadSession } from '../people/sessions.ts'
 import { Problem } from '../problem.ts'
-import { loadAttention, marksOf } from './home/attention-list.tsx'
 import { ProblemPage } from './problem-page.tsx'
 import { type GuardedRoute, type PageRoute, type Shown, showForm } from './requests/action.ts'
 import { readForm } from './requests/read-form.ts'
@@ -31,6 +29,7 @@ import {
   sessionLimits,
   showPage,
 } from './requests/visit.ts'
+import { signedInContext } from './signed-in-context.ts'
 import { confirmFirst, signInFirst, takeOwnFields } from './signing-in/kept-forms.tsx'
 import { mustSetUp, secondFactorPath, setUpFirst } from './signing-in/second-factor-routes.tsx'
 
@@ -71,23 +70,18 @@ async function enter(
     const token = sessionToken(request, visit.https)
     if (token !== undefined) {
       visit.session = await loadSession(deps.consoleDb, token, sessionLimits(deps), visit.now)
-      if (visit.session !== undefined) await lookAround(deps, visit, visit.session)
+      if (visit.session !== undefined) {
+        const origin = await findOrigin(deps.consoleDb)
+        visit.context = { ...signedInContext(deps, visit.context, visit.session), origin }
+      }
     }
     if (page.method === 'POST') requireOwnOrigin(visit)
-    if (page.roles !== 'anyone') return respond(visit, await enterGuarded(deps, page, visit))
+    if (page.roles !== 'anyone') return await respond(visit, await enterGuarded(deps, page, visit))
     if (page.method === 'POST') visit.form = await readForm(request, page.bodyBytesMax ?? formBytesMax)
-    return respond(visit, await page.answer(visit))
+    return await respond(visit, await page.answer(visit))
   } catch (error) {
     return refusal(error, visit)
   }
-}
-
-/** What every page of a person who is signed in shows. */
-async function lookAround(deps: Deps, visit: OpenVisit, { person, csrf, hasSecondFactor }: Session): Promise<void> {
-  const [origin, attention] = await Promise.all([findOrigin(deps.consoleDb), loadAttention(deps, person, visit.now)])
-  visit.attention = attention
-  const own = { person, secondFactor: hasSecondFactor, csrf: maskedToken(csrf) }
-  visit.context = { ...visit.context, ...own, origin, marks: marksOf(attention) }
 }
 
 async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenVisit): Promise<Shown> {
@@ -124,7 +118,7 @@ async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenVisit)
 
 const signedOut = 'You are signed out, so nothing was changed.'
 
-const respond = (visit: OpenVisit, shown: Shown): Response =>
+const respond = async (visit: OpenVisit, shown: Shown): Promise<Response> =>
   shown instanceof Response ? shown : showPage(visit, shown)
 
 /** A form of a session that has ended, with what was typed in it, to be sent in this one. Only to the person who typed it. */
@@ -157,6 +151,7 @@ async function refusal(error: unknown, visit: OpenVisit): Promise<Response> {
   )
   const next = visit.request.method === 'GET' ? visit.url.pathname + visit.url.search : undefined
   const { status } = response
-  const context = { ...visit.context, form: emptyForm }
+  // What needs attention is not read: this page is also shown when the database does not answer.
+  const context = { ...visit.context, form: emptyForm, loadMarks: undefined }
   return showPage({ context }, <ProblemPage {...problem} status={status} next={next} />, status, fields)
 }

@@ -46,7 +46,7 @@ const documentation = (baseUrl: string) => ({
 
 /** `GET /docs/api`, `GET /docs/api/openapi.json`: for API keys and people who are signed in, as everything is that is not a bare file. */
 export const serviceApi = (deps: Deps) => {
-  const show = ({ viewer, request }: { viewer: Viewer; request: Request }): Response => {
+  const show = ({ viewer, request }: { viewer: Viewer; request: Request }): Response | Promise<Response> => {
     const { baseUrl } = placeOf(deps.config, request)
     if (!prefersJson(request)) {
       const shown = ServicePage({ context: viewer.context, document: gathered(), documentPath: document })

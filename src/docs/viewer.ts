@@ -1,9 +1,9 @@
 // The reader of the docs, and the programs that this reader may see.
 
 import { Elysia } from 'elysia'
-import { loadAttention, marksOf } from '../console/home/attention-list.tsx'
 import { sessionToken } from '../console/requests/session-cookie.ts'
 import { sessionLimits } from '../console/requests/visit.ts'
+import { signedInContext } from '../console/signed-in-context.ts'
 import type { Db } from '../db/client.ts'
 import { findProgram, type Program } from '../db/programs/programs.ts'
 import { addressText } from '../domain/values/ip-address.ts'
@@ -15,7 +15,6 @@ import type { Deps } from '../http/server/deps.ts'
 import { placeOf } from '../http/server/place.ts'
 import { recordOf } from '../http/server/request-record.ts'
 import { grantedProgram, nothingHidden } from '../keys/caller.ts'
-import { maskedToken } from '../people/masked-token.ts'
 import { loadSession } from '../people/sessions.ts'
 import { Problem } from '../problem.ts'
 
@@ -56,15 +55,13 @@ async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | un
   const session = await loadSession(consoleDb, token, sessionLimits(deps), now())
   if (session === undefined) return undefined
   if (origin.address !== undefined) fields.address = addressText(origin.address)
-  const { person, csrf } = session
-  const marks = marksOf(await loadAttention(deps, person, now()))
   return {
-    programIds: person.programIds,
+    programIds: session.person.programIds,
     granted: undefined,
     hidden: nothingHidden.ids,
     username: undefined,
     fields: {},
-    context: { ...pageContext(place, config, request, now()), person, csrf: maskedToken(csrf), marks },
+    context: signedInContext(deps, pageContext(place, config, request, now()), session),
   }
 }
 

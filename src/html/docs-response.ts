@@ -14,7 +14,7 @@ export function json(value: unknown, fields: Fields): Response {
   return Response.json(value, { headers: { ...common, Vary: 'Accept, Accept-Encoding, Cookie', ...fields } })
 }
 
-export const pageResponse = ({ context, fields }: { context: PageContext; fields: Fields }, page: VNode): Response =>
+export const pageResponse = ({ context, fields }: { context: PageContext; fields: Fields }, page: VNode) =>
   htmlResponse(context, page, 200, fields)
 
 /** An indented document to keep. */

@@ -20,13 +20,14 @@ export const pageFields: Readonly<Record<string, string>> = {
 }
 
 /** The page with what it needs to know around it, for all of its parts. */
-export function htmlResponse(
+export async function htmlResponse(
   context: PageContext,
   page: VNode,
   status = 200,
   fields: Readonly<Record<string, string>> = {},
-): Response {
-  const html = renderToString(h(PageProvider, { value: context }, page))
+): Promise<Response> {
+  const value = { ...context, marks: await context.loadMarks?.() }
+  const html = renderToString(h(PageProvider, { value }, page))
   const coded = codedBody(Buffer.from(`<!doctype html>${html}`), context.coding)
   return new Response(coded.body, { status, headers: { ...pageFields, ...fields, ...coded.fields } })
 }

@@ -37,8 +37,9 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   form: FormState
   /** The system that is followed, if one is: then programs, statuses and its keys are changed there alone. */
   origin?: string | undefined
-  /** How many things need attention in each part of the navigation. */
-  marks?: ReadonlyMap<string, number>
+  /** How many things need attention in each part of the navigation; read when a page is made, by `htmlResponse`. */
+  loadMarks?: (() => Promise<ReadonlyMap<string, number>>) | undefined
+  marks?: ReadonlyMap<string, number> | undefined
   /** Whether a form of a session that had ended is shown again with what was typed, to be sent in this one. */
   shownAgain?: boolean
 }

@@ -57,4 +57,22 @@ describe.each(['never analyzed', 'analyzed'])('15,000 applications, %s', knowled
     const nodes = await planOf(explaining, asked[0]!, 'force_generic_plan')
     expect(nodes.map(node => node['Relation Name'])).not.toContain('application')
   })
+
+  test('what needs attention is read where a page is made, and by no other request', async () => {
+    const browser = await new ConsoleVisitor(service).signIn((await aPerson(sql)).email)
+    const csrf = await browser.csrf()
+    const asking: [requests: () => Promise<Response>, status: number, statements: number][] = [
+      [() => browser.get('/docs/api/programs'), 200, 1],
+      [() => browser.get('/docs/api/programs', { Accept: 'application/json' }), 200, 0],
+      [() => browser.get('/admin/keys/none/issued'), 404, 0],
+      [() => browser.post('/admin/sign-out', { csrf }, { Origin: 'https://example.org' }), 403, 0],
+      [() => browser.post('/admin/keys/new', { csrf }), 400, 1],
+      [() => browser.post('/admin/sign-out', { csrf }), 303, 0],
+    ]
+    for (const [request, status, statements] of asking) {
+      recorder.clear()
+      expect((await request()).status).toBe(status)
+      expect(recorder.statements.filter(({ text }) => text.includes('program_reader')).length).toBe(statements)
+    }
+  })
 })

@@ -107,7 +107,7 @@ const view = viewProgram(program, [generated], place)
 const config = { installationName: '', environment: 'development' as const, timeZone: 'UTC' }
 const context = pageContext(place, config, new Request('https://example.org/'), 0)
 const shown = ProgramPage({ context, username: undefined, program: view, shown: view.versions[0] })
-const page = await pageResponse({ context, fields: {} }, shown).text()
+const page = await (await pageResponse({ context, fields: {} }, shown)).text()
 console.log(
   JSON.stringify({
     example: example.length,

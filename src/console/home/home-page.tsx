@@ -11,7 +11,7 @@ import { Shell } from '../../html/shell.tsx'
 import type { Deps } from '../../http/server/deps.ts'
 import { programsAmong } from '../../people/roles.ts'
 import type { PageRoute } from '../requests/action.ts'
-import { AttentionList } from './attention-list.tsx'
+import { AttentionList, loadAttention, marksOf } from './attention-list.tsx'
 import { type Activity, ByStatus, loadActivity, ReadBy, Submitted } from './program-activity.tsx'
 
 const programsShown = 4
@@ -20,7 +20,10 @@ export const homePage = (deps: Deps): PageRoute => ({
   method: 'GET',
   path: '/admin',
   roles: everyRole,
-  answer: async ({ person, attention, now }) => {
+  answer: async visit => {
+    const { person, now } = visit
+    const attention = await loadAttention(deps, person, now)
+    visit.context = { ...visit.context, loadMarks: async () => marksOf(attention) }
     const inUse = { among: programsAmong(person), rowsMax: programsShown }
     const programs = await readProgramsInUse(deps.consoleDb, inUse)
     const activities = await Promise.all(programs.map(program => loadActivity(deps, program, now)))

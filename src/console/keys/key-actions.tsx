@@ -50,7 +50,7 @@ import {
 import { expiryFrom } from '../requests/expiry-fields.tsx'
 import { expiryOf, onField, ShownOnce } from '../requests/keyed-forms.ts'
 import { closed, text, texts } from '../requests/schemas.ts'
-import { type PageVisit, redirect, showPage, type Visit } from '../requests/visit.ts'
+import { type PageVisit, redirect, type Visit } from '../requests/visit.ts'
 import { CheckPage } from './key-check-page.tsx'
 import { NewKeyPage, RetirePage, RotatePage } from './key-form-pages.tsx'
 import { KeyIndexPage, keyIndex } from './key-index-page.tsx'
@@ -329,16 +329,9 @@ const secretActions = ({ db, config, secret, find, changeable, showSecret }: Key
       next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=retired`,
     },
   }),
-  {
-    method: 'GET',
-    path: `/admin${one}/issued`,
-    roles: administrators,
-    answer: async visit => {
-      const found = await find(visit)
-      const { secret: password, fields } = secret.take(visit)
-      return showPage(visit, <IssuedPage apiKey={found} password={password} />, 200, fields)
-    },
-  },
+  secret.route(`/admin${one}/issued`, administrators, async (visit, password) => (
+    <IssuedPage apiKey={await find(visit)} password={password} />
+  )),
 ]
 
 /** The pages to find a key on, and to try whether a call would pass. */

@@ -89,7 +89,7 @@ class People {
     `${place.baseUrl}/admin/${this.ways.password ? `invitations/${token}` : 'sign-in'}`
 
   /** The link is shown once, on the page that answers the form: it is in no address and no redirect. */
-  showLink = (visit: PageVisit, name: string, link: string): Response =>
+  showLink = (visit: PageVisit, name: string, link: string) =>
     showPage(visit, <LinkPage name={name} link={link} ways={this.ways} />)
 
   page = async (visit: PageVisit) => {

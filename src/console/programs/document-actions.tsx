@@ -66,7 +66,7 @@ function documentPage({ consoleDb: db, config }: Deps): PageRoute[] {
     view: ProgramInView,
     shown: { text: string; errors?: readonly PlacedError[]; conflict?: Conflict },
     status = 200,
-  ): Response => showPage(visit, <DocumentPage view={view} {...shown} />, status)
+  ) => showPage(visit, <DocumentPage view={view} {...shown} />, status)
 
   const show = async (visit: PageVisit): Promise<Response> => {
     const view = await loadProgramInView(db, visit.person, visit.params.slug!)

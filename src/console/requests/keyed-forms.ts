@@ -1,11 +1,14 @@
 // What the forms of API keys and of tokens have in common: an expiry, errors at their fields, and a secret that is shown once.
 
+import type { VNode } from 'preact'
 import type { Config } from '../../config/all-settings.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { parseExpiry } from '../../keys/expiry.ts'
+import type { Role } from '../../people/roles.ts'
 import { invalidRequest, type ProblemItem } from '../../problem.ts'
+import type { GuardedRoute } from './action.ts'
 import { clearCookie, openCookie, sealCookie } from './sealed-cookie.ts'
-import { type PageVisit, redirect } from './visit.ts'
+import { type PageVisit, redirect, showPage } from './visit.ts'
 
 /** The instant that an expiry means; undefined for none. Throws the error of one that cannot be read. */
 export function expiryOf(text: string, now: Micros, timeZone: string): Micros | undefined {
@@ -28,6 +31,8 @@ export function onField({ path = '', code, detail }: ProblemItem): ProblemItem {
   return { parameter: fieldNames[member] ?? member, code, detail: `${detail[0]!.toUpperCase()}${detail.slice(1)}.` }
 }
 
+type ShownSecret = (visit: PageVisit, secret: string | undefined) => VNode | Promise<VNode>
+
 /** A secret on its way to the page that shows it: in a sealed cookie, so that loading that page again shows that it is gone. */
 export class ShownOnce {
   constructor(
@@ -41,11 +46,17 @@ export class ShownOnce {
     return redirect(visit, path, { 'Set-Cookie': sealCookie(this.cookie, secret, setting) })
   }
 
-  /** On that page: the secret, undefined when it was shown before, and the field that takes the cookie away. */
-  take(visit: PageVisit): { secret: string | undefined; fields: Record<string, string> } {
-    const cleared = clearCookie(this.cookie, { path: visit.place.root + visit.url.pathname, https: visit.https })
-    return { secret: openCookie(visit.request, this.cookie, this.#sealing(visit)), fields: { 'Set-Cookie': cleared } }
-  }
+  /** That page, which takes the cookie away. `page` gets undefined where the secret was shown before. */
+  route = (path: string, roles: readonly Role[], page: ShownSecret): GuardedRoute => ({
+    method: 'GET',
+    path,
+    roles,
+    answer: async visit => {
+      const cleared = clearCookie(this.cookie, { path: visit.place.root + visit.url.pathname, https: visit.https })
+      const shown = await page(visit, openCookie(visit.request, this.cookie, this.#sealing(visit)))
+      return showPage(visit, shown, 200, { 'Set-Cookie': cleared })
+    },
+  })
 
   #sealing = (visit: PageVisit) => ({ pepper: this.config.apiKeyPepper, binding: visit.session.tokenHash })
 }

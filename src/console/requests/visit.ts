@@ -2,7 +2,6 @@
 
 import type { VNode } from 'preact'
 import type { AuditContext } from '../../audit/record-action.ts'
-import type { Attention } from '../../db/glance/attention.ts'
 import { addressText } from '../../domain/values/ip-address.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { htmlResponse } from '../../html/html-response.ts'
@@ -31,8 +30,6 @@ export interface OpenVisit {
   address: string | undefined
   /** The session of the visitor, even where none is needed. */
   session: Session | undefined
-  /** What needs the attention of who is signed in; read for pages alone. */
-  attention: readonly Attention[]
   /** What pages are made with. */
   context: PageContext
 }
@@ -69,7 +66,6 @@ export function openVisit(deps: Deps, request: Request): { visit: OpenVisit; sec
     https: place.baseUrl.startsWith('https:'),
     address: record.fields.address,
     session: undefined,
-    attention: [],
     context: pageContext(place, config, request, now),
   }
   return { visit, secure }
@@ -97,7 +93,7 @@ export const showPage = (
   page: VNode,
   status = 200,
   fields: Readonly<Record<string, string>> = {},
-): Response => htmlResponse(context, page, status, fields)
+): Promise<Response> => htmlResponse(context, page, status, fields)
 
 /** Leads on to the page that shows what was done: with 303, so that loading the page again does not repeat it. */
 export function redirect(

@@ -74,7 +74,7 @@ export async function signInFirst(
   const own = form === undefined ? {} : takeOwnFields(form)
   const { sign_in_email: email = '', sign_in_password: password } = own
   const kept = keptOf(visit, form)
-  const page = (error: ProblemItem | undefined, status = 401, fields: Record<string, string> = {}): Response => {
+  const page = (error: ProblemItem | undefined, status = 401, fields: Record<string, string> = {}) => {
     const shown = faulty(visit, error, 'sign_in_email')
     return showPage(shown, <SignInFirstPage ways={ways} kept={kept} email={email} />, status, fields)
   }
@@ -105,7 +105,7 @@ export async function confirmFirst(deps: Deps, visit: PageVisit, own: OwnFields)
   const ways = waysOf(deps.config)
   const { confirm_password: password } = own
   const kept = keptOf(visit, form)
-  const page = (error: ProblemItem | undefined, status: number, fields: Record<string, string> = {}): Response => {
+  const page = (error: ProblemItem | undefined, status: number, fields: Record<string, string> = {}) => {
     const shown = faulty(visit, error, 'confirm_password')
     return showPage(shown, <ConfirmFirstPage ways={ways} kept={kept} />, status, fields)
   }
@@ -120,7 +120,7 @@ export async function confirmFirst(deps: Deps, visit: PageVisit, own: OwnFields)
 
 /** A refusal that is only for now leaves the form on its page. */
 async function tryAgainLater<T>(
-  page: (error: ProblemItem, status: number, fields: Record<string, string>) => Response,
+  page: (error: ProblemItem, status: number, fields: Record<string, string>) => Promise<Response>,
   attempt: () => Promise<T>,
 ): Promise<T | Response> {
   try {

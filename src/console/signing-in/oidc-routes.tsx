@@ -78,7 +78,7 @@ function oidcSteps(deps: Deps) {
     const states = visit.url.searchParams.getAll('state')
     const response =
       attempt === undefined || states.length !== 1 || states[0] !== attempt.state
-        ? refusal(
+        ? await refusal(
             deps,
             visit,
             attempt,
@@ -130,7 +130,7 @@ function refusal(
   status: number,
   detail: string,
   fields: Readonly<Record<string, string>> = {},
-): Response {
+): Promise<Response> {
   const { session } = visit
   const ways = waysOf(config)
   const next = nextPath(attempt?.next ?? null)
@@ -145,7 +145,7 @@ function away(
   visit: OpenVisit,
   attempt: Pick<SignInAttempt, 'next' | 'confirms'>,
   error: unknown,
-): Response {
+): Promise<Response> {
   if (!(error instanceof ProviderAway)) throw error
   const { config, log } = deps
   log.warn({ issuer: config.oidcIssuer, err: error }, 'the OpenID provider cannot be used')

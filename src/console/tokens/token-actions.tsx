@@ -8,7 +8,7 @@ import { createAdminToken, listAdminTokens, retireAdminToken } from '../../peopl
 import { formPage, type Part } from '../requests/action.ts'
 import { expiryFrom } from '../requests/expiry-fields.tsx'
 import { expiryOf, onField, ShownOnce } from '../requests/keyed-forms.ts'
-import { redirect, showPage } from '../requests/visit.ts'
+import { redirect } from '../requests/visit.ts'
 import { IssuedTokenPage, NewTokenPage, TokensPage } from './token-pages.tsx'
 
 const path = '/admin/account/tokens'
@@ -38,15 +38,7 @@ export function tokenActions({ consoleDb: db, config }: Deps): Part {
         atField: onField,
       },
     ),
-    {
-      method: 'GET',
-      path: `${path}/:tokenId/issued`,
-      roles: everyRole,
-      answer: visit => {
-        const { secret: token, fields } = secret.take(visit)
-        return showPage(visit, <IssuedTokenPage token={token} />, 200, fields)
-      },
-    },
+    secret.route(`${path}/:tokenId/issued`, everyRole, (_, token) => <IssuedTokenPage token={token} />),
     {
       method: 'POST',
       path: `${path}/:tokenId/retire`,

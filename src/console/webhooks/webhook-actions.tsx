@@ -25,7 +25,7 @@ import { idIn, idOf, pageOf, textOf } from '../requests/addressed.ts'
 import { issuedWebhookAnswer, nothing, pageAfter, webhookDetailsAnswer } from '../requests/answer-schemas.ts'
 import { ShownOnce } from '../requests/keyed-forms.ts'
 import { closed, text } from '../requests/schemas.ts'
-import { type PageVisit, showPage, type Visit } from '../requests/visit.ts'
+import type { PageVisit, Visit } from '../requests/visit.ts'
 import { NewWebhookPage, WebhookPage, WebhookSecretPage, WebhooksPage } from './webhook-pages.tsx'
 
 const rowsMax = 50
@@ -170,16 +170,9 @@ const secretActions = ({ db, rules, find, page, secret, show }: Webhooks): Part 
     },
     form: { button: true, page, next: show },
   }),
-  {
-    method: 'GET',
-    path: `/admin${one}/secret`,
-    roles: administrators,
-    answer: async visit => {
-      const found = await find(visit)
-      const { secret: shown, fields } = secret.take(visit)
-      return showPage(visit, <WebhookSecretPage webhook={found} secret={shown} />, 200, fields)
-    },
-  },
+  secret.route(`/admin${one}/secret`, administrators, async (visit, shown) => (
+    <WebhookSecretPage webhook={await find(visit)} secret={shown} />
+  )),
 ]
 
 const messageActions = ({ db, find, button }: Webhooks): Action[] =>

@@ -1,0 +1,20 @@
+// What pages are made with for a person who is signed in, those of the console and of the docs.
+
+import type { PageContext } from '../html/page-context.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { maskedToken } from '../people/masked-token.ts'
+import type { Session } from '../people/sessions.ts'
+import { loadAttention, marksOf } from './home/attention-list.tsx'
+
+/** This context with the person. What needs their attention is read only when a page is made. */
+export const signedInContext = (
+  deps: Pick<Deps, 'consoleDb'>,
+  context: PageContext,
+  { person, csrf, hasSecondFactor }: Session,
+): PageContext => ({
+  ...context,
+  person,
+  secondFactor: hasSecondFactor,
+  csrf: maskedToken(csrf),
+  loadMarks: async () => marksOf(await loadAttention(deps, person, context.now)),
+})
