@@ -215,7 +215,7 @@ export class ExportAuditLog {
 
 function eventOf({ walk, after, receipt, ...page }: SentPage, now: Micros): AuditEvent {
   const begin = { submit_time: earliest, submit_seq: 0 }
-  const { applications, outcome, last = after, next } = receipt
+  const { applications, outcome, last, next } = receipt
   return exportedEvent(
     page,
     { applications, after: after ?? begin, last: last ?? begin, outcome },

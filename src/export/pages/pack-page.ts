@@ -75,7 +75,6 @@ export class PagePacker implements RowReader {
   take(row: RowView): void {
     this.#rowsSeen++
     this.#bytesSeen += row.annotationsTo - row.snapshotFrom
-    if (this.outlet.gone || this.released) return
     if (this.applications === this.asked.plan.pageSize) {
       this.#more = true
       return
@@ -146,7 +145,7 @@ export class PagePacker implements RowReader {
 
   /** Rows of the next batch, by those that came since it was last asked; 0 when no more are wanted. */
   #nextBatch(): number {
-    if (this.outlet.gone || this.released || this.#more) return 0
+    if (this.outlet.gone || this.released) return 0
     if (this.#rowsSeen > 0) this.#rowBytes = this.#bytesSeen / this.#rowsSeen
     this.#rowsSeen = 0
     this.#bytesSeen = 0

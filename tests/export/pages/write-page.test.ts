@@ -139,8 +139,15 @@ describe('writePage', () => {
 
   test('a reader that leaves ends the page at once, without the closing bracket', async () => {
     const reader = new Reader(n => n < 3)
-    expect((await write(reader, planAll(205))).outcome).toBe('client_gone')
+    let rowsRead = 0
+    const writeRow: typeof jsonPage.rows.write = (...row) => {
+      rowsRead++
+      return jsonPage.rows.write(...row)
+    }
+    const framing = { ...jsonPage, rows: { ...jsonPage.rows, write: writeRow } }
+    expect((await write(reader, planAll(205), small, { framing })).outcome).toBe('client_gone')
     expect(reader.writes).toBe(3)
+    expect(rowsRead).toBeLessThan(80)
     expect(() => reader.page()).toThrow()
     expect(await busyBackends()).toEqual([])
   })

@@ -191,10 +191,19 @@ describe('the audit log', () => {
   test('at the end of the process it is waited for, and what cannot be written by then stands in the log, once', async () => {
     const logged: { audit_event: { detail: { request_id: string } } }[] = []
     const log = createLog('info', { write: line => void logged.push(JSON.parse(line)) })
-    const auditLog = new ExportAuditLog({ ...settings, log })
+    let refused = 0
+    const append = (events: readonly AuditEvent[]) =>
+      settings.append(events).catch(error => {
+        refused++
+        throw error
+      })
+    const auditLog = new ExportAuditLog({ ...settings, append, log })
     const requests = () => logged.map(line => line.audit_event.detail.request_id)
     const takeLines = await refuseAuditLines(sql)
     await auditLog.note(page('last', 'refused'))
+    // A further page tries it once more, and does not wait.
+    await expect(auditLog.settle('last')).rejects.toMatchObject({ internal: 'audit_unwritten' })
+    expect(refused).toBe(2)
     const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
     void auditLog.note(page('last', 'waiting'))
     await auditLog.finish(1)
@@ -202,8 +211,10 @@ describe('the audit log', () => {
     expect(auditLog.waiting).toBe(2)
     const finished = auditLog.finish(10_000)
     await release()
+    await until('a second try to be refused', () => refused > 3)
     await takeLines()
     await finished
+    expect(requests()).toEqual(['refused', 'waiting', 'waiting'])
     expect((await linesOf('last')).map(({ detail }) => detail.request_id).sort()).toEqual(['refused', 'waiting'])
   })
 
@@ -232,26 +243,34 @@ describe('the audit log', () => {
     const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
     let ended = 0
     const begin = () => auditLog.beginPage('three', () => ({ name: 'a place', end: () => void ended++ }))
-    const [first, second] = [await begin(), await begin()]
+    const [first, second, third] = [await begin(), await begin(), await begin()]
     expect(first.name).toBe('a place')
+    const full = () =>
+      auditLog.beginPage('three', () => {
+        throw new Error('no place')
+      })
     const noting = [auditLog.note(page('three', '1'))]
+    // Refused for the pages alone, whatever is not stored.
+    await expect(full()).rejects.toThrow('no place')
     first.end()
     first.end()
-    const third = await begin()
-    await expect(begin()).rejects.toMatchObject({ kind: 'unavailable', internal: 'audit_unwritten' })
-    noting.push(auditLog.note(page('three', '2')), auditLog.note(page('three', '3')))
     second.end()
+    // Of two that are asked for at once, there is room for one.
+    const both = await Promise.allSettled([begin(), begin()])
+    expect(both).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { kind: 'unavailable', internal: 'audit_unwritten' } },
+    ])
+    noting.push(auditLog.note(page('three', '2')), auditLog.note(page('three', '3')))
     third.end()
+    for (const one of both) if (one.status === 'fulfilled') one.value.end()
     await expect(begin()).rejects.toBeInstanceOf(Problem)
     // What cannot be taken counts for nothing, and neither does a page of which nothing was sent.
     await release()
     await Promise.all(noting)
-    const full = auditLog.beginPage('three', () => {
-      throw new Error('no place')
-    })
-    await expect(full).rejects.toThrow('no place')
+    await expect(full()).rejects.toThrow('no place')
     for (let i = 0; i < 9; i++) (await begin()).end()
-    expect([ended, auditLog.waiting]).toEqual([13, 0])
+    expect([ended, auditLog.waiting]).toEqual([14, 0])
   })
 
   test('a key has one statement under way, and what comes in the meantime is written with the next: it takes no connection from others (G14)', async () => {

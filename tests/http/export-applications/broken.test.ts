@@ -116,7 +116,7 @@ describe('a page that cannot be finished', () => {
     await expect(response.text()).rejects.toThrow()
     await until('the log line', () => service.requestLine(response.headers.get('X-Request-Id')))
     const line = service.requestLine(response.headers.get('X-Request-Id'))
-    expect(line).toMatchObject({ outcome: 'failed', level: 'error' })
+    expect(line).toMatchObject({ outcome: 'failed', level: 'error', err: { message: expect.any(String) } })
     expect(line!.applications).toBeWithin(1, 290)
     // What the client may have got is in the audit log as well.
     const [event] = await until('the audit event', async () => {

@@ -10,7 +10,7 @@ import { originOf } from '../../../src/keys/client-address.ts'
 import { createLog } from '../../../src/log.ts'
 import { testConfig } from '../../support/config.ts'
 import { endWithTest } from '../../support/fixtures.ts'
-import { rejection } from '../../support/refusal.ts'
+import { failureOf, rejection } from '../../support/refusal.ts'
 import { until } from '../../support/until.ts'
 
 const log = createLog('silent')
@@ -36,22 +36,28 @@ test('a client that had gone before the first write is reported as gone, and not
   expect(taken).toBe(false)
 })
 
-test('a client that goes while its first write waits for the response is reported as gone', async () => {
-  const leaving = new AbortController()
-  let taken: Promise<boolean> | undefined
-  const response = await streamResponse(
-    aRecord(leaving.signal),
-    { headers: new Headers() },
-    performance.now() + 60_000,
-    async sink => {
-      taken = Promise.resolve(sink.write(Buffer.from('first'), false))
-      return (await taken) ? 'complete' : 'client_gone'
-    },
-  )
-  leaving.abort()
-  expect(await taken).toBe(false)
-  expect(response.status).toBe(200)
-})
+test.each(['goes', 'was answered otherwise'])(
+  'a client that %s while its first write waits for the response is reported as gone',
+  async how => {
+    const leaving = new AbortController()
+    let taken: Promise<boolean> | undefined
+    const response = await streamResponse(
+      aRecord(leaving.signal),
+      { headers: new Headers() },
+      performance.now() + 60_000,
+      async sink => {
+        taken = Promise.resolve(sink.write(Buffer.from('first'), false))
+        return (await taken) ? 'complete' : 'client_gone'
+      },
+    )
+    if (how === 'goes') leaving.abort()
+    else await response.body!.cancel()
+    expect(await taken).toBe(false)
+    expect(response.status).toBe(200)
+    // Its buffer may be another page's by now.
+    if (how === 'goes') expect(await failureOf(response.body!.getReader().read())).toBeInstanceOf(Error)
+  },
+)
 
 test('a client that goes while a later write waits for it is reported as gone, whatever its connection says', async () => {
   const leaving = new AbortController()
@@ -88,6 +94,16 @@ test('a client that goes while a later write waits for it is reported as gone, w
   await ended.promise
 })
 
+test('a page that fails once all of it is written is not sent', async () => {
+  const failing = async (sink: Sink): Promise<RequestOutcome> => {
+    await sink.write(Buffer.from('whole'), true)
+    await Bun.sleep(1)
+    throw new Error('late')
+  }
+  const sent = streamResponse(aRecord(), { headers: new Headers() }, performance.now() + 60_000, failing)
+  expect(await failureOf(sent)).toMatchObject({ message: 'late' })
+})
+
 test('what was waited for before the response counts against the same time', async () => {
   const over = performance.now()
   const refusals = [
@@ -96,4 +112,15 @@ test('what was waited for before the response counts against the same time', asy
   ]
   for (const refusal of refusals)
     expect(await rejection(refusal)).toMatchObject({ kind: 'unavailable', internal: 'export_queue_timeout' })
+  // What is granted later is granted to a client that was refused.
+  const granted = Promise.withResolvers<void>()
+  let taken: boolean | undefined
+  const produce = async (sink: Sink): Promise<RequestOutcome> => {
+    taken = await sink.write(Buffer.from('whole'), true)
+    return 'client_gone'
+  }
+  await rejection(streamResponse(aRecord(), { headers: new Headers() }, over, produce, { granted: granted.promise }))
+  granted.resolve()
+  await until('the write to end', () => taken !== undefined)
+  expect(taken).toBe(false)
 })
