@@ -245,10 +245,16 @@ export const ProgramChoices = (props: {
 )
 
 /** A form that does something. It carries the token of its session, and who is signed in. */
-export function ActionForm({ action, children }: { action: string; children: ComponentChildren }) {
+export function ActionForm(props: {
+  action: string
+  /** Whether files are sent with it. */
+  files?: boolean
+  children: ComponentChildren
+}) {
+  const { action, files, children } = props
   const { csrf, person } = usePage()
   return (
-    <form method="post" action={action} noValidate>
+    <form method="post" action={action} encType={files ? 'multipart/form-data' : undefined} noValidate>
       <input type="hidden" name="csrf" value={csrf} autocomplete="off" />
       {/* If the session ends before it is sent, no other person is shown what this one typed. */}
       <input type="hidden" name="typed_by" value={String(person?.person_id ?? '')} />

@@ -265,6 +265,53 @@ describe('a new program', () => {
     }
   })
 
+  test('begins with a file: what is downloaded here or elsewhere, with what it was made from there', async () => {
+    const { based_on: _, ...document } = aDefinition({ slug: 'uploaded', questions: [q.text('uploaded one')] })
+    const file = (text: string | Uint8Array<ArrayBuffer>, name: string) => new File([text], name)
+    const begun = await ada!.upload(
+      '/admin/new-program',
+      { document: '' },
+      'document',
+      file(JSON.stringify({ ...document, based_on: 999_999 }), 'elsewhere.json'),
+    )
+    expect(begun.headers.get('location')).toBe(path('uploaded', '/questions?done=begun'))
+    const changed = JSON.stringify({ ...(await opened(ada!, 'uploaded')), display_name: 'From a file' })
+    const typed = { document: 'what stands in the field' }
+    const kept = await ada!.upload(path('uploaded', '/document'), typed, 'document', file(changed, 'mine.json'))
+    expect(kept.headers.get('location')).toBe(path('uploaded', '/questions?done=saved'))
+    expect((await draftOf('uploaded'))!.display_name).toBe('From a file')
+    // None was chosen: what stands in the field holds.
+    const none = await ada!.upload(path('uploaded', '/document'), typed, 'document', file('', ''))
+    expect(none.status).toBe(400)
+    expect(textIn(await none.text())).toBe(typed.document)
+    const broken = await ada!.upload('/admin/new-program', {}, 'document', file('name,slug\na,b', 'table.csv'))
+    expect(broken.status).toBe(400)
+    const shown = await broken.text()
+    expect(shown).toContain('Line 1, column 1')
+    expect(textIn(shown)).toBe('name,slug\na,b')
+  })
+
+  test('with a file that is not text, is too large, or does not arrive whole is refused with words about the file', async () => {
+    const picture = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0xff])], 'photo.png')
+    const refused = await ada!.upload('/admin/new-program', {}, 'document', picture)
+    expect(refused.status).toBe(400)
+    expect(await refused.text()).toContain('The file photo.png is not text in UTF-8, so nothing was changed.')
+    const huge = new File(['x'.repeat(9 * 1024 * 1024)], 'huge.json')
+    expect((await ada!.upload('/admin/new-program', {}, 'document', huge)).status).toBe(413)
+    const cut = await service.get('/admin/new-program', {
+      method: 'POST',
+      body: '--b\r\nContent-Disposition: form-data; name="document"; filename="a.json"\r\n\r\n{}',
+      headers: {
+        Accept: 'text/html',
+        Origin: service.baseUrl,
+        'Content-Type': 'multipart/form-data; boundary=b',
+        Cookie: [...ada!.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      },
+    })
+    expect(cut.status).toBe(400)
+    expect(await cut.text()).toContain('its parts are not whole')
+  })
+
   test('with a slug or a name that will not do comes back with the error at the field', async () => {
     const text = await (await ada!.post('/admin/new-program', { slug: 'No Good', display_name: '' })).text()
     expect(text).toContain('id="slug-error"')

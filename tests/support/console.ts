@@ -88,6 +88,18 @@ export class ConsoleVisitor {
     if (!('csrf' in form)) body.set('csrf', await this.csrf())
     for (const [name, value] of Object.entries(form))
       for (const one of typeof value === 'string' ? [value] : value) body.append(name, one)
+    return this.#send(path, body, headers)
+  }
+
+  /** Sends a form with a file, as a browser does without scripts: the fields, and the file in the one of its name. */
+  async upload(path: string, fields: Readonly<Record<string, string>>, name: string, file: File): Promise<Response> {
+    const body = new FormData()
+    for (const [field, value] of Object.entries({ csrf: await this.csrf(), ...fields })) body.append(field, value)
+    body.append(name, file)
+    return this.#send(path, body)
+  }
+
+  async #send(path: string, body: URLSearchParams | FormData, headers: Record<string, string> = {}): Promise<Response> {
     return this.#keep(
       await this.service.get(path, {
         method: 'POST',

@@ -47,7 +47,7 @@ export function DocumentPage({ view, text, errors = [], conflict }: DocumentProp
       <ValidationErrors errors={errors} />
       {conflict !== undefined && <ConflictNotice view={view} conflict={conflict} />}
       <div class="card">
-        <ActionForm action={`${path}/document`}>
+        <ActionForm action={`${path}/document`} files>
           <DocumentField text={text} errors={errors} />
           <div class="actions">
             {conflict === undefined ? (
@@ -158,7 +158,15 @@ function DocumentField({ text, errors }: { text: string; errors: readonly Placed
           ))}
         </div>
       )}
-      <FileIntoField />
+      <div class="field">
+        <label for="file">
+          From a file<span class="soft"> optional</span>
+        </label>
+        <p class="hint" id="file-hint">
+          A document that was downloaded here, or from another installation. It is read in place of the text below.
+        </p>
+        <input id="file" type="file" name="document" accept=".json,application/json" aria-describedby="file-hint" />
+      </div>
       <TextArea
         form={form}
         name="document"
@@ -171,14 +179,6 @@ function DocumentField({ text, errors }: { text: string; errors: readonly Placed
     </>
   )
 }
-
-/** Puts the text of a file into the field, where scripts may; pasting it does the same. */
-const FileIntoField = () => (
-  <p hidden>
-    <label for="file">From a file</label>
-    <input id="file" type="file" accept=".json,application/json" data-into="document" />
-  </p>
-)
 
 export function NewProgramPage(props: {
   programs: readonly { slug: string; display_name: string }[]
@@ -220,7 +220,7 @@ export function NewProgramPage(props: {
       </section>
       <details class="card" open={text !== undefined}>
         <summary>From a document</summary>
-        <ActionForm action={path}>
+        <ActionForm action={path} files>
           <DocumentField text={text ?? ''} errors={errors} />
           <Submit text="Make the draft" />
         </ActionForm>

@@ -1,5 +1,6 @@
 // Reads a form that a browser sent, within bounds.
 
+import { isUtf8 } from 'node:buffer'
 import { readFields } from '../../http/headers/sent-text.ts'
 import { readBody } from '../../http/server/read-body.ts'
 import { Problem } from '../../problem.ts'
@@ -8,14 +9,39 @@ import { Problem } from '../../problem.ts'
 const arrivalMs = 10_000
 
 /**
- * The fields of `application/x-www-form-urlencoded`. Throws Problem `unsupported_media_type`, `too_large`, or `invalid_request` for a body
- * that does not arrive whole and in time, or has fields that are not text.
+ * The fields of `application/x-www-form-urlencoded`, or of `multipart/form-data`, which is how files come. Throws Problem
+ * `unsupported_media_type`, `too_large`, or `invalid_request` for a body that does not arrive whole and in time, or has what is not text.
  */
 export async function readForm(request: Request, bytesMax: number): Promise<URLSearchParams> {
-  const type = (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
-  if (type !== 'application/x-www-form-urlencoded')
-    throw new Problem('unsupported_media_type', { detail: 'A form is sent as application/x-www-form-urlencoded.' })
-  return withAllChosen(readFields(await readBody(request, { bytesMax, arrivalMs })))
+  const sent = request.headers.get('content-type') ?? ''
+  const type = sent.split(';')[0]!.trim().toLowerCase()
+  const read =
+    type === 'application/x-www-form-urlencoded' ? readFields : type === 'multipart/form-data' ? readParts : undefined
+  if (read === undefined)
+    throw new Problem('unsupported_media_type', {
+      detail: 'A form is sent as application/x-www-form-urlencoded or multipart/form-data.',
+    })
+  return withAllChosen(await read(await readBody(request, { bytesMax, arrivalMs }), sent))
+}
+
+/** A file that was chosen is the text of the field of its name, in place of what stands there. */
+async function readParts(body: Buffer, type: string): Promise<URLSearchParams> {
+  const form = new Response(body, { headers: { 'Content-Type': type } }).formData()
+  const parts = await form.then(
+    read => [...read],
+    cause => {
+      throw new Problem('invalid_request', { detail: 'The form cannot be read: its parts are not whole.', cause })
+    },
+  )
+  const fields = new URLSearchParams()
+  for (const [name, value] of parts) if (typeof value === 'string') fields.append(name, value)
+  const files = parts.flatMap(([name, value]) => (typeof value !== 'string' && value.size > 0 ? [{ name, value }] : []))
+  if (!isUtf8(body) || body.includes(0)) {
+    const what = files.length === 0 ? 'The form' : `The file ${files.map(({ value }) => value.name).join(', ')}`
+    throw new Problem('invalid_request', { detail: `${what} is not text in UTF-8, so nothing was changed.` })
+  }
+  for (const { name, value } of files) fields.set(name, await value.text())
+  return fields
 }
 
 /** Where a list was chosen as a whole, by one box (`all` of `Choices`), every value that it was shown with. */

@@ -32,11 +32,3 @@ for (const bar of document.querySelectorAll('[data-picks]')) {
     for (const box of boxes) box.checked = on
   })
 }
-
-// Puts the text of a file that is chosen into the field that it names, to be looked at before it is sent.
-for (const file of document.querySelectorAll('[data-into]')) {
-  file.parentElement.hidden = false
-  file.addEventListener('change', async () => {
-    document.getElementById(file.dataset.into).value = await file.files[0].text()
-  })
-}
