@@ -20,5 +20,5 @@ export function isOlder(one: string, other: string): boolean {
 /** A connection's name in PostgreSQL: what it is for, and which release made it, so that an upgrade's end can see those before it. */
 export const connectionName = (purpose: string): string => `${purpose} ${version}`
 
-/** For people: `0.1.0 (1a2b3c4)`. */
+/** For people: `1.0.0 (1a2b3c4)`. */
 export const releaseName: string = release.commit === undefined ? version : `${version} (${release.commit})`

@@ -2,12 +2,13 @@
 
 import { cp, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { version } from '../../package.json'
 import { useFolder } from './fixtures.ts'
 
 const checkout = join(import.meta.dir, '../..')
 
-/** The next release's version. */
-export const nextVersion = '0.2.0'
+/** The next release's version, which may add to the schema. */
+export const nextVersion = version.replace(/(\d+)\.\d+$/, (_, minor: string) => `${Number(minor) + 1}.0`)
 
 /** A folder with everything a process is made of. */
 export async function thisRelease(): Promise<string> {
@@ -21,7 +22,6 @@ export async function thisRelease(): Promise<string> {
 /** `expanding` and `contracting` are the SQL of its two migrations. */
 export async function nextRelease(expanding: string, contracting: string): Promise<string> {
   const folder = await thisRelease()
-  const { version } = (await Bun.file(join(folder, 'package.json')).json()) as { version: string }
   await change(folder, 'package.json', `"version": "${version}"`, `"version": "${nextVersion}"`)
   const migrations = join(folder, 'src/db/migrations')
   await Bun.write(join(migrations, '0002-expanding.sql'), `-- expand, oldest release ${version}\n${expanding}\n`)

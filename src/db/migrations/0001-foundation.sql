@@ -1,4 +1,4 @@
--- expand, oldest release 0.1.0
+-- expand, oldest release 1.0.0
 --
 -- Programs, questions, applications, keys, the audit log, and what is derived from program versions.
 -- Validity lives here as well as in the code: what these constraints refuse cannot be stored by any route.

@@ -1,0 +1,174 @@
+// From each release on: its database, restored and brought to the present, with everything that its clients and people held.
+// `UPDATE_DUMP=1 scripts/bun test tests/upgrade` makes the dumps of the release that is checked out again (CONTRIBUTING.md).
+
+import { describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { openDatabase, type Sql } from '../../src/db/client.ts'
+import { grantRoles, migrate } from '../../src/db/migrate.ts'
+import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { deriveSecret, secretText } from '../../src/webhooks/signatures.ts'
+import { runScript } from '../scripts/run-script.ts'
+import { ConsoleVisitor, testPassword } from '../support/console.ts'
+import { ApiProgram } from '../support/console-api.ts'
+import type { TestDatabase } from '../support/database.ts'
+import { useBareDatabase, useDatabase, useService } from '../support/fixtures.ts'
+import { aProgram, q } from '../support/programs.ts'
+import { goldenFolder } from './golden-folder.ts'
+import {
+  codeAt,
+  type Installation,
+  makeInstallations,
+  settings,
+  statusesOf,
+  statusOfKey,
+  submitOnce,
+  timeZone,
+  webhookKeys,
+} from './installations.ts'
+import { readAll } from './reads.ts'
+
+if (process.env.UPDATE_DUMP) await makeInstallations()
+
+const files = readdirSync(goldenFolder)
+const names = files.filter(file => file.endsWith('.json')).map(file => file.replace(/\.json$/, ''))
+// It has the roles of an installation made, which the dumps name.
+const fresh = await useDatabase()
+
+/** The database as it was, as `psql` would restore it. */
+async function restore(name: string): Promise<TestDatabase> {
+  const database = await useBareDatabase()
+  const restoring = openDatabase({ url: database.url, connectionsMax: 1 })
+  const dump = gunzipSync(await Bun.file(join(goldenFolder, `${name}.sql.gz`)).bytes()).toString()
+  await restoring.unsafe(dump).simple()
+  await restoring.end()
+  return { ...database, hasLogins: true }
+}
+
+/** Brought to the present, as `scripts/migrate --roles` does it, with a service whose clock goes on ten minutes after the dump. */
+async function upgrade(name: string) {
+  const kept = (await Bun.file(join(goldenFolder, `${name}.json`)).json()) as Installation
+  const database = await restore(name)
+  await migrate(database.sql, allMigrations)
+  await grantRoles(database.sql)
+  const since = performance.now()
+  const now = () => Math.floor(kept.at + 600_000_000 + (performance.now() - since) * 1000)
+  const service = await useService(database, { ...settings, timeZone }, { now })
+  const get = (path: string, headers: Record<string, string>) => service.get(path, { headers })
+  const read = (one: Installation['reads'][number]) => readAll(get, one, kept.keys[one.key]!.authorization)
+  return { kept, database, sql: database.sql, service, now, read }
+}
+
+test('there is what 1.0.0 left', () => {
+  expect(names).toEqual(expect.arrayContaining(['1.0.0-own', '1.0.0-followed']))
+})
+
+describe.each(names)('%s', name => {
+  test('every read that was under way is continued as that release continued it; keys and audit log are what they were', async () => {
+    const { kept, database, service, read } = await upgrade(name)
+    for (const one of kept.reads) expect([one.name, await read(one)]).toMatchObject([one.name, one.answers])
+    for (const [key, { authorization, status }] of Object.entries(kept.keys))
+      expect([key, await statusOfKey(service, authorization)]).toEqual([key, status])
+    expect(await runScript('audit-log', database.url, ['verify', '--noted', kept.auditNoted])).toMatchObject({
+      code: 0,
+    })
+  })
+
+  test('what its migrations and later ones make is the schema of a new installation', async () => {
+    const { sql } = await upgrade(name)
+    expect(await schemaOf(sql)).toEqual(await schemaOf(fresh.sql))
+  })
+})
+
+describe.each(names.filter(name => name.endsWith('-own')))('%s', name => {
+  test('walks are continued exactly while the next migration is applied, questions are published and people submit', async () => {
+    const { kept, database, sql, service, read } = await upgrade(name)
+    const { own, keys } = kept
+    const walks = kept.reads.filter(one => /\/applications\?|\/odata\//.test(one.path))
+    expect(walks.length).toBeGreaterThan(10)
+    const additive = {
+      name: '9999-adding.sql',
+      text: `alter table application add column added text; create table added (added text);
+        create index on application (added); alter table program_version add column added jsonb;`,
+      sha256: 'of the test',
+      kind: 'expand',
+      oldestRelease: kept.release,
+    } as const
+    let applied: string[] | undefined
+    const migrating = migrate(sql, [...allMigrations, additive]).then(names => {
+      applied = names
+    })
+    for (let rounds = 0; applied === undefined || rounds < 2; rounds++)
+      await Promise.all(
+        walks.map(async one => expect([one.name, await read(one)]).toMatchObject([one.name, one.answers])),
+      )
+    await migrating
+    expect(applied).toEqual(['9999-adding.sql'])
+
+    // The first submission of this release, and one that 1.0.0 took already and whose answer was lost.
+    const { applicant, idempotencyKey, body } = own!.submitted
+    const desk = keys.desk!.authorization
+    expect(await submitOnce(service, desk, applicant, idempotencyKey)).toEqual(body)
+    const { application_id } = await submitOnce(service, desk, own!.inProgress, crypto.randomUUID())
+    expect(application_id).toBeGreaterThan(body.application_id as number)
+    await aProgram(sql, { slug: own!.slug, questions: [q.text('own new question', { optional: true })] })
+    for (const one of walks) expect([one.name, await read(one)]).toMatchObject([one.name, one.answers])
+    expect(await runScript('audit-log', database.url, ['verify', '--noted', kept.auditNoted])).toMatchObject({
+      code: 0,
+    })
+  })
+
+  test('people sign in, with the second factor of those who have one, and reach what they reached; sessions, tokens and the secrets of webhooks are good', async () => {
+    const { kept, sql, service, now } = await upgrade(name)
+    const { people, cookie, token, webhookSecret } = kept.own!
+    expect(Object.values(people).filter(({ second }) => second !== undefined)).toHaveLength(1)
+    for (const [email, { second, pages }] of Object.entries(people)) {
+      const visitor = new ConsoleVisitor(service)
+      const code: Record<string, string> = second === undefined ? {} : { code: codeAt(second, now()) }
+      const signedIn = await visitor.post('/admin/sign-in', { csrf: '', email, password: testPassword, ...code })
+      expect([email, signedIn.status]).toEqual([email, 303])
+      expect([email, await statusesOf(visitor)]).toEqual([email, pages])
+      if (second !== undefined)
+        await new ConsoleVisitor(service).refused(401, '/admin/sign-in', { csrf: '', email, password: testPassword })
+    }
+    const gone = { csrf: '', email: 'eve@example.gov', password: testPassword }
+    await new ConsoleVisitor(service).refused(401, '/admin/sign-in', gone)
+    expect((await service.get('/admin', { headers: { Cookie: cookie, Accept: 'text/html' } })).status).toBe(200)
+    expect(await ApiProgram.withToken(service, token).ask('GET', '/programs')).toMatchObject({ status: 200 })
+    const [row] = await sql<{ secret_name: string }[]>`select secret_name from webhook_endpoint`
+    expect(secretText(deriveSecret(webhookKeys, row!.secret_name)!)).toBe(webhookSecret)
+  })
+})
+
+/** What the catalog has of tables, functions and rights, a line each. */
+async function schemaOf(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ line: string }[]>`
+    with tables as (
+      select oid, relname, relkind, reloptions, relacl from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'S')
+    )
+    select concat_ws(' ', relkind, relname, reloptions) as line from tables
+    union all
+    select concat_ws(' ', relname, attname, format_type(atttypid, atttypmod), attnotnull, attidentity, attgenerated,
+      attstorage, pg_get_expr(adbin, adrelid), (select collname from pg_collation c where c.oid = attcollation))
+    from pg_attribute join tables t on attrelid = t.oid left join pg_attrdef on adrelid = attrelid and adnum = attnum
+    where attnum > 0 and not attisdropped
+    union all
+    select concat_ws(' ', relname, conname, pg_get_constraintdef(c.oid)) from pg_constraint c join tables t on conrelid = t.oid
+    union all
+    select pg_get_indexdef(indexrelid) from pg_index join tables t on indrelid = t.oid
+    union all
+    select pg_get_triggerdef(g.oid) from pg_trigger g join tables t on tgrelid = t.oid where not tgisinternal
+    union all
+    select pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+    union all
+    select concat_ws(' ', name, grantee::regrole, privilege_type)
+    from (
+      select relname as name, relacl as acl from tables
+      union all select concat_ws('.', relname, attname), attacl from pg_attribute join tables t on attrelid = t.oid
+      union all select oid::regprocedure::text, proacl from pg_proc where pronamespace = 'public'::regnamespace
+    ) granted, aclexplode(acl)
+    order by line`
+  return rows.map(({ line }) => line)
+}
