@@ -1,4 +1,4 @@
-// What README and EXPORT tell a client to do, done as it stands there.
+// What README and EXPORT ask a client to do, done literally.
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What happens to one program of an installation, told to those who run the table: versions in which questions are inserted, change places,
+// What happens to one program of an installation, which the table replays: versions in which questions are inserted, change places,
 // go and come back, at the top and two enumerators deep; what is submitted to each; and when the worker has kept all of it.
 
 import type { Sql } from '../../src/db/client.ts'

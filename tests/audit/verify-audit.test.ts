@@ -1,4 +1,4 @@
-// The audit log as a chain of hashes: somebody who has all rights in the database, and turns off what protects it, is found out.
+// The audit log as a chain of hashes: a change by a superuser who turns off what protects it is found.
 
 import { describe, expect, test } from 'bun:test'
 import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
@@ -23,7 +23,7 @@ describe('verify names the first event that is not as it was written', () => {
     ['a time', `update audit_event set happened_at = happened_at + interval '1 microsecond' where audit_event_id = 7`],
     ['an address', `update audit_event set address = null where audit_event_id = 7`],
     ['a detail', `update audit_event set detail = jsonb_set(detail, '{number}', '1.6') where audit_event_id = 7`],
-    ['the role', `update audit_event set database_user = 'nobody' where audit_event_id = 7`],
+    ['the role', `update audit_event set database_user = 'mallory' where audit_event_id = 7`],
     ['a hash', `update audit_link set hash = sha256(hash) where link = 7`],
     ['two exchanged', `update audit_link set audit_event_id = 15 - audit_event_id where link in (7, 8)`],
   ])('%s', (_, statement) =>

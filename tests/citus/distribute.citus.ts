@@ -44,7 +44,7 @@ describe('an installation that runs is distributed under its writers', () => {
         return frontEnd.apply(applicant, { words: { text: `${n}` } })
       }
       for (let n = 0; writing; n++) {
-        // Whoever waited for the move, or ran into its end, tries again.
+        // A request that waited for the move, or ran into its end, tries again.
         const submitted = await again(n).catch((error: Error) => {
           if (!/answered (503|500|409|400)/.test(error.message)) throw error
         })

@@ -60,7 +60,7 @@ describe('the coordinator dies between the two phases of a commit', () => {
     const frontEnd = new FrontEnd(service, key, 'decided')
     const applicant = await frontEnd.register()
     await frontEnd.save(applicant, { words: { text: 'kept' } })
-    await sql`alter system set synchronous_standby_names = 'nobody'`
+    await sql`alter system set synchronous_standby_names = 'absent'`
     await sql`select pg_reload_conf()`
     const submitting = frontEnd.submit(applicant).catch((error: Error) => error)
     await until('the commit to wait', async () => {

@@ -52,7 +52,7 @@ async function whole(change: () => Promise<unknown>): Promise<void> {
 }
 
 describe('a CiviForm that is away for an hour', () => {
-  test('is followed again by the same process with all that happened there; in the meantime exports continue, and its absence is told', async () => {
+  test('is followed again by the same process with all that happened there; in the meantime exports continue, and its absence is reported', async () => {
     const following = await useFollowing()
     const { civiform, sql, ownUrl } = following
     await civiform.publish({ [program]: [job] })
@@ -121,7 +121,7 @@ describe('a CiviForm that is away for an hour', () => {
 })
 
 describe('a CiviForm that is upgraded in the middle of the first copy', () => {
-  test('93: columns that appear are told of what was copied without them too, and nothing is lost or there twice', async () => {
+  test('93: columns that appear are filled for what was copied without them too, and nothing is lost or there twice', async () => {
     const following = await useFollowing({ age: '2023' })
     const { civiform, sql, follower, catchUp } = following
     await civiform.publish({ [program]: [job] })

@@ -40,11 +40,11 @@ const held: Readonly<Record<string, readonly (readonly [numbers: readonly number
     [[52], '52: what another program stored at the top level under the key of a repeated question is not exported'],
     [[53], '53: what the program does not ask is not exported'],
     [[60], '60: keys are made by CiviForm’s rule'],
-    [[61], '61: a question whose name has no letter is left out, and told'],
-    [[62], '62: of two questions with one key, the last in the order of blocks is exported, and both are told'],
+    [[61], '61: a question whose name has no letter is left out, and reported'],
+    [[62], '62: of two questions with one key, the last in the order of blocks is exported, and both are reported'],
     [
       [63, 64],
-      '63, 64: a document that is empty, cut off or none at all is exported as unanswered; only what is broken is told',
+      '63, 64: a document that is empty, cut off or none at all is exported as unanswered; only what is broken is reported',
     ],
     [[65, 66], '65, 66: times are whole seconds by the manual, and have their fraction by the code'],
     [[67], '67: the language is canonical, and American English when there is none'],
@@ -69,14 +69,14 @@ const held: Readonly<Record<string, readonly (readonly [numbers: readonly number
       '57: a version that stands in none of CiviForm’s versions, and a draft that was applied to, are versions all the same',
     ],
     [[59], '59: an option has the name that the version of the application gave it'],
-    [[62], '62: two whose names make one key, in one version or in two, are exported under it once, and told'],
+    [[62], '62: two whose names make one key, in one version or in two, are exported under it once, and reported'],
   ],
   'followed-requests': [
     [[22], '22, D13: money is a JSON number without an exponent'],
     [[56], '56: what is asked on a block that was hidden is exported where it was answered before'],
     [[58], '58: has the applications of every version of a program, whichever published versions lie between'],
     [[63], '63: a document that is stored as a text gives the same as the one it holds'],
-    [[73], '73: drafts, deleted ones and those of a stage nobody knows are not listed'],
+    [[73], '73: drafts, deleted ones and those of an unknown stage are not listed'],
     [
       [76, 77, 78],
       '76, 77, 78: a date is its first instant in the instance’s zone, from it on and before it; a state in small letters is refused',
@@ -119,9 +119,9 @@ const held: Readonly<Record<string, readonly (readonly [numbers: readonly number
     [[93], '93: upgrades while it follows: columns appear, tables are rewritten, and nothing is lost or removed'],
     [
       [95],
-      '95: one that appears below a watermark that was used is taken in, told, and as much is allowed for from then on',
+      '95: one that appears below a watermark that was used is taken in, reported, and as much is allowed for from then on',
     ],
-    [[96], '96: of %s, status, time and note are told, from events where there is no column'],
+    [[96], '96: of %s, status, time and note are read, from events where there is no column'],
     [[96], '96: a column that may not be read is refused by name'],
   ],
 }

@@ -45,41 +45,44 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
   test.each([
     ['when transactions began', true],
     ['their locks', false],
-  ] as const)('7.4: a prepared transaction, seen by %s, holds the watermark, and is told', async (_, statistics) => {
-    const following = await onCluster(cluster, `prepared_${statistics}`, statistics)
-    const { civiform, sql, follower, catchUp } = following
-    await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
-    const submit = async (): Promise<number> =>
-      civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })
-    const first = await submit()
-    await catchUp()
-    const applicant = await civiform.applicant()
-    const one = await civiform.app.reserve()
-    await one`begin`
-    const [under] = await one<{ id: number }[]>`
+  ] as const)(
+    '7.4: a prepared transaction, seen by %s, holds the watermark, and is reported',
+    async (_, statistics) => {
+      const following = await onCluster(cluster, `prepared_${statistics}`, statistics)
+      const { civiform, sql, follower, catchUp } = following
+      await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
+      const submit = async (): Promise<number> =>
+        civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })
+      const first = await submit()
+      await catchUp()
+      const applicant = await civiform.applicant()
+      const one = await civiform.app.reserve()
+      await one`begin`
+      const [under] = await one<{ id: number }[]>`
       insert into applications (applicant_id, program_id, object, lifecycle_stage, create_time, submit_time)
       select ${applicant}, program_id, '{}', 'active', now() at time zone 'UTC', clock_timestamp() at time zone 'UTC'
       from applications limit 1
       returning id`
-    await one`prepare transaction 'half'`
-    one.release()
-    const second = await submit()
-    const copied = async (): Promise<number[]> =>
-      (await sql<{ id: number }[]>`select application_id as id from application order by submit_time, submit_seq`).map(
-        row => row.id,
-      )
-    for (let i = 0; i < 4; i++) expect((await follower.round()).heldBy).toContain('1 prepared transaction')
-    expect(await copied()).toEqual([first])
-    expect(await sql`select last_error from civiform_source`).toMatchObject([
-      { last_error: expect.stringContaining('commit or roll back what pg_prepared_xacts names') },
-    ])
-    const checked = await check(following, civiform.database.readerUrl)
-    expect([checked.code, checked.out]).toEqual([1, expect.stringContaining('because of 1 prepared transaction')])
-    await civiform.app`commit prepared 'half'`
-    await catchUp()
-    expect(await copied()).toEqual([first, under!.id, second])
-    expect(await sql`select last_error from civiform_source`).toMatchObject([{ last_error: null }])
-  })
+      await one`prepare transaction 'half'`
+      one.release()
+      const second = await submit()
+      const copied = async (): Promise<number[]> =>
+        (
+          await sql<{ id: number }[]>`select application_id as id from application order by submit_time, submit_seq`
+        ).map(row => row.id)
+      for (let i = 0; i < 4; i++) expect((await follower.round()).heldBy).toContain('1 prepared transaction')
+      expect(await copied()).toEqual([first])
+      expect(await sql`select last_error from civiform_source`).toMatchObject([
+        { last_error: expect.stringContaining('commit or roll back what pg_prepared_xacts names') },
+      ])
+      const checked = await check(following, civiform.database.readerUrl)
+      expect([checked.code, checked.out]).toEqual([1, expect.stringContaining('because of 1 prepared transaction')])
+      await civiform.app`commit prepared 'half'`
+      await catchUp()
+      expect(await copied()).toEqual([first, under!.id, second])
+      expect(await sql`select last_error from civiform_source`).toMatchObject([{ last_error: null }])
+    },
+  )
 
   test('7.4 (c): a standby is refused at the start, and waited for once it was followed', async () => {
     const following = await onCluster(cluster, 'standby')
@@ -114,7 +117,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     expect(await sql`select rollbacks from civiform_source`).toMatchObject([{ rollbacks: 0 }])
   })
 
-  test('limit 6: after a failover that lost commits, what they held is gone, ids given again are new applications, and it is told', async () => {
+  test('limit 6: after a failover that lost commits, what they held is gone, ids given again are new applications, and it is reported', async () => {
     // One of its own: the primary is killed.
     const cluster = await useCluster()
     const following = await onCluster(cluster, 'failover')

@@ -141,7 +141,7 @@ describe('the questions of a program', () => {
     expect(Object.keys((await client.walkAll())[2]!.application).sort()).toEqual(['pet_food', 'pet_size'])
   })
 
-  test('62: two whose names make one key, in one version or in two, are exported under it once, and told', async () => {
+  test('62: two whose names make one key, in one version or in two, are exported under it once, and reported', async () => {
     const unit = (name: string, type: string): SimulatedQuestion => ({ name, type })
     const answers = { unit_: { number: 4, text: 'b' } }
     const { client, sql } = await versions('contract', [
@@ -162,7 +162,7 @@ describe('the questions of a program', () => {
 })
 
 describe('unknown types', () => {
-  test('an unknown type, a broken document and a program that is not there stop nothing; each is told, and the page is as its docs say', async () => {
+  test('an unknown type, a broken document and a program that is not there stop nothing; each is reported, and the page is as its docs say', async () => {
     const { civiform, client, sql, catchUp, service, key } = await versions('contract', [
       [
         [

@@ -133,7 +133,7 @@ describe('a key of CiviForm’s', () => {
     )
   })
 
-  test('that could open nothing is told, and the others work', async () => {
+  test('that could open nothing is reported, and the others work', async () => {
     await civiform.app`
       insert into api_keys (name, key_id, salted_key_secret, subnet, expiration, grants)
       values ('odd', ${Buffer.alloc(16, 201).toString('base64')}, 'short', 'nonsense', '2200-01-01', '{}'),

@@ -172,7 +172,7 @@ describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
     expect(plain.application.job.text).toBe('nurse "é"')
   })
 
-  test('73: drafts, deleted ones and those of a stage nobody knows are not listed', async () => {
+  test('73: drafts, deleted ones and those of an unknown stage are not listed', async () => {
     const { civiform, submit, catchUp, ids } = await followed(profile)
     await civiform.draft(await civiform.applicant(), program)
     const kept = await submit()

@@ -1,4 +1,4 @@
-// Screens of a followed program and when they are shown, as far as programs here can say it; what they cannot is told.
+// Screens of a followed program and when they are shown, as far as programs here can express it; the rest is reported.
 
 import { describe, expect, test } from 'bun:test'
 import { readFindings } from '../../src/civiform/db/follow-state.ts'
@@ -100,7 +100,7 @@ describe('a block that is shown under a condition', () => {
     expect((await readActiveVersion(sql)).screens).toEqual(screens)
   })
 
-  test('that programs here cannot say counts as always shown, and is told; so is who is eligible', async () => {
+  test('that programs here cannot express counts as always shown, and is reported; so is who is eligible', async () => {
     const { civiform, sql, catchUp } = await useFollowing()
     const odd = (name: string, node: unknown, action = 'SHOW_BLOCK'): SimulatedQuestion =>
       asked(name, 'TEXT', action, () => ({ node }))

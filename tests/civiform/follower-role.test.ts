@@ -43,7 +43,7 @@ describe('the role tributary_follower', () => {
     expect(await database.sql`select from api_key where followed`).toHaveLength(1)
   })
 
-  test('is enough where a version that somebody applied to as a draft is edited in its place', async () => {
+  test('is enough where a version that an applicant saw as a draft is edited in its place', async () => {
     const preview = 'snow removal'
     const version = (await civiform.publish({ [preview]: [{ name: 'street', type: 'TEXT' }] }))[preview]!
     const draft = await civiform.saveDraft(preview, [{ name: 'house', type: 'TEXT' }])

@@ -19,7 +19,7 @@ const { civiform, database, sql, ownUrl } = await useFollowing()
 await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
 const some = (max: number): number => Math.floor(random() * max)
 
-/** What had been submitted before anybody followed: a first copy of several steps. */
+/** What had been submitted before it was followed: a first copy of several steps. */
 async function fill(): Promise<void> {
   const id = await civiform.submit({ applicant: await civiform.applicant(), program, answers: {}, time: '2024-01-01' })
   await civiform.app`

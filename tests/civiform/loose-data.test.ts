@@ -53,7 +53,7 @@ describe('times', () => {
     for (const span of spans) expect(await shown(client, span)).toEqual([[timed, 'CURRENT']])
   })
 
-  test('limit 3: one that gets its time when it turns obsolete keeps its place, and tells the time', async () => {
+  test('limit 3: one that gets its time when it turns obsolete keeps its place, and reports the time', async () => {
     const { civiform, client, catchUp, sql } = await opened()
     const applicant = await civiform.applicant()
     const untimed = await civiform.submit({ applicant, program, answers: answers('untimed') })
@@ -94,7 +94,7 @@ describe('times', () => {
 
   const ago = (ms: number): string => new Date(Date.now() - ms).toISOString()
 
-  test('95: one that appears below a watermark that was used is taken in, told, and as much is allowed for from then on', async () => {
+  test('95: one that appears below a watermark that was used is taken in, reported, and as much is allowed for from then on', async () => {
     const { civiform, client, catchUp, log, sql } = await opened()
     const submit = async (text: string, time: string): Promise<number> =>
       civiform.submit({ applicant: await civiform.applicant(), program, answers: answers(text), time })
@@ -220,9 +220,9 @@ describe('revisions', () => {
       await civiform.setStatus(id, 'Approved')
       await catchUp()
     }
-    const told = await sql`
+    const statuses = await sql`
       select distinct status, changed_at from application_annotation where application_id = ${id} and sets_status`
-    expect(told.map(({ status }) => status)).toEqual(['Approved', 'Approved'])
+    expect(statuses.map(({ status }) => status)).toEqual(['Approved', 'Approved'])
   })
 
   test('87, 88: an application whose successor is not below the watermark yet is CURRENT, and OBSOLETE with it', async () => {
@@ -331,7 +331,7 @@ describe('what disappears', () => {
         (await sql<{ id: number }[]>`select application_id as id from application order by 1`).map(row => row.id)
       await follower.round()
       expect(await kept()).toEqual(ids.slice(2))
-      // Also while nobody followed; and a record of what is there all the same takes nothing away.
+      // Also while no follower ran; and a record of what is there all the same takes nothing away.
       await civiform.removeOnRecord(ids[2]!)
       await civiform.app`
       insert into application_deletion_record (application_id, program_name, deletion_trigger, delete_time)
@@ -418,7 +418,7 @@ describe('what disappears', () => {
 
 describe('ages of the schema', () => {
   test.each(['2023', '2024', '2026'] as const)(
-    '96: of %s, status, time and note are told, from events where there is no column',
+    '96: of %s, status, time and note are read, from events where there is no column',
     async age => {
       const { civiform, client, catchUp } = await opened({ age })
       const id = await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x') })
@@ -512,7 +512,7 @@ describe('the watermark', () => {
   })
 
   test.each(['statistics', 'locks'] as const)(
-    'who keeps it back is told by process, role and time, by %s',
+    'who keeps it back is named by process, role and time, by %s',
     async mode => {
       const { civiform, source } = await opened()
       const { owner } = civiform.database

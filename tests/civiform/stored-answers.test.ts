@@ -287,7 +287,7 @@ describe('documents and keys', () => {
       'taxid',
     ])
   })
-  test('61: a question whose name has no letter is left out, and told', () => {
+  test('61: a question whose name has no letter is left out, and reported', () => {
     const { application, findings } = rendered({
       questions: [{ name: '2024', type: 'TEXT' }],
       answers: { '': { text: 'x' } },
@@ -295,7 +295,7 @@ describe('documents and keys', () => {
     expect(application.application).toEqual({})
     expect(findings).toMatchObject([{ kind: 'empty_key' }])
   })
-  test('62: of two questions with one key, the last in the order of blocks is exported, and both are told', () => {
+  test('62: of two questions with one key, the last in the order of blocks is exported, and both are reported', () => {
     const questions = [
       { name: 'unit 1', type: 'NUMBER' },
       { name: 'unit 2', type: 'TEXT' },
@@ -304,7 +304,7 @@ describe('documents and keys', () => {
     expect(application.application).toEqual({ unit_: { question_type: 'TEXT', text: 'b' } })
     expect(findings).toMatchObject([{ kind: 'key_collision' }])
   })
-  test('63, 64: a document that is empty, cut off or none at all is exported as unanswered; only what is broken is told', () => {
+  test('63, 64: a document that is empty, cut off or none at all is exported as unanswered; only what is broken is reported', () => {
     const questions = [{ name: 'job', type: 'TEXT' }]
     const unanswered = { job: { question_type: 'TEXT', text: null } }
     for (const [document, renderedAs] of [
@@ -330,7 +330,7 @@ describe('documents and keys', () => {
       rendered({ questions: [{ name: 'proto', type: 'TEXT' }], document }).application.application.proto.text,
     ).toBe(text)
   })
-  test('a question of an unknown type is exported with its type alone, and told', () => {
+  test('a question of an unknown type is exported with its type alone, and reported', () => {
     const { application, findings } = rendered({
       questions: [{ name: 'q', type: 'HOLOGRAM' }],
       answers: { q: { beam: 1 } },

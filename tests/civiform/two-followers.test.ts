@@ -66,7 +66,7 @@ describe('two followers', () => {
     await second.done
   })
 
-  test('how far it is can be told: lag, when it was reached and compared, and what did not fit', async () => {
+  test('how far it is can be read: lag, when it was reached and compared, and what did not fit', async () => {
     await catchUp()
     const figures = (await readFollowFigures(sql))!
     expect(figures).toMatchObject({ copying: false, late: 0, findings: [] })

@@ -235,7 +235,7 @@ describe('changes', () => {
     }
   })
 
-  test('with their applications, the same as a walk has, and with what tells of publications', async () => {
+  test('with their applications, the same as a walk has, and with the publications', async () => {
     const walked: unknown[] = []
     for await (const application of clientOf().applications(slug)) walked.push(application)
     const carried: unknown[] = []
@@ -252,7 +252,7 @@ describe('changes', () => {
     }
   })
 
-  test('with their applications, while nothing happens: the first page tells of publications, and no empty one follows', async () => {
+  test('with their applications, while nothing happens: the first page has the publications, and no empty one follows', async () => {
     const controller = new AbortController()
     let asked = 0
     const proxy = await proxied(() => {
@@ -484,7 +484,7 @@ test.skipIf(!needs('node'))('it runs under Node.js as it stands, through cuts an
   expect(JSON.parse(out)).toEqual(ids)
 })
 
-test.skipIf(!needs('node'))('Node.js says "fetch failed" of everything: the reason is told with it', async () => {
+test.skipIf(!needs('node'))('Node.js says "fetch failed" of everything: the reason comes with it', async () => {
   const script = `
     import { TributaryClient } from ${JSON.stringify(join(import.meta.dir, '../../src/client/tributary-client.ts'))}
     const client = new TributaryClient({ baseUrl: 'http://127.0.0.1:' + process.argv[1], username: 'a', password: 'b', retriesMax: 0 })

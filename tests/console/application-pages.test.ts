@@ -1,4 +1,4 @@
-// Applications in a real browser: found, read and annotated by keyboard alone and without scripts, and nothing that shuts people out.
+// Applications in a real browser: found, read and annotated by keyboard alone and without scripts, and no error of accessibility.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { openPage, testPages, useBrowser } from '../support/browser.ts'

@@ -166,7 +166,7 @@ async function exportedObject(applicationId: number): Promise<string> {
 const seenOf = async ({ application_id }: { application_id: number }, visitor = browser): Promise<string> =>
   /name="seen" value="(\d+)"/.exec(await visitor.page(`${list}/${application_id}`))![1]!
 
-test('programs to choose from come page by page, each once, for whoever sees all of them and whoever sees some', async () => {
+test('programs to choose from come page by page, each once, for a person who sees all of them and one who sees some', async () => {
   const own = await useDatabase({}, endWithTest)
   const slugs = Array.from({ length: 405 }, (_, i) => `choice-${String(i).padStart(3, '0')}`)
   await own.sql`insert into program (slug, display_name) select slug, 'One of many' from unnest(${slugs}::text[]) as slug`
@@ -192,7 +192,7 @@ test('programs to choose from come page by page, each once, for whoever sees all
 }, 30_000)
 
 describe('which programs', () => {
-  test('everybody chooses among the programs they may see, and no other', async () => {
+  test('each person chooses among the programs they may see, and no other', async () => {
     const seen = async (visitor: ConsoleVisitor) => {
       const html = await visitor.page('/admin/applications')
       return ['utility', 'elsewhere'].filter(slug => html.includes(`/admin/programs/${slug}/applications`))
@@ -386,7 +386,7 @@ describe('one application', () => {
     expect(/<title>(.*?)<\/title>/.exec(html)![1]).toBe(`Application ${second.application_id} · Tributary`)
   })
 
-  test('tells what it replaced, how much changed, and what replaced it', async () => {
+  test('shows what it replaced, how much changed, and what replaced it', async () => {
     expect(textOf(await browser.page(`${list}/${second.application_id}`))).toContain(
       `It replaced ${first.application_id} of`,
     )
@@ -395,7 +395,7 @@ describe('one application', () => {
     )
   })
 
-  test('its changes are told answer by answer, before and now', async () => {
+  test('its changes are shown answer by answer, before and now', async () => {
     const text = textOf(await browser.page(`${list}/${second.application_id}/changes`))
     expect(text).toContain(`Do you rent? ${hostile} Renting ${hostile} Owning`)
     expect(text).toContain('Who is your landlord? Mr. Gone nothing')
@@ -589,7 +589,7 @@ describe('the audit log', () => {
     expect(await readings(second.application_id, one.email)).toEqual(['shown', 'as_exported', 'downloaded', 'shown'])
   })
 
-  test('where it cannot be written, nobody reads an answer', async () => {
+  test('where it cannot be written, no answer is shown', async () => {
     await sql`alter table audit_event add constraint refused check (action <> 'application_read') not valid`
     try {
       for (const path of ['', '/changes', '/exported', '/download']) {

@@ -1,4 +1,4 @@
-// What pages of the console and the docs say, and must not say: small things that once misled whoever read them.
+// What pages of the console and the docs say, and must not say: small things that once misled their readers.
 
 import { describe, expect, test } from 'bun:test'
 import { errorsOfRules, openPage, pageWidth, useBrowser } from '../support/browser.ts'
@@ -113,7 +113,7 @@ test('the audit log finds a person by part of the name', async () => {
       false,
     ])
   }
-  expect(await browser.page('/admin/audit?actor=nobody+of+this+name')).not.toContain('<h2 id="day-')
+  expect(await browser.page('/admin/audit?actor=no+such+name')).not.toContain('<h2 id="day-')
 })
 
 test('a browser is shown a page where there is nothing, a program a problem document', async () => {

@@ -160,7 +160,7 @@ test('a file of several batches has what the filter finds in each of them, and n
 })
 
 test('an empty file is whole', async () => {
-  const lines = (await (await browser.get(`${list}/download?q=nobody`)).text()).split('\r\n')
+  const lines = (await (await browser.get(`${list}/download?q=unmatched`)).text()).split('\r\n')
   expect([lines.length, lines[1]!.startsWith('"none",')]).toEqual([3, true])
 })
 
@@ -178,7 +178,7 @@ test('the status of many is set after a look at what changes, each with an entry
   const page = await browser.page(path)
   expect(page).toContain('Set 2 applications to Approved')
   expect(page).toContain('1 has it already')
-  // In the meantime somebody else changes one of them.
+  // In the meantime another caseworker changes one of them.
   await annotate(sql, { ...at, application_id: third, status: 'In review', now: Date.now() * 1000 })
   const seen = [...page.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value]) => value!)
   const fields = { ...fieldsOf(page, path.replaceAll('&', '&amp;')), seen }

@@ -1,4 +1,4 @@
-// Guessing passwords: what is refused, what a refusal tells, and whom it never shuts out.
+// Guessing passwords: what is refused, what a refusal says, and whom it never shuts out.
 
 import { afterEach, beforeEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { parseSubnet, type Subnet } from '../../src/domain/values/ip-address.ts'
@@ -75,7 +75,7 @@ describe('while too many passwords of an account were wrong', () => {
   })
 
   test('one that does not exist is refused in the same way', async () => {
-    const unknown = `nobody.${crypto.randomUUID()}@example.gov`
+    const unknown = `unknown.${crypto.randomUUID()}@example.gov`
     expect(await spend(from('192.0.2.2'), unknown)).toEqual(await spend(from('192.0.2.2'), ada.email))
   })
 

@@ -29,7 +29,7 @@ describe('an organization', () => {
     expect((await browser.post(path, { name: 'Harbor Aid' })).headers.get('location')).toBe(`${path}?done=renamed`)
     await browser.post(`${path}/disable`)
     expect(await browser.page(path)).toContain('Enable Harbor Aid')
-    // A second time changes nothing, and is not told twice.
+    // A second time changes nothing, and is not recorded twice.
     await browser.post(`${path}/disable`)
     await browser.post(`${path}/enable`)
     expect(await browser.page(path)).toContain('Disable Harbor Aid')

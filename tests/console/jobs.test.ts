@@ -56,7 +56,7 @@ test('docs are asked for again, of one program or of all', async () => {
   expect(await actions()).toContain('docs_regeneration_asked')
 })
 
-test('jobs that nobody takes out of the outbox are told of', async () => {
+test('jobs that no relay takes out of the outbox are shown', async () => {
   await sql`delete from outbox`
   expect(await browser.page('/admin/jobs')).not.toContain('wait to be handed')
   await browser.post('/admin/jobs/regenerate', { program: '' })

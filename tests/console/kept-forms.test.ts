@@ -22,7 +22,7 @@ const eve = await aPerson(sql, { name: 'Eve Else' })
 const minutes = 60_000_000
 const add = '/admin/programs/food/add-question'
 const signedIn = () => new ConsoleVisitor(service).signIn(ada.email)
-const typed = { admin_name: 'pet "name"', kind: 'TEXT', text: 'What is "<it" called?', help: 'Täglich ☂\r\nTell us' }
+const typed = { admin_name: 'pet "name"', kind: 'TEXT', text: 'What is "<it" called?', help: 'Täglich ☂\r\nPlease say' }
 
 /** The form of this page with something typed in it, and a visitor whose session has ended in the meantime. */
 async function late(fields: Record<string, string> = typed, page = add) {
@@ -66,7 +66,7 @@ describe('a form whose session has ended', () => {
     expect(fieldsOf(await response.text(), add)).toMatchObject(typed)
   })
 
-  test('is shown to nobody else, who is told so', async () => {
+  test('is shown to no other user, who sees why', async () => {
     const { visitor, form } = await late()
     const others = { ...credentials, sign_in_email: eve.email }
     const shown = await (await sentOn(visitor, add, { ...form, ...others })).text()
@@ -119,7 +119,7 @@ describe('a form whose session has ended', () => {
     expect(await visitor.refused(401, add, form)).not.toContain('secret')
   })
 
-  test('what it was made from stays what it was: what somebody else stored in the meantime is not overwritten unseen', async () => {
+  test('what it was made from stays what it was: what another person stored in the meantime is not overwritten unseen', async () => {
     const key = await createTestKey(sql, { programs: ['food'], allowedSubnets: ['192.0.2.7'] })
     const path = `/admin/keys/${key.username}`
     const { form } = await late({ name: 'Mine' }, path)

@@ -140,7 +140,7 @@ describe('a provider that is at fault or away', () => {
     expect(later.logText()).not.toContain(oidcClient.oidcClientSecret)
   })
 
-  test('that says nothing: nobody waits longer than a few seconds, and passwords do not wait at all', async () => {
+  test('that says nothing: no page waits longer than a few seconds, and passwords do not wait at all', async () => {
     const silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     endWithFile(async () => silent.stop(true))
     const waiting = await useService(database, { ...oidcClient, oidcIssuer: `http://127.0.0.1:${silent.port}` })

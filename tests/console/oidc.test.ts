@@ -100,7 +100,7 @@ describe('signing in at the provider', () => {
     }
   })
 
-  test('is not taken with another state, without the browser’s cookie, or in the browser of somebody else', async () => {
+  test('is not taken with another state, without the browser’s cookie, or in another person’s browser', async () => {
     const [mine, theirs] = [visitor(), visitor()]
     const path = await begin(mine)
     await begin(theirs)
@@ -217,7 +217,7 @@ describe('signing in at the provider', () => {
   })
 })
 
-describe('who somebody is', () => {
+describe('the identity of a person', () => {
   const comeIn = async (who = subject): Promise<number> => {
     const browser = visitor()
     return (await browser.get(await begin(browser, who))).status
@@ -328,7 +328,7 @@ describe('showing again who one is', () => {
   test('one who gets back without having been asked is not believed', async () => {
     const browser = await signedIn()
     const location = new URL((await browser.get('/admin/confirm/oidc')).headers.get('location')!)
-    // What somebody at an open console would try: the provider still knows its person.
+    // What a passer-by at an open console would try: the provider still knows its person.
     location.searchParams.delete('prompt')
     location.searchParams.delete('max_age')
     const back = await browser.get(local(await new ProviderVisitor(provider.issuer).signIn(location.href, subject)))
@@ -356,7 +356,7 @@ describe('where passwords are off', async () => {
       expect((await there.post(path, { password: testPassword, current: testPassword })).status).toBe(403)
   })
 
-  test('who is invited is told where to sign in, and no page speaks of a password', async () => {
+  test('who is invited sees where to sign in, and no page speaks of a password', async () => {
     const inside = await visitor().signIn(ada.email)
     const there = new ConsoleVisitor(without)
     there.cookies.set('tributary', inside.cookies.get('tributary')!)

@@ -1,4 +1,4 @@
-// The console in a real browser: signing in and inviting by keyboard alone and without scripts, and nothing on any page that shuts people out.
+// The console in a real browser: signing in and inviting by keyboard alone and without scripts, and no page with an error of accessibility.
 
 import { describe, expect, test } from 'bun:test'
 import { consolePages } from '../../src/console/console.ts'
@@ -24,7 +24,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const ada = await aPerson(database.sql, { name: 'Ada Administrator' })
   const by = { actor: 'operator:test', now: Date.now() * 1000 }
   const organization = await addOrganization(database.sql, 'Harbor Legal Aid and Community Services of the Region', by)
-  await addIntermediary(database.sql, organization, 'somebody.with.a.long.address@harbor-legal-aid.example.org', by)
+  await addIntermediary(database.sql, organization, 'a.person.with.a.long.address@harbor-legal-aid.example.org', by)
   const draft = {
     name: 'nightly report of keys that expire',
     scopes: ['keys:read', 'audit:read'],
@@ -47,7 +47,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const browser = await useBrowser()
   const signedIn = { email: ada.email, password: testPassword }
 
-  test('somebody is invited by keyboard alone, and the link lets them in', async () => {
+  test('a person is invited by keyboard alone, and the link lets them in', async () => {
     const { page, complaints } = await openPage(browser, service.baseUrl)
     await page.goto('/admin/people/invite')
     await page.getByLabel('E-mail').focus()

@@ -74,7 +74,7 @@ describe('inviting', () => {
     expect(edited!.detail).toEqual({ name: 'Fay', role: 'AUDITOR' })
   })
 
-  test('an e-mail that is somebody’s already, in any case, is refused; so is a program there is not', async () => {
+  test('an e-mail that a person has already, in any case, is refused; so is a program there is not', async () => {
     const again = await invite({ name: 'Root Again', email: root.email.toUpperCase(), role: 'AUDITOR' })
     expect(await again.text()).toContain('A person with this e-mail exists already')
     const nowhere = await invite({
@@ -192,7 +192,7 @@ describe('scripts/admin', () => {
       code: 1,
       err: expect.stringContaining('Choose at least one program'),
     })
-    expect((await admin('disable', 'nobody@example.gov')).err).toBe('No person has the e-mail nobody@example.gov.\n')
+    expect((await admin('disable', 'unknown@example.gov')).err).toBe('No person has the e-mail unknown@example.gov.\n')
     for (const args of [
       [],
       ['create'],

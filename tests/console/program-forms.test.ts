@@ -104,7 +104,7 @@ describe('a question', () => {
     expect((await versions('wrong')).draft).toBeUndefined()
   })
 
-  test('is asked on conditions: all of some lines, any of them, or always again; a wrong line is told at its field', async () => {
+  test('is asked on conditions: all of some lines, any of them, or always again; a wrong line is reported at its field', async () => {
     const number = q.number('people')
     await aProgram(sql, { slug: 'asked-when', questions: [q.radio('house', ['rent', 'own']), number, q.text('why')] })
     const fields = await open('asked-when', 'why')
@@ -237,7 +237,7 @@ describe('a question more', () => {
     ['of the bank', { banked: 'chosen of the bank' }],
     ['that the bank does not have', { banked: 'no such question' }],
     ['that is new', { admin_name: 'mine', kind: 'TEXT', text: 'Mine?' }],
-  ])('%s, when somebody else saved in the meantime, is shown with what changed', async (_, fields) => {
+  ])('%s, when another person saved in the meantime, is shown with what changed', async (_, fields) => {
     const slug = `raced-${crypto.randomUUID().slice(0, 8)}`
     if (!(await sql`select from program where slug = 'has-chosen'`).length)
       await aProgram(sql, { slug: 'has-chosen', questions: [q.date('chosen of the bank')] })
@@ -274,7 +274,7 @@ test('screens are added, renamed, moved, and removed with their questions', asyn
   expect(await screens({ action: 'remove', index: '0' })).toBe(400)
 })
 
-test('name and statuses are part of the draft; a status that stands twice is told at its field', async () => {
+test('name and statuses are part of the draft; a status that is listed twice is reported at its field', async () => {
   await aProgram(sql, { slug: 'named', questions: [q.text('named one')] })
   const save = async (statuses: string) =>
     ada.post(path('named', '/settings'), { based_on: await basis('named'), display_name: 'Renamed', statuses })
@@ -312,7 +312,7 @@ test('two people at one question: the second sees what saving would change now, 
   }
 })
 
-test('a screen gets a heading and a condition over what is asked before it; a wrong line is told at its field', async () => {
+test('a screen gets a heading and a condition over what is asked before it; a wrong line is reported at its field', async () => {
   await aProgram(sql, { slug: 'shown', questions: [q.radio('pets', ['yes', 'no']), q.text('which')] })
   const document = { ...(await stored('shown')), based_on: Number(await basis('shown')) }
   document.screens = [
@@ -346,7 +346,7 @@ test('a screen gets a heading and a condition over what is asked before it; a wr
   expect((await ada.post(path('shown', '/screen'), { ...cleared, index: '7' })).status).toBe(404)
 })
 
-test('a new question has help, bounds and a condition from the start; a bound that its type has not is told at its field', async () => {
+test('a new question has help, bounds and a condition from the start; a bound that its type lacks is reported at its field', async () => {
   await aProgram(sql, { slug: 'more', questions: [q.radio('own', ['yes', 'no'])] })
   const page = await ada.page(path('more', '/add-question'))
   const what = /value="(\[&quot;own&quot;[^"]*\])"/.exec(page)![1]!.replaceAll('&quot;', '"')

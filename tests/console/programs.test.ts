@@ -177,7 +177,7 @@ describe('whether a program takes applications', () => {
 })
 
 describe('versions', () => {
-  test('tell who published what when, and what each changed', async () => {
+  test('show who published what when, and what each changed', async () => {
     await aProgram(sql, { slug: 'history', questions: [q.text('first')] })
     const second = await publish(
       sql,
@@ -235,7 +235,7 @@ describe('versions', () => {
     expect(event!.address).not.toBeNull()
   })
 
-  test('is not taken over a draft that somebody saved in the meantime: nothing is lost, and it is said', async () => {
+  test('is not taken over a draft that another person saved in the meantime: nothing is lost, and it is said', async () => {
     const first = await aProgram(sql, { slug: 'contended', questions: [q.text('old one'), q.text('both')] })
     const second = await publish(sql, { slug: 'contended', questions: [q.text('both')] })
     const draft = await aDraft(
@@ -252,7 +252,7 @@ describe('versions', () => {
 })
 
 describe('the question bank', () => {
-  test('is searched by name, key and text, and tells which programs ask each question', async () => {
+  test('is searched by name, key and text, and shows which programs ask each question', async () => {
     const text = await admin.page('/admin/questions?q=applicant_name')
     expect(text).toContain('/admin/programs/home-help/questions')
     expect(text).toContain('/admin/programs/other-help/questions')

@@ -59,7 +59,7 @@ describe('signing in', () => {
     await disablePerson(database.sql, gone.person_id, { actor: 'operator:test', now })
     const answers: string[] = []
     for (const [email, password] of [
-      ['nobody@example.gov', testPassword],
+      ['unknown@example.gov', testPassword],
       [ada.email, 'not the password'],
       [gone.email, testPassword],
     ]) {

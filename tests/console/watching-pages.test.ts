@@ -1,4 +1,4 @@
-// Audit and jobs in a real browser: progress without a reload, with scripts on and off, and nothing that shuts people out.
+// Audit and jobs in a real browser: progress without a reload, with scripts on and off, and no error of accessibility.
 
 import { describe, expect, test } from 'bun:test'
 import { beginRun, finishRun, requestDerived } from '../../src/db/derived/derived-status.ts'

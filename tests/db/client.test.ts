@@ -8,7 +8,7 @@ import { type ScriptedPostgres, startScriptedPostgres } from '../support/scripte
 
 const database = await useDatabase()
 
-/** Seconds until the next timer of each connection of this process to the port, if it is a keepalive's, as Linux tells. */
+/** Seconds until the next timer of each connection of this process to the port, if it is a keepalive's, as Linux reports. */
 async function keepaliveSeconds(port: number): Promise<number[]> {
   const remote = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const lines = (await Bun.file('/proc/net/tcp').text()).split('\n').map(line => line.trim().split(/\s+/))

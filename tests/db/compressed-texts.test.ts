@@ -1,4 +1,4 @@
-// What OPERATIONS.md tells an operator to do whose applications outgrow the memory, done as it stands there.
+// The steps of OPERATIONS.md for applications that outgrow the memory, followed literally.
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'

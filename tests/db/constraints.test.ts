@@ -66,7 +66,7 @@ describe('"An application is a snapshot of the applicant\'s answers at the momen
       values (${own.program_id}, ${id!}, now(), 'operator:test', 'Approved')`
     for (const change of [
       sql`update application_annotation set status = 'Denied'`,
-      sql`update application_annotation set changed_by = 'nobody'`,
+      sql`update application_annotation set changed_by = 'mallory'`,
       sql`delete from application_annotation`,
     ])
       expect(await refusal(change)).toBe(restrictViolation)

@@ -1,4 +1,4 @@
-// That another server has taken over is noticed before an id is given, by whoever comes first, once. Here the newest row of
+// That another server has taken over is noticed before an id is given, by the first process that needs one, once. Here the newest row of
 // database_history is made another server's; tests/http/export-applications/failover.test.ts has a real failover.
 
 import { beforeEach, expect, test } from 'bun:test'
@@ -88,7 +88,7 @@ test('ids that a load claims in the meantime are not undone: it has its own end 
   expect((await lastIds()).get('application_application_id_seq')).toBe(claimed + step)
 })
 
-test('an emptied history, after a restore that nothing else tells, is news too', async () => {
+test('an emptied history, after a restore that nothing else reveals, is news too', async () => {
   await sql`truncate database_history`
   known = 0
   expect(await noteHistory(sql)).toBe(true)

@@ -1,4 +1,4 @@
-// What a pool tells of itself (patches/README.md, part 5).
+// What a pool reports of itself (patches/README.md, part 5).
 
 import { expect, test } from 'bun:test'
 import { useBareDatabase, usePool } from '../support/fixtures.ts'
@@ -29,7 +29,7 @@ test('used, idle, waiting: as the connections are, in each state', async () => {
   expect(sql.pool()).toEqual({ used: 0, idle: 2, waiting: 0 })
 })
 
-test('each statement tells its wait once; within a transaction none but its beginning waits', async () => {
+test('each statement reports its wait once; within a transaction none but its beginning waits', async () => {
   const { sql, waits } = aPool(1)
   await sql`select 1`
   waits.length = 0
@@ -53,7 +53,7 @@ test('what is sent on a connection after another statement waits until that has 
   expect(second - first).toBeGreaterThan(150)
 })
 
-test('a statement that is given up for want of a connection tells how long it waited', async () => {
+test('a statement that is given up for want of a connection reports how long it waited', async () => {
   const { sql, waits } = aPool(1, 100)
   await sql`select 1`
   waits.length = 0

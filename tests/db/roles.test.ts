@@ -62,7 +62,7 @@ beforeAll(async () => {
 
 /** What none of the three may do. */
 const forbidden: [string, string][] = [
-  ['change an audit event', "update audit_event set actor = 'nobody'"],
+  ['change an audit event', "update audit_event set actor = 'mallory'"],
   ['remove an audit event', 'delete from audit_event'],
   ['record a pruning', "insert into audit_pruned select chain, link, hash, 'x' from audit_link"],
   ['move where a chain begins', 'update audit_pruned set link = 1'],
@@ -112,7 +112,7 @@ describe('the service, with its own role', () => {
     expect(receipts[1]).toBe(receipts[0]!)
   }
 
-  test('serves everything: registers, saves, submits again, exports a walk of pages, shows docs, tells of a key', async () => {
+  test('serves everything: registers, saves, submits again, exports a walk of pages, shows docs, checks a key', async () => {
     const frontEnd = new FrontEnd(running, key, slug)
     const applicant = await frontEnd.register()
     const answers = { applicant_name: { first_name: 'Ada', last_name: 'Lovelace' }, plain: { text: 'one' } }
@@ -212,7 +212,7 @@ describe('the service, with its own role', () => {
     ],
     ['see a token of an administrator', 'select from admin_token'],
     ['see who works in the console', 'select from person'],
-    ['see who somebody is elsewhere', 'select from person_identity'],
+    ['see identities of people elsewhere', 'select from person_identity'],
     ['list an intermediary', 'insert into intermediary (organization_id) values (1)'],
     ['enable an organization', 'update intermediary_organization set disabled_at = null'],
     ['begin a session', 'insert into console_session (person_id) values (1)'],
@@ -279,7 +279,7 @@ describe('the service, with its own role', () => {
   test('an operator, who has the rights of the owner, cannot date an event either', async () => {
     await owner`
       insert into audit_event (happened_at, database_user, actor, action, subject)
-      values ('2000-01-01', 'nobody', 'operator:kim', 'x', 'dated')`
+      values ('2000-01-01', 'mallory', 'operator:kim', 'x', 'dated')`
     const [event] = await owner`
       select database_user = session_user as own, happened_at > '2020-01-01' as now from audit_event where subject = 'dated'`
     expect(event).toEqual({ own: true, now: true })
@@ -292,10 +292,10 @@ describe('the worker, with its own role', () => {
     hooks.now = Date.now() * 1000
     const [open, gone] = [useReceiver(), useReceiver()]
     gone.answer = () => new Response(null, { status: 410 })
-    const [told, lost] = [await hooks.endpoint(open.url), await hooks.endpoint(gone.url)]
-    for (const { program } of [told, lost]) await hooks.apply(program, 2)
+    const [reached, lost] = [await hooks.endpoint(open.url), await hooks.endpoint(gone.url)]
+    for (const { program } of [reached, lost]) await hooks.apply(program, 2)
     // An erasure, which is looked for in every table that has changes.
-    await owner`delete from application where program_id = ${told.program.program_id} and submit_seq = 1`
+    await owner`delete from application where program_id = ${reached.program.program_id} and submit_seq = 1`
     const certificate = join(await useFolder(), 'receiver.pem')
     await Bun.write(certificate, testCertificate.cert)
     const { child, log } = spawnProcess('workers/main.ts', worker, {
@@ -304,8 +304,8 @@ describe('the worker, with its own role', () => {
       NODE_EXTRA_CA_CERTS: certificate,
     })
     await until('the one to be given up', async () => (await hooks.state(lost.id)).state === 'given_up')
-    await until('the other to have got its message', async () => (await hooks.state(told.id)).delivered_at)
-    expect((await hooks.attempts(told.id))[0]).toMatchObject({ change: 3, outcome: 'delivered', status: 204 })
+    await until('the other to have got its message', async () => (await hooks.state(reached.id)).delivered_at)
+    expect((await hooks.attempts(reached.id))[0]).toMatchObject({ change: 3, outcome: 'delivered', status: 204 })
     expect(log.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
@@ -351,7 +351,7 @@ describe('the worker, with its own role', () => {
     expect(await owner`select from erased_application where program_id = ${raw.program_id}`).toHaveLength(2)
     expect(await owner`select from application_in_progress where program_id = ${raw.program_id}`).toHaveLength(1)
     expect(await owner`select from submission_request where program_id = ${raw.program_id}`).toHaveLength(1)
-    const again = await aProgram(owner, { slug: 'published-meanwhile' })
+    const again = await aProgram(owner, { slug: 'published-later' })
     await until(
       'what was published in the meantime',
       async () =>
@@ -403,7 +403,7 @@ describe('the worker, with its own role', () => {
   })
 })
 
-test('a start with a current schema writes nothing; with an old one, a role that may create nothing is told so', async () => {
+test('a start with a current schema writes nothing; with an old one, a role that may create nothing gets an error that says so', async () => {
   expect(await migrate(service.sql, allMigrations)).toEqual([])
   const newer = { ...allMigrations[0]!, name: '9999-newer.sql', text: 'create table newer ()', sha256: 'x' }
   expect(await codeOf(migrate(service.sql, [...allMigrations, newer]))).toBe(insufficientPrivilege)
@@ -500,7 +500,7 @@ describe('the console, with its own role', () => {
     expect(counter).toEqual({ closed: true })
   })
 
-  test('remembers who somebody is at an OpenID provider, and forgets it when that is asked', async () => {
+  test('remembers a person’s identity at an OpenID provider, and forgets it when that is asked', async () => {
     const { email, person_id: personId } = await aPerson(owner)
     const issuer = 'https://login.example.gov'
     const identity = { issuer, subject: crypto.randomUUID(), email }
@@ -522,7 +522,7 @@ describe('the console, with its own role', () => {
     ['act as the follower', "insert into audit_event (actor, action, subject) values ('civiform', 'x', 'x')"],
     ['read answers in progress', 'select from application_in_progress'],
     ['read what front ends sent twice', 'select from submission_request'],
-    ['hand an identity to somebody else', 'update person_identity set person_id = person_id'],
+    ['hand an identity to another person', 'update person_identity set person_id = person_id'],
     ['change a submitted answer', 'update application set snapshot = snapshot'],
     ['remove an application', 'delete from application'],
     ['give an application to another applicant', 'update application set applicant_id = 1'],

@@ -57,7 +57,7 @@ test('a transaction that falls silent is given up', async () => {
     proxy.fallSilent()
     await tx`select 2`
   })
-  // Its end is told by the connection that closes.
+  // The closing connection reports its end.
   expect(await codeOf(work)).toBe('CONNECTION_CLOSED')
 })
 

@@ -87,7 +87,7 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
 
     const url = server.addressOf('restored')
     expect(await runScript('audit-log', url, ['verify', '--noted', noteOf(verified.out)])).toMatchObject({ code: 0 })
-    // What was noted after the dump tells that the end of the audit log is not there.
+    // What was noted after the dump shows that the end of the audit log is not there.
     expect((await runScript('audit-log', url, ['verify', '--noted', later])).code).toBe(1)
   })
 

@@ -102,7 +102,7 @@ describe('compose.yaml', () => {
     expect(keySecrets).toHaveLength(name === 'service' ? 4 : 0)
   })
 
-  test.each(Object.entries(compose.services))('%s: has no privileges, whoever made its image', (_, service) => {
+  test.each(Object.entries(compose.services))('%s: has no privileges, whatever its image', (_, service) => {
     expect(service).toMatchObject({ cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
   })
 

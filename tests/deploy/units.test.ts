@@ -41,7 +41,7 @@ describe.each(services)('%s', name => {
     if (name === 'tributary@.service') expect(valuesOf(text, 'LimitNOFILE')).toEqual(['65536'])
   })
 
-  test('stops in the time it takes to drain, and tells its first process alone to', async () => {
+  test('stops in the time it takes to drain, and signals its first process alone', async () => {
     const text = await textOf(name)
     if (valuesOf(text, 'Type')[0] === 'oneshot') return expect(valuesOf(text, 'TimeoutStartSec')).toEqual(['infinity'])
     const drain = /DRAIN_TIMEOUT=(\S+)/.exec(text)?.[1] ?? settings.drainTimeoutMs.default!
@@ -51,7 +51,7 @@ describe.each(services)('%s', name => {
   })
 })
 
-test('the health ports of two instances and a worker are different, and those that Prometheus is told', async () => {
+test('the health ports of two instances and a worker are different, and those that Prometheus is given', async () => {
   const text = await textOf('tributary@.service')
   const secrets = { DATABASE_URL: 'postgres://a@b/c', PAGE_TOKEN_KEYS: Buffer.alloc(32, 1).toString('base64') }
   const instances = [1, 2].map(i => {

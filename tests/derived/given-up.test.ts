@@ -1,5 +1,5 @@
 // A job that cannot be done is failed in the end, not repeated for ever: also one that takes its process down each time, so that
-// nobody is left to say so.
+// no process is left to report it.
 
 import { expect, test } from 'bun:test'
 import { beginRun, failRun, giveUpRuns, readDerivedStatus } from '../../src/db/derived/derived-status.ts'

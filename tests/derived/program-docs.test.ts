@@ -30,7 +30,7 @@ const kept = async (programVersionId: number): Promise<KeptRow | undefined> => {
     where program_version_id = ${programVersionId}`
   return row
 }
-/** Puts a word into what is kept, by which to tell it from what is made again. */
+/** Puts a word into what is kept, which distinguishes it from what is generated again. */
 const mark = async (programVersionId: number, changes: Partial<KeptRow> = {}): Promise<void> => {
   const row = (await kept(programVersionId))!
   const content = { ...row.content, display_name: 'kept', ...changes.content }
@@ -119,7 +119,7 @@ test('running the job twice is running it once', async () => {
   expect(again.produced_at).toBeGreaterThan(once.produced_at)
 })
 
-test('a failed regeneration is told, and what was made before is still shown', async () => {
+test('a failed regeneration is reported, and the earlier docs are still shown', async () => {
   const { program_id, program_version_id } = await aProgram(database.sql, {
     slug: 'failed',
     questions: [q.text('failed one')],
@@ -175,10 +175,10 @@ describe('what a process makes itself', () => {
     expect(makings()).toBe(1)
   })
 
-  test('is told from what was published before and after, and from what other readers see', async () => {
-    const questions = [q.text('told one'), q.text('told two'), q.text('told three')]
-    const { program_id } = await aProgram(database.sql, { slug: 'told-apart', questions: questions.slice(0, 2) })
-    const views = [new Set<number>(), new Set([await idOf('told one')]), new Set([await idOf('told two')])]
+  test('follows from what was published before and after, and from what other readers see', async () => {
+    const questions = [q.text('reported one'), q.text('reported two'), q.text('reported three')]
+    const { program_id } = await aProgram(database.sql, { slug: 'reported-apart', questions: questions.slice(0, 2) })
+    const views = [new Set<number>(), new Set([await idOf('reported one')]), new Set([await idOf('reported two')])]
     const kept = new ProgramDocs(making, () => later)
     const seen = async () => {
       const all = []
@@ -190,25 +190,25 @@ describe('what a process makes itself', () => {
       }
       return all
     }
-    expect(await seen()).toEqual([[['told_one', 'told_two']], [['told_two']], [['told_one']]])
-    await aDraft(database.sql, { slug: 'told-apart', questions })
+    expect(await seen()).toEqual([[['reported_one', 'reported_two']], [['reported_two']], [['reported_one']]])
+    await aDraft(database.sql, { slug: 'reported-apart', questions })
     const drafted = await seen()
-    expect(drafted[1]).toEqual([['told_two'], ['told_two', 'told_three']])
-    await aDraft(database.sql, { slug: 'told-apart', questions: questions.slice(0, 1) })
-    expect((await seen())[1]).toEqual([['told_two'], ['told_two']])
-    await aDraft(database.sql, { slug: 'told-apart', questions })
-    await publishDraft(database.sql, 'told-apart', 'admin:test')
+    expect(drafted[1]).toEqual([['reported_two'], ['reported_two', 'reported_three']])
+    await aDraft(database.sql, { slug: 'reported-apart', questions: questions.slice(0, 1) })
+    expect((await seen())[1]).toEqual([['reported_two'], ['reported_two']])
+    await aDraft(database.sql, { slug: 'reported-apart', questions })
+    await publishDraft(database.sql, 'reported-apart', 'admin:test')
     expect(await seen()).toEqual([
-      [['told_one', 'told_two', 'told_three']],
-      [['told_two', 'told_three']],
-      [['told_one', 'told_three']],
+      [['reported_one', 'reported_two', 'reported_three']],
+      [['reported_two', 'reported_three']],
+      [['reported_one', 'reported_three']],
     ])
     // A followed CiviForm replaces a version in place: the active one stays what it was, and what was asked before it is another thing.
     // So does a draft.
-    await aDraft(database.sql, { slug: 'told-apart', questions: questions.slice(2) })
+    await aDraft(database.sql, { slug: 'reported-apart', questions: questions.slice(2) })
     await seen()
     const [before] = await readPublishedVersions(database.sql, program_id)
-    const [reported] = before!.questions.filter(one => one.question_key === 'told_two')
+    const [reported] = before!.questions.filter(one => one.question_key === 'reported_two')
     const asks = (question: { question_id: number }) => question.question_id === reported!.question_id
     const screens = before!.screens.map(screen => ({ ...screen, questions: screen.questions.filter(asks) }))
     const content = { ...before!, screens, questions: [reported!] }
@@ -217,9 +217,9 @@ describe('what a process makes itself', () => {
       await replaceFollowedVersion(tx, before!.program_version_id, program_id, content)
     })
     expect((await seen()).map(([active]) => active)).toEqual([
-      ['told_two', 'told_one', 'told_three'],
-      ['told_two', 'told_three'],
-      ['told_one', 'told_three'],
+      ['reported_two', 'reported_one', 'reported_three'],
+      ['reported_two', 'reported_three'],
+      ['reported_one', 'reported_three'],
     ])
   })
 

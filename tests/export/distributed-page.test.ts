@@ -39,7 +39,7 @@ test('no statement asks for more rows than a batch has, nor twice', async () => 
   recorder.clear()
   await write(distributed, new Reader(), 40)
   const asked = recorder.statements.filter(({ text }) => /from application\b/.test(text))
-  // The last is for the one more that tells whether a page follows.
+  // The last is for the one more that shows whether a page follows.
   expect(asked.map(({ parameters }) => Number(parameters.at(-1)))).toEqual([4, 10, 10, 10, 7])
   expect(asked.map(({ fetches }) => fetches)).toEqual([1, 1, 1, 1, 1])
 })

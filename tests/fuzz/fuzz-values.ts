@@ -1,5 +1,5 @@
 // Values to send: as a JSON Schema says, nearly so, and absurd. All are plain JSON, so that a case that was found can be kept as a file;
-// `{ "$from": "applicant_id", "n": 3 }` stands for a value that the service itself told before.
+// `{ "$from": "applicant_id", "n": 3 }` stands for a value that the service itself sent before.
 
 import fc from 'fast-check'
 import { anyText } from '../support/arbitraries.ts'
@@ -142,7 +142,7 @@ export const absurd: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>(tie => ({
   ),
 })).value
 
-/** A value that was told before under this name; another one where none was. */
+/** A value that was sent before under this name; a new one where none was. */
 export const known = (name: string, otherwise: fc.Arbitrary<Json> = fc.constant('x')): fc.Arbitrary<Json> =>
   fc.tuple(fc.nat(50), otherwise).map(([n, other]) => ({ $from: name, n, else: other }))
 
@@ -177,7 +177,7 @@ function validOf(type: string, schema: Schema, name: string): fc.Arbitrary<Json>
       )
     case 'object': {
       const { properties, required = [] } = schema
-      // What the document does not spell out was told by the service before, or is made up.
+      // What the document does not spell out was sent by the service before, or is made up.
       if (properties === undefined) return fc.oneof({ arbitrary: known(name), weight: 4 }, absurd)
       const members = Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, valid(one, key)]))
       return fc.record(members, { requiredKeys: required, noNullPrototype: true }) as fc.Arbitrary<Json>

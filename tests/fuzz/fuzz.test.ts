@@ -35,7 +35,7 @@ let credentials: Credentials
 /** How often each operation had succeeded before anything was left to chance. */
 let meant: ReadonlyMap<string, number>
 
-/** What the document leaves to people, and what is told nowhere. */
+/** What the document leaves to people, and what is documented nowhere. */
 const usual: Record<string, string | (string | number)[]> = {
   from_date: ['2020-01-01', '2026-01-31T09:30'],
   to_date: ['2030-01-01', '2100-12-31T00:00:00Z'],
@@ -103,7 +103,7 @@ describe('found before', async () => {
 })
 
 describe('the judge', () => {
-  const unknown: Case = { operation: 'GET /api/v1/checkAuth', parameters: {}, as: 'nobody' }
+  const unknown: Case = { operation: 'GET /api/v1/checkAuth', parameters: {}, as: 'stranger' }
 
   test('an answer that is not documented is a fault: status, type, body', async () => {
     await comeIn()
@@ -118,8 +118,8 @@ describe('the judge', () => {
       return errors.join()
     }
     const { 401: refused, 200: fine } = responses
-    expect(await said(responses, 'nobody')).toBe('')
-    expect(await said({ 200: fine! }, 'nobody')).toContain('status 401 is not documented')
+    expect(await said(responses, 'stranger')).toBe('')
+    expect(await said({ 200: fine! }, 'stranger')).toContain('status 401 is not documented')
     const html = { content: { 'text/html': {} } }
     expect(await said({ 200: html, 401: refused! }, 'key')).toContain('type "application/json" is not documented')
     const closed = { content: { 'application/json': { schema: { properties: {}, additionalProperties: false } } } }

@@ -1,5 +1,5 @@
-// A fuzzer of the service from the service's own OpenAPI document: requests to every operation, of what it told before and of what
-// nobody would send, and a judge of every answer.
+// A fuzzer of the service from the service's own OpenAPI document: requests to every operation, of what it sent before and of what
+// no client would send, and a judge of every answer.
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -40,7 +40,7 @@ export interface Case {
   operation: string
   parameters: Record<string, Json>
   body?: Body
-  as: 'key' | 'admin' | 'nobody'
+  as: 'key' | 'admin' | 'stranger'
   contentType?: string
   accept?: string
 }
@@ -87,7 +87,7 @@ export class Fuzzer {
     return new Fuzzer(service, (await response.json()) as Fuzzer['document'], credentials)
   }
 
-  /** Remembers a value under a name, as if the service had told it. */
+  /** Remembers a value under a name, as if the service had sent it. */
   learn(name: string, value: Json): void {
     const values = this.#known.get(name) ?? []
     if (values.length >= knownMax) values.shift()
@@ -143,7 +143,7 @@ export class Fuzzer {
         body: bodies,
         as: fc.oneof(
           { arbitrary: fc.constant(own), weight: 20 },
-          fc.constantFrom('key' as const, 'admin' as const, 'nobody' as const),
+          fc.constantFrom('key' as const, 'admin' as const, 'stranger' as const),
         ),
         contentType: fc.oneof(
           { arbitrary: fc.constant('application/json'), weight: 20 },
@@ -217,7 +217,7 @@ export class Fuzzer {
       else if (place === 'query') query.append(name, text.toWellFormed())
       else if (/^[\x21-\x7e]{1,200}$/.test(text)) headers.set(name, text.replace(/wait=\d+/, 'wait=0'))
     }
-    if (sent.as !== 'nobody') headers.set('Authorization', this.credentials()[sent.as])
+    if (sent.as !== 'stranger') headers.set('Authorization', this.credentials()[sent.as])
     const { method } = operation
     if (sent.body === undefined) return { path: withQuery(path, query), init: { method, headers } }
     headers.set('Content-Type', sent.contentType ?? 'application/json')
@@ -228,7 +228,7 @@ export class Fuzzer {
     return { path: withQuery(path, query), init: { method, headers, body } }
   }
 
-  /** With what the service told in the places where that stands. */
+  /** With the values that the service sent in the places that refer to them. */
   #resolved(value: Json): Json {
     if (value === null || typeof value !== 'object') return value
     if (Array.isArray(value)) return value.map(one => this.#resolved(one))
@@ -336,7 +336,7 @@ const aliases: Record<string, string> = {
 }
 /** What a change names to say what it is based on. */
 const states = new Set(['version', 'annotation_id', 'program_version_id'])
-/** What is told in fields of the head, by the parameter that takes it. */
+/** What response headers carry, by the parameter that takes it. */
 const knownInFields = { 'Walk-Token': 'walk', 'Change-Cursor': 'after', 'Snapshot-Time': 'from_date', ETag: 'etag' }
 const spelled = (name: string): string =>
   aliases[name] ?? (name.includes(' ') ? name : name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`))

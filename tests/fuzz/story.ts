@@ -142,7 +142,7 @@ export async function playStory(
   await admin('POST', '/keys/{keyId}/disable', { keyId })
   await admin('POST', '/keys/{keyId}/enable', { keyId })
   await admin('POST', '/keys/{keyId}/retire', { keyId })
-  const call = await fuzzer.send({ operation: 'GET /api/v1/checkAuth', parameters: {}, as: 'nobody' })
+  const call = await fuzzer.send({ operation: 'GET /api/v1/checkAuth', parameters: {}, as: 'stranger' })
   const requestId = call.headers.get('X-Request-Id')
   await until('the refusal to be kept', async () => {
     const [kept] = await sql`select from refusal where request_id = ${requestId}`
@@ -152,7 +152,7 @@ export async function playStory(
 
   // What has failed is tried again.
   await sql`
-    update derived_status set state = 'failed', last_error = 'told by the story'
+    update derived_status set state = 'failed', last_error = 'set by the story'
     where job_name = 'refresh-key-map' and program_version_id = ${versionId}`
   await admin('POST', '/jobs/retry', {}, { job_name: 'refresh-key-map', program_version_id: versionId })
   await admin('POST', '/docs/regenerate', {}, { program: slug })

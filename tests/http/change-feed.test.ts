@@ -1,4 +1,4 @@
-// What happened since: the change feed of a program, over HTTP, with everybody writing alongside the reader.
+// What happened since: the change feed of a program, over HTTP, with many writers alongside the reader.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { ChangeWatch } from '../../src/export/changes/change-watch.ts'
@@ -297,7 +297,7 @@ describe('alongside 8 writers who submit, resubmit, annotate and erase', () => {
 })
 
 describe('"Prefer: wait" (RFC 7240)', () => {
-  test('an answer with nothing to tell waits, and comes as soon as there is something', async () => {
+  test('an answer without changes waits, and comes as soon as there is something', async () => {
     const followed = await aFollowedProgram()
     const { frontEnd, answers } = followed
     const { nextCursor } = await followed.read({ after: 'latest' })
@@ -313,7 +313,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
     expect((await waiting).payload).toMatchObject([{ kind: 'submitted', application_id }])
   })
 
-  test('what is there is told at once; without changes the wait ends by itself; more than 30 seconds are not granted', async () => {
+  test('what is there is sent at once; without changes the wait ends by itself; more than 30 seconds are not granted', async () => {
     const followed = await aFollowedProgram()
     expect(await followed.read({ after: '0' }, 'wait=1')).toEqual({
       payload: [],
@@ -335,7 +335,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
     expect((await patient).headers.get('Preference-Applied')).toBe('wait=30')
   })
 
-  test('a process has 1,000 who wait at most: the next is answered at once, and not told that it waited', async () => {
+  test('a process has 1,000 who wait at most: the next is answered at once, and does not claim that it waited', async () => {
     const followed = await aFollowedProgram()
     const { frontEnd, answers } = followed
     const latest = (await followed.read({ after: 'latest' })).nextCursor
@@ -360,7 +360,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
     }
   })
 
-  test('from its end on a process lets nobody wait, and ends the waiting of those who do', async () => {
+  test('a process that ends lets no request wait, and ends those that do', async () => {
     const watch = new ChangeWatch(sql)
     const { signal } = new AbortController()
     const waiting = watch.passed(0, 0, 600_000, signal)
@@ -398,7 +398,7 @@ describe('what is not right', () => {
     expect(await refusalOf(followed, '')).toMatchObject({ errors: [{ code: 'missing_value' }] })
   })
 
-  test('G13: a database that was set back refuses the cursor, whether or not there is anything to tell', async () => {
+  test('G13: a database that was set back refuses the cursor, whether or not there are changes', async () => {
     const slug = 'set-back'
     const program = await insertRawProgram(sql, slug)
     const ids = await insertRawApplications(sql, program, 20)
@@ -416,7 +416,7 @@ describe('what is not right', () => {
       `delete from application where program_id = ${program.program_id} and submit_seq > 15;
        update submission_counter set submit_seq = 15 where program_id = ${program.program_id}`,
     )
-    // Behind, with nothing to tell; then further than the cursor, another way.
+    // Lagging, without changes; then further than the cursor, another way.
     expect(await ask(cursor)).toMatchObject({ status: 400, body: { errors: [{ code: 'cursor_of_another_history' }] } })
     await insertRawApplications(sql, program, 10, undefined, i => 1_700_000_500_000_000 + i)
     expect(await ask(cursor)).toMatchObject({ status: 400, body: { errors: [{ code: 'cursor_of_another_history' }] } })
@@ -463,7 +463,7 @@ describe('what is not right', () => {
   })
 })
 
-test('which changes were told to whom is on record; an answer without changes is not', async () => {
+test('which changes were sent to whom is on record; an answer without changes is not', async () => {
   const followed = await aFollowedProgram()
   const { frontEnd, answers } = followed
   await followed.read()

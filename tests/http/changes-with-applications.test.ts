@@ -1,5 +1,5 @@
-// The change feed with the applications themselves (contract D39): what is kept by it equals what a walk gives, with everybody writing
-// beside the reader; and each application that is sent is on record before.
+// The change feed with the applications themselves (contract D39): what is kept by it equals what a walk gives, with many writers
+// alongside the reader; and each application that is sent is on record before.
 
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
@@ -129,7 +129,7 @@ describe('D39: "Each `submitted`, `status` and `note` carries the application as
   })
 
   test.each([1, 7, 100])(
-    '"A consumer that upserts and deletes by it holds exactly what a walk would give", beside 8 writers (pages of %d)',
+    '"A consumer that upserts and deletes by it holds exactly what a walk would give", with 8 writers (pages of %d)',
     async pageSize => {
       const followed = await aFollowedProgram()
       const { frontEnd, answers } = followed
@@ -208,7 +208,7 @@ describe('D39: "Each `submitted`, `status` and `note` carries the application as
 })
 
 describe('a page of it', () => {
-  test('is in lines the same as in JSON; its last line has what stands beside the payload, count and digest; any coding', async () => {
+  test('is in lines the same as in JSON; its last line has what accompanies the payload, count and digest; any coding', async () => {
     const followed = await aFollowedProgram()
     const { frontEnd, answers, key } = followed
     for (let n = 0; n < 3; n++) await frontEnd.apply(await frontEnd.register(), answers)

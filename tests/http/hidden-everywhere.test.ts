@@ -1,4 +1,4 @@
-// Questions that are hidden from a key: every route of the service is walked with such a key, and none may tell of them.
+// Questions that are hidden from a key: every route of the service is walked with such a key, and none may reveal them.
 
 import { describe, expect, test } from 'bun:test'
 import { exportTypes } from '../../src/http/headers/export-formats.ts'
@@ -9,7 +9,7 @@ import type { TestService } from '../support/service.ts'
 import { applications, mark, slug, usePartlyHidden } from './partly-hidden.ts'
 
 const { applicant, database, first, redacted, service, whole } = await usePartlyHidden()
-// As in operation, docs and key maps are there before anybody asks.
+// As in operation, docs and key maps exist before the first request.
 await keepDerived(database.sql, { timeZone: service.config.timeZone })
 
 const exportOnly = await useService(database, { exportOnly: true, auditRequired: false })
@@ -42,7 +42,7 @@ interface Walked {
   accept?: readonly string[]
   /** What `:version` or `:entitySet` stands for. */
   versions?: readonly string[]
-  /** Whether a key from which nothing is hidden is told of what is hidden here, so that the test would notice it; with which query. */
+  /** Whether a key from which nothing is hidden is sent what is hidden here, so that the test would notice it; with which query. */
   reveals?: true | string
   body?: string
 }
@@ -186,7 +186,7 @@ describe.each([
     for (const { method, path } of await of.routes()) {
       for (const asked of requestsOf(method, path, table[path] ?? {}, redacted)) {
         const { status, text } = await everythingOf(of, asked)
-        if (text.includes(mark)) throw new Error(`${method} ${asked.path} told: …${around(text)}…`)
+        if (text.includes(mark)) throw new Error(`${method} ${asked.path} revealed: …${around(text)}…`)
         expect(status === 500 ? `${method} ${asked.path} answered 500` : undefined).toBeUndefined()
         if (status === 200) answered++
       }
@@ -194,7 +194,7 @@ describe.each([
     expect(answered).toBeGreaterThan(100)
   }, 120_000)
 
-  test('and a key from which nothing is hidden is told of them, where the table says so: the test would notice', async () => {
+  test('and a key from which nothing is hidden is sent them, where the table says so: the test would notice', async () => {
     for (const [path, row] of Object.entries(table)) {
       if (row.reveals === undefined) continue
       for (const asked of requestsOf(

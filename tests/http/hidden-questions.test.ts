@@ -1,4 +1,4 @@
-// What a hidden question is to a key, besides that no route tells of it (hidden-everywhere): one that was never asked.
+// What a hidden question is to a key, apart from the fact that no route reveals it (hidden-everywhere): one that was never asked.
 
 import { describe, expect, test } from 'bun:test'
 import { findDisclosures } from '../../src/audit/disclosure.ts'

@@ -11,7 +11,7 @@ import { aProgram, q } from '../support/programs.ts'
 import { until } from '../support/until.ts'
 
 const slug = 'recorded'
-const secret = 'nobody reads this unrecorded'
+const secret = 'unread while unrecorded'
 const database = await useDatabase()
 const { sql } = database
 const service = await useService(database)
@@ -24,7 +24,7 @@ const program = `/api/v1/admin/programs/${slug}`
 const get = (path: string, of = service): Promise<Response> =>
   of.get(`${program}${path}`, { headers: { Authorization: key.authorization } })
 
-/** Each route by which a client is told of an application without a walk, and what of it. */
+/** Each route by which a client is sent an application without a walk, and what of it. */
 const routes: [path: string, content: string][] = [
   ['/changes', 'submitted'],
   ['/changes?include=application', secret],
@@ -48,7 +48,7 @@ describe.each(routes)('GET …%s', (path, content) => {
     expect(await entries()).toBe(before + 1)
   })
 
-  test('tells nothing where the entry is refused', async () => {
+  test('sends nothing where the entry is refused', async () => {
     const takeLines = await refuseAuditLines(sql)
     const response = await get(path)
     expect(response.status).toBeGreaterThanOrEqual(500)
@@ -57,7 +57,7 @@ describe.each(routes)('GET …%s', (path, content) => {
   })
 })
 
-test('none tells anything while its entry hangs, and all are refused in time (G14)', async () => {
+test('none sends anything while its entry hangs, and all are refused in time (G14)', async () => {
   const before = await entries()
   const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
   const asked = routes.map(async ([path]) => {

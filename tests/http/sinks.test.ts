@@ -1,5 +1,5 @@
 // What PostgreSQL says when it refuses a row quotes that row. Every table that a request writes to is made to refuse here, in each way
-// in which PostgreSQL can, and every place where something is kept or told is searched.
+// in which PostgreSQL can, and every place where something is kept or sent is searched.
 
 import { describe, expect, test } from 'bun:test'
 import { useDatabase, useService } from '../support/fixtures.ts'
@@ -85,7 +85,7 @@ const writes: Record<string, { act: (applicant: string) => Promise<unknown>; fai
   api_key: { act: () => send('GET', '/api/v1/checkAuth'), fails: false },
 }
 
-describe('no row, value, parameter or statement of a database error is told anywhere', () => {
+describe('no row, value, parameter or statement of a database error is shown anywhere', () => {
   for (const [how, { on, off }] of Object.entries(refusals)) {
     for (const [table, { act, fails }] of Object.entries(writes)) {
       test(`${table}: ${how}`, async () => {

@@ -9,7 +9,7 @@ const database = await useDatabase()
 const service = await useService(database)
 const key = await createTestKey(database.sql, { programs: ['any'] })
 
-describe('what is not there is told in a problem document with a request id (D3, D25)', () => {
+describe('what is not there is answered with a problem document with a request id (D3, D25)', () => {
   test.each([
     ...['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PURGE'].flatMap(method => [
       [404, method, '/nowhere'] as const,

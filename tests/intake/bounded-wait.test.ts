@@ -19,7 +19,7 @@ describe('a transaction that waits for others (contract G14: "every wait … has
     ['deadlock_detected', '40P01'],
     ['serialization_failure', '40001'],
     ['query_canceled', '57014'],
-  ])('%s is told as 503, to be tried again', async (_, code) => {
+  ])('%s is answered with 503, to be tried again', async (_, code) => {
     expect(await failingWith(code)).toMatchObject({
       kind: 'unavailable',
       internal: 'lock_wait',

@@ -54,7 +54,7 @@ describe('submissions that race', () => {
     expect(await store.counter()).toMatchObject({ submit_seq: stored.length })
   })
 
-  test('20 under keys of their own, of what was saved once, make one application; the others are told that nothing is left of it', async () => {
+  test('20 under keys of their own, of what was saved once, make one application; the others learn that nothing is left of it', async () => {
     const store = await aStore()
     const applicant = await store.register()
     await store.save(applicant, { n: { number: 1 } })

@@ -290,7 +290,7 @@ test('answers that were saved for a newer version while a submission waited for 
   const store = await aStore([q.number('raised one', { max: 5 })])
   const applicant = await store.register()
   await store.save(applicant, { raised_one: { number: 5 } })
-  // As somebody who saves holds them.
+  // As a concurrent save holds them.
   const { submitting, published } = await database.sql.begin(async tx => {
     await tx`
       update application_in_progress
@@ -384,14 +384,14 @@ describe('a program that is published over and over', () => {
     // Another version is published in the moment between checking and storing, each time; it goes with the transaction.
     await database.sql.unsafe(`
       create sequence attempts;
-      create function publish_meanwhile() returns trigger language plpgsql as $$
+      create function publish_concurrently() returns trigger language plpgsql as $$
       begin
         perform nextval('attempts');
         update program_version set state = 'OBSOLETE' where program_id = new.program_id and state = 'ACTIVE';
         return new;
       end $$;
-      create trigger publish_meanwhile before update on submission_counter
-        for each row when (new.program_id = ${store.program_id}) execute function publish_meanwhile()`)
+      create trigger publish_concurrently before update on submission_counter
+        for each row when (new.program_id = ${store.program_id}) execute function publish_concurrently()`)
     const refused = await rejection(store.submit(applicant))
     expect(refused).toMatchObject({
       kind: 'unavailable',
@@ -400,7 +400,7 @@ describe('a program that is published over and over', () => {
     })
     expect(await database.sql`select last_value from attempts`).toMatchObject([{ last_value: 5 }])
     expect(await store.applications()).toEqual([])
-    await database.sql.unsafe('drop trigger publish_meanwhile on submission_counter')
+    await database.sql.unsafe('drop trigger publish_concurrently on submission_counter')
     await store.submit(applicant)
     const [stored] = await store.applications()
     expect(openSnapshot(stored!.snapshot).application).toMatchObject({ n: { number: 1 } })

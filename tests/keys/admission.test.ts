@@ -133,7 +133,7 @@ describe('who does not, and why (spec, "Authentication" 6: "When any constraint 
     else expect(admission).toEqual({ refused: 'address_not_allowed', api_key_id: key.api_key_id })
   })
 
-  test('plain_http: whatever was sent; a good credential is told as exposed', async () => {
+  test('plain_http: whatever was sent; a good credential is reported as exposed', async () => {
     const key = await makeKey()
     const { api_key_id } = key
     const plain = (authorization: string | null) => attempt(authorization, '192.0.2.1', false)

@@ -135,7 +135,7 @@ describe('making a key', () => {
     expect(await errorsOf(create({ front_end: 'Portal' }))).toEqual(['invalid_request', '/front_end not_allowed'])
   })
 
-  test('the front end of a key that may submit can be changed, which the audit log tells', async () => {
+  test('the front end of a key that may submit can be changed, which the audit log records', async () => {
     const { username } = await create({ may_submit: true, front_end: 'Portal' })
     expect((await editApiKey(database.sql, username, { front_end: 'Kiosk' }, by)).front_end).toBe('Kiosk')
     expect((await eventsOf(username)).at(-1)).toMatchObject({

@@ -40,7 +40,7 @@ describe('"A request for a program outside that set fails with 401." (spec, "Aut
     expect(authorizeSubmit(both, 'rent-aid')).toEqual({ program_id: 7, front_end: 'Portal' })
   })
 
-  test('any other text is the same 401; only the log tells a name from what is none', () => {
+  test('any other text is the same 401; only the log distinguishes a name from what is none', () => {
     const reasonOf = (slug: string) => {
       const problem = refusal(() => authorizeExport(both, slug))
       expect({ ...problem, internal: '' }).toEqual({ ...unauthenticated('no_header'), internal: '' })

@@ -112,7 +112,7 @@ describe('"Every request must use HTTPS." (spec, "Authentication" 1)', () => {
     expect(isSecure('10.0.0.1', proto('http'), production, true)).toBe(false)
   })
 
-  test('"HSTS on": whether the client itself speaks HTTPS is told apart from what counts as safe in development', () => {
+  test('"HSTS on": whether the client itself speaks HTTPS is distinguished from what counts as safe in development', () => {
     const isHttps = (peer: string, fields: Record<string, string>, trust: Trust, tls = false) =>
       originOf({ peer, tls, fields: new Headers(fields) }, trust).https
     expect(isHttps('203.0.113.9', {}, production, true)).toBe(true)

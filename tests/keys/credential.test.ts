@@ -41,7 +41,7 @@ describe('a minted credential (contract D24)', () => {
     }
   })
 
-  test('a token of an administrator is found by scanners too, and told from one that was cut off or mistyped', () => {
+  test('a token of an administrator is found by scanners too, and distinguished from one that was cut off or mistyped', () => {
     const { tokenId, token } = mintAdminToken()
     expect(token).toStartWith(`${tokenId}_`)
     expect(`Authorization: Bearer ${token}\r\n`).toMatch(scannerPatterns.adminToken)
@@ -85,7 +85,7 @@ describe('a minted credential (contract D24)', () => {
     expect(isWholePassword(password.slice(0, -1))).toBe(false)
   })
 
-  test('an id is told from what cannot be one', () => {
+  test('an id is distinguished from what cannot be one', () => {
     expect(isApiKeyId(minted[0]!.username)).toBe(true)
     for (const text of ['', 'tribk_', `${minted[0]!.username}\n`, minted[0]!.password, `tribk_${'\0'.repeat(20)}`])
       expect(isApiKeyId(text)).toBe(false)
@@ -131,7 +131,7 @@ describe('the Authorization header', () => {
     ['bad_base64', `Basic ${base64('u:\xff\xff?>').replace(/\+/g, '-').replace(/\//g, '_')}`],
     ['bad_base64', 'Basic dTpw\t'],
     ['bad_utf8', `Basic ${base64(Buffer.from([0x75, 0x3a, 0xff]))}`],
-    ['no_colon', `Basic ${base64('nobody')}`],
+    ['no_colon', `Basic ${base64('no colon')}`],
   ] as const)('%s: %p', (error, header) => {
     expect(parseAuthorization(header)).toEqual({ error })
   })

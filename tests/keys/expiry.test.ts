@@ -36,6 +36,6 @@ test.each([
   '2026-01-31T00:00:00',
   '2026-01-31T25:00Z',
   '20260131',
-])('%p is told what would be right', text => {
+])('%p is answered with what would be right', text => {
   expect(expiry(text)).toMatch(/^must be a number of days such as 90d/)
 })

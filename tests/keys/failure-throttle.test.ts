@@ -49,7 +49,7 @@ describe('"Failed authentications are throttled per address" (contract section 3
     expect(others).toContain(undefined)
   })
 
-  test('addresses that cannot be told are counted together', async () => {
+  test('addresses that are unknown are counted together', async () => {
     const throttle = throttling(1)
     expect(await throttle.countFailure(undefined)).toBeUndefined()
     expect(await throttle.countFailure(undefined)).toBeGreaterThan(0)

@@ -67,7 +67,7 @@ test('what cannot be written is lost, and does not keep the next from being writ
   const lines: string[] = []
   notes = new RefusalNotes(sql, createLog('warn', { write: line => void lines.push(line) }))
   note('lost')
-  await until('that to be told', () => lines.length === 1)
+  await until('that to be logged', () => lines.length === 1)
   await sql`alter table away rename to refusal`
   note('kept')
   await until('the next', async () => (await kept()).length > 0)

@@ -49,7 +49,7 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     }
   }
 
-  test('the sum of two processes holds, whichever is asked, and the fields tell what is left of it', async () => {
+  test('the sum of two processes holds, whichever is asked, and the fields say what is left of it', async () => {
     const [one, other] = [await aProcess(), await aProcess()]
     const key = aKey()
     for (let left = 9; left >= 0; left--) {
@@ -133,13 +133,13 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     expect(await isIn(() => other.limits.beginExport(key).granted)).toBe(false)
     held.end()
     more[0]!.end()
-    // It is told the second time, too.
+    // It is logged the second time, too.
     await redis.takeAway()
     await until('both to notice again', () => one.counts.away && other.counts.away)
     await redis.bringBack()
     await until('both to be back again', () => !one.counts.away && !other.counts.away)
-    const told = ['Redis is away: each process counts for itself', 'Redis is back: all processes count together']
-    for (const { log } of [one, other]) expect(log.map(({ msg }) => msg)).toEqual([...told, ...told])
+    const logged = ['Redis is away: each process counts for itself', 'Redis is back: all processes count together']
+    for (const { log } of [one, other]) expect(log.map(({ msg }) => msg)).toEqual([...logged, ...logged])
   })
 
   test('a Redis that does not answer keeps no request waiting: each counts for itself, and later requests do not ask', async () => {

@@ -1,4 +1,4 @@
-// Inputs that are refused: which lines are told, with what, and that nothing of them is stored.
+// Inputs that are refused: which lines are reported, with what, and that nothing of them is stored.
 
 import { beforeEach, expect, test } from 'bun:test'
 import { insertApplicant } from '../../src/db/applications/applicants.ts'

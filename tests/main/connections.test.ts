@@ -63,7 +63,7 @@ describe('connections', () => {
     const { url } = await startMain(database)
     const trickling = Array.from({ length: 200 }, (_, i) => (i === 0 ? 'GET /livez HTTP/1.1\r\n' : 'X-A: b\r\n'))
     const slow = await Promise.all([raw(url, trickling, 200), raw(url, [])])
-    // Bun gives up after 12 seconds, whatever it is told.
+    // Bun gives up after 12 seconds, whatever it is set to.
     await until('both to be closed', () => slow.every(each => each.closed))
     expect(slow.map(each => each.heard.includes(' 200 '))).toEqual([false, false])
   })
@@ -78,7 +78,7 @@ describe('connections', () => {
     const head = `POST /intake/v1/applicants HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.authorization}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
     const slowBody = await raw(url, [requestOf('/api/v1/checkAuth'), head])
     await until('the first answer', () => slowBody.heard.includes(' 200 '))
-    // An idle one, opened now, tells when the time of an idle connection is certainly over.
+    // An idle one, opened now, shows when the time of an idle connection is certainly over.
     const witness = await raw(url, [requestOf('/api/v1/checkAuth')])
     await until('the witness to be closed', () => witness.closed)
     const second = await raw(url, [requestOf('/api/v1/checkAuth')])

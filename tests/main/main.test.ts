@@ -47,7 +47,7 @@ const refusal = (environment: Record<string, string>): Promise<string> =>
   refusalOf(spawnProcess('src/main.ts', database, environment))
 
 describe('src/main.ts', () => {
-  test('serves, and tells the platform on a port of its own that it is alive and ready', async () => {
+  test('serves, and reports to the platform on a port of its own that it is alive and ready', async () => {
     const { url, health } = await startMain(database)
     expect((await fetch(`${url}/api/v1/checkAuth`, { headers: { Authorization: key.authorization } })).status).toBe(200)
     expect((await fetch(`${health}/livez`)).status).toBe(200)

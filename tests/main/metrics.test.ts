@@ -1,4 +1,4 @@
-// What the service tells Prometheus, read from the process itself: each figure moves by exactly what happened.
+// What the service reports to Prometheus, read from the process itself: each figure moves by exactly what happened.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import manifest from '../../package.json' with { type: 'json' }
@@ -142,7 +142,7 @@ describe('pages', () => {
 })
 
 describe('refusals', () => {
-  test('401 by the reason that only the log tells', async () => {
+  test('401 by the reason that only the log has', async () => {
     const retired = await createTestKey(sql, { programs: ['raw'], retiredAt: Date.now() * 1000 })
     const more = await counted(/^tributary_unauthenticated_/, async () => {
       for (const authorization of ['', 'Basic x', retired.authorization]) await pull('', authorization)
@@ -267,7 +267,7 @@ describe('the process', () => {
     expect(reading.of('process_cpu_seconds_total')).toBeWithin(0.05, 600)
   })
 
-  test('nothing is told that is not true under Bun', async () => {
+  test('nothing is reported that is not true under Bun', async () => {
     const { names } = await readMetrics(service.health)
     expect([...names].filter(name => name.startsWith('nodejs_') || name === 'process_heap_bytes')).toEqual([])
   })

@@ -27,7 +27,7 @@ describe.skipIf(!isThere)('through PgBouncer in transaction mode', () => {
     const started = await Promise.all([1, 2, 3].map(() => startMain({ url }, unprepared)))
     for (const { health } of started) expect((await fetch(`${health}/readyz`)).status).toBe(200)
     expect(await bare.sql`select pid from pg_locks where locktype = 'advisory'`).toHaveLength(0)
-    // And one that starts later does not wait for anybody.
+    // And one that starts later does not wait for another.
     await startMain({ url }, unprepared)
   })
 

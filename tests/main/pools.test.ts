@@ -47,7 +47,7 @@ describe('the pools of src/main.ts', () => {
       database.sql,
       tx => tx`select from submission_counter where program_id = ${busyProgramId} for update`,
     )
-    // One that waited for its turn for too long is told to come again; none is lost without a word.
+    // One that waited for its turn for too long is asked to come again; none is lost without a word.
     const submitting = applicants.map(applicant =>
       frontEnd.submit(applicant).then(
         () => 201,

@@ -17,7 +17,7 @@ afterEach(endProcesses)
 
 const environment = { REUSE_PORT: 'on', REQUESTS_PER_MINUTE: '0', EXPORTS_AT_A_TIME: '0' }
 
-/** On a connection of its own, so that any process may get it; again when the connection breaks, as the spec tells clients. */
+/** On a connection of its own, so that any process may get it; again when the connection breaks, as the specification asks of clients. */
 async function get(url: string): Promise<Response> {
   return until('an answer', async () => {
     try {

@@ -1,4 +1,4 @@
-// What the service loads when it starts, and what only once somebody asks for it.
+// What the service loads when it starts, and what only with the first request for it.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'

@@ -169,7 +169,7 @@ describe('two administrators', () => {
     expect(await saveBasedOn(undefined, spec)).toMatchObject({ saved: false, program_version_id })
   })
 
-  test('making the same program at once: the second is told that there is one', async () => {
+  test('making the same program at once: the second learns that there is one', async () => {
     const spec = { slug: 'two-new', questions: [q.text('t new')] }
     await publishBasedOn(null, spec, 'admin:one')
     const conflict = await rejection(publishBasedOn(null, { ...spec, questions: [q.text('t other')] }, 'admin:two'))
@@ -265,7 +265,7 @@ describe('two administrators', () => {
 })
 
 describe('the audit log', () => {
-  test('tells of saving, publishing and discarding: who, what and which version', async () => {
+  test('records saving, publishing and discarding: who, what and which version', async () => {
     const spec = { slug: 'audited', questions: [q.text('a question')] }
     const draft = await save(spec, 'admin:one')
     await publishDraft(database.sql, 'audited', 'admin:two')

@@ -108,7 +108,7 @@ test('a definition longer than its bound is refused before it is looked at', asy
   expect(refused.errors[0]!.detail).toContain('4194304')
 })
 
-test('enumerators that lead back to themselves are told in a few words, however many they are', async () => {
+test('enumerators that lead back to themselves are reported in a few words, however many they are', async () => {
   const document = aDefinition({ slug: 'round', questions: [q.text('round')] })
   const name = (i: number) => `round ${[...String(i)].map(digit => letters[Number(digit)]).join('')}`
   for (let i = 0; i < 1000; i++) {

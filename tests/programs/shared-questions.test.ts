@@ -64,7 +64,7 @@ describe('a new version of a shared question', () => {
     ])
   })
 
-  test('is not published into other programs unless that is said: all that would change there is told, and nothing changes', async () => {
+  test('is not published into other programs unless that is said: all that would change there is reported, and nothing changes', async () => {
     const shared = q.radio('m pet', ['cat'])
     const a = await aProgram(database.sql, { slug: 'm-a', questions: [shared] })
     const others = [
@@ -202,7 +202,7 @@ function unlessProblem(error: unknown): void {
 }
 
 describe('publications at once', () => {
-  test('of one program from one version: exactly one wins, the others are told what it changed', async () => {
+  test('of one program from one version: exactly one wins, the others learn what it changed', async () => {
     const { program_version_id: basedOn, program_id } = await aProgram(database.sql, {
       slug: 'c-one',
       questions: [q.text('c base')],

@@ -110,7 +110,7 @@ describe('--fields', () => {
     expect(readFileSync(out, 'utf8')).toBe(await pull(newName('ndjson'), fields))
   })
 
-  test('a question there is not is told, with those that there are; and nothing is in the way of the next command', async () => {
+  test('an unknown question is reported, with the known ones; and nothing is in the way of the next command', async () => {
     const out = newName('csv')
     const { code, err } = await callTool(key, argsOf(out, ['--fields', 'reson']))
     expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('Known are reason, secret, child') })
@@ -136,7 +136,7 @@ describe('--fields', () => {
   })
 })
 
-test('with a key that has hidden questions a pull is whole, fits the schema, and tells of none of them', async () => {
+test('with a key that has hidden questions a pull is whole, fits the schema, and reveals none of them', async () => {
   const lines = await pull(newName('ndjson'), [], blinkered)
   expect(lines.split('\n').length).toBeGreaterThan(3)
   const out = newName('csv')

@@ -195,7 +195,7 @@ describe('--since-last', () => {
     }
   })
 
-  test('adds to nothing that somebody else has changed', async () => {
+  test('adds to nothing that another program has changed', async () => {
     const changed = join(await useFolder(endWithTest), 'apps.parquet')
     const args = ['pull', service.baseUrl, '--program', slug, '--out', changed]
     expect(await callTool(key, args)).toMatchObject({ code: 0 })

@@ -86,7 +86,7 @@ test('--since-last adds what is new, and columns where the program has grown', a
   const apply = async (answers: Record<string, unknown>) => frontEnd.apply(await frontEnd.register(), answers)
   await apply({ words: { text: odd }, child: { entities: [{ entity_name: 'Ada' }] } })
   await pull('growing', state, '--since-last')
-  const long = 'very long name of a question that goes on and on until nobody reads it any more'
+  const long = 'very long name of a question that goes on and on until it is cut off'
   await publish(source, {
     slug: 'growing',
     questions: [
@@ -285,7 +285,7 @@ describe('what happens to applications that were pulled before', () => {
 })
 
 describe('what goes wrong', () => {
-  test('a database that is away is told at once, and the same command fills it later', async () => {
+  test('a database that is away is reported at once, and the same command fills it later', async () => {
     const state = newState()
     const place = new URL(url)
     place.pathname = '/not_there_yet'
@@ -300,7 +300,7 @@ describe('what goes wrong', () => {
     await sql`drop database not_there_yet`
   })
 
-  test('a value that fits no column ends all of it, and is not told; the walk is not lost', async () => {
+  test('a value that fits no column ends all of it, and is not shown; the walk is not lost', async () => {
     const state = newState()
     await sql`create schema narrow`
     await sql`create table narrow.applications (application_id bigint primary key, applicant_name__first_name integer)`

@@ -81,7 +81,7 @@ describe('a pull', () => {
     ).toEqual(['1.ndjson', '1.ndjson.pull'])
   })
 
-  test('tells the SHA-256 over the ids in order, a line each', () => {
+  test('reports the SHA-256 over the ids in order, a line each', () => {
     const bytes = pulledIds.map(id => `${id}\n`).join('')
     expect(first.err).toContain(createHash('sha256').update(bytes).digest('hex'))
   })
@@ -100,7 +100,7 @@ describe('a pull', () => {
   })
 })
 
-test('how many there are is known on the way, so that the time left can be told', async () => {
+test('how many there are is known on the way, so that the time left can be shown', async () => {
   const out = newFile()
   const seen: PullProgress[] = []
   const address = { baseUrl: service.baseUrl, username: key.username, password: key.password }
@@ -274,7 +274,7 @@ describe('--since-last', () => {
     expect(readFileSync(out).equals(readFileSync(fresh))).toBe(true)
   })
 
-  test('adds to nothing that somebody else has changed, nor to another program', async () => {
+  test('adds to nothing that another program has changed, nor to another program', async () => {
     const out = newFile()
     await pull(out)
     writeFileSync(out, 'changed\n', { flag: 'a' })
@@ -339,7 +339,7 @@ describe('what came is held against the schema of the program', () => {
     return text.slice(0, last) + text.slice(last).replace(/(?<="nextPageToken":.*"sha256":")[0-9a-f]{64}/, sha256)
   }
 
-  test('an application that does not fit ends the pull with 4; its place is told, and no answer', async () => {
+  test('an application that does not fit ends the pull with 4; its place is reported, and no answer', async () => {
     const out = newFile()
     const address = altered(text =>
       text

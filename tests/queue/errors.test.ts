@@ -26,12 +26,12 @@ test('what a database error quotes reaches neither the record, nor the log, nor 
   const canary = 'canary-4711'
   const version = await aVersion(its.sql)
   let runs = 0
-  let storedMeanwhile = ''
+  let storedBetween = ''
   await its.relay()
   await its.work({
     'refresh-key-map': async () => {
       // The store keeps what a run threw until the job has ended.
-      if (runs++ > 0) storedMeanwhile += await stored()
+      if (runs++ > 0) storedBetween += await stored()
       await its.sql`select ${canary}::text::bigint`
     },
   })
@@ -41,8 +41,8 @@ test('what a database error quotes reaches neither the record, nor the log, nor 
     return status?.state === 'failed' && status
   })
   expect(failed.last_error).toBe('PostgresError: PostgreSQL answered 22P02')
-  expect(storedMeanwhile).toContain('PostgreSQL answered 22P02')
+  expect(storedBetween).toContain('PostgreSQL answered 22P02')
   const logged = JSON.stringify(its.logLines)
   expect(logged).toContain('"code":"22P02"')
-  for (const text of [logged, storedMeanwhile, failed.last_error!, await stored()]) expect(text).not.toContain(canary)
+  for (const text of [logged, storedBetween, failed.last_error!, await stored()]) expect(text).not.toContain(canary)
 })

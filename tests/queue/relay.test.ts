@@ -30,7 +30,7 @@ test('more than one batch is handed over without waiting for the next look', asy
   expect(taken).toEqual([1, 2, 3, 4, 5].map(n => `job-${n}`))
 })
 
-test('a store that is away is told once each time, and so is that it is back', async () => {
+test('a store that is away is logged once each time, and so is that it is back', async () => {
   let isAway = true
   let tries = 0
   const queue = {
@@ -49,7 +49,7 @@ test('a store that is away is told once each time, and so is that it is back', a
     await until('some tries', () => tries > before + 2)
     isAway = false
     await until('it to be taken', async () => (await measureOutbox(sql)).waiting === 0)
-    await until('it to be told', () => lines.length === 2 * n)
+    await until('it to be logged', () => lines.length === 2 * n)
   }
   const [away, back] = ['the relay cannot hand jobs over; they wait in the outbox', 'the relay hands jobs over again']
   expect(lines).toEqual([away, back, away, back])
@@ -62,7 +62,7 @@ test('a call that comes while a failure is under way does not make it try again 
   const queue = {
     add: async () => {
       attempts++
-      // Somebody asks for another job in the meantime, and the relay hears of it as this does.
+      // Another job is requested in the meantime, and the relay hears of it as this does.
       const before = heard.length
       await insertOutbox(sql, [job(100 + attempts)])
       await until('the call to be heard', () => heard.length > before)
@@ -75,7 +75,7 @@ test('a call that comes while a failure is under way does not make it try again 
   // Heard late, it would be taken for the call made in the meantime. Listening counts as the first.
   await until('the call for it to be heard', () => heard.length === 2)
   relays.push(startRelay(sql, sql, queue, log, { pollMs: never }))
-  await until('the failure to be told', () => lines.some(line => line.msg.startsWith('the relay cannot')))
+  await until('the failure to be logged', () => lines.some(line => line.msg.startsWith('the relay cannot')))
   await sql`select pg_sleep(0.3)`
   expect(attempts).toBe(1)
   await unlisten()

@@ -40,7 +40,7 @@ curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" https://apply.example.gov/api/
     expect(await response.json()).toMatchObject({ name: 'County payroll', programs: ['child-care', 'rent-aid'] })
   })
 
-  test('a key may export unless told otherwise; the operator is in the audit log', async () => {
+  test('a key may export unless set otherwise; the operator is in the audit log', async () => {
     const [exporter, both] = await Promise.all([
       apiKey(createArgs()),
       apiKey(createArgs({ may: 'submit,export', 'front-end': 'Portal' })),

@@ -33,7 +33,7 @@ describe('scripts/application', () => {
     expect(event!.actor).toMatch(/^operator:/)
   })
 
-  test('show tells the history, and no answers', async () => {
+  test('show prints the history, and no answers', async () => {
     await application('note', slug, '3', 'first')
     await application('note', slug, '3', 'second')
     const { code, out } = await application('show', slug, '3')

@@ -65,7 +65,7 @@ test('verify says that the audit log is whole and what to note; what was tampere
   )
 })
 
-test('sent tells which clients were sent an application, when, and how certain that is', async () => {
+test('sent lists which clients were sent an application, when, and how certain that is', async () => {
   const own = await useDatabase({}, endWithTest)
   const { sql } = own
   const audit = (...args: string[]) => runScript('audit-log', own.url, args)

@@ -48,7 +48,7 @@ describe('ratios', () => {
     expect(() => pairedRatio([1, 2], [1])).toThrow('cannot be paired')
   })
 
-  test('turns bring everybody to the front once', () => {
+  test('turns bring each to the front once', () => {
     expect(rotated(['a', 'b', 'c'], 1)).toEqual(['b', 'c', 'a'])
     expect([0, 1, 2].map(turn => rotated(['a', 'b', 'c'], turn)[0])).toEqual(['a', 'b', 'c'])
     expect(rotated([], 3)).toEqual([])

@@ -42,7 +42,7 @@ const serve = () => startMain(database, {}, [binary, 'serve'])
 afterEach(endProcesses)
 
 describe('the binary', () => {
-  test('is one file, and tells its version and commit', async () => {
+  test('is one file, and reports its version and commit', async () => {
     expect(await readdir(dirname(binary))).toEqual(['tributary'])
     expect(await output(['--version'])).toBe(`${version} (c0ffee)\n`)
   })
@@ -124,7 +124,7 @@ describe('the binary', () => {
     expect(await exportLines(target.sql, slug)).toHaveLength(lines.length)
   })
 
-  test('SIGTERM lets a page finish that is being sent; the health command tells before and after', async () => {
+  test('SIGTERM lets a page finish that is being sent; the health command answers before and after', async () => {
     const port = { HEALTH_PORT: String(await freePort()) }
     const early = health('service', port, '--wait', '30s')
     const main = await startMain(database, port, [binary, 'serve'])

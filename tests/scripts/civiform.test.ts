@@ -71,7 +71,7 @@ async function aFollowing() {
 }
 
 describe('scripts/civiform', () => {
-  test('check tells what will not map and how long it takes, and changes nothing', async () => {
+  test('check reports what will not map and how long it takes, and changes nothing', async () => {
     const database = await useDatabase({}, endWithTest)
     const { code, out } = await runOn(database)('check')
     expect(code).toBe(0)
@@ -127,7 +127,7 @@ describe('scripts/civiform', () => {
     expect([shifted.code, shifted.out]).toEqual([1, expect.stringContaining('set CIVIFORM_DATABASE_TIME_ZONE')])
   })
 
-  test('the process copies everything, and ends when it is told to', async () => {
+  test('the process copies everything, and ends when asked to', async () => {
     const { lines, code, run } = await aFollowing()
     expect(code).toBe(0)
     expect(lines.map(line => line.msg)).toEqual(expect.arrayContaining(['following CiviForm', 'followed', 'stopped']))
@@ -160,7 +160,7 @@ describe('scripts/civiform', () => {
     expect(api.requests()).toBeGreaterThan(0)
   })
 
-  test('the process tells on its health port whether it follows, and how far it is', async () => {
+  test('the process reports on its health port whether it follows, and how far it is', async () => {
     const [database, port] = [await useDatabase({}, endWithTest), await freePort()]
     const follower = startFollowerProcess(
       { url: database.url, readerUrl: civiform.database.readerUrl },

@@ -182,7 +182,7 @@ describe('scripts/load', () => {
 describe('scripts/intake', () => {
   const intake = (...args: string[]): Promise<Ended> => runScript('manage-intake', target.url, args)
 
-  test('pauses, tells, and resumes', async () => {
+  test('pauses, reports, and resumes', async () => {
     expect((await intake('status', slug)).out).toBe(`${slug} takes submissions.\n`)
     expect((await intake('pause', slug, '--for', '30m')).out).toMatch(
       /^Intake of utility-assistance is paused until 20/,

@@ -140,7 +140,7 @@ describe('publish', () => {
     expect(await program(['publish', '--draft', 'p-draft'])).toMatchObject({ code: 1 })
   })
 
-  test('tells the audit log which operator it was', async () => {
+  test('records in the audit log which operator it was', async () => {
     await program(['publish', await definition({ slug: 'p-audit', questions: [q.text('p audit')] })])
     const [event] = await database.sql<{ actor: string }[]>`select actor from audit_event where subject = 'p-audit'`
     expect(event?.actor).toStartWith('operator:')

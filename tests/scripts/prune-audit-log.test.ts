@@ -60,7 +60,7 @@ async function expectAllOnce(count: number): Promise<void> {
   expect(held).toHaveLength(0)
 }
 
-test('prunes by date, tells what it did, and verify tells what was pruned and whether the file is right', async () => {
+test('prunes by date, reports what it did, and verify reports what was pruned and whether the file is right', async () => {
   await write(60)
   const pruned = await prune()
   expect(pruned).toMatchObject({ code: 0, err: '' })
@@ -82,7 +82,7 @@ test('prunes by date, tells what it did, and verify tells what was pruned and wh
   expect(broken.err).toMatch(/ {2}audit-\S+: line \d+: chain \d, link \d+ is not as it was written/)
 })
 
-test('killed between file and removal, it has removed nothing: what it left is told from what was pruned, and asked again it is done', async () => {
+test('killed between file and removal, it has removed nothing: what it left is distinguished from what was pruned, and asked again it is done', async () => {
   await write(60)
   await killAt(
     // What is to be removed last: the rest is removed by then, in the same transaction.

@@ -140,7 +140,7 @@ test('more can be added to a program that has submissions, after them', async ()
   expect(after.slice(0, applications)).toEqual(lines)
 })
 
-test('an earlier --now than the last submission is told in one sentence, before anything is made', async () => {
+test('an earlier --now than the last submission is reported in one sentence, before anything is made', async () => {
   const { code, out, err } = await runScript('seed', database.url, ['--applications', '100', '--now', '2025-06-30'])
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err).toMatch(

@@ -1,4 +1,4 @@
-// A short soak: every kind of fault once, under load, and nothing lost. And that a soak would tell if something were.
+// A short soak: every kind of fault once, under load, and nothing lost. And that a soak would notice if something were.
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ describe.skipIf(!needs('redis', 'faketime'))('scripts/soak', () => {
   }, 240_000)
 })
 
-describe('the view of a walk tells', () => {
+describe('the view of a walk notices', () => {
   const [everything, town] = everyView([{ authorization: '', seesLess: true }])
   const page = (...questions: string[]): WalkedPage => ({
     applications: [{ id: 1, applicantId: 2, state: 'CURRENT', questions, digest: 0 }],
@@ -49,7 +49,7 @@ test('a fault that there is not, and a number that is none, are named', async ()
   expect(await soak('--minutes', 'soon')).toMatchObject({ code: 2, err: expect.stringContaining('--minutes must be') })
 })
 
-describe('the check of the changes tells', () => {
+describe('the check of the changes notices', () => {
   const reported = (followed: Ledger['followed'], there: number[], annotated: [number, number][] = []): string[] => {
     const ledger = new Ledger()
     ledger.followed.push(...followed)

@@ -1,4 +1,4 @@
-// What every script owes the person who runs it: help without a database, and wrong usage told in one line, by exit status 2.
+// What every script owes the person who runs it: help without a database, and wrong usage reported in one line, by exit status 2.
 
 import { describe, expect, test } from 'bun:test'
 import { accessSync, constants, readdirSync } from 'node:fs'

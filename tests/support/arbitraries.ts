@@ -102,7 +102,7 @@ function answerOf(node: KeyNode): fc.Arbitrary<Answer> {
     const changed = given.flatMap(([name, value]): [string, fc.Arbitrary<unknown>][] => {
       if (free.some(([field]) => field === name)) return [[name, anyText]]
       if (typeof value !== 'number') return []
-      // An amount is kept under a name of its own, and more of it is not told apart by a double once it is in dollars.
+      // An amount is kept under a name of its own, and a double does not distinguish more of it once it is in dollars.
       return [
         [name, Object.hasOwn(fields, name) ? fc.maxSafeInteger() : fc.integer({ min: 0, max: 1_000_000_000_000 })],
       ]

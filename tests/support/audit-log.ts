@@ -14,7 +14,7 @@ export const append = (db: Db, subject: string): Promise<unknown> =>
     detail: { text: 'é "quoted" \\ \n \u2028', number: 1.5, nothing: null, inner: { b: 1, a: [true] } },
   })
 
-/** As somebody who may do everything, triggers or not. */
+/** As a superuser, triggers or not. */
 export const tamper = (sql: Sql, statement: string): Promise<unknown> =>
   sql.begin(async tx => {
     await tx`set local session_replication_role = replica`

@@ -65,12 +65,12 @@ export async function openPage(
 export const pageWidth = (page: Page): Promise<number> => page.evaluate('document.documentElement.scrollWidth')
 
 interface Visit {
-  /** Who looks at the pages; nobody is signed in without it. */
+  /** Who looks at the pages; not signed in without it. */
   email?: string
   paths: readonly string[]
 }
 
-/** Tests of all these pages: that they shut nobody out, in the light and in the dark, and fit a phone, a tablet and a screen. */
+/** Tests of all these pages: that they are accessible, in the light and in the dark, and fit a phone, a tablet and a screen. */
 export function testPages(
   browser: TestBrowser,
   { baseUrl }: { baseUrl: string },

@@ -19,7 +19,7 @@ const nowhere: Readonly<Record<string, string>> = {
 export const addressOf = (pattern: string): string =>
   pattern.replace('*', 'nothing-here').replaceAll(/:(\w+)/g, (_, name: string) => nowhere[name] ?? '999999')
 
-/** Somebody who can sign in with `testPassword`. `programs` are of a program administrator; with any other role they say nothing. */
+/** A person who can sign in with `testPassword`. `programs` are of a program administrator; with any other role they say nothing. */
 export async function aPerson(
   sql: Sql,
   person: { role?: Role; email?: string; name?: string; programs?: readonly string[] } = {},

@@ -51,11 +51,11 @@ export interface TestDatabase {
   sql: Sql
   /** Whether `test_service` and `test_console` may log in, which have the rights of src/db/roles.sql and no more. */
   hasLogins?: boolean
-  /** Closes the pool and drops the database, even if somebody is still connected. */
+  /** Closes the pool and drops the database, even if it still has connections. */
   drop(): Promise<void>
 }
 
-/** An empty, migrated database of its own, in the instance zone UTC unless told otherwise. */
+/** An empty, migrated database of its own, in the instance zone UTC unless given another. */
 export async function createTestDatabase(
   options: { timeZone?: string; connectionsMax?: number } = {},
 ): Promise<TestDatabase> {
@@ -86,7 +86,7 @@ export function testCluster(installation: string): Promise<CitusCluster> {
   return cluster
 }
 
-/** As `createTestDatabase`, on the coordinator of the cluster; distributed unless told otherwise. */
+/** As `createTestDatabase`, on the coordinator of the cluster; distributed unless given otherwise. */
 export async function createClusterDatabase(
   installation: string,
   options: { timeZone?: string; connectionsMax?: number; undistributed?: boolean } = {},

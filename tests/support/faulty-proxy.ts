@@ -39,7 +39,7 @@ export interface FaultyProxy extends TapProxy {
   requests: { target: string; fault: Fault }[]
 }
 
-/** Passes requests on to the port of loopback until the file ends; `faultOf` decides about each, by its number from 0 and its path. One request a connection; `saysClose` tells the client so. */
+/** Passes requests on to the port of loopback until the file ends; `faultOf` decides about each, by its number from 0 and its path. One request a connection; `saysClose` sends the client that header. */
 export async function useFaultyProxy(
   port: number,
   faultOf: (n: number, target: string) => Fault,

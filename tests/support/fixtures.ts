@@ -34,7 +34,7 @@ function lastOpenedFirst(atEnd: (endAll: () => Promise<void>) => void): EndWith 
 
 /**
  * `end` runs when the file's tests have run, before what was opened earlier is ended. The first call of a file is at its top level:
- * what Bun is first told in `beforeAll` to do at the end, it does when that has ended.
+ * what `beforeAll` first registers for the end, it does when that has ended.
  */
 export const endWithFile = lastOpenedFirst(afterAll)
 

@@ -41,7 +41,7 @@ export interface TestKeyOptions {
   pepper?: string
 }
 
-/** A key with a fresh credential, good for exports from everywhere unless told otherwise. */
+/** A key with a fresh credential, good for exports from everywhere unless given otherwise. */
 export async function createTestKey(sql: Sql, options: TestKeyOptions = {}): Promise<TestKey> {
   const { username, password } = mintCredential()
   const createdAt = options.createdAt ?? Date.now() * 1000 - dayMicros

@@ -1,6 +1,6 @@
-// What a process tells Prometheus, read as Prometheus reads it.
+// What a process reports to Prometheus, read as Prometheus reads it.
 
-/** One reading: values by name and labels, spelled as they are told: `tributary_pages_total{outcome="whole"}`. */
+/** One reading: values by name and labels, spelled as reported: `tributary_pages_total{outcome="whole"}`. */
 export class Reading {
   readonly values: ReadonlyMap<string, number>
   /** The names of metrics, without the endings of histograms. */

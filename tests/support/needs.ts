@@ -72,7 +72,7 @@ function installs(need: Need): string {
 
 /**
  * Whether all of these are there; called where the tests are defined: `describe.skipIf(!needs('redis'))(…)`. When one is missing,
- * the end of the run tells it; where `CI` is set, this throws.
+ * the end of the run lists it; where `CI` is set, this throws.
  */
 export function needs(...wanted: Need[]): boolean {
   const missing = wanted.filter(need => findNeeded(need) === undefined)

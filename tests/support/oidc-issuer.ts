@@ -7,7 +7,7 @@ import { endWithFile } from './fixtures.ts'
 
 export const oidcClient = { oidcClientId: 'tributary', oidcClientSecret: 'a secret of tests: only & they know + it' }
 
-/** What the provider says of somebody. */
+/** What the provider says of a person. */
 export interface Account {
   email?: string
   email_verified?: boolean
@@ -54,7 +54,7 @@ export async function useOidcIssuer(options: Options): Promise<OidcIssuer> {
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/who/${uid}` },
     findAccount: (_: unknown, sub: string) =>
       accounts.has(sub) ? { accountId: sub, claims: () => ({ sub, ...accounts.get(sub) }) } : undefined,
-    // Nobody is asked whether the console may know their e-mail.
+    // The provider asks no consent to share the e-mail.
     loadExistingGrant: async (context: { oidc: { client: { clientId: string }; session: { accountId: string } } }) => {
       const { client, session } = context.oidc
       const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })

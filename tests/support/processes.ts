@@ -34,7 +34,7 @@ export async function endProcesses(): Promise<void> {
 /** What is started: a main of this checkout, or a command such as the binary with a sub-command. */
 export type Program = 'src/main.ts' | 'workers/main.ts' | readonly string[]
 
-/** Starts `src/main.ts`, `workers/main.ts` or a command on free ports, in development mode unless told otherwise; with `TEST_DESCRIPTORS` descriptors at most. */
+/** Starts `src/main.ts`, `workers/main.ts` or a command on free ports, in development mode unless given otherwise; with `TEST_DESCRIPTORS` descriptors at most. */
 export function spawnProcess(
   program: Program,
   database: Pick<TestDatabase, 'url'>,

@@ -35,7 +35,7 @@ export function throughPort(url: string, port: number): string {
   return changed.href
 }
 
-/** `tapOf` is asked at each connection, by its number from 0; `port` too, if it is a function. Listens on a free port unless told which. */
+/** `tapOf` is asked at each connection, by its number from 0; `port` too, if it is a function. Listens on a free port unless one is given. */
 export async function startProxy(
   port: number | (() => number),
   tapOf: (connection: Connection, n: number) => Tap,

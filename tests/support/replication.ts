@@ -51,7 +51,7 @@ export class Node {
     await this.#apply(() => this.sql`select pg_wal_replay_resume()`)
   }
 
-  /** Recovery cancels also what only tells it to continue; then it is told again. */
+  /** Recovery cancels also what only asks it to continue; then that is asked again. */
   async #apply<T>(statement: () => PromiseLike<T>): Promise<T> {
     try {
       return await statement()

@@ -1,4 +1,4 @@
-// A server that speaks PostgreSQL's protocol and answers as each statement says of itself, in pieces and with cuts as it is told:
+// A server that speaks PostgreSQL's protocol and answers as each statement says of itself, in pieces and with cuts as scripted:
 // for what happens on a connection that no real server does at will. Over TCP, or TLS as PostgreSQL begins it (SSLRequest).
 
 import { createServer, type Socket } from 'node:net'

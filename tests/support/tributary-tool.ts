@@ -1,4 +1,4 @@
-// The tool for those who pull: called as a function, or run as they run it, a process of its own that is told the key by its environment.
+// The tool for those who pull: called as a function, or run as they run it, a process of its own that gets the key from its environment.
 
 import { join } from 'node:path'
 import { Writable } from 'node:stream'

@@ -63,7 +63,7 @@ interface Own {
   cookie: string
   token: string
   webhookSecret: string
-  /** A submission whose answer a front end did not get, and answers that nobody has submitted yet. */
+  /** A submission whose answer a front end did not get, and answers that are not submitted yet. */
   submitted: { applicant: number; idempotencyKey: string; body: Record<string, unknown> }
   inProgress: number
 }

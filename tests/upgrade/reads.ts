@@ -10,7 +10,7 @@ export interface Read {
   accept?: string
 }
 
-/** What a page says that may never change, told from what may be added to it. */
+/** What a page says that may never change, without what may be added to it. */
 export type Answer = string | Record<string, unknown>
 
 const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex')

@@ -1,4 +1,4 @@
-// Erasing what is kept of a person, and what it leaves: a tombstone, walks that stay exact, and nothing that was told.
+// Erasing what is kept of a person, and what it leaves: a tombstone, walks that stay exact, and no answer.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { eraseApplicant, eraseApplication, eraseExpired, setRetention } from '../../src/upkeep/erase.ts'
@@ -86,7 +86,7 @@ describe('erasing an application', () => {
     expect(await client.walkAll({ revisionState: 'CURRENT' })).toEqual([])
   })
 
-  test('a submission repeated late under its Idempotency-Key is told so, and makes no second application', async () => {
+  test('a submission repeated late under its Idempotency-Key is refused, and makes no second application', async () => {
     const applicant_id = await frontEnd.register()
     const send = async () => {
       const response = await service.get(`/intake/v1/programs/${slug}/applicants/${applicant_id}/submissions`, {

@@ -66,7 +66,7 @@ for (const store of stores) {
       const newest = await aProgram(queue.sql, { slug: program.slug, questions: [q.text(`new ${store}`)] })
       const { keyMap } = await newestKeyMap(program.program_id)
       expect(keyMap.map(node => node.type)).toEqual(['TEXT', 'TEXT'])
-      // Empty, and so told from what is computed; with the number of this release it is what the program is said to ask.
+      // Empty, and so distinguished from what is computed; with the number of this release it is what the program is said to ask.
       const keep = (versionId: number, code_version: number) =>
         upsertDerived(queue.sql, 'program_key_map', {
           program_version_id: versionId,

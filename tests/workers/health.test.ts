@@ -1,4 +1,4 @@
-// The worker's health port, and what worker and service tell of the work behind the requests. Real processes, real events.
+// The worker's health port, and what worker and service report of the work behind the requests. Real processes, real events.
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { freePort } from '../../scripts/processes/free-port.ts'
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const unreachable = 'postgres://127.0.0.1:1/x'
 
-test('livez and readyz: alive while it waits for its queue, ready when it works, and neither tells anything more', async () => {
+test('livez and readyz: alive while it waits for its queue, ready when it works, and neither reports anything more', async () => {
   const port = String(await freePort())
   const worker = spawnProcess('workers/main.ts', database, {
     HEALTH_PORT: port,
@@ -65,7 +65,7 @@ test('jobs that ran are counted by kind and outcome, and each thing it does agai
   expect(after.of('tributary_audit_checked_seconds')).toBeGreaterThanOrEqual(0)
 })
 
-describe('the service tells the same without a worker', () => {
+describe('the service reports the same without a worker', () => {
   test('outbox, derived data, workers: what waits, for how long, and that there is no worker', async () => {
     const { health } = await startMain(database)
     const idle = await readMetrics(health)

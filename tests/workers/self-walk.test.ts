@@ -59,19 +59,17 @@ describe('promises kept', () => {
   test('in every format, whole and with one question, and with a key from which questions are hidden', async () => {
     const slug = 'walked-in-formats'
     const optional = { optional: true }
-    const [story, secret, likes] = ['told story', 'told secret', 'told likes'].map(name => q.text(name, optional)) as [
-      QuestionSpec,
-      QuestionSpec,
-      QuestionSpec,
-    ]
-    const member = (...repeated: QuestionSpec[]) => q.enumerator('told member', repeated, optional)
+    const [story, secret, likes] = ['walked story', 'walked secret', 'walked likes'].map(name =>
+      q.text(name, optional),
+    ) as [QuestionSpec, QuestionSpec, QuestionSpec]
+    const member = (...repeated: QuestionSpec[]) => q.enumerator('walked member', repeated, optional)
     const whole = await createTestKey(sql, { programs: [slug], maySubmit: true })
-    const less = await createTestKey(sql, { programs: [slug], hiddenQuestions: ['told secret'] })
+    const less = await createTestKey(sql, { programs: [slug], hiddenQuestions: ['walked secret'] })
     const desk = new FrontEnd(service, whole, slug)
     const version = async (questions: QuestionSpec[]) => {
       await aProgram(sql, { slug, questions })
-      const told_story = { text: 'a "story", with\r\na line' }
-      for (let n = 0; n < 3; n++) await desk.apply(await desk.register(), { told_story })
+      const walked_story = { text: 'a "story", with\r\na line' }
+      for (let n = 0; n < 3; n++) await desk.apply(await desk.register(), { walked_story })
     }
     await version([story, secret, member(likes)])
     await version([member(likes), story])
@@ -226,7 +224,7 @@ describe('from time to time', () => {
   })
 
   test('one that cannot be made does not stop the next', async () => {
-    const lines = await linesOf(3, 'nobody:x', { firstMs: 1, everyMs: 1 })
+    const lines = await linesOf(3, 'unknown:x', { firstMs: 1, everyMs: 1 })
     expect(new Set(lines)).toEqual(new Set(['the self-walk could not be made; the next one is on its timer']))
   })
 })
@@ -236,7 +234,7 @@ describe('the worker', () => {
     SELF_WALK_URL: url.replace('://', `://${credential}@`),
   })
 
-  test('walks from time to time, and tells what it found in the log and as metrics', async () => {
+  test('walks from time to time, and reports what it found in the log and as metrics', async () => {
     const { program_id, slug, credential } = await aWalk()
     const { url } = await startMain(database)
     const worker = await startWorker(database, settings(url, credential))

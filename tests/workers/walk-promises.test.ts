@@ -101,7 +101,7 @@ const broken: Record<(typeof judged)[number], () => ReturnType<typeof promisesBr
   },
 }
 
-describe('told, and nothing else', () => {
+describe('reported, and nothing else', () => {
   test.each(judged)('%s', promise => {
     const errors = broken[promise]()
     expect(errors.length).toBeGreaterThan(0)
@@ -110,7 +110,7 @@ describe('told, and nothing else', () => {
   })
 })
 
-test('one applicant with two CURRENT applications, and a walk without an end, are told too', () => {
+test('one applicant with two CURRENT applications, and a walk without an end, are reported too', () => {
   const places = [place(1), place(2, { applicant_id: 1 })]
   const errors = judge({ ...asked, pages: paged(served(places, 2)) }, places, 2)
   expect(errors).toEqual([
@@ -135,7 +135,7 @@ describe('what was erased while it was walked', () => {
     expect(again([...kept, next], erased(106))).toEqual([])
   })
 
-  test('what is missing from it and was not erased is told, and so is what came where nothing had gone', () => {
+  test('what is missing from it and was not erased is reported, and so is what came where nothing had gone', () => {
     const errors = [
       again([...kept, next], truth),
       again([next, ...kept], erased(106)),

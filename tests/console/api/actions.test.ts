@@ -76,7 +76,7 @@ test('every action names all members of its answer, so that one more is a fault 
   const open = actions.flatMap(({ name, answered }) =>
     openIn(answered, name).map(path => [name, path.split('/').at(-1)]),
   )
-  // What an action has to tell is its own. Conditions are in one another.
+  // The detail of an event is its action's own. Conditions are in one another.
   const details = ['listAuditEvents', 'readAuditEvent', 'whoWasSent'].map(name => [name, 'detail'])
   const conditions = ['readProgramVersion', 'readDraft'].flatMap(name => [
     [name, '0'],

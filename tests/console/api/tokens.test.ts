@@ -64,7 +64,7 @@ describe('in the console', () => {
       expect(text).toContain(part)
   })
 
-  test('nobody retires a token of somebody else but an administrator', async () => {
+  test('only an administrator retires the token of another person', async () => {
     const auditor = await aPerson(sql, { role: 'AUDITOR' })
     const { tokenId, token } = await aToken(sql, auditor)
     const other = await aPerson(sql, { role: 'AUDITOR' })
@@ -78,7 +78,7 @@ describe('in the console', () => {
     expect((await whoAmI(token)).status).toBe(401)
   })
 
-  test('a token must be made by somebody who has just shown who they are', async () => {
+  test('a token is made only in a session that has just been confirmed', async () => {
     const later = await useService(database, {}, { now: () => Date.now() * 1000 })
     const browser = await new ConsoleVisitor(later).signIn(ada.email)
     await sql`update console_session set confirmed_at = now() - interval '1 hour'`

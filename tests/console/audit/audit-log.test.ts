@@ -98,7 +98,7 @@ describe('the list', () => {
     expect(await browser.page(`${path}?subject=nothing-of-the-kind`)).toContain('There are no such events')
   })
 
-  test('from and before take dates and instants of the instance, and what is none is told at its field', async () => {
+  test('from and before take dates and instants of the instance, and any other text is reported at its field', async () => {
     await note('dated')
     const tomorrow = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10)
     expect(subjectsOf(await browser.page(`${path}?subject=dated&from=2020-01-01&to=${tomorrow}`))).toEqual(['dated'])
@@ -123,7 +123,7 @@ describe('the list', () => {
     while (next !== undefined) {
       const page: string = await browser.page(next)
       seen.push(...subjectsOf(page))
-      await note('added-meanwhile', { actor: 'operator:pages' })
+      await note('added-later', { actor: 'operator:pages' })
       next = /rel="next" href="([^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&')
     }
     expect(seen).toEqual(Array.from({ length: 120 }, (_, i) => `paged-${119 - i}`))
@@ -244,7 +244,7 @@ describe('is it whole?', () => {
   const parts = async (form: Record<string, string> = {}): Promise<string> =>
     (await browser.post(`${path}/verify`, form)).text()
   const word = async (): Promise<string> => /<code id="note">([^<]*)</.exec(await browser.page(`${path}/verify`))![1]!
-  /** What somebody with the rights of a superuser could do. */
+  /** What a superuser could do. */
   const tamper = (statement: string) =>
     sql.begin(async tx => {
       await tx`set local session_replication_role = replica`
@@ -259,7 +259,7 @@ describe('is it whole?', () => {
     expect(await parts({ noted })).toContain('What was noted is still there')
   })
 
-  test('a word that is none is told at its field', async () => {
+  test('a text that is no word is reported at its field', async () => {
     const text = await browser.refused(400, `${path}/verify`, { noted: 'hello' })
     for (const part of ['id="noted-error"', 'value="hello"']) expect(text).toContain(part)
   })

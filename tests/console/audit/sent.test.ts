@@ -126,7 +126,7 @@ describe('which clients were ever sent an application', () => {
     expect(there.length).toBeGreaterThan(50)
     for (const { application_id: id } of there) {
       const { certain, possible } = await sentTo(id)
-      // Other tests add entries of pages that nobody fetched.
+      // Other tests add entries of pages that no client fetched.
       const fetched = (requests: string[]): string[] => requests.filter(request => got.has(request))
       expect([id, fetched(certain), fetched(possible)]).toEqual([id, truth(id), []])
     }
@@ -144,7 +144,7 @@ describe('which clients were ever sent an application', () => {
     )
   })
 
-  test('says what to write for what is no id, and that nobody was sent what never was', async () => {
+  test('says what to write for what is no id, and that no client was sent what never was', async () => {
     const refused = await browser.get('/admin/audit/sent?application=4711x')
     const text = await refused.text()
     expect([refused.status, text.includes('id="application-error"'), text.includes('value="4711x"')]).toEqual([

@@ -12,7 +12,7 @@ const readOn = (subject: string) => database.sql`
   where subject = ${subject}
   order by audit_event_id`
 
-test('an event is kept as told', async () => {
+test('an event is stored as recorded', async () => {
   const event = eventOn('rent-aid')
   await appendAuditEvent(database.sql, event)
   await appendAuditEvent(database.sql, { ...event, address: '2001:db8::1', detail: { version: 7, names: ['é', '"'] } })
@@ -35,7 +35,7 @@ test('"An audit log, append-only" (contract section 3): the database itself refu
   await appendAuditEvent(database.sql, eventOn('untouched'))
   const { sql } = database
   for (const change of [
-    sql`update audit_event set actor = 'nobody'`,
+    sql`update audit_event set actor = 'mallory'`,
     sql`delete from audit_event`,
     sql`truncate audit_event`,
   ])

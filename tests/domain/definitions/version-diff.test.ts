@@ -111,7 +111,7 @@ describe('diffVersions', () => {
       { ...base, screens: [you] },
       ['screen_removed Home', 'question_removed pet', 'question_removed why'],
     ],
-  ])('tells of %s', (_, after, expected) => {
+  ])('reports %s', (_, after, expected) => {
     expect(codes(after)).toEqual(expected)
   })
 

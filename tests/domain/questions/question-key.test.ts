@@ -79,7 +79,7 @@ describe('foldedQuestionKey (D15)', () => {
     expect(foldedQuestionKey('ﬁrst')).toBe(foldedQuestionKey('FIRST'))
   })
 
-  test('tells apart what differs in more than case', () => {
+  test('distinguishes what differs in more than case', () => {
     for (const [a, b] of [
       ['a', 'b'],
       ['e', 'é'],

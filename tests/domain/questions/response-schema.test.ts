@@ -74,7 +74,7 @@ describe('the response schema', () => {
     application.application.enumerator_one.entities[0].signature = { question_type: 'SIGNATURE', strokes: 4 }
     application.application.radio_one.selection = 'yellow'
     application.application.checkbox_one.selections.push('yellow')
-    application.reviewed_by = 'somebody'
+    application.reviewed_by = 'a reviewer'
     expect(schemaErrors(schemaOf(keyMap, false), grown)).toEqual([])
     expect(schemaErrors(schemaOf(keyMap, true), grown).length).toBeGreaterThanOrEqual(8)
   })

@@ -37,7 +37,7 @@ describe('what changed', () => {
     expect(changesOf(one, structuredClone(one))).toEqual([])
   })
 
-  test('is told at the place of each answer, at every depth', () => {
+  test('is reported at the place of each answer, at every depth', () => {
     expect(
       changesOf(
         { reason: text('a'), child: list(child('Bo', '2020-01-02', { entity_name: 'Bakery', pay: pay(10) })) },
@@ -50,7 +50,7 @@ describe('what changed', () => {
     ])
   })
 
-  test('an entity that is new or gone is told whole', () => {
+  test('an entity that is new or gone is reported whole', () => {
     expect(
       changesOf(
         { reason: text(null), child: list(child('Old', '2001-02-03')) },
@@ -62,7 +62,7 @@ describe('what changed', () => {
     ])
   })
 
-  test('what only one of two versions asks is told as new or as gone', () => {
+  test('what only one of two versions asks is reported as new or as gone', () => {
     const narrow = aVersion({ reason: { kind: 'TEXT' } })
     const wide = aVersion({ reason: { kind: 'TEXT' }, more: { kind: 'TEXT' } })
     const [less, more] = [

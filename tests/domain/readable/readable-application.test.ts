@@ -57,7 +57,7 @@ describe('an application for people', () => {
     expect([applicant, cut]).toEqual(['Ada King', false])
   })
 
-  test('tells what a condition hid from what was left open, with the reason', () => {
+  test('distinguishes what a condition hid from what was left open, with the reason', () => {
     const rows = rowsOf(application())
     expect(rows.landlord!.answer).toEqual({ state: 'not_asked', when: '“tenure?” is Renting' })
     expect(rowsOf(application({ tenure: single('rent') })).landlord!.answer).toEqual({ state: 'unanswered' })

@@ -57,7 +57,7 @@ describe('docs of a program that asks for as much as it can are bounded', () => 
       for (const [what, characters] of Object.entries(most))
         expect({ what, tooLong: made[what as keyof typeof most] > characters }).toEqual({ what, tooLong: false })
       expect(made).toMatchObject(expected)
-      // Shown or left out: nothing is lost without being told.
+      // Shown or left out: nothing is lost without a notice.
       if (name.startsWith('twenty')) expect(made.questions + made.left_out.questions).toBe(20_000)
       expect(errors).toEqual([])
     },

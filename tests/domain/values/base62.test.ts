@@ -5,7 +5,7 @@ import { base62Length, decodeBase62, encodeBase62 } from '../../../src/domain/va
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 130 })
 
 describe('base62', () => {
-  test('decode(encode(bytes)) = bytes, in digits and letters alone, in a length that tells nothing but the number of bytes', () => {
+  test('decode(encode(bytes)) = bytes, in digits and letters alone, in a length that reveals nothing but the number of bytes', () => {
     fc.assert(
       fc.property(bytes, given => {
         const text = encodeBase62(given)

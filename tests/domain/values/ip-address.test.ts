@@ -15,7 +15,7 @@ const text = (address: string): string | undefined => {
 }
 
 describe('an address', () => {
-  test('is read in any spelling and told in one', () => {
+  test('is read in any spelling and written in one', () => {
     expect(text('192.0.2.1')).toBe('192.0.2.1')
     expect(text('2001:DB8:0:0::1')).toBe('2001:db8::1')
     expect(text('::ffff:192.0.2.1')).toBe('192.0.2.1')
@@ -43,7 +43,7 @@ describe('an address', () => {
     expect(parseAddress(spelling)).toBeUndefined()
   })
 
-  test('any of IPv4, and any of IPv6 as it is told', () => {
+  test('any of IPv4, and any of IPv6 as it is written', () => {
     fc.assert(fc.property(fc.ipV4(), address => text(address) === address))
     fc.assert(
       fc.property(fc.ipV6(), address => {

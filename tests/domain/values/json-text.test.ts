@@ -110,7 +110,7 @@ describe('JSON text', () => {
       { numRuns: 2000 },
     )
     expect(parsed).toBeGreaterThan(200)
-    // As in a short one, an error is told where it stands.
+    // As in a short one, an error is reported at its place.
     const long = 'x'.repeat(1000)
     expect(errorOf(`"${long}\\"${long}\n"`)).toMatchObject({ code: 'malformed_json', line: 1, column: 2004 })
     expect(errorOf(`"${long}\\x"`)).toMatchObject({ code: 'malformed_json', column: 1 })

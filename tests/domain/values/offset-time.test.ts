@@ -31,7 +31,7 @@ describe('contract D13: "Whole seconds (floor), numeric offset valid at that ins
     // The last second before clocks go forward, and the first after.
     ['America/New_York', '2026-03-08T06:59:59.9Z', '2026-03-08T01:59:59-05:00'],
     ['America/New_York', '2026-03-08T07:00:00Z', '2026-03-08T03:00:00-04:00'],
-    // The hour that comes twice is told apart by its offset.
+    // The offset distinguishes the hour that comes twice.
     ['America/New_York', '2026-11-01T05:30:00Z', '2026-11-01T01:30:00-04:00'],
     ['America/New_York', '2026-11-01T06:30:00Z', '2026-11-01T01:30:00-05:00'],
     ['Asia/Kolkata', '2026-07-15T03:30:00Z', '2026-07-15T09:00:00+05:30'],

@@ -153,7 +153,7 @@ describe('spec: "With no timezone the instance\'s local timezone is used"', () =
     expect(parsed(text, zone)).toBe(instant)
   })
 
-  test('a written offset tells the two times of an overlap apart', () => {
+  test('a written offset distinguishes the two times of an overlap', () => {
     expect(parsed('2026-11-01T01:30-04:00', 'America/New_York')).toBe('2026-11-01T05:30:00.000000Z')
     expect(parsed('2026-11-01T01:30-05:00', 'America/New_York')).toBe('2026-11-01T06:30:00.000000Z')
   })

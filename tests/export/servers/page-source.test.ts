@@ -8,7 +8,7 @@ import { endWithTest, useDatabase } from '../../support/fixtures.ts'
 
 const { sql } = await useDatabase()
 
-/** The source of a page beside two standbys that have just answered. No cursor is opened. */
+/** The source of a page with two standbys that have just answered. No cursor is opened. */
 function aSource() {
   const pools = ['one', 'other'].map(name => ({ name, sql, watch: sql }))
   const settings = { primary: sql, isDistributed: false, lagMaxMs: 60_000, log: createLog('silent') }
@@ -43,7 +43,7 @@ test('what the primary failed of too is refused; where it may pass, the standbys
   expect(source.next().name).not.toBe('primary')
 })
 
-test('a standby that lacks the last moments is asked three times more, then the other one as often; anew once applications came', () => {
+test('a standby that lacks the last moments is asked three times more, then the other one as often; again once applications came', () => {
   const source = aSource()
   const { name } = source.next()
   expect(source.turnFrom(behind)).toBe(5)

@@ -280,7 +280,7 @@ describe('the docs of a program', () => {
   })
 })
 
-test('a failed regeneration is told on the page, with the time of what is shown instead', async () => {
+test('a failed regeneration is shown on the page, with the time of what is shown instead', async () => {
   await refreshDocsExample(database.sql, activeId, { timeZone: 'UTC' })
   await database.sql`
     insert into derived_status (program_version_id, job_name, state, requested, last_error, updated_at)
@@ -296,7 +296,7 @@ test('a failed regeneration is told on the page, with the time of what is shown 
   await database.sql`delete from derived_status where program_version_id = ${activeId}`
 })
 
-test('a page differs by Accept and is told so to caches; nothing is kept by any', async () => {
+test('a page differs by Accept and says so to caches; nothing is kept by any', async () => {
   for (const path of ['/docs/api/programs', `/docs/api/programs/${slug}`]) {
     for (const accept of ['text/html', 'application/json']) {
       const { headers } = await get(path, accept)

@@ -1,4 +1,4 @@
-// The docs in a real browser: complete without scripts, good to everybody's eyes and fingers, and hostile words in them are words.
+// The docs in a real browser: complete without scripts, accessible to every user, and hostile words in them are words.
 
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'

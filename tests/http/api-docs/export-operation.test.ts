@@ -14,7 +14,7 @@ test('has every query parameter that is taken, and no other', () => {
   expect(documented.map(({ name }) => name as string).sort()).toEqual([...exportParameterNames].sort())
 })
 
-/** What HTTP says of any answer, and need not be told of this one. */
+/** What HTTP says of any answer, and need not be documented for this one. */
 const general = 'cache-control connection content-encoding content-length content-type date transfer-encoding vary'
 
 test('has every field of the head that is sent: of a page, of nothing new, of HEAD and of refusals', async () => {

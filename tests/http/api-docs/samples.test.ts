@@ -151,7 +151,7 @@ const exportThroughFaults = ({ id, command }: Language) =>
 let outcomes: Map<Language, ReturnType<typeof exportThroughFaults>>
 beforeAll(() => {
   outcomes = new Map(languages.map(language => [language, exportThroughFaults(language)]))
-  // A failure is told by the test that awaits it.
+  // The test that awaits it reports a failure.
   for (const outcome of outcomes.values()) outcome.catch(() => {})
 })
 

@@ -74,7 +74,7 @@ describe('the shell', () => {
   })
 })
 
-test('without a session that holds, the answer is the 401 of everybody else, and an API key still opens (D4)', async () => {
+test('without a session that holds, the answer is the 401 of any other client, and an API key still opens (D4)', async () => {
   const stranger = await service.get('/docs/api/programs')
   const browser = await visitor('ADMINISTRATOR')
   const cookies = new Map(browser.cookies)
@@ -98,7 +98,7 @@ test('a session opens nothing over plain HTTP from elsewhere', async () => {
   expect((await production.get('/docs/api/programs', { headers: { Cookie: cookie } })).status).toBe(401)
 })
 
-test('those who look after the docs see how fresh they are, and the last error; nobody else does', async () => {
+test('those who look after the docs see how fresh they are, and the last error; other readers do not', async () => {
   const [{ program_version_id }] = await database.sql<[{ program_version_id: number }]>`
     select program_version_id from program_version join program using (program_id)
     where slug = 'food' and state = 'ACTIVE'`

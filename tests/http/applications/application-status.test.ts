@@ -185,7 +185,7 @@ describe('If-Match', () => {
     expect((await set(id, { status: 'Approved' }, { 'If-Match': '*' })).status).toBe(200)
   })
 
-  test('of many who decided upon the same state one is heard, and the others are told', async () => {
+  test('of many who decided upon the same state one succeeds, and the others get 412', async () => {
     const id = fresh()
     const tag = await tagOf(id)
     const answers = await Promise.all(

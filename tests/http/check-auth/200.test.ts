@@ -101,7 +101,7 @@ describe('"status 200 when the key is valid" (spec, "Check credentials")', () =>
     expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000')
   })
 
-  test('behind a trusted proxy, with the address that the proxy tells (contract section 3)', async () => {
+  test('behind a trusted proxy, with the address that the proxy reports (contract section 3)', async () => {
     const proxied = await useService(
       database,
       { environment: 'production', trustedProxies: [loopback] },

@@ -249,7 +249,7 @@ describe('"A secret or credential never reaches a log, an error, a job, a URL or
     for (const form of [password, password.slice(6, 49), token].flatMap(formsOf)) {
       expect(service.logText()).not.toContain(form)
       expect(stored).not.toContain(form)
-      // A parameter's name is the caller's own and may be told back to it; its value never is.
+      // A parameter's name is the caller's own and may be sent back to it; its value never is.
       expect(bodies.join('\n').replaceAll(`"parameter":"${password}"`, '')).not.toContain(form)
     }
   })

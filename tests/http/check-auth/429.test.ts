@@ -77,7 +77,7 @@ describe('"Failed authentications are throttled per address; a valid key from an
 })
 
 describe('"Per key …: requests a minute …. Over: 429 problem with Retry-After and RateLimit/RateLimit-Policy fields" (contract D23)', () => {
-  test('what is left is told with each answer; one too many is refused; other keys are not', () =>
+  test('what is left is sent with each answer; one too many is refused; other keys are not', () =>
     withService({ requestsPerMinute: 2, exportsAtATime: 4 }, async (get, service) => {
       const policy = '"requests";q=2;w=60, "exports";q=4;qu="concurrent-requests"'
       const first = await get(key.authorization)
@@ -128,7 +128,7 @@ describe('"Per key …: requests a minute …. Over: 429 problem with Retry-Afte
       }
     }))
 
-  test('a 401 carries none of these fields: they would tell a key that works from one that does not', () =>
+  test('a 401 carries none of these fields: they would distinguish a key that works from one that does not', () =>
     withService({ requestsPerMinute: 10, exportsAtATime: 4 }, async (_, service) => {
       const headers = { Authorization: key.authorization, 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '192.0.2.1' }
       const response = await service.get('/api/v1/admin/programs/not-granted/applications', { headers })

@@ -71,7 +71,7 @@ describe('"Per key …: exports at a time (4). Over: 429 problem with Retry-Afte
     expect((await client.page(small)).page.payload.length).toBe(1)
   })
 
-  test('what is left of the minute is told with each page', async () => {
+  test('what is left of the minute is sent with each page', async () => {
     const client = clientOf(await aKey())
     const left = async () => (await client.page(small)).response.headers.get('RateLimit')
     expect(await left()).toStartWith('"requests";r=99;')

@@ -33,7 +33,7 @@ function grow(expected: Expected, specs: readonly QuestionSpec[]): void {
   for (const { question, repeated } of specs) {
     const type = exportedAs(question.kind)
     if (type === undefined) continue
-    // The names here are letters and spaces before a number sign, so the key can be told without the code that derives it.
+    // The names here are letters and spaces before a number sign, so the key is known without the code that derives it.
     const key = question.admin_name.split('#')[0]!.replaceAll(' ', '_')
     const node = expected.get(key) ?? { type, repeated: new Map() }
     expected.set(key, node)

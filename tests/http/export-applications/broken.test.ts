@@ -138,7 +138,7 @@ describe('a page that cannot be finished', () => {
     expect([18, 56]).toContain(await curl.exited)
   })
 
-  test('a failure before the first byte is a clean 500 that tells nothing', async () => {
+  test('a failure before the first byte is a clean 500 that reveals nothing', async () => {
     const damaged = await insertRawProgram(database.sql, 'damaged')
     await insertRawApplications(database.sql, damaged, 3)
     await damageApplications(database.sql, damaged)

@@ -64,7 +64,7 @@ describe('Accept-Encoding', () => {
     }
   })
 
-  test('a client that names none gets none; all are told that the answer depends on it', async () => {
+  test('a client that names none gets none; all see that the answer depends on it', async () => {
     for (const [accept, coding] of [
       ['identity', null],
       ['br', null],

@@ -1,4 +1,4 @@
-// A failover that loses changes, on a real primary with two standbys: what was lost is told, no id is given again, and no standby that
+// A failover that loses changes, on a real primary with two standbys: what was lost is reported, no id is reused, and no standby that
 // still has what was lost is read (contract D36, D37, G13).
 
 import { describe, expect, test } from 'bun:test'

@@ -58,7 +58,7 @@ describe.skipIf(!needs('redis'))('D23: keys counted in one Redis by two services
       [{}, {}],
       [{}, { 'Accept-Encoding': 'zstd' }],
       [{ pageSize: '1' }, { 'Accept-Encoding': 'gzip' }],
-      // What is wrong besides is not told before the quota.
+      // What else is wrong is not reported before the quota.
       [{ pageSize: '0' }, {}],
     ]
     for (const [parameters, headers] of asked)
@@ -72,7 +72,7 @@ describe.skipIf(!needs('redis'))('D23: keys counted in one Redis by two services
     expect(await sentTo(key.api_key_id)).toBe(sent)
   })
 
-  test('HEAD and "nothing new" tell what is left as well', async () => {
+  test('HEAD and "nothing new" send what is left as well', async () => {
     const { key, clients } = await clientsOf()
     const { response } = await clients[0]!.page({ pageSize: '1' })
     const tag = response.headers.get('ETag')!

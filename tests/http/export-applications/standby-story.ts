@@ -21,7 +21,7 @@ const patienceMs = 40_000
 /** As it was acknowledged. After a failover that loses submissions, ids of theirs can be given again, at another time. */
 interface Submission {
   id: number
-  /** In whole seconds, as times are told. */
+  /** In whole seconds, as times are sent. */
   timeMs: number
 }
 

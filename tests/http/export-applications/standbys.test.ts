@@ -110,7 +110,7 @@ describe.skipIf(!isThere)('pages are read from standbys', () => {
     expect(readsOf(service)[1]).toBe(3)
   })
 
-  test('a standby too far behind is not read, however old the walk; readers are told, and it is read again once it has caught up', async () => {
+  test('a standby too far behind is not read, however old the walk; readers see why, and it is read again once it has caught up', async () => {
     const { service, client, ids, program } = await open(both(), 50, { lagMaxMs: 1200 })
     const { standbys } = service.foundation
     const { page } = await client.page({ pageSize: '30' })

@@ -41,7 +41,7 @@ afterEach(() => crowd?.leave())
 /** Of two who submit for one applicant, the later one finds that what it saved is submitted, and nothing in its place. */
 const lostRace = /answered 409|answered 400.*"code":"required"/
 
-/** Writers that submit and resubmit until told to stop, and remember what the service said was committed. */
+/** Writers that submit and resubmit until stopped, and remember what the service said was committed. */
 class Crowd {
   readonly committed: Submitted[] = []
   #stopped = false

@@ -42,7 +42,7 @@ describe('Accept-Encoding (RFC 9110, section 12.5.3)', () => {
     expect(preferredCoding('identity;q=0, *;q=0.5')).toBe('zstd')
   })
 
-  test('none, readable by everybody, when nothing we can send is acceptable', () => {
+  test('none, which every client reads, when nothing we can send is acceptable', () => {
     expect(preferredCoding('identity;q=0')).toBeUndefined()
     expect(preferredCoding('br;q=1, *;q=0')).toBeUndefined()
   })

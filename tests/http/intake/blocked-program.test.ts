@@ -63,7 +63,7 @@ describe('a pause of intake', () => {
     const refused = await intake.submit(applicant)
     expect(refused).toMatchObject(paused)
     expect(refused.headers.get('retry-after')).toBe('60')
-    // What was submitted before is told again all the same.
+    // What was submitted before is answered again all the same.
     expect(await intake.submit(done, 'before')).toMatchObject({ status: 200 })
     await rentAid.apply(await rentAid.register(), {})
     expect(await resumeIntake(sql, slug, operator)).toBe(true)

@@ -39,7 +39,7 @@ async function say(key: TestKey, method: string, path: string, body?: unknown, i
   return { status: response.status, all: JSON.stringify([response.status, fields, text]).replaceAll(id, 'ID'), text }
 }
 
-const answers = { answers: { secret: { text: 'told to the portal alone' } } }
+const answers = { answers: { secret: { text: 'sent to the portal alone' } } }
 const submitter = { submitter: { type: 'APPLICANT' } }
 const answersOf = (applicant: number): string => `programs/housing-aid/applicants/${applicant}/answers`
 const submissionsOf = (applicant: number): string => `programs/housing-aid/applicants/${applicant}/submissions`
@@ -86,13 +86,13 @@ describe('to a key of another front end an applicant does not exist (D26)', () =
       expect(reported[0]!).toEqual(reported[1]!)
       expect(reported[0]!.statements.length).toBeGreaterThan(1)
       expect(JSON.parse((await say(owner, 'GET', answersOf(applicant))).text).answers).toEqual({
-        secret: { question_type: 'TEXT', text: 'told to the portal alone' },
+        secret: { question_type: 'TEXT', text: 'sent to the portal alone' },
       })
       expect(await traces(applicant)).toEqual(['applicant_registered'])
     },
   )
 
-  test('what was submitted under an idempotency key is not told either, once that key is of another front end', async () => {
+  test('what was submitted under an idempotency key is not revealed either, once that key is of another front end', async () => {
     const key = await createTestKey(intake.database.sql, {
       maySubmit: true,
       programs: ['housing-aid'],
@@ -127,14 +127,14 @@ describe('to a key of another front end an applicant does not exist (D26)', () =
 describe('"several keys may share one" (D26)', () => {
   test('what one key of a front end began, another finishes', async () => {
     expect(JSON.parse((await say(sibling, 'GET', answersOf(applicant))).text).answers).toEqual({
-      secret: { question_type: 'TEXT', text: 'told to the portal alone' },
+      secret: { question_type: 'TEXT', text: 'sent to the portal alone' },
     })
     expect(await say(sibling, 'PUT', `applicants/${applicant}`, { language: 'de' })).toMatchObject({ status: 200 })
     expect(await say(sibling, 'POST', submissionsOf(applicant), submitter, 'x')).toMatchObject({ status: 201 })
   })
 })
 
-test('the audit log has who was registered, changed and submitted, by which key; ids, and nothing that was told', async () => {
+test('the audit log has who was registered, changed and submitted, by which key; ids, and no answer', async () => {
   await say(sibling, 'PUT', `applicants/${applicant}`, { language: 'vi' })
   const { text } = await say(owner, 'POST', submissionsOf(applicant), submitter, crypto.randomUUID())
   const { application_id, program_version_id } = JSON.parse(text)

@@ -1,4 +1,4 @@
-// Who may submit on behalf of applicants: anybody, or with INTERMEDIARIES=listed only whom the console has.
+// Who may submit on behalf of applicants: any person, or with INTERMEDIARIES=listed only those whom the console lists.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import {
@@ -23,7 +23,7 @@ async function submitAs(intake: IntakeFixture, email: string, organization: stri
 }
 
 describe('INTERMEDIARIES=any', () => {
-  test('takes an intermediary that nobody has listed, as it is named', async () => {
+  test('takes an intermediary that is not listed, as it is named', async () => {
     const intake = await useIntake(questions, { intermediaries: 'any' })
     expect((await submitAs(intake, 'ti@example.org', 'Legal  aid')).status).toBe(201)
     expect((await intake.exported()).at(-1)).toMatchObject({
@@ -64,7 +64,7 @@ describe('INTERMEDIARIES=listed', async () => {
   })
 
   test.each([
-    ['an unknown organization', 'bo@example.org', 'Nobody', '/submitter/organization', 'unknown_organization'],
+    ['an unknown organization', 'bo@example.org', 'Unlisted', '/submitter/organization', 'unknown_organization'],
     ['an unknown person', 'who@example.org', 'Food Bank', '/submitter/email', 'unknown_intermediary'],
     ['a person of another organization', 'bo@example.org', 'Food Bank', '/submitter/email', 'unknown_intermediary'],
     ['a disabled person', 'gone@example.org', 'Legal Aid Straße', '/submitter/email', 'intermediary_disabled'],

@@ -100,7 +100,7 @@ describe('bodies', () => {
     }
   })
 
-  test('of more than the bound get 413, whether their length is told or not', async () => {
+  test('of more than the bound get 413, whether their length is declared or not', async () => {
     const long = JSON.stringify({ answers: { t: { text: 'x'.repeat(110_000) } } })
     expect(await put(long)).toMatchObject({ status: 413 })
     const chunks = (total: number): ReadableStream<Uint8Array> => {
@@ -129,7 +129,7 @@ describe('bodies', () => {
     }
   })
 
-  test('that cannot be read are told the line and column', async () => {
+  test('that cannot be read are answered with line and column', async () => {
     const { body } = await put('{\n  "answers": {\n    "t": {"text": nonsense}\n  }\n}')
     expect(body.errors).toEqual([
       {
@@ -204,7 +204,7 @@ describe('bodies', () => {
 })
 
 describe('applicants and idempotency keys', () => {
-  test("what is no applicant's id is nobody's: 404", async () => {
+  test("an unknown applicant's id is 404", async () => {
     for (const id of [
       '0',
       '-1',

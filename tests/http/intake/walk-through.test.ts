@@ -123,7 +123,7 @@ describe('from the first question to the export', () => {
     } as never)
   })
 
-  test('the log tells program and application, and no answer', async () => {
+  test('the log names program and application, and no answer', async () => {
     const applicant = await intake.register()
     await intake.save(applicant, {
       applicant_name: { first_name: 'Xanthippe', last_name: 'L' },

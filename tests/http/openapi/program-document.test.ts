@@ -22,7 +22,7 @@ test('the OpenAPI document of a program is valid by a linter', async () => {
   expect((await lintOpenApi(document)).filter(problem => !problem.includes('info-license'))).toEqual([])
 })
 
-test('the linter would tell', async () => {
+test('the linter would notice', async () => {
   expect((await lintOpenApi({ ...document, paths: { '/broken': { get: { responses: {} } } } })).length).toBeGreaterThan(
     0,
   )
@@ -35,7 +35,7 @@ test('its example fits its schema, and its references resolve', () => {
   expect(schemaErrors({ ...schema, $defs: components.schemas }, examples.sample.value)).toEqual([])
 })
 
-test('what `fields` may name is told without an example: a constant could be the key of a question that is hidden from the reader', () => {
+test('what `fields` may name is documented without an example: a constant could be the key of a question that is hidden from the reader', () => {
   const { description } = exportOperation().parameters.find(({ name }) => name === 'fields')!
   expect(description).toContain('<question>,<enumerator>.<question>')
   expect(description).not.toMatch(/such as|[a-z][.,_][a-z]/)

@@ -27,7 +27,7 @@ test('G14: a request that waits for a lock is answered when its budget is spent,
   await until('it to be served', async () => (await service.get('/api/v1/checkAuth', { headers })).status === 200)
 })
 
-test('an answer that comes too late is thrown away, and what feeds it is told', async () => {
+test('an answer that comes too late is discarded, and what feeds it learns so', async () => {
   const late = Promise.withResolvers<Response>()
   let cancelled = false
   const answered = inTime(request(), late.promise, 1)

@@ -60,7 +60,7 @@ test('TLS 1.2 offers authenticated encryption with forward secrecy alone, and no
   )
   const fetch = () => new Response()
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, tls, fetch })
-  // What Bun offers when it is not told: the suites that are refused are such as a client could have had.
+  // What Bun offers by default: the suites that are refused are such as a client could have had.
   const { cert, key } = tls
   const unreported = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, tls: { cert, key }, fetch })
   try {

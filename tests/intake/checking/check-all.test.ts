@@ -74,7 +74,7 @@ describe('keys', () => {
     for (const body of ['null', '[]', '"x"', '1']) expect(errorsOf(version, body)).toEqual({ '/answers': 'wrong_type' })
   })
 
-  test(`no more than ${errorsMax} errors are told, and that there are more is`, () => {
+  test(`no more than ${errorsMax} errors are reported, and that there are more is`, () => {
     const many = Object.fromEntries(Array.from({ length: 5 * errorsMax }, (_, i) => [`k${i}`, 1]))
     const checked = checkAnswers(version, asJson(many), 'save')
     expect('errors' in checked && [checked.errors.length, checked.more]).toEqual([errorsMax, true])
@@ -118,7 +118,7 @@ describe('entities', () => {
     } as never)
   })
 
-  test('every error is told at its path, in each entity', () => {
+  test('every error is reported at its path, in each entity', () => {
     const household = (...entities: unknown[]) => ({ household: { entities } })
     const at = '/answers/household/entities'
     expect(

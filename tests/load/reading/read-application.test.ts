@@ -242,7 +242,7 @@ describe('an application object that is refused', () => {
     for (const value of [null, 7, 'x', [], true]) expect(errorsOf(value)).toEqual([' not_an_object'])
   })
 
-  test('tells all errors at once, up to a bound', () => {
+  test('reports all errors at once, up to a bound', () => {
     const value = valid()
     const several = breakages.filter(([name]) =>
       ['a fraction of a cent', 'a day that is none', 'letters in an id'].includes(name),

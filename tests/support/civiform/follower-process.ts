@@ -1,4 +1,4 @@
-// The follower as an installation runs it: a process of its own, that can be told to end, or killed.
+// The follower as an installation runs it: a process of its own, that can be asked to end, or killed.
 
 import { join } from 'node:path'
 import { testPepper, testTokenKey } from '../config.ts'
