@@ -28,8 +28,10 @@ const second = 1_000_000
 const lostAfter = 60 * second
 /** Between two messages to an endpoint. What happens in the meantime is in the second one. */
 const pause = 2 * second
-/** Between an attempt that failed and the next: five seconds, then four times as long each time, up to an hour; a tenth of it by chance. */
-const retryAfter = (failures: number): Micros => Math.min(3600, 5 * 4 ** (failures - 1)) * second
+/** The longest time between an attempt that failed and the next. */
+const retryMax = 3600 * second
+/** Between an attempt that failed and the next: five seconds, then four times as long each time. */
+const backoff = (failures: number): Micros => Math.min(retryMax, 5 * 4 ** (failures - 1) * second)
 /** An endpoint that fails for so long is given up. */
 const givenUpAfter = 3 * 86_400 * second
 /** Attempts of an endpoint that are kept on record. */
@@ -97,7 +99,7 @@ export async function deliver(
     outcome: posted.outcome,
     status: posted.status,
   }
-  await note(delivering, endpoint, attempt)
+  await note(delivering, endpoint, attempt, 'retryAfter' in posted ? posted.retryAfter : undefined)
   return attempt.outcome
 }
 
@@ -123,10 +125,17 @@ async function send(
   return postMessage(new URL(url), { headers, body }, outside)
 }
 
-async function note({ sql, now, random }: Delivering, endpoint: BegunEndpoint, attempt: WebhookAttemptRow) {
+async function note(
+  { sql, now, random }: Delivering,
+  endpoint: BegunEndpoint,
+  attempt: WebhookAttemptRow,
+  retryAfter: string | undefined,
+) {
   const { webhook_endpoint_id: id, asked } = endpoint
   const endedAt = now()
-  const ended = endOf(endpoint, attempt, endedAt, random())
+  // A tenth of the wait is by chance. The receiver may ask for a longer one.
+  const wait = Math.round(backoff(endpoint.failures + 1) * (0.95 + random() / 10))
+  const ended = endOf(endpoint, attempt, endedAt, Math.max(wait, askedWait(retryAfter, endedAt)))
   await inTransaction(sql, async tx => {
     if (!(await endAttempt(tx, { id, attempt: attempt.attempt, asked, now: endedAt }, ended))) return
     await insertAttempt(tx, id, attempt, attemptsKept)
@@ -136,12 +145,19 @@ async function note({ sql, now, random }: Delivering, endpoint: BegunEndpoint, a
   })
 }
 
+/** How long `Retry-After` asks to wait, by seconds or a date (RFC 9110, section 10.2.3); not longer than the longest wait. */
+function askedWait(retryAfter: string | undefined, now: Micros): Micros {
+  const text = retryAfter?.trim() ?? ''
+  const asked = /^\d+$/.test(text) ? Number(text) * second : Date.parse(text) * 1000 - now
+  return Number.isNaN(asked) ? 0 : Math.min(retryMax, asked)
+}
+
 /** What becomes of an endpoint after an attempt. That a test fails says nothing of the messages. */
 function endOf(
   { failures, first_failed_at }: BegunEndpoint,
   { message, outcome, status, change }: WebhookAttemptRow,
   now: Micros,
-  chance: number,
+  wait: Micros,
 ): EndedAttempt {
   const as = { failures, first_failed_at, retry_at: undefined, disabled_because: undefined }
   if (message === 'webhook.test') return as
@@ -152,7 +168,7 @@ function endOf(
   return {
     failures: failures + 1,
     first_failed_at: since,
-    retry_at: now + Math.round(retryAfter(failures + 1) * (0.95 + chance / 10)),
+    retry_at: now + wait,
     disabled_because: because,
   }
 }

@@ -1,4 +1,4 @@
-// Endpoints of webhooks: added, given another secret, tried, disabled, removed. Every change is audited.
+// Endpoints of webhooks: added, given another address or secret, tried, disabled, removed. Every change is audited.
 
 import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import { inTransaction, type Sql, type Transaction } from '../db/client.ts'
@@ -11,6 +11,7 @@ import {
   insertWebhook,
   updateWebhookAsked,
   updateWebhookSecret,
+  updateWebhookUrl,
   type WebhookRow,
 } from '../db/webhooks/webhook-rows.ts'
 import { invalidRequest, Problem } from '../problem.ts'
@@ -35,7 +36,7 @@ type Changed = Pick<WebhookRow, 'webhook_endpoint_id' | 'slug' | 'url' | 'state'
  */
 export async function checkWebhookUrl(text: string, rules: Omit<WebhookRules, 'keys'>): Promise<URL> {
   const refused = (code: string, detail: string): Problem =>
-    invalidRequest('The webhook cannot be added.', [{ parameter: 'url', code, detail }])
+    invalidRequest('Messages cannot be sent there.', [{ parameter: 'url', code, detail }])
   const url = text.length > urlLengthMax ? null : URL.parse(text.trim())
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.hash !== '')
     throw refused(
@@ -75,6 +76,19 @@ export async function addWebhook(
     })
     await recordAction(tx, by, 'webhook_added', slug, { webhook: id, host: url.host })
     return { id, secret }
+  })
+}
+
+/**
+ * Gives an endpoint another address, where it stands as one that never failed; one that is disabled stays so. An attempt under way goes to the
+ * address before, and says nothing of this one: what it was to send is sent here too.
+ */
+export async function changeWebhookUrl(sql: Sql, endpoint: Changed, url: URL, by: AuditContext): Promise<void> {
+  if (url.href === endpoint.url) return
+  await inTransaction(sql, async tx => {
+    await updateWebhookUrl(tx, endpoint.webhook_endpoint_id, { url: url.href, now: by.now })
+    const detail = { webhook: endpoint.webhook_endpoint_id, host: url.host, host_before: new URL(endpoint.url).host }
+    await recordAction(tx, by, 'webhook_changed', endpoint.slug, detail)
   })
 }
 

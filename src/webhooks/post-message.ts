@@ -1,6 +1,7 @@
 // Sends one message to an address that administrators wrote, and nowhere else: over https, to an address of the public internet or of an
 // allowed network, never on to another. Names are resolved here, once; what was checked is what is connected to. No proxy of the environment is asked,
-// since that would resolve the name for itself. Of the answer nothing is read but its status.
+// since that would resolve the name for itself. Of the answer nothing is read but its status
+// and Retry-After.
 
 import { lookup } from 'node:dns/promises'
 import { request } from 'node:https'
@@ -20,15 +21,18 @@ export interface Outside {
 
 type Unsent = 'timed_out' | 'unreachable' | 'unresolved' | 'internal_address'
 /** The status of the answer and whether it is an acknowledgement, or why there is none. */
-export type Posted = { outcome: 'delivered' | 'refused'; status: number } | { outcome: Unsent; status: null }
+export type Posted =
+  | { outcome: 'delivered' | 'refused'; status: number; retryAfter?: string | undefined }
+  | { outcome: Unsent; status: null }
 
 /** Whether a receiver wants no further message (Standard Webhooks). */
 export const saysGone = (status: number | null): boolean => status === 410
 
 const unsent = (outcome: Unsent): Posted => ({ outcome, status: null })
-const answered = (status: number): Posted => ({
+const answered = (status: number, retryAfter: string | undefined): Posted => ({
   outcome: status >= 200 && status < 300 ? 'delivered' : 'refused',
   status,
+  retryAfter,
 })
 
 const timeoutMs = 10_000
@@ -85,12 +89,18 @@ function connect(
         method: 'POST',
         agent: false,
         signal,
-        headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+        headers: {
+          ...headers,
+          // Firewalls of receivers refuse requests that do not say what sends them.
+          'user-agent': 'Tributary',
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        },
         ...(ca === undefined ? {} : { ca }),
         lookup: (_, { all }, done) => (all ? done(null, found) : done(null, first.address, first.family)),
       },
       answer => {
-        resolve(answered(answer.statusCode!))
+        resolve(answered(answer.statusCode!, answer.headers['retry-after']))
         sent.destroy()
       },
     )

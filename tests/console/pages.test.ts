@@ -167,6 +167,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
         `/admin/keys?program=${longSlug}`,
         `/admin/intermediaries/${organization}`,
         `/admin/webhooks/${webhook}`,
+        `/admin/webhooks/${webhook}/edit`,
         `/admin/people/${ada.person_id}`,
         `/admin/people/${tess.person_id}`,
         '/admin/programs/food/retention',

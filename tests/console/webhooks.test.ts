@@ -44,6 +44,12 @@ describe('a webhook', () => {
     expect(new Webhook(first).verify(newest().body, newest().headers)).toMatchObject({ type: 'webhook.test' })
     expect(await browser.page(at)).toContain('204')
 
+    const moved = `${receiver.url}/moved`
+    expect(await browser.page(`${at}/edit`)).toContain(`value="${receiver.url}"`)
+    const changed = await browser.post(`${at}/edit`, { url: moved })
+    expect(changed.headers.get('location')).toBe(`${at}?done=changed`)
+    expect(await browser.page(at)).toContain(moved)
+
     const rotated = (await browser.post(`${at}/rotate`)).headers.get('location')!
     const second = secretOn(await browser.page(rotated))!
     expect(second).not.toBe(first)
@@ -56,7 +62,7 @@ describe('a webhook', () => {
     expect((await browser.post(`${at}/remove`)).headers.get('location')).toBe(`${base}?done=removed`)
     expect((await browser.get(at)).status).toBe(404)
     expect(await sql`select from webhook_attempt where webhook_endpoint_id = ${id}`).toHaveLength(0)
-    const done = ['added', 'tested', 'secret_rotated', 'disabled', 'enabled', 'resent', 'removed']
+    const done = ['added', 'tested', 'changed', 'secret_rotated', 'disabled', 'enabled', 'resent', 'removed']
     expect(await actionsOn(id)).toEqual(done.map(action => [`webhook_${action}`, `admin:${ada.email}`]))
     // No secret is anywhere: neither in the database nor in the log.
     const stored = JSON.stringify([await sql`select * from audit_event`, await sql`select * from webhook_endpoint`])
@@ -65,21 +71,28 @@ describe('a webhook', () => {
   })
 
   test('that leads nowhere, or into the internal network, comes back as it was typed, with what would be right', async () => {
+    const { body: added } = await api.ask('POST', '/webhooks', { program: 'food', url: 'https://127.0.0.1/hooks' })
     for (const [url, said] of [
       ['', 'Write an address such as https://example.org/hooks'],
       ['http://127.0.0.1/', 'Write an address such as https://example.org/hooks'],
       ['https://10.0.0.1/hooks', '10.0.0.1 is not on the public internet'],
       ['https://[::1]/hooks', '[::1] is not on the public internet'],
     ] as const) {
-      const page = await browser.refused(400, `${base}/new`, { program: 'food', url })
-      expect(page).toContain(said)
-      expect(fieldsOf(page, `${base}/new`)).toMatchObject({ url })
-      const { status, body } = await api.ask('POST', '/webhooks', { program: 'food', url })
-      expect([status, body.errors[0]]).toEqual([
-        400,
-        expect.objectContaining({ parameter: 'url', detail: expect.stringContaining(said) }),
+      for (const path of [`${base}/new`, `${base}/${added.webhook_endpoint_id}/edit`]) {
+        const page = await browser.refused(400, path, { program: 'food', url })
+        expect(page).toContain(said)
+        expect(fieldsOf(page, path)).toMatchObject({ url })
+      }
+      for (const { status, body } of [
+        await api.ask('POST', '/webhooks', { program: 'food', url }),
+        await api.ask('PATCH', `/webhooks/${added.webhook_endpoint_id}`, { url }),
       ])
+        expect([status, body.errors[0]]).toEqual([
+          400,
+          expect.objectContaining({ parameter: 'url', detail: expect.stringContaining(said) }),
+        ])
     }
+    expect((await api.ask('DELETE', `/webhooks/${added.webhook_endpoint_id}`)).body).not.toHaveProperty('errors')
     expect((await api.ask('POST', '/webhooks', { program: 'nothing-here', url: 'https://127.0.0.1/' })).status).toBe(
       404,
     )

@@ -162,11 +162,12 @@ export async function playStory(
   await admin('GET', '/audit/sent/{applicationId}', { applicationId })
   await admin('POST', '/audit/verify', {}, {})
 
-  // A webhook is added, tried, given another secret and removed.
+  // A webhook is added, given another address, tried, given another secret and removed.
   const hook = { program: slug, url: 'https://127.0.0.1/hooks' }
   const { webhook_endpoint_id: webhookId } = (await admin('POST', '/webhooks', {}, hook)).body
   await admin('GET', '/webhooks')
   await admin('GET', '/webhooks/{webhookId}', { webhookId })
+  await admin('PATCH', '/webhooks/{webhookId}', { webhookId }, { url: 'https://127.0.0.1/other' })
   for (const action of ['test', 'resend', 'rotate', 'disable', 'enable'])
     await admin('POST', `/webhooks/{webhookId}/${action}`, { webhookId })
   await admin('DELETE', '/webhooks/{webhookId}', { webhookId })

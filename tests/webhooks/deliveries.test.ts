@@ -5,7 +5,12 @@ import { Webhook } from 'standardwebhooks'
 import { readChangesPage } from '../../src/export/changes/change-feed.ts'
 import { parseChangeCursor } from '../../src/export/requests/change-cursor.ts'
 import { deliver } from '../../src/webhooks/deliveries.ts'
-import { askForMessage, rotateWebhookSecret, setWebhookDisabled } from '../../src/webhooks/endpoints.ts'
+import {
+  askForMessage,
+  changeWebhookUrl,
+  rotateWebhookSecret,
+  setWebhookDisabled,
+} from '../../src/webhooks/endpoints.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
@@ -52,6 +57,7 @@ describe('a message', () => {
       change_cursor: expect.any(String),
       timestamp: expect.stringMatching(/^2023-\d\d-\d\dT[\d:]+\+00:00$/),
     })
+    expect(message!.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'Tributary' })
     expect(() => verify(`whsec_${Buffer.alloc(32).toString('base64')}`, message!)).toThrow()
     expect(JSON.stringify(message)).not.toContain('Lovelace')
     const { change_cursor } = JSON.parse(message!.body)
@@ -153,6 +159,30 @@ describe('a receiver', () => {
     await setWebhookDisabled(sql, await hooks.state(id), false, hooks.by())
     expect(await runOf(hooks, id)).toEqual(['delivered'])
     expect((await hooks.attempts(id))[0]).toMatchObject({ change: 2 })
+  })
+
+  test('that says Retry-After is left alone for as long, by seconds or a date, up to an hour; and no retry comes earlier for it', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    await hooks.apply(program)
+    const waits: number[] = []
+    for (const [status, asked] of [
+      [429, () => '90'],
+      [503, () => new Date((hooks.now + 600 * micros.second) / 1000).toUTCString()],
+      [503, () => '0'],
+      [429, () => '86400'],
+      [503, () => new Date((hooks.now + micros.day) / 1000).toUTCString()],
+      [429, () => 'Thu, 01 Jan 1970 00:00:00 GMT'],
+      [503, () => `${'9'.repeat(400)}`],
+      [503, () => 'soon'],
+    ] as const) {
+      const retryAfter = asked()
+      receiver.answer = () => new Response(null, { status, headers: { 'Retry-After': retryAfter } })
+      expect(await runOf(hooks, id)).toEqual(['refused'])
+      const { retry_at } = await hooks.state(id)
+      waits.push((retry_at - hooks.now) / micros.second)
+      hooks.now = retry_at
+    }
+    expect(waits).toEqual([90, 600, 80, 3600, 3600, 3600, 3600, 3600])
   })
 
   test('that answers 410 is given up at once', async () => {
@@ -305,6 +335,55 @@ describe('attempts', () => {
     const kept = await hooks.attempts(id)
     expect([kept.length, kept[0]!.attempt, kept.at(-1)!.attempt]).toEqual([100, 105, 6])
     expect(program).toBeObject()
+  })
+})
+
+describe('another address', () => {
+  test('gets what the one before has not acknowledged; the attempt under way goes to that, and says nothing of the new one', async () => {
+    const { hooks, receiver, program, secret, id } = await anEndpoint()
+    const moved = useReceiver()
+    const held = Promise.withResolvers<Response>()
+    receiver.answer = () => held.promise
+    await hooks.apply(program)
+    const [job] = (await hooks.ask()).filter(one => one.webhook_endpoint_id === id)
+    const underWay = deliver(hooks.delivering, job!)
+    await until('the receiver to be asked', () => receiver.received.length === 1)
+    await changeWebhookUrl(sql, await hooks.state(id), new URL(moved.url), hooks.by())
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    const before = await hooks.state(id)
+    held.resolve(new Response(null, { status: 410 }))
+    await underWay
+    expect(await hooks.state(id)).toEqual(before)
+    expect(before).toMatchObject({ url: moved.url, state: 'working' })
+    expect(verify(secret, moved.received[0]!)).toMatchObject({ type: 'program.changed' })
+    expect(moved.received[0]!.body).toBe(receiver.received[0]!.body)
+    // A job that was asked for in the name of the address before does nothing.
+    expect(await deliver(hooks.delivering, job!)).toBeUndefined()
+    expect([receiver.received.length, moved.received.length]).toEqual([1, 1])
+  })
+
+  test('begins as one that never failed, at once; one that was given up stays so until it is enabled', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    receiver.answer = answering(500)
+    await hooks.apply(program)
+    await runOf(hooks, id)
+    const other = useReceiver()
+    other.answer = answering(410)
+    await changeWebhookUrl(sql, await hooks.state(id), new URL(other.url), hooks.by())
+    expect(await hooks.state(id)).toMatchObject({ state: 'working', failures: 0, first_failed_at: null })
+    expect(await runOf(hooks, id)).toEqual(['refused'])
+    const third = useReceiver()
+    await changeWebhookUrl(sql, await hooks.state(id), new URL(third.url), hooks.by())
+    expect([(await hooks.state(id)).state, await runOf(hooks, id)]).toEqual(['given_up', []])
+    await setWebhookDisabled(sql, await hooks.state(id), false, hooks.by())
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    expect(third.received).toHaveLength(1)
+    const changed =
+      await sql`select detail from audit_event where subject = ${program.slug} and action = 'webhook_changed' order by audit_event_id`
+    expect(changed.map(({ detail }) => [detail.host_before, detail.host])).toEqual([
+      [new URL(receiver.url).host, new URL(other.url).host],
+      [new URL(other.url).host, new URL(third.url).host],
+    ])
   })
 })
 

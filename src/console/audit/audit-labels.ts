@@ -33,6 +33,7 @@ const phrases: Readonly<Record<string, readonly [before: string, after?: string]
   signed_in: ['signed in as'],
   signed_out_everywhere: ['signed out everywhere as'],
   webhook_added: ['added a webhook of'],
+  webhook_changed: ['changed the address of a webhook of'],
   webhook_disabled: ['disabled a webhook of'],
   webhook_enabled: ['enabled a webhook of'],
   webhook_given_up: ['gave up a webhook of'],

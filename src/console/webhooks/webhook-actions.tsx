@@ -13,6 +13,7 @@ import { attemptsKept } from '../../webhooks/deliveries.ts'
 import {
   addWebhook,
   askForMessage,
+  changeWebhookUrl,
   checkWebhookUrl,
   removeWebhook,
   rotateWebhookSecret,
@@ -26,27 +27,24 @@ import { issuedWebhookAnswer, nothing, pageAfter, webhookDetailsAnswer } from '.
 import { ShownOnce } from '../requests/keyed-forms.ts'
 import { closed, text } from '../requests/schemas.ts'
 import type { PageVisit, Visit } from '../requests/visit.ts'
-import { NewWebhookPage, WebhookPage, WebhookSecretPage, WebhooksPage } from './webhook-pages.tsx'
+import { EditWebhookPage, NewWebhookPage, WebhookPage, WebhookSecretPage, WebhooksPage } from './webhook-pages.tsx'
 
 const rowsMax = 50
 const all = '/webhooks'
 const one = `${all}/:webhookId`
 
-const newWebhook = Type.Object(
-  {
-    program: text('The slug of the program.'),
-    url: text(
-      'Where messages are sent: an address of https, on the public internet or in a network that the installation allows.',
-    ),
-  },
-  closed,
+const url = text(
+  'Where messages are sent: an address of https, on the public internet or in a network that the installation allows.',
 )
+const newWebhook = Type.Object({ program: text('The slug of the program.'), url }, closed)
+const changes = Type.Object({ url }, closed)
 
 export const webhookActions = (deps: Deps): Part => {
   const webhooks = new Webhooks(deps)
   return [
     ...listActions(webhooks),
     ...secretActions(webhooks),
+    editAction(webhooks),
     ...messageActions(webhooks),
     ...toggles(webhooks, 'disable', true),
     ...toggles(webhooks, 'enable', false),
@@ -174,6 +172,30 @@ const secretActions = ({ db, rules, find, page, secret, show }: Webhooks): Part 
     <WebhookSecretPage webhook={await find(visit)} secret={shown} />
   )),
 ]
+
+const editAction = ({ db, rules, find }: Webhooks): Action =>
+  action({
+    name: 'editWebhook',
+    method: 'PATCH',
+    path: one,
+    summary: 'Change the address of a webhook',
+    description:
+      'Its secret stays. What the address before has not acknowledged is sent to the new one at once, unless the webhook is disabled.',
+    answers: 'The webhook as it is now.',
+    answered: webhookRow,
+    ...write,
+    confirmed: true,
+    body: changes,
+    run: async (visit, body) => {
+      await changeWebhookUrl(db, await find(visit), await checkWebhookUrl(body.url, rules), visit.by)
+      return find(visit)
+    },
+    form: {
+      ownPage: `${one}/edit`,
+      page: async visit => <EditWebhookPage {...(await find(visit))} />,
+      next: visit => `${pathOf(idIn(visit, 'webhookId'))}?done=changed`,
+    },
+  })
 
 const messageActions = ({ db, find, button }: Webhooks): Action[] =>
   (['test', 'resend'] as const).map(asked =>

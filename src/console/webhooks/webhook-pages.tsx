@@ -109,16 +109,35 @@ export const NewWebhookPage = ({ programs }: { programs: readonly { slug: string
       label="Program"
       choices={programs.map(({ slug, display_name }) => ({ value: slug, text: display_name }))}
     />
-    <TextField
-      name="url"
-      label="Address"
-      hint="Where messages are sent, such as https://example.org/hooks. It must answer with a status from 200 to 299 within ten seconds."
-      maxLength={2000}
-    />
+    <UrlField />
+  </FormPage>
+)
+
+const UrlField = ({ value }: { value?: string }) => (
+  <TextField
+    name="url"
+    label="Address"
+    hint="Where messages are sent, such as https://example.org/hooks. It must answer with a status from 200 to 299 within ten seconds."
+    value={value}
+    maxLength={2000}
+  />
+)
+
+export const EditWebhookPage = ({ webhook_endpoint_id: id, url }: WebhookRow) => (
+  <FormPage
+    title="Change the address"
+    part="webhooks"
+    crumbs={[crumb, { text: new URL(url).host, path: addressOf(id) }, { text: 'Address' }]}
+    lead="Its secret stays. What the address before has not acknowledged is sent to the new one."
+    path={`${addressOf(id)}/edit`}
+    submit="Change the address"
+  >
+    <UrlField value={url} />
   </FormPage>
 )
 
 const said: Readonly<Record<string, string>> = {
+  changed: 'The address is changed. Send a test to see whether it answers.',
   test: 'A test message is on its way. Load the page again in a moment to see how it went.',
   resend: 'The last message is on its way. Load the page again in a moment to see how it went.',
   disabled: 'Disabled. It gets no further message.',
@@ -205,6 +224,7 @@ function Buttons({ at, state, url }: WebhookRow & { at: string }) {
           </ActionForm>
         </>
       )}
+      <LinkButton href={`${at}/edit`} text="Change the address" />
       <ActionForm action={`${at}/rotate`}>
         <Submit look="plain" text="Make another secret" unseen={` for${of}`} />
       </ActionForm>

@@ -133,6 +133,19 @@ export async function insertWebhook(
   return row!.webhook_endpoint_id
 }
 
+/** Gives it another address, whose first message is due at once. With an attempt of its own number, one under way is not the newest any more. */
+export async function updateWebhookUrl(
+  tx: Transaction,
+  id: number,
+  { url, now }: { url: string; now: Micros },
+): Promise<void> {
+  const at = formatMicros(now)
+  await tx`
+    update webhook_endpoint
+    set url = ${url}, attempts = attempts + 1, busy_until = ${at}, retry_at = ${at}, failures = 0, first_failed_at = null
+    where webhook_endpoint_id = ${id}`
+}
+
 /** Gives it another secret; the present one signs too until then. */
 export async function updateWebhookSecret(
   tx: Transaction,
