@@ -297,10 +297,12 @@ describe('alongside 8 writers who submit, resubmit, annotate and erase', () => {
 })
 
 describe('"Prefer: wait" (RFC 7240)', () => {
-  test('an answer without changes waits, and comes as soon as there is something', async () => {
+  test('an answer without changes waits, and comes as soon as there is something; HEAD does not', async () => {
     const followed = await aFollowedProgram()
     const { frontEnd, answers } = followed
     const { nextCursor } = await followed.read({ after: 'latest' })
+    const head = await followed.request({ after: nextCursor }, { method: 'HEAD', headers: { Prefer: 'wait=30' } })
+    expect([head.status, head.headers.get('Preference-Applied')]).toEqual([200, null])
     let answered = false
     const waiting = followed.request({ after: nextCursor }, { headers: { Prefer: 'wait=30' } }).then(async response => {
       answered = true

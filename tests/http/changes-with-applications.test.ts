@@ -278,7 +278,7 @@ test('each application that was sent is on record, and no other: also one that l
   const ids: number[] = []
   for (let n = 0; n < 4; n++) ids.push((await frontEnd.apply(await frontEnd.register(), answers)).application_id)
   const { nextCursor } = await followed.read({ after: 'latest' })
-  for (const id of [ids[0]!, ids[2]!]) await followed.annotate(id, { note: 'seen' })
+  for (const [n, id] of [ids[0]!, ids[2]!, ids[0]!].entries()) await followed.annotate(id, { note: `seen ${n}` })
   await followed.read({ after: nextCursor, fields: 'words' })
   await followed.erase(ids[2]!)
   const sentTo = async (id: number) => {

@@ -14,15 +14,15 @@ const slug = 'recorded'
 const secret = 'unread while unrecorded'
 const database = await useDatabase()
 const { sql } = database
-const service = await useService(database)
+const service = await useService(database, { exportsAtATime: 1 })
 const hurried = await useService(database, { responseTimeoutMs: 1500 })
 await aProgram(sql, { slug, statuses: ['Received'], questions: [q.text('words')] })
 const key = await createTestKey(sql, { programs: [slug], mayExport: true, maySubmit: true, mayAnnotate: true })
 const frontEnd = new FrontEnd(service, key, slug)
 const { application_id: id } = await frontEnd.apply(await frontEnd.register(), { words: { text: secret } })
 const program = `/api/v1/admin/programs/${slug}`
-const get = (path: string, of = service): Promise<Response> =>
-  of.get(`${program}${path}`, { headers: { Authorization: key.authorization } })
+const get = (path: string, of = service, method = 'GET'): Promise<Response> =>
+  of.get(`${program}${path}`, { method, headers: { Authorization: key.authorization } })
 
 /** Each route by which a client is sent an application without a walk, and what of it. */
 const routes: [path: string, content: string][] = [
@@ -40,20 +40,23 @@ const entries = async (): Promise<number> => {
 }
 
 describe.each(routes)('GET …%s', (path, content) => {
-  test('is answered, with one entry', async () => {
+  test('is answered, with one entry, and HEAD with none', async () => {
     const before = await entries()
     const response = await get(path)
     expect(response.status).toBe(200)
     expect(await response.text()).toContain(content)
     expect(await entries()).toBe(before + 1)
+    expect((await get(path, service, 'HEAD')).status).toBe(200)
+    expect(await entries()).toBe(before + 1)
   })
 
-  test('sends nothing where the entry is refused', async () => {
+  test('sends nothing where the entry is refused, and holds no place of its key', async () => {
     const takeLines = await refuseAuditLines(sql)
     const response = await get(path)
     expect(response.status).toBeGreaterThanOrEqual(500)
     expect(await response.text()).not.toContain(content)
     await takeLines()
+    expect((await get(path)).status).toBe(200)
   })
 })
 
@@ -81,13 +84,11 @@ describe('while the page of a walk that a key was sent is not on record', () => 
       return row!.pages
     }
     const address = `/applications/${id}${path}`
-    const head = (): Promise<Response> =>
-      service.get(program + address, { method: 'HEAD', headers: { Authorization: key.authorization } })
     const before = await exported()
     const takeLines = await refuseAuditLines(sql)
     const page = await get('/applications')
     expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(secret)])
-    await until('the entry to be refused', async () => (await head()).status === 503)
+    await until('the entry to be refused', async () => (await get(address, service, 'HEAD')).status === 503)
     const refused = await get(address)
     expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '5'])
     expect(await refused.text()).toContain('cannot be recorded')

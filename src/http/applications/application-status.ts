@@ -22,9 +22,9 @@ import { noSuchApplication } from './read-applications.ts'
 
 const path = '/api/v1/admin/programs/:programSlug/applications/:applicationId/status'
 
-/** Each sign of a note may be written as an escape of twelve bytes. */
+/** Each UTF-16 unit of a note may be written as an escape of six bytes. */
 const bodyLimits = {
-  bytesMax: 12 * noteLengthMax + 4096,
+  bytesMax: 6 * noteLengthMax + 4096,
   arrivalMs: 10_000,
   depthMax: 8,
   valuesMax: 100,
@@ -166,10 +166,7 @@ const seenIsOld = (): Problem =>
 
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof Problem)) return error
-  if (error.internal === 'seen_is_old') {
-    return seenIsOld()
-  }
-  if (error.kind === 'not_found') return noSuchApplication()
+  if (error.internal === 'seen_is_old') return seenIsOld()
   if (error.kind !== 'invalid_request') return error
   return refused(error.errors.map(item => (item.path === '/note' ? { ...item, path: '/application_note' } : item)))
 }

@@ -92,13 +92,16 @@ describe.skipIf(!needs('redis'))('D23: keys counted in one Redis by two services
     const refused = await clients[1]!.request()
     expect([refused.status, refused.headers.get('RateLimit')]).toEqual([429, '"exports";r=0'])
     expect(services[1]!.requestLine(refused.headers.get('X-Request-Id'))).toMatchObject({ reason: 'exports_at_a_time' })
-    // Changes with their applications take a place as a page does.
-    const changes = '/api/v1/admin/programs/raw/changes?after=0&include=application&pageSize=1'
-    const headers = { Authorization: key.authorization }
-    expect((await services[1]!.get(changes, { headers })).status).toBe(429)
+    // Changes with their applications and receipts take a place as a page does.
+    const another = await clientsOf()
+    const walk = (await another.clients[0]!.page()).response.headers.get('Walk-Token')
+    for (const path of ['changes?after=0&include=application&pageSize=1', `receipt?walk=${walk}`]) {
+      const headers = { Authorization: key.authorization }
+      expect((await services[1]!.get(`/api/v1/admin/programs/raw/${path}`, { headers })).status).toBe(429)
+    }
     held.end()
     // A page that was refused has given its place back, and one that has ended too.
-    for (const client of [clients[1]!, clients[0]!, clients[1]!])
+    for (const client of [clients[1]!, clients[0]!])
       await until('a place', async () => (await client.request({ pageSize: '1' })).status === 200)
   })
 })
