@@ -7,7 +7,5 @@ import { iconPaths } from './icon-paths.ts'
 export type IconName = keyof typeof iconPaths
 
 export const Icon = ({ name }: { name: IconName }) => (
-  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-    <g dangerouslySetInnerHTML={{ __html: iconPaths[name] }} />
-  </svg>
+  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" dangerouslySetInnerHTML={{ __html: iconPaths[name] }} />
 )

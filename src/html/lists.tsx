@@ -7,8 +7,8 @@ import { Submit } from './fields.tsx'
 import { usePage } from './page-context.ts'
 import { LinkButton } from './parts.tsx'
 
-/** Looks for a word in the list at this path. */
-export function SearchForm(props: { path: string; label: string; hint: string }) {
+/** Looks for a word in the list at this path; `children` are further filters. */
+export function SearchForm(props: { path: string; label: string; hint: string; children?: ComponentChildren }) {
   const { root, query } = usePage()
   return (
     <form class="filters" method="get" action={root + props.path}>
@@ -16,6 +16,7 @@ export function SearchForm(props: { path: string; label: string; hint: string })
         {props.label}
       </label>
       <input id="q" name="q" type="search" value={query.get('q') ?? ''} placeholder={props.hint} />
+      {props.children}
       <Submit look="plain" icon="search" text="Search" />
     </form>
   )

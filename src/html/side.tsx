@@ -16,7 +16,7 @@ export function Brand() {
   return (
     <div class="brand">
       <p class="name">
-        <svg class="mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+        <svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
           <path d="M4 3c0 6 8 5 8 11M20 3c0 6-8 5-8 11v7" />
         </svg>
         Tributary
@@ -35,7 +35,7 @@ export function Side({ part, children }: { part: NavigationPart | undefined; chi
       entries: entries.filter(({ roles, keyed }) => (person === undefined ? keyed : roles.includes(person.role))),
     }))
     .filter(({ entries }) => entries.length > 0)
-  const links = (
+  const links = (isFolded: boolean) => (
     <nav aria-label="Main">
       {shown.map(({ title, entries }) => (
         <>
@@ -44,7 +44,7 @@ export function Side({ part, children }: { part: NavigationPart | undefined; chi
             {entries.map(entry => (
               <li>
                 <a href={root + entry.path} aria-current={entry.part === part ? 'true' : undefined}>
-                  <Icon name={entry.icon} />
+                  {!isFolded && <Icon name={entry.icon} />}
                   {entry.text}
                   <Mark count={marks?.get(entry.part)} />
                 </a>
@@ -64,12 +64,12 @@ export function Side({ part, children }: { part: NavigationPart | undefined; chi
           <Icon name="menu" />
           Menu
         </summary>
-        {links}
+        {links(true)}
         {person !== undefined && <Me person={person} />}
       </details>
       {children ?? (
         <div class="wide">
-          {links}
+          {links(false)}
           {person !== undefined && <Me person={person} />}
         </div>
       )}

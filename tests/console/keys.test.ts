@@ -261,6 +261,15 @@ describe('the index', () => {
         'Pulls a lot',
       )
     expect(await browser.page('/admin/keys?q=no-such-thing')).toContain('No key here matches')
+    expect(active).toContain('>Any program</option>')
+    const rent = await browser.page('/admin/keys?q=pulls&program=rent')
+    expect(rent).toMatch(/<option value="rent" selected[^>]*>Program rent</)
+    expect(rent).toContain('No key here matches')
+    const row = active.split('<tr>').find(text => text.includes('Pulls a lot'))!
+    expect([...row.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/g)].map(([, path, text]) => [text, path])).toEqual([
+      ['Rotate', `/admin/keys/${key.username}/rotate`],
+      ['Retire…', `/admin/keys/${key.username}/retire`],
+    ])
     expect(await browser.page(`/admin/keys/${key.username}`)).toContain('0 applications on 3 pages')
   })
 })

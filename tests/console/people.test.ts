@@ -36,6 +36,20 @@ describe('inviting', () => {
     expect(all).not.toContain(password)
   })
 
+  test('adds to a list that is searched by name, e-mail, role and program', async () => {
+    const { name } = await aPerson(database.sql, {
+      name: 'Fern Fooder',
+      role: 'PROGRAM_ADMINISTRATOR',
+      programs: ['food'],
+    })
+    for (const q of ['fern', 'program_administrator.', 'program administrator', 'food']) {
+      const page = await browser.page(`/admin/people?q=${encodeURIComponent(q)}`)
+      expect(page).toContain(`>${name}</a>`)
+      expect(page).not.toContain('>Root Administrator</a>')
+    }
+    expect(await browser.page('/admin/people?q=rooted')).toContain('No person here matches')
+  })
+
   test('with fields that will not do comes back as it was typed, each error at its field and in a summary with links', async () => {
     const response = await invite({ name: '  ', email: 'no e-mail', role: 'PROGRAM_ADMINISTRATOR' })
     const text = await response.text()

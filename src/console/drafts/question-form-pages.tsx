@@ -8,6 +8,7 @@ import { placeOf } from '../../domain/definitions/edit-definition.ts'
 import type { QuestionDefinition } from '../../domain/definitions/program-definition.ts'
 import { questionKey } from '../../domain/questions/question-key.ts'
 import { ActionForm, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
+import { SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { DoneNotice, figures, LinkButton, Notice } from '../../html/parts.tsx'
 import { pathOfProgram } from '../programs/program-shell.tsx'
@@ -154,23 +155,20 @@ export function AddQuestionPage(props: DraftFormProps & NewPlace) {
 }
 
 /** Questions that the program does not ask yet, to be ticked, for one screen. */
-export function FromBankPage(
-  props: DraftFormProps & { banked: readonly BankEntry[]; more: boolean; search: string; screen: number },
-) {
-  const { view, definition, banked, more, search, screen, conflict } = props
+export function FromBankPage(props: DraftFormProps & { banked: readonly BankEntry[]; more: boolean; screen: number }) {
+  const { view, definition, banked, more, screen, conflict } = props
   const { form } = usePage()
   const path = pathOfProgram(view.program.slug)
   const ticked = new Set(form.values.getAll('banked'))
   return (
     <DraftFormShell {...props} tab="questions" title="Add from the question bank">
-      <form class="filters" method="get" action={`${path}/add-from-bank`}>
-        <label class="unseen" for="q">
-          Find a question of the bank
-        </label>
+      <SearchForm
+        path={`/admin/programs/${view.program.slug}/add-from-bank`}
+        label="Find a question of the bank"
+        hint="Name, key or text"
+      >
         <input type="hidden" name="screen" value={String(screen)} />
-        <input id="q" name="q" type="search" value={search} placeholder="Name, key or text" />
-        <Submit look="plain" icon="search" text="Search" />
-      </form>
+      </SearchForm>
       <ActionForm action={`${path}/add-from-bank`}>
         <Basis {...props} />
         <fieldset class="card field banked" id="banked" tabIndex={-1}>

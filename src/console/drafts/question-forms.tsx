@@ -146,7 +146,7 @@ function bankForm(deps: Deps): PageRoute[] {
       props.definition,
     )
     const more = others.length > bankedMax
-    return <FromBankPage {...props} banked={others.slice(0, bankedMax)} more={more} search={search} screen={screen} />
+    return <FromBankPage {...props} banked={others.slice(0, bankedMax)} more={more} screen={screen} />
   }
 
   const add = async (visit: PageVisit): Promise<Response> => {

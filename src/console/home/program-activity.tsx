@@ -132,7 +132,7 @@ export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly 
             {figures(applications)}
             {applications === applicationsMax && ' or more'}
           </dd>
-          <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+          <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
             <rect width={Math.max(1, Math.round((applications / most) * 100))} height="8" />
           </svg>
         </div>

@@ -343,7 +343,12 @@ const keyPages = ({ db, programs, makers }: Keys): Part => [
     answer: async ({ now, url: { searchParams: query } }) => {
       const keys = await listKeys(db, now)
       const index = keyIndex(keys, query)
-      return <KeyIndexPage {...index} days={await readApiKeyDays(db, 30)} makers={await makers(index.shown)} />
+      const facts = {
+        days: await readApiKeyDays(db, 30),
+        makers: await makers(index.shown),
+        programs: await programs(),
+      }
+      return <KeyIndexPage {...index} {...facts} />
     },
   },
   {

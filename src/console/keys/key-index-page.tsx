@@ -3,7 +3,8 @@
 /** @jsxImportSource preact */
 
 import type { ApiKeyDay } from '../../db/keys/api-key-rows.ts'
-import { Submit } from '../../html/fields.tsx'
+import type { NamedProgram } from '../../html/fields.tsx'
+import { SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, distance, LastUse, LinkButton, Notice, Table, Tabs, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -56,9 +57,10 @@ interface KeyIndexProps extends KeyIndex {
   days: readonly ApiKeyDay[]
   /** Names of people by their e-mail address. */
   makers: ReadonlyMap<string, string>
+  programs: readonly NamedProgram[]
 }
 
-export function KeyIndexPage({ tab, counts, shown, before, found, days, makers }: KeyIndexProps) {
+export function KeyIndexPage({ tab, counts, shown, before, found, days, makers, programs }: KeyIndexProps) {
   const { root, person, query } = usePage()
   const [search, program] = [query.get('q') ?? '', query.get('program') ?? '']
   const mayMake = person?.role === 'ADMINISTRATOR'
@@ -87,20 +89,16 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers }
           current: name === tab,
         }))}
       />
-      <form class="filters" method="get" action={path}>
+      <SearchForm path="/admin/keys" label="Search" hint="Name, program, key id or address">
         <input type="hidden" name="state" value={tab} />
-        <label class="unseen" for="q">
-          Search
-        </label>
-        <input id="q" name="q" type="search" value={search} placeholder="Name, program, key id or address" />
-        {program !== '' && <input type="hidden" name="program" value={program} />}
-        <Submit look="plain" icon="search" text="Search" />
-      </form>
+        <ProgramFilter programs={programs} chosen={program} />
+      </SearchForm>
       <KeyTable
         tab={tab}
         shown={shown}
         days={days}
         makers={makers}
+        programs={programs}
         empty={
           search !== '' || program !== ''
             ? 'No key here matches. Try another word, or another tab.'
@@ -116,6 +114,28 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers }
   )
 }
 
+/** One of them by name; of so many that a list would be most of the page, by its slug. */
+const ProgramFilter = ({ programs, chosen }: { programs: readonly NamedProgram[]; chosen: string }) => (
+  <>
+    <label class="unseen" for="program">
+      Program
+    </label>
+    {programs.length > programsMax ? (
+      <input id="program" name="program" type="search" value={chosen} placeholder="Any program, or its slug" />
+    ) : (
+      <select id="program" name="program">
+        <option value="">Any program</option>
+        {programs.map(({ slug, display_name }) => (
+          <option value={slug} selected={slug === chosen}>
+            {display_name}
+          </option>
+        ))}
+      </select>
+    )}
+  </>
+)
+const programsMax = 100
+
 const ExpiringNotice = ({ count, path }: { count: number; path: string }) =>
   count === 0 ? null : (
     <Notice tone="attention">
@@ -127,8 +147,8 @@ const ExpiringNotice = ({ count, path }: { count: number; path: string }) =>
     </Notice>
   )
 
-function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers'> & { empty: string }) {
-  const { tab, shown, days, makers, empty } = props
+function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers' | 'programs'> & { empty: string }) {
+  const { tab, shown, days, makers, programs, empty } = props
   const { root, now, origin } = usePage()
   return (
     <Table
@@ -152,7 +172,7 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers'
         },
         {
           head: 'Programs',
-          cell: one => <Programs of={one} />,
+          cell: one => <Programs of={one} all={programs} />,
         },
         {
           head: 'Allowed from',
@@ -169,6 +189,7 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers'
           ),
         },
         { head: '30 days', cell: one => <Use days={days} apiKey={one} /> },
+        { head: 'Actions', cell: one => <RowMenu of={one} /> },
       ]}
     />
   )
@@ -193,12 +214,28 @@ const Pages = ({ before, shown, found, path }: { before: number; shown: number; 
   </nav>
 )
 
+/** What is done with a key from the list. The rest is on its page, so that a list of many is small. */
+function RowMenu({ of: { api_key_id, name, followed, retired_at } }: { of: ListedApiKey }) {
+  const { root, person } = usePage()
+  if (person?.role !== 'ADMINISTRATOR' || followed || retired_at !== null) return null
+  const path = root + pathOfKey(api_key_id)
+  return (
+    <details class="row-menu">
+      <summary aria-label={`Actions of ${name}`}>…</summary>
+      <a href={`${path}/rotate`}>Rotate</a>
+      <a href={`${path}/retire`}>Retire…</a>
+    </details>
+  )
+}
+
 /** The first few: the page of the key has all of them. */
-const Programs = ({ of: { programs } }: { of: ListedApiKey }) => (
+const Programs = ({ of: { programs }, all }: { of: ListedApiKey; all: readonly NamedProgram[] }) => (
   <>
-    {programs.slice(0, 4).map(slug => (
-      <Badge>{slug}</Badge>
-    ))}
-    {programs.length > 4 && <small>and {programs.length - 4} more</small>}
+    {programs.length > 4 && programs.length === all.length ? (
+      <Badge>all {programs.length} programs</Badge>
+    ) : (
+      programs.slice(0, 4).map(slug => <Badge>{slug}</Badge>)
+    )}
+    {programs.length > 4 && programs.length < all.length && <small>and {programs.length - 4} more</small>}
   </>
 )

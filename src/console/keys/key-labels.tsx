@@ -58,7 +58,7 @@ export function Use({ days, apiKey }: { days: readonly ApiKeyDay[]; apiKey: List
     .join(' ')
   return (
     <>
-      <svg class="spark" viewBox={`0 0 ${width} ${height}`} aria-hidden="true" focusable="false">
+      <svg class="spark" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
         <polyline points={points} />
       </svg>
       <small>{figures(total)}</small>

@@ -13,6 +13,7 @@ import {
   Submit,
   TextField,
 } from '../../html/fields.tsx'
+import { SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, DoneNotice, InParts, LinkButton, Named, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -28,7 +29,11 @@ const roleHints: Readonly<Record<Role, string>> = {
 }
 
 export function PeoplePage({ people }: { people: readonly PersonRow[] }) {
-  const { root, person } = usePage()
+  const { root, person, query } = usePage()
+  const sought = (query.get('q') ?? '').trim().toLowerCase()
+  const shown = people.filter(({ name, email, role, programs }) =>
+    [name, email, roleNames[role], ...programs].some(text => text.toLowerCase().includes(sought)),
+  )
   const mayInvite = person?.role === 'ADMINISTRATOR'
   return (
     <Shell
@@ -37,10 +42,11 @@ export function PeoplePage({ people }: { people: readonly PersonRow[] }) {
       lead="Who works in this console. People are invited and disabled, never removed: what they did stays theirs."
       actions={mayInvite && <LinkButton main href={`${root}/admin/people/invite`} icon="plus" text="Invite a person" />}
     >
+      <SearchForm path="/admin/people" label="Search people" hint="Name, e-mail, role or program" />
       <Table
         caption="People"
-        rows={people}
-        empty="No people yet."
+        rows={shown}
+        empty="No person here matches. Try another word."
         columns={[
           {
             head: 'Name',
