@@ -15,10 +15,6 @@ const commands = {
   migrate: { does: 'bring the database to this release', start: () => import('./operator/migrate-database.ts') },
   admin: { does: 'people of the console', start: () => import('./operator/console-people.ts') },
   'api-key': { does: 'API keys', start: () => import('./operator/api-key.ts') },
-  application: {
-    does: 'status, note and history of one application',
-    start: () => import('./operator/annotate-application.ts'),
-  },
   audit: { does: 'list, verify and prune the audit log', start: () => import('./operator/audit-log.ts') },
   follow: { does: 'the follower of a CiviForm', start: () => import('../workers/follow-civiform.ts') },
   civiform: { does: 'check, compare and settle what is followed', start: () => import('./operator/civiform.ts') },
@@ -26,7 +22,6 @@ const commands = {
     does: 'spread applications over a Citus cluster',
     start: () => import('./operator/distribute-installation.ts'),
   },
-  docs: { does: 'generated docs', start: () => import('./operator/docs.ts') },
   erase: {
     does: 'erase applications and applicants, and retention',
     start: () => import('./operator/erase-records.ts'),

@@ -2,10 +2,9 @@
 
 import { existsSync } from 'node:fs'
 import { mkdir, open, rm } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { exitCode, refuseMore, showHelpIfAsked } from '../command-line/environment.ts'
-import { releaseCommit } from './release-commit.ts'
+import { join } from 'node:path'
+import { exitCode, showHelpIfAsked } from '../command-line/environment.ts'
+import { readFolder, releaseCommit } from './release-input.ts'
 
 const help = `Usage: scripts/build [folder] [--target <system>]
 
@@ -21,13 +20,10 @@ const root = join(import.meta.dir, '../..')
 
 process.exit(
   await exitCode(async () => {
-    const { values, positionals } = parseArgs({ options: { target: { type: 'string' } }, allowPositionals: true })
-    const [folder = 'dist', ...rest] = positionals
-    refuseMore(rest)
-    const { target } = values
+    const { folder, option: target } = readFolder('dist', 'target')
     // Windows runs nothing without it, and Bun adds it by itself.
-    const outfile = join(resolve(folder), target?.startsWith('bun-windows') ? 'tributary.exe' : 'tributary')
-    await mkdir(resolve(folder), { recursive: true })
+    const outfile = join(folder, target?.startsWith('bun-windows') ? 'tributary.exe' : 'tributary')
+    await mkdir(folder, { recursive: true })
     const commit = await releaseCommit()
     const built = await Bun.build({
       entrypoints: [join(root, 'scripts/tributary.ts')],

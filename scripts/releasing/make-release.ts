@@ -1,14 +1,13 @@
 // Everything of a version, in one folder: binaries, npm packages, SBOM, digests, notes, and what Homebrew and winget need.
 
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { join } from 'node:path'
 import { $ } from 'bun'
 import { release } from '../../src/release.ts'
-import { exitCode, refuseMore, showHelpIfAsked, usage } from '../command-line/environment.ts'
+import { exitCode, showHelpIfAsked, usage } from '../command-line/environment.ts'
 import { buildPackages, packPackages } from './build-packages.ts'
 import { type ReleasedFile, writeManifests } from './package-manifests.ts'
-import { releaseCommit } from './release-commit.ts'
+import { readFolder, releaseCommit } from './release-input.ts'
 
 const help = `Usage: scripts/release [folder] [--url <address>]
 
@@ -29,13 +28,9 @@ const systems = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'wind
 
 process.exit(
   await exitCode(async () => {
-    const { values, positionals } = parseArgs({ options: { url: { type: 'string' } }, allowPositionals: true })
-    const [asked = 'dist/release', ...rest] = positionals
-    refuseMore(rest)
-    const { url } = values
+    const { folder, option: url } = readFolder('dist/release', 'url')
     if (url !== undefined && !(URL.canParse(url) && url.startsWith('https://')))
       throw usage(`--url must begin with https://, not "${url}".`)
-    const folder = resolve(asked)
     await mkdir(folder, { recursive: true })
     const there = await readdir(folder)
     if (there.length > 0 && !there.includes('SHA256SUMS')) throw usage(`${folder} has files that are no release.`)

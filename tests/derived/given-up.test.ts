@@ -2,13 +2,14 @@
 // no process is left to report it.
 
 import { expect, test } from 'bun:test'
-import { beginRun, failRun, giveUpRuns, readDerivedStatus } from '../../src/db/derived/derived-status.ts'
+import { beginRun, failRun, giveUpRuns } from '../../src/db/derived/derived-status.ts'
 import { readMissingDerived } from '../../src/db/derived/missing-derived.ts'
 import { docsCodeVersion } from '../../src/derived/program-docs.ts'
 import { keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
 import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { aComputedProgram as aProgram, q } from '../support/programs.ts'
+import { readDerivedStatus } from '../support/queue.ts'
 
 const database = await useDatabase()
 

@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { inTransaction } from '../../src/db/client.ts'
-import { readDerivedStatus } from '../../src/db/derived/derived-status.ts'
 import { measureOutbox } from '../../src/db/derived/outbox.ts'
 import type { OutgoingJob, Queue } from '../../src/queue/connect.ts'
 import { enqueue } from '../../src/queue/enqueue.ts'
@@ -9,6 +8,7 @@ import { needs } from '../support/needs.ts'
 import {
   aVersion,
   keyMapJob,
+  readDerivedStatus,
   type StoreName,
   someVersions,
   statusOf,

@@ -1,7 +1,7 @@
 // A queue for tests on either store: the store itself, the relay, a worker with throw-away handlers, and versions to have jobs for.
 
 import type { Sql } from '../../src/db/client.ts'
-import { type DerivedStatus, readDerivedStatus } from '../../src/db/derived/derived-status.ts'
+import type { DerivedState, DerivedThing } from '../../src/db/derived/derived-status.ts'
 import { createLog, type Log } from '../../src/log.ts'
 import { connectQueue, type Queue, type QueueOptions } from '../../src/queue/connect.ts'
 import type { Job } from '../../src/queue/jobs.ts'
@@ -106,6 +106,23 @@ export const keyMapJob = (program_version_id: number): Job => ({
   name: 'refresh-key-map',
   payload: { program_version_id },
 })
+
+interface DerivedStatus extends DerivedThing {
+  state: DerivedState
+  requested: number
+  fulfilled: number
+  attempts: number
+  last_error: string | null
+  updated_at: number
+}
+
+/** Every record of what is derived, newest program version first; of one program version if given. */
+export const readDerivedStatus = (sql: Sql, programVersionId: number | null = null) =>
+  sql<DerivedStatus[]>`
+    select program_version_id, job_name, state, requested, fulfilled, attempts, last_error, updated_at
+    from derived_status
+    where program_version_id = coalesce(${programVersionId}::bigint, program_version_id)
+    order by program_version_id desc, job_name`
 
 export async function statusOf(sql: Sql, programVersionId: number): Promise<DerivedStatus | undefined> {
   return (await readDerivedStatus(sql, programVersionId))[0]

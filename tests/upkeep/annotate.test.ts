@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { readAnnotationStates } from '../../src/db/applications/annotations.ts'
+import { readNewestAnnotations } from '../../src/db/applications/application-lists.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { type AnnotationChange, annotate, noteLengthMax } from '../../src/upkeep/annotate.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -30,6 +30,9 @@ beforeEach(async () => {
 
 const change = (more: Partial<AnnotationChange>) =>
   annotate(database.sql, { program_id, application_id, actor: 'admin:ada', now: start, timeZone, ...more })
+
+/** Every state, oldest first. */
+const history = async () => (await readNewestAnnotations(database.sql, program_id, application_id, 100)).toReversed()
 
 async function exported(): Promise<Record<string, unknown>> {
   const { status, status_last_modified_time, application_note } = JSON.parse(
@@ -67,7 +70,7 @@ describe('annotate', () => {
       status_last_modified_time: formatOffsetTime(start + minute, timeZone),
       application_note: 'called',
     })
-    expect((await readAnnotationStates(database.sql, program_id, application_id)).at(-1)).toEqual({
+    expect((await history()).at(-1)).toEqual({
       changed_at: start + minute,
       changed_by: 'admin:ada',
       status: 'Received',
@@ -95,7 +98,7 @@ describe('annotate', () => {
     await change({ note: 'a secret of the applicant', now: start + minute, actor: 'operator:bob' })
     await change({ note: 'a secret of the applicant', now: start + 2 * minute })
     await change({ status: undefined, now: start + 3 * minute })
-    expect([...(await readAnnotationStates(database.sql, program_id, application_id))]).toEqual([
+    expect([...(await history())]).toEqual([
       { changed_at: start, changed_by: 'admin:ada', status: 'Received', application_note: null },
       {
         changed_at: start + minute,
@@ -149,14 +152,14 @@ describe('annotate', () => {
       ...Array.from({ length: 12 }, (_, i) => ({ note: `note ${i}` })),
     ]
     await Promise.all(changes.map((one, i) => change({ ...one, now: start + i * minute })))
-    const history = await readAnnotationStates(database.sql, program_id, application_id)
+    const states = await history()
     // Each state differs from the one before in what one change sets, and in nothing else.
     let last = { status: null as string | null, application_note: null as string | null }
-    for (const { status, application_note } of history) {
+    for (const { status, application_note } of states) {
       expect(Number(status !== last.status) + Number(application_note !== last.application_note)).toBe(1)
       last = { status, application_note }
     }
-    expect(new Set(history.map(state => state.application_note)).size).toBeGreaterThanOrEqual(12)
+    expect(new Set(states.map(state => state.application_note)).size).toBeGreaterThanOrEqual(12)
     expect(await exported()).toMatchObject(last)
     // D22: what is exported is from one and the same change.
     const [row] = await database.sql<

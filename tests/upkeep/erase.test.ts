@@ -1,6 +1,7 @@
 // Erasing what is kept of a person, and what it leaves: a tombstone, walks that stay exact, and no answer.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplicant, eraseApplication, eraseExpired, setRetention } from '../../src/upkeep/erase.ts'
 import { runScript } from '../scripts/run-script.ts'
 import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
@@ -54,7 +55,8 @@ describe('erasing an application', () => {
   test('takes its answers, notes and history, and leaves a tombstone that says where it stood', async () => {
     const kept = await apply('kept')
     const { applicant_id, application_id } = await apply(canary)
-    await runScript('annotate-application', database.url, ['note', slug, String(application_id), `${canary} called`])
+    const by = { actor: 'operator:test', timeZone: 'UTC', now: Date.now() * 1000 }
+    await annotate(database.sql, { program_id, application_id, note: `${canary} called`, ...by })
     expect(await everything()).toContain(canary)
     const [stood] = await database.sql`
       select submit_seq, submit_time from application where application_id = ${application_id}`

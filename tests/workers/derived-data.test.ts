@@ -2,7 +2,6 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { upsertDerived } from '../../src/db/derived/derived-content.ts'
-import { readDerivedStatus } from '../../src/db/derived/derived-status.ts'
 import { readWalkStart } from '../../src/db/walks/walks.ts'
 import { ProgramDocs } from '../../src/derived/program-docs.ts'
 import { KeyMaps, keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
@@ -17,7 +16,7 @@ import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
 import { aComputedProgram as aProgram, everyKind, q } from '../support/programs.ts'
 import type { StoreName } from '../support/queue.ts'
-import { useQueue } from '../support/queue.ts'
+import { readDerivedStatus, useQueue } from '../support/queue.ts'
 import { until } from '../support/until.ts'
 
 const timeZone = 'UTC'

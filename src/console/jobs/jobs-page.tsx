@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import type { DerivedStatus } from '../../db/derived/derived-status.ts'
+import type { DerivedState } from '../../db/derived/derived-status.ts'
 import type { DerivedListing } from '../../db/derived/missing-derived.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { ActionForm, Submit } from '../../html/fields.tsx'
@@ -18,7 +18,7 @@ const jobNames: Readonly<Record<string, string>> = {
 }
 
 interface JobsProps {
-  unfinished: Partial<Record<DerivedStatus['state'], number>>
+  unfinished: Partial<Record<DerivedState, number>>
   outbox: { waiting: number; oldest_at: Micros | null }
   items: readonly DerivedListing[]
   /** The last program of this page, if another page follows. */
@@ -111,7 +111,7 @@ function Lag({ unfinished, outbox }: JobsProps) {
   )
 }
 
-const tones: Readonly<Record<DerivedStatus['state'], Tone>> = {
+const tones: Readonly<Record<DerivedState, Tone>> = {
   missing: 'attention',
   queued: 'info',
   running: 'info',

@@ -2,7 +2,6 @@
 
 import type { Static } from 'typebox'
 import type { Annotations } from '../../domain/questions/application.ts'
-import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db, Transaction } from '../client.ts'
 import { row, text, textOrNull, time } from '../row-schemas.ts'
 
@@ -118,27 +117,9 @@ export async function readApplicationStates(
     order by application_id`
 }
 
-/** Every status and note the application ever had, oldest first. */
-export async function readAnnotationStates(
-  db: Db,
-  program_id: number,
-  application_id: number,
-): Promise<AnnotationState[]> {
-  return db<AnnotationState[]>`
-    select changed_at, changed_by, status, application_note
-    from application_annotation
-    where program_id = ${program_id}
-    and application_id = ${application_id}
-    order by annotation_id`
-}
-
 /** An application without its answers. */
-interface ApplicationSummary extends Annotations {
-  application_id: number
+interface ApplicationSummary {
   applicant_id: number
-  program_version_id: number
-  create_time: Micros
-  submit_time: Micros
   is_current: boolean
 }
 
@@ -148,8 +129,7 @@ export async function findApplication(
   application_id: number,
 ): Promise<ApplicationSummary | undefined> {
   const [row] = await db<ApplicationSummary[]>`
-    select application_id, applicant_id, program_version_id, create_time, submit_time,
-      superseded_seq is null as is_current, status, status_last_modified_time, application_note
+    select applicant_id, superseded_seq is null as is_current
     from application
     where program_id = ${program_id}
     and application_id = ${application_id}`

@@ -1,6 +1,5 @@
 // The record of what is derived from program versions: asked for, under way, there, or failed and why.
 
-import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 
 /** What is derived from which program version; `job_name` is that of the job which derives it. */
@@ -9,14 +8,7 @@ export interface DerivedThing {
   job_name: string
 }
 
-export interface DerivedStatus extends DerivedThing {
-  state: 'missing' | 'queued' | 'running' | 'done' | 'failed'
-  requested: number
-  fulfilled: number
-  attempts: number
-  last_error: string | null
-  updated_at: Micros
-}
+export type DerivedState = 'missing' | 'queued' | 'running' | 'done' | 'failed'
 
 /** Most characters of an error that are kept. */
 const errorLengthMax = 2000
@@ -94,15 +86,6 @@ export async function failRun(
     and fulfilled < coalesce(${request}::bigint, requested)`
 }
 
-/** Every record, newest program version first; of one program version if given. */
-export async function readDerivedStatus(db: Db, programVersionId?: number): Promise<DerivedStatus[]> {
-  return db<DerivedStatus[]>`
-    select program_version_id, job_name, state, requested, fulfilled, attempts, last_error, updated_at
-    from derived_status
-    where ${programVersionId === undefined ? db`true` : db`program_version_id = ${programVersionId}`}
-    order by program_version_id desc, job_name`
-}
-
 /**
  * Gives up what has begun this often, and is on record as running for too long: its process died under it each time. Returns what
  * was given up.
@@ -141,8 +124,8 @@ export async function hasFailed(db: Db, thing: DerivedThing): Promise<boolean> {
 }
 
 /** How many things are in each state that is not `done`. */
-export async function countUnfinished(db: Db): Promise<Partial<Record<DerivedStatus['state'], number>>> {
-  const rows = await db<{ state: DerivedStatus['state']; things: number }[]>`
+export async function countUnfinished(db: Db): Promise<Partial<Record<DerivedState, number>>> {
+  const rows = await db<{ state: DerivedState; things: number }[]>`
     select state, count(*) as things
     from derived_status
     where state <> 'done'

@@ -3,7 +3,7 @@
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
-import type { DerivedStatus } from './derived-status.ts'
+import type { DerivedState } from './derived-status.ts'
 
 /** What the docs of the ACTIVE or DRAFT version of a program depend on: while none of these changes, they are the same. */
 export interface DocumentedState {
@@ -65,7 +65,7 @@ export interface ListedVersionRow extends Omit<DocumentedVersionRow, 'content' |
   /** Members of the content, null where nothing is kept. */
   content: Record<string, unknown> | null
   /** How far its newest regeneration is; null when none was ever asked for. */
-  regeneration: DerivedStatus['state'] | null
+  regeneration: DerivedState | null
   /** What the newest regeneration failed with; null when none did since it last succeeded. */
   last_error: string | null
 }
