@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
-import { applyPage } from '../../src/pull/postgres/load-postgres.ts'
+import { applyPage, loadPostgres } from '../../src/pull/postgres/load-postgres.ts'
 import { identifierOf } from '../../src/pull/postgres/postgres-text.ts'
 import { planTables } from '../../src/pull/requests/table-plan.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
@@ -86,6 +86,8 @@ test('--since-last adds what is new, and columns where the program has grown', a
   const apply = async (answers: Record<string, unknown>) => frontEnd.apply(await frontEnd.register(), answers)
   await apply({ words: { text: odd }, child: { entities: [{ entity_name: 'Ada' }] } })
   await pull('growing', state, '--since-last')
+  const questionsAsOf = async () => (await sql`select questions_as_of from growing.tributary_pull`)[0]!.questions_as_of
+  const asOfFirst = await questionsAsOf()
   const long = 'very long name of a question that goes on and on until it is cut off'
   await publish(source, {
     slug: 'growing',
@@ -108,6 +110,8 @@ test('--since-last adds what is new, and columns where the program has grown', a
   })
   await pull('growing', state, '--since-last')
   await pull('growing', state, '--since-last')
+  // What was there has the questions of then: before it is followed, all is pulled.
+  expect(await questionsAsOf()).toBe(asOfFirst)
   const column = identifierOf(`${long.replaceAll(' ', '_')}.text`)
   expect(Buffer.byteLength(column)).toBe(63)
   const rows =
@@ -234,29 +238,29 @@ describe('what happens to applications that were pulled before', () => {
   })
 
   test('a pull of what is newer leaves the beginning of the next one where it was, as does a page that others follow', async () => {
-    const { apply, served } = await aProgramToPull('later-part')
-    await apply('first')
+    const { apply, set, served } = await aProgramToPull('later-part')
+    const first = await apply('first')
     await pull('later-part', newState(), '--since-last')
     await apply('not asked for')
+    await set(first, { note: 'called' })
     await pull('later-part', newState(), '--from', new Date(Date.now() + 3_600_000).toISOString())
     expect(await kept('later_part')).toHaveLength(1)
     await pull('later-part', newState(), '--since-last')
     expect(await kept('later_part')).toEqual(await served())
-    const record = async () => (await sql`select watermark, follows_from from later_part.tributary_pull`)[0]!
+    const record = async (schema = 'later_part') =>
+      (await sql`select watermark, follows_from, questions_as_of from ${sql(schema)}.tributary_pull`)[0]!
+    // A part cannot be followed.
+    const before = ['--before', new Date(Date.now() + 3_600_000).toISOString()]
+    await pull('later-part', newState(), ...before, '--schema', 'earlier_part')
+    expect(await record('earlier_part')).toEqual({ watermark: null, follows_from: null, questions_as_of: null })
     const { watermark, follows_from: after } = await record()
     const signal = new AbortController().signal
     const state = { snapshotTime: '2200-01-01T00:00:00Z', changeCursor: after, questionsAsOf: null }
-    const applied = (hasMore: boolean) => {
-      const page = { payload: [], nextCursor: after, hasMore, ...state }
-      return applyPage({
-        url,
-        schema: 'later_part',
-        tables: planTables([], { multi: 'one', labels: false }),
-        page,
-        after,
-        signal,
-      })
-    }
+    const load = { url, schema: 'later_part', tables: planTables([], { multi: 'one', labels: false }), signal }
+    const applied = (hasMore: boolean, from = after) =>
+      applyPage({ ...load, page: { payload: [], nextCursor: after, hasMore, ...state }, after: from })
+    // Restored since from when it was at another change.
+    expect(await applied(false, `${after}0`)).toBe(false)
     expect(await applied(true)).toBe(true)
     expect((await record()).watermark).toBe(watermark)
     expect(await applied(false)).toBe(true)
@@ -285,6 +289,16 @@ describe('what happens to applications that were pulled before', () => {
 })
 
 describe('what goes wrong', () => {
+  test('a schema that was dropped as a pull added to it does not get the part alone', async () => {
+    const origin = { service: service.baseUrl, program: slug, revisionState: null, layout: null, destination: null }
+    const adding = loadPostgres({
+      ...{ url, schema: 'dropped', tables: [], spoolPath: '', fills: 'since last', then: { origin } },
+      ...{ fromDate: undefined, changesAfter: undefined, signal: new AbortController().signal },
+      changes: async function* () {},
+    })
+    await expect(adding).rejects.toThrow('Schema dropped has lost what was pulled before.')
+  })
+
   test('a database that is away is reported at once, and the same command fills it later', async () => {
     const state = newState()
     const place = new URL(url)
