@@ -1,8 +1,9 @@
 // `tributary pull --follow`: a database and a folder that have what the service has, change by change.
 
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { inTransaction } from '../../src/db/client.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-log.ts'
@@ -13,7 +14,7 @@ import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { publish, q } from '../support/programs.ts'
 import { endOf } from '../support/run.ts'
-import { runTool, startTool } from '../support/tributary-tool.ts'
+import { callTool, runTool, startTool } from '../support/tributary-tool.ts'
 import { until } from '../support/until.ts'
 
 const { sql: source, ...database } = await useDatabase()
@@ -69,6 +70,8 @@ interface Output {
   args: (followed: Followed) => string[]
   read: (followed: Followed) => Promise<unknown[]>
   expected: (applications: readonly ExportedApplication[]) => unknown[]
+  /** Takes a backup, and returns what restores it. */
+  backUp: (followed: Followed) => Promise<() => Promise<void>>
 }
 
 const byId = <T extends { application_id: number }>(all: readonly T[]): T[] =>
@@ -84,6 +87,14 @@ const outputs: Record<string, Output> = {
           .map(name => JSON.parse(readFileSync(join(folder, slug, name), 'utf8'))),
       ),
     expected: byId,
+    backUp: async ({ slug }) => {
+      const [from, to] = [join(folder, slug), await useFolder()]
+      cpSync(from, to, { recursive: true })
+      return async () => {
+        rmSync(from, { recursive: true })
+        cpSync(to, from, { recursive: true })
+      }
+    },
   },
   'a database': {
     args: ({ slug }) => ['--to', url, '--state', join(folder, `${slug}-state`)],
@@ -109,6 +120,18 @@ const outputs: Record<string, Output> = {
           toys: `{${toys}}`,
         }
       }),
+    backUp: async ({ slug }) => {
+      const schema = slug.replaceAll('-', '_')
+      const tables = ['applications', 'child', 'tributary_pull']
+      for (const table of tables)
+        await target`create table ${target(`held_${table}`)} as select * from ${target(schema)}.${target(table)}`
+      return () =>
+        inTransaction(target, async tx => {
+          await tx`truncate ${tx(schema)}.applications, ${tx(schema)}.child, ${tx(schema)}.tributary_pull`
+          for (const table of tables)
+            await tx`insert into ${tx(schema)}.${tx(table)} select * from ${tx(`held_${table}`)}`
+        })
+    },
   },
 }
 
@@ -127,18 +150,26 @@ describe.each(Object.keys(outputs))('%s', name => {
     const ada = await followed.register()
     const first = await followed.apply(1, ada)
     const other = await followed.apply(2)
-    const start = () => startTool(followed.key, argsOf(followed, ...output.args(followed)))
+    const args = argsOf(followed, ...output.args(followed))
+    const start = () => startTool(followed.key, args)
     let running = start()
     await isAsTheService(output, followed)
+    const restore = await output.backUp(followed)
     await followed.apply(3, ada)
     await followed.annotate(first, 'superseded since')
     await isAsTheService(output, followed)
     await followed.erase(other)
     await isAsTheService(output, followed)
+    // Restored from a backup, it catches up.
+    await restore()
+    await followed.annotate(first, 'restored since')
+    await isAsTheService(output, followed)
     running.kill('SIGKILL')
     await endOf(running)
     await followed.apply(5)
     await followed.erase(first)
+    // The same service at another address.
+    args[1] = service.baseUrl.replace('127.0.0.1', 'localhost')
     running = start()
     await isAsTheService(output, followed)
     running.kill('SIGTERM')
@@ -184,6 +215,33 @@ describe.each(Object.keys(outputs))('%s', name => {
   })
 })
 
+test('of chosen questions a folder has those alone, also in what comes later; it is followed with no others, and what does not fit the schema ends it', async () => {
+  const followed = await aProgramToFollow()
+  const output = outputs['a folder']!
+  const args = argsOf(followed, ...output.args(followed))
+  const chosen = [...args, '--fields', 'words']
+  await followed.apply(1)
+  const running = startTool(followed.key, chosen)
+  const record = join(folder, followed.slug, '.tributary.json')
+  await until('it to be followed', () => existsSync(record) && /"followsFrom"/.test(readFileSync(record, 'utf8')))
+  await followed.apply(2)
+  await until('the next one', async () => (await output.read(followed)).length === 2)
+  for (const one of await output.read(followed))
+    expect(Object.keys((one as ExportedApplication).application)).toEqual(['words'])
+  running.kill('SIGTERM')
+  await endOf(running)
+  expect(await runTool(followed.key, args)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('with --fields words'),
+  })
+  const odd = await followed.apply(3)
+  await tamper(
+    source,
+    `update application set snapshot = replace(snapshot, '"language":"en-US"', '"language":7') where application_id = ${odd}`,
+  )
+  expect(await runTool(followed.key, chosen)).toMatchObject({ code: 4, err: expect.stringContaining('/language') })
+})
+
 describe('what does not fit is said in a sentence', () => {
   test.each([
     [['--out', 'apps.csv'], 'a file cannot follow'],
@@ -206,5 +264,13 @@ describe('what does not fit is said in a sentence', () => {
       err: expect.stringContaining("files that are no pull's"),
     })
     expect(readFileSync(join(own, '1.json'), 'utf8')).toBe('{}')
+    const other = await aProgramToFollow()
+    const taken = ['--out', `${join(own, 'taken')}/`]
+    const pulled = ['pull', service.baseUrl, '--program', other.slug, ...taken]
+    expect(await callTool(other.key, pulled)).toMatchObject({ code: 0 })
+    expect(await callTool(followed.key, argsOf(followed, ...taken))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`has program ${other.slug}`),
+    })
   })
 })

@@ -3,7 +3,10 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { folderFormat } from '../../src/pull/formats/folder-format.ts'
+import type { FormatJob } from '../../src/pull/spool/output-format.ts'
 import { placeFiles } from '../../src/pull/spool/place-files.ts'
+import type { PullOrigin } from '../../src/pull/spool/pulled-before.ts'
 import { useFolder } from '../support/fixtures.ts'
 
 const folder = await useFolder()
@@ -27,4 +30,16 @@ test('a file that is gone is not passed over: neither where nothing has its name
   writeFileSync(gone.to, 'of before')
   expect(() => placeFiles([gone])).toThrow(`${gone.from} is gone`)
   expect(readFileSync(gone.to, 'utf8')).toBe('of before')
+})
+
+test('a folder that was filled in part is followed from nowhere, though it was before', async () => {
+  const format = folderFormat(await useFolder())
+  const { from: spoolPath } = ready('spool', '{"application_id":1}\n')
+  const then = { origin: {}, followsFrom: 'a cursor' }
+  const fill = (signal: AbortSignal) => format.prepare({ spoolPath, then, context: { signal } } as unknown as FormatJob)
+  const followsFrom = async () => (await format.readDone!(then.origin as PullOrigin))!.followsFrom
+  await fill(new AbortController().signal)
+  expect(await followsFrom()).toBe('a cursor')
+  await expect(fill(AbortSignal.abort())).rejects.toThrow('aborted')
+  expect(await followsFrom()).toBeUndefined()
 })

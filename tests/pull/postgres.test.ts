@@ -291,9 +291,17 @@ describe('what happens to applications that were pulled before', () => {
 describe('what goes wrong', () => {
   test('a schema that was dropped as a pull added to it does not get the part alone', async () => {
     const origin = { service: service.baseUrl, program: slug, revisionState: null, layout: null, destination: null }
+    const then = { origin }
     const adding = loadPostgres({
-      ...{ url, schema: 'dropped', tables: [], spoolPath: '', fills: 'since last', then: { origin } },
-      ...{ fromDate: undefined, changesAfter: undefined, signal: new AbortController().signal },
+      url,
+      schema: 'dropped',
+      tables: [],
+      spoolPath: '',
+      fills: 'since last',
+      then,
+      fromDate: undefined,
+      changesAfter: undefined,
+      signal: new AbortController().signal,
       changes: async function* () {},
     })
     await expect(adding).rejects.toThrow('Schema dropped has lost what was pulled before.')

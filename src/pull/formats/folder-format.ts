@@ -100,7 +100,7 @@ export function folderFormat(folder: string): OutputFormat {
       doing(() => {
         for (const [id, line] of linesOf(page)) writeWhole(pathOf(id), line)
         for (const change of page.payload) applyEnd(change, pathOf(change.application_id))
-        writeRecord({ ...before, changeCursor: page.nextCursor, followsFrom: page.nextCursor })
+        writeRecord({ ...before, followsFrom: page.nextCursor })
       })
       return true
     },
