@@ -1,7 +1,8 @@
 // What stays as it is for clients and operators of a release, a line each: operations with their parameters and the members of what they
-// take and send, settings, metrics; and its migrations.
+// take and send, settings, metrics, options of commands, what the clients export; and its migrations.
 
 import { join } from 'node:path'
+import * as client from '../../src/client/index.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -53,13 +54,33 @@ export async function readInterfaces({ sql }: Pick<TestDatabase, 'sql'>, service
     for (const member of membersOf(schema)) lines.add(`${name} ${member}`)
   for (const name of await stableNames('SETTINGS.md')) lines.add(`setting ${name}`)
   for (const name of await stableNames('OPERATIONS.md')) lines.add(`metric ${name}`)
+  for (const option of await readOptions()) lines.add(`command ${option}`)
+  for (const name of Object.keys(client)) lines.add(`@tributary/client ${name}`)
+  const [python] = (await textOf('src/client/python/tributary.py')).split('class _NoRedirect')
+  for (const [, name] of python!.matchAll(/^(?:class| {4}def) ([a-zA-Z]\w*)/gm)) lines.add(`tributary.py ${name}`)
   for (const { name, sha256 } of allMigrations) lines.add(`migration ${name} ${sha256}`)
   return [...lines].sort()
 }
 
+const textOf = (path: string): Promise<string> => Bun.file(join(import.meta.dir, '../..', path)).text()
+
+/** Options as the help of each command names them, of the commands that COMMANDS.md has for others than developers. */
+async function readOptions(): Promise<string[]> {
+  const [forOthers] = (await textOf('scripts/COMMANDS.md')).split('| To change Tributary')
+  const options: string[] = []
+  for (const [, name] of forOthers!.matchAll(/^\| `scripts\/([\w-]+)`/gm)) {
+    const program = /[\w/-]+\.ts/.exec(await textOf(`scripts/${name}`))![0]
+    const source = name === 'tributary' ? 'src/pull/command-line.ts' : `scripts${program}`
+    const [, help] = /elp = `([^`]*)`/.exec(await textOf(source))!
+    const found = help!.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)
+    options.push(...[...found].map(([option]) => `${name} ${option}`))
+  }
+  return options
+}
+
 /** Settings or metrics of the tables of a document that are stable by its section Stability. Throws for one of which it says nothing. */
 async function stableNames(document: 'SETTINGS.md' | 'OPERATIONS.md'): Promise<string[]> {
-  const text = await Bun.file(join(import.meta.dir, '../../deploy', document)).text()
+  const text = await textOf(`deploy/${document}`)
   const [stable, changing] = ['Stable', 'May change'].map(heading => {
     const [, words] = new RegExp(`^- \\*\\*${heading}:\\*\\*((?:.|\n(?!- |\n))*)`, 'm').exec(text)!
     return [...words!.matchAll(/`(\w*)\*`/g)].map(([, beginning]) => beginning!)
