@@ -212,7 +212,7 @@ function importErrors(path: string, room: string, type: string, specifier: strin
 /** A folder with more is two subjects. */
 const folderFilesMax = 16
 
-/** Folders that hold too much, or import each other, directly or through others. A file of `src` or `scripts` itself stands alone. */
+/** Folders that hold too much, or import each other, directly or through others. A file of `src` or `scripts` itself is a folder of its own. */
 export function folderBreaches(files: ReadonlyMap<string, string>): string[] {
   const folderOf = (path: string): string => (['src', 'scripts'].includes(dirname(path)) ? path : dirname(path))
   const counts = new Map<string, number>()

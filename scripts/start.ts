@@ -116,7 +116,7 @@ async function start(): Promise<void> {
     })
 }
 
-/** What stands on every page, unless a name was given. */
+/** The name on every page, unless one was given. */
 function demoName(): Environment {
   return process.env.INSTALLATION_NAME === undefined ? { INSTALLATION_NAME: 'City of Arden (demo)' } : {}
 }
@@ -203,7 +203,7 @@ function launch(main: string, environment: Environment): Bun.Subprocess {
     env: { ...process.env, ...environment },
     detached: true,
     stdin: 'ignore',
-    // Not to the terminal, where it would stand between the lines that are for its reader. Errors of a process itself do.
+    // Not to the terminal, where it would mix with the lines that are for its reader. Errors of a process itself do.
     stdout: log,
     stderr: 'inherit',
   })
@@ -220,8 +220,7 @@ async function run(script: string, args: readonly string[], environment: Environ
     stdout: 'ignore',
     stderr: 'inherit',
   })
-  if ((await child.exited) !== 0)
-    throw new Problem('internal', { detail: `${script} failed. What it said stands above.` })
+  if ((await child.exited) !== 0) throw new Problem('internal', { detail: `${script} failed. See its output above.` })
 }
 
 async function isEmpty(sql: Sql): Promise<boolean> {

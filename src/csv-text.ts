@@ -27,7 +27,7 @@ export function csvRecord(cells: readonly CsvCell[], exact = false): string {
   return record + endOfRecord
 }
 
-/** Names of columns stand without quotes, where they can. */
+/** Names of columns have no quotes, where they can. */
 export const csvHeader = (names: readonly string[]): string =>
   names.map(name => (/[",\r\n]/.test(name) ? quoted(name, true) : name)).join(',') + endOfRecord
 

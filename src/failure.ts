@@ -46,7 +46,7 @@ export function failureLines(error: unknown): string[] {
       return [`Permission denied: ${path ?? message}.`]
     case 'ENOTDIR':
     case 'EEXIST':
-      return [`A file stands where a folder was expected: ${path ?? message}.`]
+      return [`A file is where a folder was expected: ${path ?? message}.`]
     case 'EISDIR':
       return [`${path ?? 'What was named'} is a directory, not a file.`]
     case 'ENOENT':

@@ -6,7 +6,7 @@ import pino from 'pino'
 import { errorFacts } from './error-facts.ts'
 import { redactSecrets } from './redact.ts'
 
-/** Names under which a secret could slip into a line; their values are replaced, however deep they stand. */
+/** Names under which a secret could slip into a line; their values are replaced, however deep they are. */
 const secretNames = new Set(['authorization', 'password', 'secret', 'token', 'headers'])
 const depthMax = 5
 const service = 'tributary'

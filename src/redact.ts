@@ -16,7 +16,7 @@ const percentEncoded = /%([0-9A-Fa-f]{2})/g
 /** How often something may be percent-encoded, one encoding over the other, and still be understood. */
 const encodingsMax = 4
 
-/** The text without any secret of an API key or token that stands in it. */
+/** The text without any secret of an API key or token that is in it. */
 export function redactSecrets(text: string): string {
   const plain = text.replace(secret, replacement)
   return plain.includes('%') ? plain.replace(addressRun, run => (holdsSecret(run) ? replacement : run)) : plain

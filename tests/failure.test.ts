@@ -21,12 +21,12 @@ test('files and folders', async () => {
   expect(await said(() => readFile(at('nothing')))).toEqual([`There is no such file: ${at('nothing')}.`])
   expect(await said(() => Bun.file(folder).text())).toEqual([`${folder} is a directory, not a file.`])
   expect(await said(() => mkdir(at('file/below')))).toEqual([
-    `A file stands where a folder was expected: ${at('file/below')}.`,
+    `A file is where a folder was expected: ${at('file/below')}.`,
   ])
   expect(await said(() => mkdir(at('file'), { recursive: true }))).toEqual([
-    `A file stands where a folder was expected: ${at('file')}.`,
+    `A file is where a folder was expected: ${at('file')}.`,
   ])
-  expect(await said(() => readdir(at('file')))).toEqual([`A file stands where a folder was expected: ${at('file')}.`])
+  expect(await said(() => readdir(at('file')))).toEqual([`A file is where a folder was expected: ${at('file')}.`])
   // The account that runs the tests may be allowed everything.
   const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES', path: '/root/x' })
   expect(failureLines(denied)).toEqual(['Permission denied: /root/x.'])

@@ -62,7 +62,7 @@ export function refuseMore(words: readonly string[]): void {
 
 /**
  * Runs a script against the configured database, or the checkout's own PostgreSQL when `DATABASE_URL` is not set
- * (started if need be, and stopped again if it was). Migrates first. Exits 0, 1 (a Problem, said in its own words) or 2 (usage).
+ * (started if need be, and stopped again if it was). Migrates first. Exits 0, 1 (a Problem, with its own text) or 2 (usage).
  */
 export async function runScript(main: (context: ScriptContext) => Promise<void>): Promise<never> {
   const cleanUps: (() => Promise<void>)[] = []

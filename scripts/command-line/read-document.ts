@@ -8,7 +8,7 @@ const depthMax = 1000
 
 /**
  * The JSON value in a file, or on standard input for `-`. Throws a Problem for bytes that are not UTF-8, text that
- * is not JSON with its line and column, and a key that stands twice in one object, of which JSON.parse would silently keep the last.
+ * is not JSON with its line and column, and a key that occurs twice in one object, of which JSON.parse would silently keep the last.
  */
 export async function readDocument(file: string): Promise<unknown> {
   const name = file === '-' ? 'Standard input' : file

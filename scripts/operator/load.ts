@@ -65,7 +65,8 @@ function parseAsked(args: string[]): Asked {
   if (values.unfinished === true && alone) return { action: 'list' }
   const loadId = readLoadId('--give-up', values['give-up'])
   if (loadId !== undefined && alone) return { action: 'give-up', loadId }
-  if (values.unfinished === true || loadId !== undefined) throw usage('--unfinished and --give-up stand alone.')
+  if (values.unfinished === true || loadId !== undefined)
+    throw usage('--unfinished and --give-up take no other option.')
   if (path === undefined || positionals.length > 1) throw usage('Name one file, or - for standard input.')
   const insteadOf = readLoadId('--instead-of', values['instead-of'])
   return { action: 'load', path, programSlug: values.program, frontEnd: readFrontEnd(values['front-end']), insteadOf }

@@ -17,7 +17,7 @@ While the intake of a program is paused, submissions to it are answered with 503
 the moment pause returns until the pause ends, the program's last submission stays the last, so what another system took since then
 can be loaded.
 
-  --for  For how long at most, such as 30m or 2h; 1h without it, 7d at most. A pause ends by itself. Said again, it begins again.`
+  --for  For how long at most, such as 30m or 2h; 1h without it, 7d at most. A pause ends by itself. Repeated, it begins again.`
 
 function parsePause(text: string): number {
   const pauseMs = parseDuration(text)

@@ -15,7 +15,7 @@ interface StartOptions {
 export interface Started {
   process: Bun.Subprocess
   output(): string
-  /** What it said last, on standard error or else on standard output. */
+  /** Its last output, on standard error or else on standard output. */
   complaint(): string
   /** Ends it. The most memory that it held, in bytes. */
   stop(): Promise<number>

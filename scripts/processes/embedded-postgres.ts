@@ -241,10 +241,10 @@ async function waitUntilReady(
     if (status.split('\n')[0] === String(server.pid) && /\bready\b/.test(status) && (await accepts(port))) return
     await Bun.sleep(10)
   }
-  const said = (await readFile(log, 'utf8').catch(() => '')).trim().split('\n').slice(-5).join('\n')
+  const logged = (await readFile(log, 'utf8').catch(() => '')).trim().split('\n').slice(-5).join('\n')
   server.kill('SIGKILL')
   throw new Problem('unavailable', {
-    detail: `The embedded PostgreSQL did not start (data directory ${dataDirectory}). It said:\n${said}`,
+    detail: `The embedded PostgreSQL did not start (data directory ${dataDirectory}). Its output:\n${logged}`,
   })
 }
 

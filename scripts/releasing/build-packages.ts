@@ -25,8 +25,8 @@ export async function buildPackages(folder: string, commit: string | undefined):
 /** A tarball of each, alongside them; by their names. */
 export async function packPackages({ client, cli }: Packages, folder: string): Promise<string[]> {
   const pack = async (from: string) => {
-    const said = await $`npm pack --json --ignore-scripts --pack-destination ${folder}`.cwd(from).quiet()
-    return (said.json() as { filename: string }[])[0]!.filename
+    const output = await $`npm pack --json --ignore-scripts --pack-destination ${folder}`.cwd(from).quiet()
+    return (output.json() as { filename: string }[])[0]!.filename
   }
   return [await pack(client), await pack(cli)]
 }

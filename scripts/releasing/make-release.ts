@@ -57,9 +57,9 @@ async function makeBinary(folder: string, system: string, commit: string | undef
   const named = join(folder, `tributary-${version}-${system}${system.startsWith('windows') ? '.exe' : ''}`)
   await rename(made, named)
   if (system !== `${process.platform}-${process.arch}`) return
-  const said = (await $`${named} --version`.text()).trim()
-  if (said !== [version, commit && `(${commit})`].filter(Boolean).join(' '))
-    throw new Error(`the program for ${system} says that it is ${said}`)
+  const printed = (await $`${named} --version`.text()).trim()
+  if (printed !== [version, commit && `(${commit})`].filter(Boolean).join(' '))
+    throw new Error(`the program for ${system} says that it is ${printed}`)
 }
 
 /** Of which system a program is, by the header of its format: ELF, Mach-O or PE. */
@@ -78,7 +78,7 @@ async function digestOf(folder: string, name: string): Promise<ReleasedFile> {
   return { name, sha256: hash.digest('hex') }
 }
 
-/** The section of this version, or what is unreleased, which is said. */
+/** The section of this version, or what is unreleased, marked as such. */
 function notesOf(changelog: string): string {
   const sections = new Map(
     changelog

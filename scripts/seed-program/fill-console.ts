@@ -47,7 +47,7 @@ const organizations = [
   ['Harbor Community Clinic', 'benefits@harbor-clinic.example.org'],
 ] as const
 
-/** A question said otherwise, an option more, and a status more. */
+/** A question reworded, an option more, and a status more. */
 async function draftChanges(sql: Sql, slug: string, actor: string): Promise<void> {
   const program = await findProgram(sql, slug)
   const active = program && (await findActiveVersion(sql, program.program_id))

@@ -64,7 +64,7 @@ const q = (name: string, kind: string, enumerator?: string): Question => ({
   ...(enumerator === undefined ? {} : { enumerator: `soaked ${enumerator}` }),
 })
 
-/** In another order with each `n`; what only some versions ask stands in the middle. */
+/** In another order with each `n`; what only some versions ask comes in the middle. */
 function ordered<T>(list: readonly T[], n: number, between: readonly T[]): T[] {
   const at = n % list.length
   const turned = [...list.slice(at), ...list.slice(0, at)]

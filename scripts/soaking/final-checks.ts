@@ -61,7 +61,7 @@ export async function checkAll(
   for (const view of views)
     for (const { promise, detail } of await brokenInWalk(installation, client, ledger, view))
       ledger.note(`the last walk as ${viewName(view)}: ${promise}, ${detail}`)
-  for (const line of installation.complaints) ledger.note(`a process said: ${line.slice(0, 300)}`)
+  for (const line of installation.complaints) ledger.note(`a process logged: ${line.slice(0, 300)}`)
 }
 
 /** A walk of everything, held against the database as a self-walk is. */

@@ -17,7 +17,7 @@ export interface Network {
 /** How often a throttled connection passes a piece on. */
 const pieceMs = 50
 
-/** Stands before a port of loopback. */
+/** A proxy in front of a port of loopback. */
 export async function startNetwork(target: number): Promise<Network> {
   const sockets = new Set<Socket>()
   let pieceBytes = Number.POSITIVE_INFINITY

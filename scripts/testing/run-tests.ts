@@ -106,20 +106,20 @@ async function runBunTest(
     stderr: 'pipe',
     env: { ...process.env, ...environment, TRIBUTARY_RUNNING_FILE: runningFile },
   })
-  const said = run.stderr.getReader()
+  const stderr = run.stderr.getReader()
   let isLate = false
   // Not to be caught: what it waits for may be the very thing that does not end. Processes that it started may hold its output open.
   const timer = setTimeout(() => {
     isLate = true
     run.kill('SIGKILL')
-    void run.exited.then(() => said.cancel())
+    void run.exited.then(() => stderr.cancel())
   }, deadlineMs)
   const outcome = { passed: 0, failed: 0 }
   const failures = new Map<string, number>()
   let file = ''
   let rest = ''
   const decoder = new TextDecoder()
-  for (let chunk = await said.read(); !chunk.done; chunk = await said.read()) {
+  for (let chunk = await stderr.read(); !chunk.done; chunk = await stderr.read()) {
     const lines = (rest + decoder.decode(chunk.value, { stream: true })).split('\n')
     rest = lines.pop()!
     for (const line of lines) {
@@ -255,7 +255,7 @@ async function repeatFailed(
   for (const [file, failed] of files) {
     console.log(`\n${file} failed, and is run once more by itself.`)
     if ((await runBunTest([...options, '--only-failures', file], environment, deadlineMs)).status !== 0) continue
-    console.log(`Unsteady: ${file} failed, and passed by itself. What it said the first time stands above.`)
+    console.log(`Unsteady: ${file} failed, and passed by itself. See the output of its first run above.`)
     passed += failed
   }
   return passed

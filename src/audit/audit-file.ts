@@ -1,6 +1,6 @@
 // A part of the audit log as a file: NDJSON. Of each chain one line says after which link the file continues, `{"chain":3,"link":4711,
 // "hash":"…"}`; each line after it has the next link, with its event. The event is what the database hashed, letter for letter, so it
-// stands last on its line, and is read as text. So the file is checked as the chain is: each hash is computed from the one before.
+// comes last on its line, and is read as text. So the file is checked as the chain is: each hash is computed from the one before.
 
 import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'

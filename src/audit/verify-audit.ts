@@ -72,7 +72,7 @@ export async function verifyAuditLog(sql: Sql, noted?: string, files: readonly s
     for (const chain of marks.keys())
       if (!chains.some(({ end }) => end.chain === chain)) errors.push(`chain ${chain}: was noted, and is gone`)
     const unlinked = await findUnlinkedEvent(db)
-    if (unlinked !== undefined) errors.push(`event ${unlinked} stands in no chain: it was slipped in`)
+    if (unlinked !== undefined) errors.push(`event ${unlinked} is in no chain: it was slipped in`)
     return { events, errors, note: noteOf(chains), pruned: prunedFiles(places, ends) }
   })
 }

@@ -113,7 +113,7 @@ export type ExportParameters = {
   revisionState?: 'CURRENT' | 'OBSOLETE'
   /** Applications on a page at most. The maximum of the service when left out or greater. */
   pageSize?: number
-  /** Only these questions: question keys with commas between. A repeated question stands after the keys of its enumerators, with dots: <question>,<enumerator>.<question>. Without it all are sent. What stands alongside application is always sent. */
+  /** Only these questions: question keys with commas between. A repeated question follows the keys of its enumerators, with dots: <question>,<enumerator>.<question>. Without it all are sent. What is alongside application is always sent. */
   fields?: string
   /** The nextPageToken of the page before. The other parameters may then be left out, or must be the same. */
   nextPageToken?: string

@@ -86,7 +86,7 @@ export class RequestLine {
   private heard(quietMs = 0): void {
     clearTimeout(this.timer)
     const limitMs = this.client.silenceMs + quietMs
-    const silence = new Error(`The service said nothing for ${Math.round(limitMs / 1000)} seconds.`)
+    const silence = new Error(`The service sent nothing for ${Math.round(limitMs / 1000)} seconds.`)
     this.timer = setTimeout(() => this.breaker.abort(silence), limitMs)
   }
 }

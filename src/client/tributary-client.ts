@@ -78,7 +78,7 @@ export interface StepOptions extends WalkOptions {
   nextPageToken?: string
 }
 
-/** The end of a page, and what the walk said of itself. */
+/** The end of a page, and what the walk reported of itself. */
 export interface WalkedPage extends PageEnd {
   /**
    * Of the walk's first page only: the next `fromDate`, to get everything submitted since. While a bulk load is under way the walk has some

@@ -18,7 +18,7 @@ export const civiformSettings = {
   civiformWriterRoles: setting('CIVIFORM_WRITER_ROLES', '', optional(roles),
     'Roles under which CiviForm submits, comma-separated. Empty: every role that may write applications.'),
   civiformClockSlackMs: setting('CIVIFORM_CLOCK_SLACK', '2s', duration('10ms', '10m'),
-    'How far clocks of CiviForm’s servers may be behind its database’s, 10ms to 10m: an application is followed that much later, and looked for as often.'),
+    'How far clocks of CiviForm’s servers may lag its database’s, 10ms to 10m: an application is followed that much later, and looked for as often.'),
 }
 
 function roles(text: string): string[] {

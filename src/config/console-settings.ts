@@ -20,7 +20,7 @@ export const consoleSettings = {
   oidcClientSecret: secretSetting('OIDC_CLIENT_SECRET', '', optional(text),
     'The secret that goes with OIDC_CLIENT_ID.'),
   oidcName: setting('OIDC_NAME', 'single sign-on', text,
-    'What people call the provider; it stands on the button, after “Sign in with”.'),
+    'What people call the provider; shown on the button, after “Sign in with”.'),
   installationName: setting('INSTALLATION_NAME', '', text,
     'Whose installation this is, shown in the console: City of Arden.'),
 }

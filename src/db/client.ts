@@ -98,7 +98,7 @@ export function openDatabase(options: DatabaseOptions): Sql {
 
 /**
  * The pause before a connection is made again. The driver's own grows to 20 seconds with every connection that a restart of the
- * database ends, so that a pool of ten would stand still long after the database is back.
+ * database ends, so that a pool of ten would remain unusable long after the database is back.
  */
 function reconnectPauseSeconds(retries: number): number {
   return Math.min(0.25, 0.01 * 2 ** Math.min(retries, 5)) * (0.5 + Math.random() / 2)
@@ -146,7 +146,7 @@ export async function inTransactionOf<T>(session: DatabaseSession, work: (tx: Tr
   try {
     const result = await work(session as unknown as Transaction)
     const { command } = await session`commit`
-    // What a failed statement leaves behind is rolled back by a commit, without an error.
+    // What a failed statement leaves is rolled back by a commit, without an error.
     if (command !== 'COMMIT') throw new Error('a transaction that had failed was to be committed')
     return result
   } catch (error) {

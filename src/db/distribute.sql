@@ -48,7 +48,7 @@ begin
     end;
   end loop;
 
-  -- Triggers come back when the rows have moved, since some look at what is said as a row comes in. Foreign keys hold among what lies
+  -- Triggers come back when the rows have moved, since some look at the values of a row as it comes in. Foreign keys hold among what lies
   -- together; what is on the coordinator cannot be named in one, and none of it that an application names is ever removed, but an
   -- applicant, under a lock, with all that it has.
   select array_agg(pg_get_triggerdef(oid) order by tgname) into triggers

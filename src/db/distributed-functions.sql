@@ -1,4 +1,4 @@
--- The settings of a distributed installation, and the functions that are other ones there. Said again after each migration, which may have made
+-- The settings of a distributed installation, and the functions that are other ones there. Applied again after each migration, which may have made
 -- the ordinary ones again, and with the rights (scripts/migrate --roles), for a worker that was added.
 
 -- In the database and not in sessions. On every node: triggers of a shard read and write what lies alongside it, and so do functions

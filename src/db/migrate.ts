@@ -1,8 +1,8 @@
 // Brings a database to the newest schema: numbered SQL files, forward only, each in one transaction, remembered with its checksum.
-// The only place where SQL text is run as it stands in a file.
+// The only place where SQL text is run as a file has it.
 //
 // Two releases run side by side while an upgrade rolls through. The row of the instance names the oldest that may: its `oldest_release`.
-// A newer release immediately applies what that one tolerates (`expand`), and the rest (`contract`) when `finishUpgrade` has said that
+// A newer release immediately applies what that one tolerates (`expand`), and the rest (`contract`) when `finishUpgrade` has recorded that
 // no older process is left. An older release runs on a newer schema as long as the row allows it.
 
 import { Problem } from '../problem.ts'
@@ -75,7 +75,7 @@ export async function finishUpgrade(
   if (options.force !== true) await requireNoneOlder(sql)
   await inTransaction(sql, async tx => {
     await tx`select pg_advisory_xact_lock(${lockId}::bigint)`
-    // Again under the lock: another release may just have said the same of itself.
+    // Again under the lock: another release may just have recorded the same of itself.
     await appliedMigrations(tx, migrations)
     await tx`update instance set oldest_release = ${release.version}`
   })

@@ -25,7 +25,7 @@ export function changedQuestions(draft: VersionView, active: VersionView): Quest
   )
 }
 
-/** All that is said of a question, but for how long its options have been there. */
+/** All that the docs have of a question, but for how long its options have been there. */
 const compareText = (question: QuestionDocs): string =>
   JSON.stringify(question, (name, value: unknown) => (name === 'versions' ? undefined : value))
 

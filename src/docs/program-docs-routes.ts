@@ -161,7 +161,7 @@ function downloads({ config }: Deps, { load, loadDocs }: Loading) {
 
 /**
  * The questions that `fields` names, all without it: for clients that check the answers to an export with the same `fields`. And whether
- * definitions stand where they are referred to.
+ * definitions are inlined where they are referred to.
  */
 function wantedSchema(keyMap: KeyMap, request: Request): { part: KeyMap; isInline: boolean } {
   const query = new SentQuery(sentParameters(request), ['fields', 'inline'])

@@ -40,7 +40,7 @@ export const anchorOf = ({ path }: Pick<QuestionDocs, 'path'>): string =>
 
 const screenAnchor = (index: number): string => `screen-${index + 1}`
 
-/** Where a question stands in the example: within the first application, and there in first entities. */
+/** The place of a question in the example: within the first application, and there in first entities. */
 const examplePath = ({ path }: Pick<QuestionDocs, 'path'>): string => `payload[<index>].${path}`
 
 const exampleAnchor = (question: QuestionDocs): string => `in-example-${anchorOf(question)}`
@@ -89,7 +89,7 @@ export function QuestionList(props: {
   current: number
   /** The program's first version. */
   since: number
-  /** The page of an export that stands next to them. */
+  /** The page of an export that is shown next to them. */
   example: unknown
 }): VNode {
   const { questions, current, since, example } = props

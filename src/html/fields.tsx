@@ -38,7 +38,7 @@ interface FieldProps {
   label: string
   hint?: ComponentChildren
   optional?: boolean
-  /** What stands in the field when nothing was sent yet. */
+  /** The content of the field when nothing was sent yet. */
   value?: string
 }
 

@@ -13,7 +13,7 @@ interface FormPageProps extends ComponentProps<typeof Shell> {
   /** What the button says. */
   submit: string
   look?: 'danger'
-  /** What stands above the errors. */
+  /** The content above the errors. */
   errorTitle?: string
 }
 

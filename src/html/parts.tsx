@@ -205,7 +205,7 @@ export const InParts = ({ children }: { children: string }) => (
   <>{children.split(/(?<=@)|(?=\.)/).flatMap((part, i) => (i === 0 ? [part] : [<wbr />, part]))}</>
 )
 
-/** A sentence in which back-ticks stand around code, as messages for programs have it, too. */
+/** A sentence in which back-ticks enclose code, as messages for programs have it, too. */
 export const Words = ({ children }: { children: string }) => (
   <>
     {children.split(/(`+)([^`]+)\1/).map((part, i) => (i % 3 === 1 ? null : i % 3 === 2 ? <code>{part}</code> : part))}

@@ -11,7 +11,7 @@ import { Brand, Side } from './side.tsx'
 interface ShellProps {
   title: string
   part: NavigationPart | undefined
-  /** What stands as the heading, where that is not the title: what is personal is kept out of titles, which browsers remember. */
+  /** The heading, where that is not the title: what is personal is kept out of titles, which browsers remember. */
   heading?: ComponentChildren
   /** The way here from the top, each a link but for the page itself. */
   crumbs?: readonly { text: string; path?: string }[]

@@ -26,7 +26,7 @@ export function Brand() {
   )
 }
 
-/** With children, these stand in place of the navigation, which stays folded. */
+/** With children, these replace the navigation, which stays folded. */
 export function Side({ part, children }: { part: NavigationPart | undefined; children?: ComponentChildren }) {
   const { person, root, marks } = usePage()
   const shown = navigation

@@ -16,7 +16,7 @@ const subnetsMax = 100
 const hiddenQuestionsMax = 100
 const lifetimeDaysMax = 366
 
-/** The word that stands alone for every address; never a default. */
+/** The only word for every address; never a default. */
 export const anywhere = 'anywhere'
 const anywhereSubnets = ['0.0.0.0/0', '::/0']
 
@@ -31,11 +31,11 @@ export interface ApiKeyDraft {
   allowed_subnets: readonly string[]
   may_export: boolean
   may_submit: boolean
-  /** Whether it sets status and note of the applications it reads; not, unless said. */
+  /** Whether it sets status and note of the applications it reads; no by default. */
   may_annotate?: boolean
   /** The front end that a key which may submit is a key of; its applicants are the only ones the key can reach (D26). */
   front_end?: string | undefined
-  /** Admin names of questions that it never sees, in whatever program; none, unless said. */
+  /** Admin names of questions that it never sees, in whatever program; none by default. */
   hidden_questions?: readonly string[]
 }
 
@@ -162,7 +162,7 @@ function checkSubnets({ errors, values }: Checked, texts: readonly string[]): vo
     if (!('error' in subnet)) return
     const alone = {
       code: 'anywhere_not_alone',
-      detail: `"${anywhere}" must stand alone: with it, no subnet says anything`,
+      detail: `"${anywhere}" must be the only entry: with it, no subnet says anything`,
     }
     const error = texts[index] === anywhere ? alone : { code: 'bad_subnet', detail: subnet.error }
     errors.push({ path: `${path}/${index}`, ...error })

@@ -5,7 +5,7 @@ import type { Micros } from '../domain/values/offset-time.ts'
 
 export const dayMicros = 86_400_000_000
 
-/** From when on a key is said to expire soon. Fewer than the 30 days for which many are made, or these would be from the start. */
+/** From when on a key counts as expiring soon. Fewer than the 30 days for which many are made, or these would be from the start. */
 export const expiringSoonDays = 21
 
 /** Whether it is time to do something about a key. */

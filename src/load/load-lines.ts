@@ -20,7 +20,7 @@ interface LoadLinesOptions extends LoadOptions {
 /**
  * Loads every application of the input, once, or none when something is wrong with any. A line is an application object or a page of an export
  * (`{"payload":[…],"nextPageToken":…}`); empty lines are skipped. Throws a Problem that names the lines that are wrong, and why.
- * A key that stands twice in one object is refused.
+ * A key that occurs twice in one object is refused.
  */
 export async function loadLines(
   sql: Sql,

@@ -27,7 +27,10 @@ export function watchUpkeep(meter: Meter, read: () => Promise<UpkeepState>): voi
     'tributary_derived_oldest_seconds',
     'For how long the oldest open request for a key map or docs has not been met; 0 when none is open',
   )
-  const workers = gauge('tributary_workers', 'Worker processes that said within the last minute that they are alive')
+  const workers = gauge(
+    'tributary_workers',
+    'Worker processes that reported within the last minute that they are alive',
+  )
   const auditErrors = gauge(
     'tributary_audit_faults',
     'What the last check found to be wrong with the audit log, until an operator settles it',

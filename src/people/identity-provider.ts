@@ -26,7 +26,7 @@ import type { Identity } from './identities.ts'
 
 /** For each answer of the provider. Those of one sign-in (metadata, token, keys) together stay below RESPONSE_TIMEOUT's default. */
 const answerSeconds = 4
-/** How long what the provider says of itself is taken as said. */
+/** How long the provider's metadata is kept. */
 const keptMs = 3_600_000
 
 interface ProviderSettings {
@@ -100,7 +100,7 @@ export class IdentityProvider {
     }
   }
 
-  /** What the provider says of itself. Asked once by all who wait for it; what it said last holds while it is away. */
+  /** The provider's metadata. Fetched once for all who wait for it; the last copy holds while the provider is down. */
   async #configuration(): Promise<Configuration> {
     if (this.#found !== undefined && performance.now() - this.#found.at < keptMs) return this.#found.configuration
     this.#underWay ??= this.#discover().finally(() => {

@@ -1,4 +1,4 @@
-// How many wrong passwords may be tried, and which of them stand in the audit log.
+// How many wrong passwords may be tried, and which of them the audit log records.
 //
 // A try is counted before the password is looked at, and taken back when it was right: while a count is spent, a right password is refused
 // like a wrong one, so that a refusal reveals nothing. Guessing cannot shut the owner of an account out for good (OWASP, "Slow Down
@@ -34,7 +34,7 @@ export interface SignInTry {
   from: string
   /** It was right, or nothing was decided. */
   takeBack: () => Promise<void>
-  /** It was wrong. Gives what the audit log is to say of it; undefined when it is one more of a run that stands there already. */
+  /** It was wrong. Gives what the audit log is to say of it; undefined when it is one more of a run that is recorded already. */
   fail: () => Promise<AuditedFailure | undefined>
 }
 

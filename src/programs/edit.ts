@@ -34,7 +34,7 @@ export interface EditOptions {
   address?: string | undefined
 }
 
-/** A program as it stands under the bank's lock. */
+/** A program as read under the bank's lock. */
 export interface EditedProgram {
   program: Program | undefined
   active: StoredProgramVersion | undefined

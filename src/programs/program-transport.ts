@@ -66,7 +66,7 @@ interface ImportResult {
 
 /**
  * Recreates a program from a bundle, all or nothing. Questions that are here already exactly as the bundle has them are shared.
- * Throws `invalid_request` when it is no bundle, `conflict` with everything that stands in its way.
+ * Throws `invalid_request` when it is no bundle, `conflict` with everything that is in its way.
  */
 export async function importProgram(
   sql: Sql,

@@ -57,7 +57,7 @@ continues; 4 what came is not what was promised; 5 another pull is at work on th
 export const verifyHelp = `Usage: tributary verify <file>
 
 Counts the applications in a file that tributary pull has written, computes the digest of their ids again, and compares both with
-what the pull noted and the service said. Ends with 0 when they agree, and with 4 when they do not.`
+what the pull recorded and the service reported. Ends with 0 when they agree, and with 4 when they do not.`
 
 export const typesHelp = `Usage: tributary types <address> --program <slug> [--fields <keys>] [--out <file>] [--credentials <file>]
 
@@ -67,7 +67,7 @@ read the program is needed.`
 
 export interface PullCommand extends PullRequest {
   address: string
-  /** The file; of a database, the name that state and spool stand alongside. */
+  /** The file; of a database, the name that state and spool are kept alongside. */
   out: string
   format: OutputFormat
   retriesMax: number

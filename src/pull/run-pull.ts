@@ -1,4 +1,4 @@
-// The commands for those who pull: what is said, and how they end. Everything they need of their process is handed in.
+// The commands for those who pull: what they print, and how they end. Everything they need of their process is handed in.
 
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -198,7 +198,7 @@ function bulkJob(job: OutgoingJob, settings: Settings): { name: string; data: un
       jobId: job.id,
       attempts: settings.attempts,
       backoff: { type: 'exponential', delay: settings.retryPauseMs, jitter: 0.5 },
-      // A job that has ended must not stand in the way of the next with its id; how it ended is on record in the database.
+      // A job that has ended must not be in the way of the next with its id; how it ended is on record in the database.
       removeOnComplete: true,
       removeOnFail: true,
     },

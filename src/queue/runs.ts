@@ -1,4 +1,4 @@
-// The runs of one worker: what arrives, how it ends, and how the worker is closed without leaving one behind.
+// The runs of one worker: what arrives, how it ends, and how the worker is closed without leaving one running.
 
 import type { Job as StoredJob } from 'bullmq'
 

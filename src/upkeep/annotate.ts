@@ -80,7 +80,7 @@ export async function annotate(sql: Sql, change: AnnotationChange): Promise<Anno
       action: 'application_annotated',
       subject: String(application_id),
       address: change.address,
-      // The note may hold what an applicant said, and is not repeated.
+      // The note may hold words of an applicant, and is not repeated.
       detail: {
         program_id,
         status: after.status,

@@ -42,9 +42,9 @@ export async function askForDeliveries(sql: Sql, now: Micros): Promise<number> {
   const due = await readDueEndpoints(sql, now)
   if (due.length === 0) return 0
   const changes = await readChangeNumbers(sql, [...new Set(due.map(({ program_id }) => program_id))])
-  const behind = due.filter(one => one.asked !== null || changes.get(one.program_id)! > one.delivered_change)
-  if (behind.length === 0) return 0
-  const ids = behind.map(({ webhook_endpoint_id }) => webhook_endpoint_id)
+  const lagging = due.filter(one => one.asked !== null || changes.get(one.program_id)! > one.delivered_change)
+  if (lagging.length === 0) return 0
+  const ids = lagging.map(({ webhook_endpoint_id }) => webhook_endpoint_id)
   return inTransaction(sql, async tx => {
     const taken = await takeDueEndpoints(tx, ids, { now, until: now + lostAfter })
     await insertOutbox(
@@ -55,7 +55,7 @@ export async function askForDeliveries(sql: Sql, now: Micros): Promise<number> {
   })
 }
 
-/** Where a program stands. */
+/** How far a program is. */
 export interface ProgramState {
   change: number
   /** When that change was made; undefined before the first. */

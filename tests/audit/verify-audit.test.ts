@@ -50,7 +50,7 @@ describe('verify names the first event that is not as it was written', () => {
   test('an event slipped in', () =>
     auditLog(async ({ sql }) => {
       await tamper(sql, `insert into audit_event (actor, action, subject) values ('key:x', 'x', 'x')`)
-      expect((await verifyAuditLog(sql)).errors).toEqual(['event 21 stands in no chain: it was slipped in'])
+      expect((await verifyAuditLog(sql)).errors).toEqual(['event 21 is in no chain: it was slipped in'])
     }))
 
   test('the end cut off, also with the end of the chain set back: the latter by what was noted', () =>

@@ -44,7 +44,7 @@ describe('the console alongside a CiviForm', () => {
     expect(await visitor.page('/admin/programs')).toContain('made, edited and published there')
   })
 
-  test('says at the start that the copy is behind, and not where it is not', async () => {
+  test('says at the start that the copy lags, and only where it does', async () => {
     const [before] = await sql`select watermark from civiform_source`
     const said = async (minutes: number): Promise<boolean> => {
       await sql`update civiform_source set watermark = now() - ${minutes} * interval '1 minute'`

@@ -162,13 +162,13 @@ describe('fields', () => {
     ])
     expect(refusal(attempt).errors[2]!.detail).toBe(
       'names what is no question of this program: "nmae", "name.first". Known are name, member, member.born, member.pay, income. ' +
-        'Whatever stands alongside application is always sent.',
+        'Whatever is alongside application is always sent.',
     )
   })
 
   test('where nothing may be named, it says so', () => {
     expect(refusal(() => planWalk(parse('fields=name'), limits, [])).errors[0]!.detail).toBe(
-      'names what is no question of this program: "name". It has none that can be named. Whatever stands alongside application is always sent.',
+      'names what is no question of this program: "name". It has none that can be named. Whatever is alongside application is always sent.',
     )
   })
 

@@ -100,7 +100,7 @@ describe('a program brought into an empty database', () => {
 })
 
 describe('a program whose place is taken', () => {
-  test('is refused with everything that stands in its way, and nothing of it stays', () =>
+  test('is refused with everything that is in its way, and nothing of it stays', () =>
     inEmptyDatabase(async ({ sql }) => {
       await aProgram(sql, { slug: 'housing', questions: [q.number('LATER'), q.text('gone')] })
       const before = await exportProgram(sql, 'housing')

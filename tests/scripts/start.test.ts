@@ -183,7 +183,7 @@ describe('scripts/start', () => {
     const run = start({ ...(await freePorts()), TRIBUTARY_DATA: join(file, 'data') })
     expect(await run.child.exited).toBe(1)
     await until('what it says', () => run.complained() !== '')
-    expect(run.complained()).toBe(`A file stands where a folder was expected: ${join(file, 'data')}.\n`)
+    expect(run.complained()).toBe(`A file is where a folder was expected: ${join(file, 'data')}.\n`)
   })
 
   test('with a DATABASE_URL that cannot be reached: one clear sentence and exit status 1', async () => {

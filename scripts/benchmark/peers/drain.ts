@@ -49,10 +49,10 @@ async function drain({ address, user, database, prepare, statement, repeats }: D
     socket.write(message)
     await answered.promise
     const wallMs = performance.now() - askedAt
-    const said = Buffer.from(end).toString('latin1')
-    // A statement, a `prepare`, or the beginning of the session; else the server has said what is wrong.
-    const rows = /C\0\0\0.(?:SELECT ([0-9]+)|PREPARE)\0Z|K\0\0\0\f.{8}Z/s.exec(said)
-    if (rows === null) throw new Error(`PostgreSQL says: ${said}`)
+    const received = Buffer.from(end).toString('latin1')
+    // A statement, a `prepare`, or the beginning of the session; else the server has sent an error.
+    const rows = /C\0\0\0.(?:SELECT ([0-9]+)|PREPARE)\0Z|K\0\0\0\f.{8}Z/s.exec(received)
+    if (rows === null) throw new Error(`PostgreSQL says: ${received}`)
     return { firstByteMs: firstByteAt - askedAt, wallMs, rows: Number(rows[1]), bytes }
   }
   await ask(message('', `\0\x03\0\0user\0${user}\0database\0${database}\0application_name\0bench-drain\0`))

@@ -69,7 +69,7 @@ export class SubmittedApplications {
 
   /**
    * The check that is always on: whatever was submitted before a watermark that was used must be here. What is not shows that a clock is
-   * further behind than was allowed for; it is taken in all the same. `used` is the watermark of the look before. Returns how many
+   * lagging more than was allowed for; it is taken in all the same. `used` is the watermark of the look before. Returns how many
    * there were.
    */
   async checkWatermark(deps: FollowReading, watermark: Micros, used: Micros): Promise<number> {
@@ -121,7 +121,7 @@ export class SubmittedApplications {
     if (slack_ms === undefined) {
       deps.log.warn(
         { applications: stored, behind_ms: Math.min(...lateness) },
-        'applications of long ago appeared: they were imported or restored there, and stand at the end of the order',
+        'applications of long ago appeared: they were imported or restored there, and are last in the order',
       )
       return stored
     }
@@ -129,7 +129,7 @@ export class SubmittedApplications {
     await moveFollowState(deps.sql, { late_applications, slack_ms, slack_widened_at: await readNow(deps.sql) })
     deps.log.error(
       { applications: stored, slack_ms, slack_ms_before: state.slack_ms },
-      'applications appeared below a watermark that had been used: a clock of CiviForm is further behind than was allowed for',
+      'applications appeared below a watermark that had been used: a clock of CiviForm lags more than was allowed for',
     )
     return stored
   }

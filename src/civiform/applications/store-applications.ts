@@ -31,12 +31,12 @@ import { isSettling } from '../source/known-history.ts'
 import { isToCopy } from './reused-ids.ts'
 
 export interface StoreOptions {
-  /** Where the follower stands; another that continued from there in the meantime is noticed, and nothing is stored. */
+  /** How far the follower is; another that continued from there in the meantime is noticed, and nothing is stored. */
   from: SourcePosition
   /** What of its state changes with them. */
   move: Partial<FollowState>
   /**
-   * Why they stand where walks have not been yet, instead of in their order: they appeared below a watermark that was used, or were
+   * Why they are placed where walks have not been yet, instead of in their order: they appeared below a watermark that was used, or were
    * superseded here and are not there, so that they take their own places again.
    */
   outOfOrder?: 'late' | 'returned'

@@ -1,4 +1,4 @@
-// CiviForm's programs as they stand, stored here whenever they change, and by what each version's applications are rendered.
+// CiviForm's programs as they are now, stored here whenever they change, and by what each version's applications are rendered.
 
 import { inTransaction, readNow } from '../../db/client.ts'
 import { readPublishedVersions } from '../../db/programs/programs.ts'
@@ -41,7 +41,7 @@ export class FollowedCatalogue {
   #families = new Map<number, ProgramFamily>()
   #programs = new Map<string, FollowedProgram>()
   #plans = new Map<number, PlannedVersion>()
-  /** Rows of `programs` that stand in no published version, and were applied to. */
+  /** Rows of `programs` that are in no published version, and were applied to. */
   readonly #appliedTo = new Set<number>()
 
   constructor(private readonly deps: Pick<FollowReading, 'sql' | 'source' | 'options' | 'log'>) {}

@@ -17,7 +17,7 @@ export interface Catalogue {
 }
 
 /**
- * The families of these rows. `appliedTo` are rows that stand in no version, and yet have applications: CiviForm's own export fails on
+ * The families of these rows. `appliedTo` are rows that are in no version, and yet have applications: CiviForm's own export fails on
  * them, here they are versions like any other.
  */
 export function programFamilies(
@@ -84,7 +84,7 @@ function claimSlug(name: string, wanted: string, taken: Set<string>, findings: F
     findings.push({
       kind: 'program_slug',
       subject: name,
-      detail: `has the slug "${wanted}" in CiviForm, which another program has or which cannot stand in an address; here it is "${slug}"`,
+      detail: `has the slug "${wanted}" in CiviForm, which another program has or which an address cannot hold; here it is "${slug}"`,
     })
   return slug
 }

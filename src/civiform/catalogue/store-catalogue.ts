@@ -138,7 +138,7 @@ class QuestionBank {
     const place = async (among: readonly CatalogueQuestion[], enumerator_id: number | null): Promise<void> => {
       for (const question of among) {
         const stored = await this.#question(question, enumerator_id)
-        // A question stands once in a version, wherever it was placed first.
+        // A question is in a version once, wherever it was placed first.
         if (questions.some(other => other.question_id === stored.question_id)) continue
         const question_version_id = await this.#version(stored, settingsOf(question))
         questions.push({ question_id: stored.question_id, question_version_id })

@@ -14,7 +14,7 @@ import { historyOf } from '../source/known-history.ts'
 import { applyChanges } from './apply-changes.ts'
 import { removeMissing } from './scan-changes.ts'
 
-/** How long before the watermark submissions are compared immediately: longer than a standby that takes over should be behind. */
+/** How long before the watermark submissions are compared immediately: longer than a standby that takes over should lag. */
 const lateMicros = 3_600_000_000
 const usualIds = 1000
 

@@ -18,7 +18,7 @@ const looksMax = 256
 export class FollowedEvents {
   #looks: { at: Micros; newest: number }[] = []
 
-  /** `settled`: every transaction that had begun before is over; undefined when that cannot be said. */
+  /** `settled`: every transaction that had begun before is over; undefined when that is unknown. */
   async apply(deps: FollowReading, catalogue: FollowedCatalogue, settled: Micros | undefined): Promise<FoundChange[]> {
     const { sql, source } = deps
     const { event_after } = (await findFollowState(sql))!

@@ -14,7 +14,7 @@ export interface FollowState {
   incarnation: string | null
   application_ids: number | null
   event_ids: number | null
-  /** What was seen, or said by an operator, that shows a restore; null when it is settled. */
+  /** What was seen, or reported by an operator, that shows a restore; null when it is settled. */
   rollback_evidence: string | null
   /** How often its history was cut: a standby took over that lacked commits, or a backup was restored. */
   rollbacks: number
@@ -138,7 +138,7 @@ export async function countFindings(db: Db): Promise<{ kind: string; findings: n
     order by kind`
 }
 
-/** How following stands, for metrics: undefined where nothing is followed. */
+/** The state of following, for metrics: undefined where nothing is followed. */
 export interface FollowFigures {
   /** By this database's clock: since everything submitted is here; since CiviForm's database answered; since all was compared. */
   lagSeconds: number | null

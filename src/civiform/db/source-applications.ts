@@ -1,4 +1,4 @@
-// CiviForm's applications, as they stand in its database: in the order they were submitted, by id, or only what shows whether they
+// CiviForm's applications, as stored in its database: in the order they were submitted, by id, or only what shows whether they
 // changed. Answers are read as text, whether they are stored as an object or as a text that holds one; nothing is cast that could fail.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'

@@ -1,4 +1,4 @@
-// CiviForm's programs, questions and keys, as they stand in its database.
+// CiviForm's programs, questions and keys, as stored in its database.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Source, SourceLayout } from './source.ts'
@@ -11,7 +11,7 @@ export interface SourceProgram {
   program_type: string | null
   localized_name: unknown
   block_definitions: unknown
-  /** Stages of the versions it stands in. */
+  /** Stages of the versions that contain it. */
   stages: string[]
   /** When the first of these was published. */
   published_at: Micros | null

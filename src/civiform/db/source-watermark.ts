@@ -52,7 +52,7 @@ export interface OpenTransactions {
 }
 
 /**
- * In one statement, which is a transaction of its own: the views stand still within one. `now` is when it began, before it looked.
+ * In one statement, which is a transaction of its own: the views do not change within one. `now` is when it began, before it looked.
  */
 export async function readOpenTransactions(source: Source, writers: readonly string[]): Promise<OpenTransactions> {
   const [row] = await source<OpenTransactions[]>`

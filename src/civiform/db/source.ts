@@ -129,7 +129,7 @@ export async function readEvolution(source: Source): Promise<number> {
   return row!.id ?? 0
 }
 
-/** Where the database stands, asked at the beginning of each round. */
+/** The state of the database, asked at the beginning of each round. */
 export interface SourceStand {
   /** As `readEvolution`. */
   evolution: number

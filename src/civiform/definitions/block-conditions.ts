@@ -1,4 +1,4 @@
-// When a block of CiviForm's is shown, said as our own programs say it, as far as they can. For people to read: nothing is asked here,
+// When a block of CiviForm's is shown, expressed as our own programs express it, as far as they can. For people to read: nothing is asked here,
 // and what was answered to a hidden block is exported all the same. What cannot be expressed is reported and left out.
 
 import type { ComparisonOperator, Condition, ConditionValue } from '../../domain/questions/program-version.ts'
@@ -54,7 +54,7 @@ const negated: Readonly<Record<string, string>> = { NONE_OF: 'ANY_OF', NOT_IN: '
 
 type Stored = Readonly<Record<string, unknown>> | null | undefined
 
-/** What could not be said, in the words of its reason. */
+/** What could not be expressed, with its reason. */
 class Unsayable extends Error {}
 
 /**

@@ -50,7 +50,7 @@ export interface CatalogueVersion {
   publishedAt: Micros | null
   displayName: string
   screens: CatalogueScreen[]
-  /** STATIC ones included; those repeated stand under their enumerator. */
+  /** STATIC ones included; those repeated are under their enumerator. */
   questions: CatalogueQuestion[]
   rowVersion: string
 }
@@ -141,7 +141,7 @@ function placeBlocks(
 ): { top: CatalogueQuestion[]; waiting: readonly Block[] } {
   const enumerators = new Map<unknown, CatalogueQuestion[]>()
   const top: CatalogueQuestion[] = []
-  // A block may stand before the one that it is repeated for; each round places those whose enumerator is placed.
+  // A block may come before the one that it is repeated for; each round places those whose enumerator is placed.
   let waiting: readonly Block[] = blocks
   for (let placed = true; placed; ) {
     const later: Block[] = []

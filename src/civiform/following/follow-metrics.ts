@@ -26,7 +26,7 @@ export function watchFollowing(meter: Meter, read: () => Promise<FollowFigures |
   )
   const allowance = gauge(
     'tributary_civiform_clock_allowance_seconds',
-    'How far clocks of CiviForm’s servers are taken to be behind: every application is here that much later',
+    'How far clocks of CiviForm’s servers are taken to lag: every application is here that much later',
   )
   const held = gauge(
     'tributary_civiform_held_seconds',

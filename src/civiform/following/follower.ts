@@ -29,7 +29,7 @@ import { beginOrRefuse } from './begin-following.ts'
 
 /** What one round did. */
 export interface Round {
-  /** Up to when everything submitted is here; undefined while that cannot be said. */
+  /** Up to when everything submitted is here; undefined while that is unknown. */
   watermark: Micros | undefined
   stored: number
   changed: number
@@ -112,7 +112,7 @@ export class Follower {
     return { watermark: more ? undefined : watermark, stored, changed, more, heldBy }
   }
 
-  /** How far clocks may be behind, in milliseconds. It comes down again by itself. */
+  /** How far clocks may lag, in milliseconds. It comes down again by itself. */
   async #allowance(): Promise<number> {
     const { sql, options, log } = this.deps
     const state = (await findFollowState(sql))!
@@ -201,7 +201,7 @@ export class Follower {
 function standby(wasFollowed: boolean): Problem {
   const detail =
     'CIVIFORM_DATABASE_URL leads to a standby. What is being submitted is seen on the primary alone, so that only there it can be ' +
-    'said up to when nothing is missing: use the address of the primary.'
+    'known up to when nothing is missing: use the address of the primary.'
   return new Problem(wasFollowed ? 'unavailable' : 'conflict', { detail })
 }
 

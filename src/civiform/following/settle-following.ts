@@ -33,12 +33,12 @@ export async function settleMove(sql: Sql, source: Sql, actor: string): Promise<
 export async function settleRestore(sql: Sql, actor: string): Promise<void> {
   await inTransaction(sql, async tx => {
     await requireFollowing(tx)
-    await moveFollowState(tx, { rollback_evidence: 'an operator said that it was restored' })
+    await moveFollowState(tx, { rollback_evidence: 'an operator reported that it was restored' })
     await appendAuditEvent(tx, { actor, action: 'civiform_restored', subject: 'civiform' })
   })
 }
 
-/** How far clocks there are taken to be behind, for a day; 0 for what the settings say. */
+/** How far clocks there are taken to lag, for a day; 0 for what the settings say. */
 export async function settleAllowance(sql: Sql, ms: number, actor: string): Promise<void> {
   await inTransaction(sql, async tx => {
     await requireFollowing(tx)

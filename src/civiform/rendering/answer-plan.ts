@@ -14,7 +14,7 @@ export interface PlannedQuestion {
   unanswered: string
   /** Admin names by the id that is stored, in the order of an export. */
   options: ReadonlyMap<string, string>
-  /** What of the applicant's own row stands in for an answer that is missing, where the profile has it so. */
+  /** What of the applicant's own row replaces an answer that is missing, where the profile has it so. */
   primary: 'NAME' | 'EMAIL' | 'PHONE' | 'DOB' | undefined
   children: readonly PlannedQuestion[]
 }

@@ -1,4 +1,4 @@
-// How CiviForm reads what it has stored: numbers that stand as text, lists of which one item spoils all, dates as milliseconds.
+// How CiviForm reads what it has stored: numbers that are stored as text, lists of which one item spoils all, dates as milliseconds.
 // Source: CfJsonDocumentContext. What cannot be read is unanswered, and never an error.
 
 import { isJsonArray, isJsonObject, type Json, JsonNumber, type JsonObject } from '../../domain/values/json-text.ts'

@@ -1,5 +1,5 @@
-// How far the clocks of CiviForm's servers may lag behind its database's: the configured value, or more for a day after an application
-// appeared further behind.
+// How far the clocks of CiviForm's servers may lag its database's: the configured value, or more for a day after an application
+// showed a larger lag.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowState } from '../db/follow-state.ts'

@@ -13,7 +13,7 @@ export interface FollowOptions extends Rendering {
   databaseZone: string
   /** The roles that submit, where those that may write are not all of them. */
   writers: readonly string[] | undefined
-  /** How far the clocks of CiviForm's servers may be behind its database's, at least. */
+  /** How far the clocks of CiviForm's servers may lag its database's, at least. */
   slackMs: number
   /** Applications compared in each round. */
   scanRows: number

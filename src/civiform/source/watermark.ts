@@ -2,7 +2,7 @@
 //
 // CiviForm takes the time of a submission from a clock of its own, inside a transaction that has begun before. So no submission that
 // is still under way has a time before the beginning of the oldest transaction that is open; and what begins later takes a later time.
-// With an allowance for clocks that are behind the database's, everything submitted before that moment is there to be read, and
+// With an allowance for clocks that lag the database's, everything submitted before that moment is there to be read, and
 // nothing will be added. (A plain "newest time seen" loses more than half of what is submitted at the same time.)
 //
 // Only roles that may see statistics see when others' transactions began. Without that right, samples of the locks
@@ -46,12 +46,12 @@ export class Watermarks {
     return this.#held
   }
 
-  /** Every transaction that had begun before was over when it was last asked; undefined when that could not be said. */
+  /** Every transaction that had begun before was over when it was last asked; undefined when that was unknown. */
   get settled(): Micros | undefined {
     return this.#settled
   }
 
-  /** Undefined when nothing can be said yet. It never goes back, whatever the slack. */
+  /** Undefined when nothing is known yet. It never goes back, whatever the slack. */
   async read(slackMs: number): Promise<Micros | undefined> {
     const settled =
       this.mode === 'statistics' ? ((await this.#byStatistics()) ?? (await this.#byLocks())) : await this.#byLocks()
@@ -98,6 +98,6 @@ export class Watermarks {
   }
 }
 
-/** What stands in the way, and what takes it away. */
+/** What is in the way, and what removes it. */
 export const preparedTransactions = (prepared: number): string =>
   `${prepared} prepared ${prepared === 1 ? 'transaction' : 'transactions'} in CiviForm's database: commit or roll back what pg_prepared_xacts names`

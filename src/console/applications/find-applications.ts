@@ -56,7 +56,7 @@ export async function readListPage(
   return { applications: applications.reverse(), older: true, newer: true }
 }
 
-/** A page with what is said around it: counts and, to those who may read answers, whose each application is. */
+/** A page with what surrounds it: counts and, to those who may read answers, whose each application is. */
 export async function readListing(
   deps: Deps,
   { person, by }: Pick<Visit, 'person' | 'by'>,

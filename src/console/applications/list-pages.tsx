@@ -56,7 +56,7 @@ export function ProgramChoicePage({ programs, next }: ChoiceProps) {
   )
 }
 
-/** A page of a list with what is said around it. */
+/** A page of a list with what surrounds it. */
 export interface Listing extends ListPage {
   /** How many applications the program has. */
   total: number

@@ -32,7 +32,7 @@ export interface ListQuery {
   errors: readonly ProblemItem[]
 }
 
-/** A status as it stands in an address. No status is `none`, so that a status may be called anything. */
+/** A status as an address has it. No status is `none`, so that a status may be called anything. */
 export const statusValue = (status: string | null): string => (status === null ? 'none' : `is:${status}`)
 
 export function readListQuery(sent: URLSearchParams, timeZone: string): ListQuery {

@@ -1,4 +1,4 @@
-// The audit log in words: what an action is called and how it is said, what stands in an event's detail, which pages are one walk. Pure.
+// The audit log in words: the labels of actions and the sentences they make, the members of an event's detail, which pages are one walk. Pure.
 
 import type { AuditEventRow } from '../../db/audit/audit.ts'
 
@@ -11,7 +11,7 @@ export function actionLabel(action: string): string {
   return (words[0] ?? '').toUpperCase() + words.slice(1)
 }
 
-/** What is not said as its name says it: what stands before the subject, and after it. */
+/** Actions whose sentence differs from their name: the text before the subject, and after it. */
 const phrases: Readonly<Record<string, readonly [before: string, after?: string]>> = {
   address_correction_changed: ['changed the address correction of'],
   applicant_language_changed: ['changed the language of applicant'],

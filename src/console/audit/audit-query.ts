@@ -1,4 +1,4 @@
-// What a page of the audit log is asked for, as it stands in its address.
+// What a page of the audit log is asked for, as its address has it.
 
 import type { AuditFilter } from '../../db/audit/audit.ts'
 import { parseInstantParameter } from '../../export/requests/instant-parameter.ts'

@@ -101,7 +101,7 @@ function lineOf(condition: NamedCondition): ConditionLine | undefined {
 /** A line of a form that was sent, with the number it has there. */
 export interface SentLine extends ConditionLine {
   row: number
-  /** Whether it stands as the form was opened with it. */
+  /** Whether it is as it was when the form was opened. */
   untouched: boolean
   /** What was entered in it that its other fields leave no place for, if anything. */
   error?: ProblemItem
@@ -122,7 +122,7 @@ export function readLines(form: URLSearchParams, opened: readonly ConditionLine[
       }
       const was = opened[row] ?? blank
       const kept = said(line) === said(was)
-      // A line that another one was removed before stands in another row.
+      // A line that another one was removed before is in another row.
       const untouched = opened.some(
         one => said(line) === said(one) && (line.what === one.what || questionOf(line.what) === questionOf(one.what)),
       )

@@ -1,4 +1,4 @@
-// What every form over a draft has in common: where it stands, what was wrong, and that two people lose nothing.
+// What every form over a draft has in common: its place, what was wrong, and that two people lose nothing.
 
 /** @jsxImportSource preact */
 

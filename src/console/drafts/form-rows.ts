@@ -1,4 +1,4 @@
-// The rows of a form, such as options and lines of a condition: `option_text_0`, `option_text_1`, in the order in which they stand.
+// The rows of a form, such as options and lines of a condition: `option_text_0`, `option_text_1`, in their order on the page.
 // Buttons that add, move or remove one send the whole form, which comes back rearranged; nothing is saved by them.
 
 /** The fields of one row of each sort. Every row has the first. */

@@ -79,7 +79,7 @@ export const intakeAction = ({ consoleDb: db }: Deps, page: NonNullable<GuardedR
       read: ({ form }) => {
         const state = Object.keys(meanings).find(one => one === form.get('intake_state'))
         if (state === undefined)
-          throw invalidRequest('What it is was not said.', [
+          throw invalidRequest('Its state is missing.', [
             { parameter: 'intake_state', code: 'required', detail: 'Choose whether it takes applications.' },
           ])
         return { intake_state: state as keyof typeof meanings, intake_text: form.get('intake_text') }

@@ -33,7 +33,7 @@ interface SentQuestion {
   whenRows: number[]
 }
 
-/** What stands in the form, as a question of this name and kind; `before` is the question as it was. */
+/** The content of the form, as a question of this name and kind; `before` is the question as it was. */
 export function readQuestionForm(
   form: URLSearchParams,
   base: Pick<QuestionDefinition, 'admin_name' | 'kind' | 'enumerator'>,

@@ -13,7 +13,7 @@ import { Shell } from '../../html/shell.tsx'
 interface OrganizationsProps {
   items: readonly OrganizationRow[]
   next: string | null
-  /** Whether submissions are checked against what stands here. */
+  /** Whether submissions are checked against this list. */
   checked: boolean
 }
 

@@ -48,7 +48,7 @@ export function JobsPage(props: JobsProps) {
         <Table
           caption="What is made for each program"
           rows={items}
-          empty="There is no active or draft version yet. When a program is published, its jobs stand here."
+          empty="There is no active or draft version yet. When a program is published, its jobs are listed here."
           columns={[
             {
               head: 'Program',
@@ -103,8 +103,8 @@ function Lag({ unfinished, outbox }: JobsProps) {
       )}
       {failed > 0 && (
         <Notice tone="attention">
-          <strong>{failed === 1 ? 'One thing' : `${figures(failed)} things`} could not be made.</strong> The reason
-          stands alongside it. Another release tries it again by itself.
+          <strong>{failed === 1 ? 'One thing' : `${figures(failed)} things`} could not be made.</strong> The reason is
+          shown alongside it. Another release tries it again by itself.
         </Notice>
       )}
     </>

@@ -25,7 +25,7 @@ export function fromWhere({ allowed_subnets }: ListedApiKey): string[] {
   return everywhere.every(subnet => allowed_subnets.includes(subnet)) ? ['anywhere'] : allowed_subnets
 }
 
-/** The addresses that stand in the form of a key: none, when it may be used from anywhere. */
+/** The addresses in the form of a key: none, when it may be used from anywhere. */
 export const addressesOf = (key: ListedApiKey): string[] =>
   fromWhere(key)[0] === 'anywhere' ? [] : key.allowed_subnets
 

@@ -52,7 +52,7 @@ const publicationActions = (deps: Deps): Action[] => {
       run: async visit => {
         const reviewed = idOf(textOf(visit, 'based_on'))
         if (reviewed === undefined)
-          throw invalidRequest('Which draft is meant is not said.', [
+          throw invalidRequest('The draft is not named.', [
             { parameter: 'based_on', code: 'required', detail: 'Must be the id of the draft.' },
           ])
         const { slug } = await findVisibleProgram(db, visit.person, visit.params.slug!)

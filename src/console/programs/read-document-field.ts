@@ -34,8 +34,8 @@ export function placeErrors(text: string, errors: readonly ProblemItem[]): Place
 
 /** The error of a document that is of another program than the one at this slug. */
 export function otherSlug(document: unknown, slug: string) {
-  const said = member(document, 'slug')
-  if (said === undefined || said === slug) return undefined
+  const named = member(document, 'slug')
+  if (named === undefined || named === slug) return undefined
   return {
     path: '/slug',
     code: 'immutable',

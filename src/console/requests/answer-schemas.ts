@@ -101,10 +101,10 @@ export const listedVersionAnswer = row({ ...version, more_changes: integer })
 
 /** What is asked of a definition that is sent here. One that came from an origin need not keep it. */
 const limits = /^((min|max)(imum|Length|Items)|pattern)$/
-/** The heads of a schema, which it has once and where it stands alone. */
+/** The heads of a schema, which only a schema of its own has, once. */
 const heads = ['$schema', '$id', '$defs']
 
-/** The form of what is stored, by that of what is sent. Conditions, which stand in each other, are left open. */
+/** The form of what is stored, by that of what is sent. Conditions, which are recursive, are left open. */
 function asStored<T>(schema: TSchema, questionIn: (copy: { properties: TProperties }) => unknown) {
   const copy = JSON.parse(JSON.stringify(schema), (name, value) => {
     if (heads.includes(name) || (limits.test(name) && typeof value !== 'object')) return undefined

@@ -24,7 +24,7 @@ export async function readForm(request: Request, bytesMax: number): Promise<URLS
   return withAllChosen(await read(await readBody(request, { bytesMax, arrivalMs }), sent))
 }
 
-/** A file that was chosen is the text of the field of its name, in place of what stands there. */
+/** A file that was chosen is the text of the field of its name, in place of what is typed there. */
 async function readParts(body: Buffer, type: string): Promise<URLSearchParams> {
   const form = new Response(body, { headers: { 'Content-Type': type } }).formData()
   const parts = await form.then(

@@ -74,7 +74,7 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
   )
 }
 
-/** The sentence of SETTINGS.md, with what stands in backticks there as code. */
+/** The sentence of SETTINGS.md, with what is in backticks there as code. */
 const Meaning = ({ text }: { text: string }): ComponentChildren => (
   <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>
 )

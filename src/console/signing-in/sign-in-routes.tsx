@@ -20,7 +20,7 @@ import { secondFactorRoutes } from './second-factor-routes.tsx'
 import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
 import { requirePasswords, startSession, tryPassword, waysOf } from './sign-in-steps.ts'
 
-/** The error of an e-mail and a password that do not go together. Which of the two is wrong is not said. */
+/** The error of an e-mail and a password that do not go together. The error does not say which of the two is wrong. */
 export const wrongPair: ProblemItem = {
   parameter: 'email',
   code: 'wrong_email_or_password',

@@ -50,7 +50,7 @@ export interface ListPlace {
  *
  * Which index is walked is not left to what PostgreSQL believes about the data: with a status, the order begins with it, which only
  * one index has after the program; an applicant's and one by its id are gathered first; and of a limit that is not known when it plans
- * PostgreSQL expects a tenth of all rows, for which it never gathers and sorts them. The program stands in a condition of its own, by
+ * PostgreSQL expects a tenth of all rows, for which it never gathers and sorts them. The program has a condition of its own, by
  * which its shard is found.
  */
 export async function readListedApplications(
@@ -212,7 +212,7 @@ export async function findApplicationDetails(
   programId: number,
   applicationId: number,
 ): Promise<ApplicationDetails | undefined> {
-  // A quote within a text of JSON is escaped: what is looked for stands before the answers and nowhere earlier.
+  // A quote within a text of JSON is escaped: what is looked for comes before the answers and nowhere earlier.
   const [row] = await db<ApplicationDetails[]>`
     select application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, superseded_seq,
       superseded_seq is null as is_current, status, status_last_modified_time, application_note,

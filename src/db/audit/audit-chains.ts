@@ -42,7 +42,7 @@ export interface AuditLink {
 
 const batchRows = 1000
 
-/** All links of a chain in order. The content is spelled out here: what stands in the database could be changed there. */
+/** All links of a chain in order. The content is spelled out here: what is stored in the database could be changed there. */
 export async function* readAuditLinks(db: Db, chain: number): AsyncGenerator<AuditLink> {
   let last = 0
   for (;;) {
@@ -64,7 +64,7 @@ export async function* readAuditLinks(db: Db, chain: number): AsyncGenerator<Aud
   }
 }
 
-/** The first event that stands in no chain, or undefined. */
+/** The first event that is in no chain, or undefined. */
 export async function findUnlinkedEvent(db: Db): Promise<number | undefined> {
   const [row] = await db<{ audit_event_id: number | null }[]>`
     select min(audit_event_id) as audit_event_id

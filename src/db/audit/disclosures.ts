@@ -4,7 +4,7 @@ import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import type { AuditEventRow } from './audit.ts'
 
-/** Where an application stands in its program, or stood before it was erased. */
+/** The place of an application in its program, or its place before it was erased. */
 export interface ApplicationPlace {
   application_id: number
   slug: string

@@ -15,7 +15,7 @@ export interface UpkeepState {
   webhooks: Partial<Record<WebhookState, number>>
 }
 
-/** A worker that has not said for so long that it is alive counts as dead. */
+/** A worker that has not reported for so long counts as dead. */
 const aliveSeconds = 60
 
 export async function readUpkeepState(db: Db): Promise<UpkeepState> {

@@ -2,7 +2,7 @@
 
 import type { Db } from '../client.ts'
 
-/** Says that a worker is alive, and forgets those that have said nothing for a day. */
+/** Records that a worker is alive, and forgets those that have reported nothing for a day. */
 export async function recordWorkerHeartbeat(db: Db, workerId: string): Promise<void> {
   await db`
     with forgotten as (

@@ -11,7 +11,7 @@ import { type CopyRows, copyRows, copyTime } from './copy-rows.ts'
 export interface StagedApplication extends Annotations {
   /** Counts the applications of the input, from 1. */
   n: number
-  /** Where it stands in the input; larger for a later one. */
+  /** Its place in the input; larger for a later one. */
   place: number
   program_id: number
   application_id: number
@@ -70,7 +70,7 @@ export async function copyStaged(session: Db, rows: CopyRows): Promise<void> {
   await copyRows(session`copy staged from stdin`, rows)
 }
 
-/** An application that is at odds with an earlier one, and where that stands. */
+/** An application that is at odds with an earlier one, and the place of that. */
 export interface StagedOdds {
   place: number
   application_id: number
@@ -104,7 +104,7 @@ export async function eachAfterCurrent(session: Db, take: (odds: StagedOdds) => 
     order by place`.cursor(together, rows => rows.forEach(take))
 }
 
-/** An id of an application or an applicant, and where it stands. */
+/** An id of an application or an applicant, and its place. */
 export interface StagedId {
   place: number
   id: number

@@ -39,7 +39,7 @@ export async function readBundledQuestionVersions(db: Db, ids: readonly number[]
   return rows.map(row => ({ ...row, created_at: formatMicros(row.created_at) }))
 }
 
-/** What in this database stands in the way of a bundle, one row a reason. */
+/** What in this database is in the way of a bundle, one row a reason. */
 export interface BundleObstacle {
   kind: 'program' | 'program_version' | 'question' | 'question_version'
   /** The id in the bundle that cannot be had. */

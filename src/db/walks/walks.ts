@@ -312,7 +312,7 @@ function inWalk(sql: Db, query: PageQuery) {
     ${revisionCondition(sql, query)}`
 }
 
-/** Places in a walk with the ids that stand there, in order; at most `rowsMax`, as `readPageRows` would hand them over. */
+/** Places in a walk with their ids, in order; at most `rowsMax`, as `readPageRows` would hand them over. */
 export async function readWalkIds(db: Db, query: PageQuery): Promise<(Position & { application_id: number })[]> {
   return db<(Position & { application_id: number })[]>`
     select application_id, submit_time, submit_seq

@@ -1,5 +1,5 @@
 // Code that exports one program, ready to run in several languages: its own address and slug are in it, credentials never.
-// The texts stand alongside this file as they are sent, but for the {{words}} that are put in here.
+// The texts are alongside this file as they are sent, but for the {{words}} that are put in here.
 
 import curl from './curl.sh.txt' with { type: 'text' }
 import go from './go.go.txt' with { type: 'text' }

@@ -1,4 +1,4 @@
-// JSON Schema to be read: the type in words, and members with what is said of them. Of what OpenAPI documents of this service use.
+// JSON Schema to be read: the type in words, and members with their descriptions. Of what OpenAPI documents of this service use.
 
 /** @jsxImportSource preact */
 
@@ -52,7 +52,7 @@ function facts(schema: Schema): string[] {
 
 const valuesOf = (schema: Schema): unknown[] => [schema.enum ?? schema.examples ?? []].flat()
 
-/** One name with its type and what is said of it; what lies in it below. */
+/** One name with its type and description; what lies in it below. */
 export function Described(props: {
   name: ComponentChildren
   schema: Schema

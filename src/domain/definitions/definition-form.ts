@@ -117,7 +117,7 @@ function conditionErrors(condition: unknown, path: string): DefinitionError[] {
       .map(name => ({
         path: pointerTo(path, name),
         code: 'unknown_member',
-        detail: `Must be left out: alongside \`${wanted[0]}\` only ${wanted.slice(1).join(', ') || 'nothing'} may stand here.`,
+        detail: `Must be left out: alongside \`${wanted[0]}\` only ${wanted.slice(1).join(', ') || 'nothing'} is allowed here.`,
       })),
   ]
   if (form === 'not') return [...errors, ...conditionErrors(condition.not, `${path}/not`)]

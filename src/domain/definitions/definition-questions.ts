@@ -150,7 +150,7 @@ function enumeratorErrors(
   })
 }
 
-/** D29. Said of the first enumerator that is too deep, not of all within it. */
+/** D29. Reported for the first enumerator that is too deep, not of all within it. */
 export function enumeratorDepthLabel(admin_name: string, enumeratorDepthMax: number): string {
   return `Must not have more than ${enumeratorDepthMax} enumerators within one another (ENUMERATOR_DEPTH_MAX): "${admin_name}" is one more.`
 }

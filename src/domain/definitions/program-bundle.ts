@@ -9,7 +9,7 @@ import { enumeratorDepthLabel } from './definition-questions.ts'
 import { closed, conditionRef, conditionSchema, settingSchemas } from './definition-schemas.ts'
 import { enumeratorDepthUsual } from './program-definition.ts'
 
-/** Said at the head of every bundle; another number means another form. */
+/** At the head of every bundle; another number means another form. */
 export const bundleFormat = 'tributary-program-1'
 
 const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })

@@ -5,7 +5,7 @@ export interface JsonSchema {
 }
 
 export interface SchemaStyle {
-  /** Where named definitions stand: `#/$defs/` in a schema of its own, `#/components/schemas/` in OpenAPI. */
+  /** The place of named definitions: `#/$defs/` in a schema of its own, `#/components/schemas/` in OpenAPI. */
   definitionsAt: '#/$defs/' | '#/components/schemas/'
   /**
    * Refuses every property, option and enumerated value not known now. For the tests of this service alone: what the

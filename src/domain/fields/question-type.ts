@@ -50,7 +50,7 @@ export interface AnswerRules<S extends SettingSchemas = SettingSchemas> {
 /** A line of an answer as people read it. */
 export interface AnswerLine {
   text: string
-  /** `code` is read sign by sign, `aside` is said about the answer, `link` is an address that may be followed. */
+  /** `code` is read sign by sign, `aside` is about the answer, `link` is an address that may be followed. */
   look?: 'code' | 'aside' | 'link'
 }
 

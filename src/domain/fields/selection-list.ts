@@ -38,7 +38,7 @@ export const selectionList = <const T extends string, const K extends string>(ty
         const selection = selections[i]!
         if (!isOption(fields, 'selections', selection, rules, i)) faulty = true
         if (twice && selections.indexOf(selection) < i)
-          fields.error('selections', 'duplicate', 'Must be selected once: it stands in this list before.', i)
+          fields.error('selections', 'duplicate', 'Must be selected once: this list has it before.', i)
       }
       const fits = countFits(fields, 'selections', selections.length, 'selections', rules.settings)
       return fits && !faulty ? { type, selections } : undefined

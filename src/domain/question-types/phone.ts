@@ -52,7 +52,7 @@ export const phone = {
   }),
 } as const satisfies QuestionType<Phone, typeof none>
 
-/** What stands between digits: spaces, dots, dashes, slashes, brackets. */
+/** Separators of digits: spaces, dots, dashes, slashes, brackets. */
 const separators = /[ ()./-]/g
 
 /**

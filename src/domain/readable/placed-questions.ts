@@ -16,7 +16,7 @@ export interface PlacedQuestion {
 }
 
 interface PlacedScreen {
-  /** Undefined for questions that stand on no screen. */
+  /** Undefined for questions that are on no screen. */
   name: string | undefined
   condition: Condition | null
   /** Those of the top level. STATIC ones have no answer, and are left out. */

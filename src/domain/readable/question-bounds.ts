@@ -12,6 +12,6 @@ export function boundsText(settings: Partial<QuestionSettings>): string {
 
 function range(least: number | undefined, most: number | undefined, unit: string): string {
   const words = [least === undefined ? '' : `at least ${least}`, most === undefined ? '' : `at most ${most}`]
-  const said = words.filter(Boolean).join(', ')
-  return said && `${said}${unit}`
+  const bounds = words.filter(Boolean).join(', ')
+  return bounds && `${bounds}${unit}`
 }

@@ -1,4 +1,4 @@
-// An application as people read it: by screen, in the questions' words, entities with their answers, and what was not asked said so.
+// An application as people read it: by screen, in the questions' words, entities with their answers, and what was not asked marked as such.
 // With the application it replaced, each answer also says whether it is another one than there.
 
 import type { AnswerLine } from '../fields/question-type.ts'

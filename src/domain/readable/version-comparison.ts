@@ -20,7 +20,7 @@ export interface VersionDifference {
   facts: { label: string; before: readonly string[]; now: readonly string[] }[]
 }
 
-/** Whatever can be said of one thing. `value` is what is compared: words differ with the texts of other questions. */
+/** The properties of one thing. `value` is what is compared: words differ with the texts of other questions. */
 interface Thing extends Pick<VersionDifference, 'of' | 'title' | 'admin_name' | 'kind'> {
   facts: { label: string; value: unknown; words: readonly string[] }[]
 }

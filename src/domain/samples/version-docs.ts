@@ -53,7 +53,7 @@ const changesMax = 200
 export interface QuestionDocs {
   question_key: string
   question_type: ExportedType
-  /** Where its question object stands in an application. */
+  /** The place of its question object in an application. */
   path: string
   /** How many enumerators it lies in. */
   depth: number

@@ -25,8 +25,8 @@ function safeInteger(source: string, shift: number): number | undefined {
 export function isExactAsDouble(source: string): boolean {
   const value = Number(source)
   if (!Number.isFinite(value)) return false
-  const [said, held] = [parseDecimal(source), parseDecimal(String(value))]
-  return said.digits === held.digits && said.sign === held.sign && said.exponent === held.exponent
+  const [written, held] = [parseDecimal(source), parseDecimal(String(value))]
+  return written.digits === held.digits && written.sign === held.sign && written.exponent === held.exponent
 }
 
 /** `source` × 10^`shift`, if that is an integer of at most `digitsMax` digits. */

@@ -37,17 +37,17 @@ interface JsonLimits {
   depthMax: number
   /** Most values: each number, text, literal, array and object, whether an item, a member or the whole. */
   valuesMax?: number
-  /** Of a key that stands twice, the last is taken, as most readers do; it is no error then. */
+  /** Of a key that occurs twice, the last is taken, as most readers do; it is no error then. */
   lastOfDuplicates?: boolean
 }
 
 /**
- * What a JSON text (RFC 8259) says, or why it says nothing: malformed, nested too deeply, of too many values, or a key that stands
+ * What a JSON text (RFC 8259) says, or why it says nothing: malformed, nested too deeply, of too many values, or a key that occurs
  * twice in one object, whatever its values. Strings may hold lone surrogates (`"\ud800"`), as in RFC 8259.
  *
  * Not JSON.parse, which rounds numbers and takes the last of two keys. Its reviver does see numbers as they were written, but calls
  * a function for every value: that takes 1.4 times as long as this for a million numbers, 1.9 times for many members, and keys still
- * have to be looked for twice. Not lossless-json, which lets a key stand twice when both values are equal and takes far longer
+ * have to be looked for twice. Not lossless-json, which lets a key occur twice when both values are equal and takes far longer
  * (190 ms for a string of 2 MB, against 1 ms here).
  */
 export function parseJson(text: string, limits: JsonLimits): { json: Json } | { error: JsonError } {
@@ -90,7 +90,7 @@ const longRun = 64
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 
-/** Whether an odd number of backslashes stands right before this place. */
+/** Whether an odd number of backslashes comes right before this place. */
 export function isEscaped(text: string, at: number): boolean {
   let from = at
   while (text.charCodeAt(from - 1) === backslash) from--
@@ -230,7 +230,7 @@ class Reader {
       this.#place[step] = key
       if (!this.#lastOfDuplicates && members.has(key)) {
         this.#at = start
-        throw this.#refusal('duplicate_key', 'Must be given once: this key stands twice.')
+        throw this.#refusal('duplicate_key', 'Must be given once: this key occurs twice.')
       }
       this.#skipSpace()
       if (!this.#take(colon)) throw this.#malformed('a colon')

@@ -1,4 +1,4 @@
-// The stable name of a program, as it stands in addresses.
+// The stable name of a program, as addresses have it.
 
 export const slugPattern = '^[a-z0-9]+(-[a-z0-9]+)*$'
 export const slugLengthMax = 100

@@ -64,7 +64,7 @@ export function writeList(target: Buffer, offset: number, bytes: Buffer, from: n
   return guarded(target, start, end)
 }
 
-/** A number as it stands. */
+/** A number as stored. */
 export function writeNumber(target: Buffer, offset: number, bytes: Buffer, from: number, to: number): number {
   return copied(target, offset, bytes, from, to)
 }
@@ -113,7 +113,7 @@ const shortEscapes = new Map(
   ]),
 )
 
-/** Copies what stands within a JSON string, with its escapes resolved, as it stands within a quoted cell. */
+/** Copies the content of a JSON string, with its escapes resolved, as a quoted cell has it. */
 function unescaped(target: Buffer, offset: number, bytes: Buffer, from: number, to: number, inList: boolean): number {
   for (let at = from; at < to; at++) {
     const byte = bytes[at]!

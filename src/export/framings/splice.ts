@@ -71,7 +71,7 @@ export const splicedRows = { write: spliceRow, bytes: splicedBytes }
 
 /**
  * Where the next marker starts, or -1. The search may run past the text, but not far: what follows it on the wire is the
- * length of a column of one byte, in which the marker's byte stands.
+ * length of a column of one byte, which holds the marker's byte.
  */
 function nextMarker(bytes: Buffer, from: number, to: number): number {
   const at = bytes.indexOf(markerStartByte, from)

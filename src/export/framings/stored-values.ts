@@ -1,4 +1,4 @@
-// Finds the values of a stored text: walks over what must stand between them, and over each value to its end. Pure.
+// Finds the values of a stored text: walks over the fixed text between them, and over each value to its end. Pure.
 //
 // The text is rendered by this service in a fixed order (domain/questions/text-outline), so it is compared, not parsed. Text that does
 // not match its version is refused: a broken page is better than an answer under another question's name.

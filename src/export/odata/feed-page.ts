@@ -1,6 +1,6 @@
 // A page of an OData entity set: the rows of a table that the applications of the page make, and after them the link to the next.
 //
-// Values are copied from the stored text as they stand there, which is JSON already: an application is a row, or each of its entities in
+// Values are copied from the stored text unchanged, which is JSON already: an application is a row, or each of its entities in
 // the place of the table. So a page has any number of rows, and how many come before those of an application is kept for each.
 
 import { isList } from '../../domain/fields/question-type.ts'

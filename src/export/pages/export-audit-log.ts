@@ -147,7 +147,7 @@ export class ExportAuditLog {
 
   /**
    * For the end of the process, when no more pages are sent: resolves when every line is written, and those that fail are tried
-   * again; or when the time is over, and then each that is missing stands in the log.
+   * again; or when the time is over, and then the log has each that is missing.
    */
   async finish(withinMs: number): Promise<void> {
     const endMs = performance.now() + withinMs

@@ -6,7 +6,7 @@ import type { PageBuffers } from '../servers/exports.ts'
 
 /** Where the bytes go. */
 export interface Sink {
-  /** How many writes may be under way at a time; one unless said. They are settled in order. */
+  /** How many writes may be under way at a time; one unless given. They are settled in order. */
   readonly writesMax?: number
   /**
    * Writes bytes. True immediately, or a promise of true once the client has taken enough for more; false when the client has

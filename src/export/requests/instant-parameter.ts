@@ -12,7 +12,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
   [/^[0-9]+$/, 'A number of seconds or milliseconds is not accepted.'],
   [/^[0-9]{4}-?W/i, 'Week dates are not accepted.'],
   [/^[0-9]{4}-?[0-9]{3}(?![0-9-])/, 'Days of the year are not accepted.'],
-  [/^[0-9]{4}-[0-9]{2}-[0-9]{2}[t ]/, 'Between date and time stands a capital T.'],
+  [/^[0-9]{4}-[0-9]{2}-[0-9]{2}[t ]/, 'A capital T separates date and time.'],
   [/z$/, 'The zone UTC is a capital Z.'],
   [/^[0-9]{4}-[0-9]{2}-[0-9]{2}(Z|[+ -])/, 'A date without a time takes no zone.'],
   [/\.[0-9]{10,}/, 'A fraction of a second has at most 9 digits.'],

@@ -127,7 +127,7 @@ export function unknownFields(unknown: readonly string[], seen: KeyMap): Problem
   const list = (names: readonly string[]): string => names.slice(0, namesListed).join(', ')
   const detail =
     `names what is no question of this program: ${list(unknown.map(name => JSON.stringify(name.slice(0, 100))))}. ` +
-    `${known.length === 0 ? 'It has none that can be named' : `Known are ${list(known)}`}${more > 0 ? `, and ${more} more, which its docs list` : ''}. Whatever stands alongside application is always sent.`
+    `${known.length === 0 ? 'It has none that can be named' : `Known are ${list(known)}`}${more > 0 ? `, and ${more} more, which its docs list` : ''}. Whatever is alongside application is always sent.`
   return { parameter: 'fields', code: 'unknown_field', detail }
 }
 

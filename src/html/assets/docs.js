@@ -10,7 +10,7 @@ for (const sample of samples) {
   sample.querySelector('summary').addEventListener('click', () => localStorage.setItem(language, title))
 }
 
-/** Where the example stands next to what is read. Elsewhere it would take the reader away. */
+/** Where the example is next to what is read. Elsewhere it would take the reader away. */
 const wide = matchMedia('(min-width: 80rem)')
 let followed
 

@@ -168,7 +168,7 @@ export const noSuchApplication = (): Problem =>
   new Problem('not_found', { detail: 'There is no such application in this program.' })
 
 const parseAfter = (value: string, error: FieldError): number | undefined =>
-  /^[0-9]{1,15}$/.test(value) ? Number(value) : error('invalid_after', 'must be what nextAfter said.')
+  /^[0-9]{1,15}$/.test(value) ? Number(value) : error('invalid_after', 'must be what nextAfter was.')
 
 const jsonOf = (pieces: readonly Buffer[], headers: Record<string, string>): Response =>
   new Response(Buffer.concat(pieces), { headers: { 'Content-Type': 'application/json', ...headers } })

@@ -1,5 +1,5 @@
 // `Content-Digest` for those who ask for one (RFC 9530): a digest of the bytes that are sent, compressed as they are.
-// It stands in the head, so it can be had only where the whole body is known before that.
+// It is a response header, so it can be sent only where the whole body is known before that.
 
 import { createHash } from 'node:crypto'
 

@@ -124,7 +124,7 @@ export const changesOperation = {
           schema: {
             type: 'string',
             description:
-              'A change a line. The last line has what stands next to the payload in JSON, `count`, the number of changes, and `sha256`, the ' +
+              'A change a line. The last line has what is next to the payload in JSON, `count`, the number of changes, and `sha256`, the ' +
               'SHA-256 of all bytes before it. A page without it is not whole.',
           },
         },

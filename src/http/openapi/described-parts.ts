@@ -22,5 +22,5 @@ export const queryParameter = (name: string, description: string, schema: JsonSc
 export const headerParameter = (name: string, description: string) =>
   ({ name, in: 'header', description, schema: text }) as const
 
-/** Of each operation for API keys: the group it stands in, and that it takes a key. */
+/** Of each operation for API keys: its group, and that it takes a key. */
 export const byKey = (group: 'Export' | 'Docs' | 'Intake') => ({ tags: [group], security: [{ apiKey: [] }] })

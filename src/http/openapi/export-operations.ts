@@ -236,8 +236,8 @@ const dateForms =
 /** Of every operation that sends answers. */
 export const fieldsParameter = queryParameter(
   'fields',
-  'Only these questions: question keys with commas between. A repeated question stands after the keys of its enumerators, with dots: ' +
-    '<question>,<enumerator>.<question>. Without it all are sent. What stands alongside application is always sent.',
+  'Only these questions: question keys with commas between. A repeated question follows the keys of its enumerators, with dots: ' +
+    '<question>,<enumerator>.<question>. Without it all are sent. What is alongside application is always sent.',
 )
 
 /** What stands for a walk. */

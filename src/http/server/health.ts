@@ -8,7 +8,7 @@ import { isForAHost, pathOf } from '../headers/host.ts'
 export const standbyLines = (standbys: readonly StandbyState[]): string[] =>
   standbys.map(({ name, isUsed, lagSeconds, strangeness }) => {
     if (strangeness !== undefined) return `standby ${name}: not used, ${strangeness}`
-    const lag = lagSeconds === undefined ? 'lag unknown' : `at most ${lagSeconds.toFixed(1)} s behind`
+    const lag = lagSeconds === undefined ? 'lag unknown' : `lag at most ${lagSeconds.toFixed(1)} s`
     return `standby ${name}: ${isUsed ? 'used' : 'not used'}, ${lag}`
   })
 

@@ -162,7 +162,7 @@ export class Metrics extends Meter implements RequestCounts {
     gauge('tributary_standby_used', '1 while pages are read from the standby', ({ isUsed }) => (isUsed ? 1 : 0))
     gauge(
       'tributary_standby_lag_seconds',
-      'How far the standby is behind the primary at most',
+      'How far the standby lags the primary at most',
       ({ lagSeconds }) => lagSeconds,
     )
     gauge(

@@ -17,7 +17,7 @@ export const readBody = (request: Request, bounds: BodyBounds): Promise<Buffer> 
   whileArriving(request, () => read(request, bounds))
 
 async function read(request: Request, { bytesMax, arrivalMs }: BodyBounds): Promise<Buffer> {
-  // Said beforehand, it need not be read at all.
+  // A length that is declared need not be read at all.
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax)
   const reader = request.body?.getReader()
   if (reader === undefined) return Buffer.alloc(0)

@@ -26,7 +26,7 @@ interface Questionnaire {
 
 const planned = new WeakMap<ProgramVersion, Questionnaire>()
 
-/** The questions that a version's screens ask; one that stands on no screen is none of them. Made once for a version. */
+/** The questions that a version's screens ask; one that is on no screen is none of them. Made once for a version. */
 export function questionnaireOf(version: ProgramVersion): Questionnaire {
   const questionnaire = planned.get(version) ?? planQuestionnaire(version)
   planned.set(version, questionnaire)

@@ -32,7 +32,7 @@ export const entitiesMax = 10_000
 
 /**
  * The answers in `body` (question key → answer in the export's shape, or null), checked against a version; or everything that
- * is wrong with them. `path` is where `body` stands in the document the errors point into.
+ * is wrong with them. `path` is the place of `body` in the document the errors point into.
  * Source: spec, "Question objects"; contract D14 to D20.
  */
 export function checkAnswers(
@@ -48,7 +48,7 @@ export function checkAnswers(
   return items.length > 0 ? { errors: items, more: full } : { answers: check.answers }
 }
 
-/** A question that is asked, and where its answer stands: `/members/entities/0/age`. */
+/** A question that is asked, and the place of its answer: `/members/entities/0/age`. */
 export interface AskedPlace {
   asked: AskedQuestion
   path: string

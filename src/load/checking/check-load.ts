@@ -53,7 +53,7 @@ export interface CheckedLoad {
 
 export class LoadCheck {
   readonly #errors = new LoadErrors()
-  /** What stands against it in the database, if it has not been begun there. */
+  /** What contradicts it in the database, if it has not been begun there. */
   readonly #clashes = new LoadErrors()
   /** Every program that was looked for, by slug; undefined where there is none. */
   readonly programs = new Map<string, ProgramCheck | undefined>()

@@ -3,7 +3,7 @@
 import { Problem, type ProblemItem } from '../../problem.ts'
 import type { DocumentError } from '../reading/document-errors.ts'
 
-/** Where an application stands in the input: line × 2^20 + its place on a page of that line. One number, since there are many. */
+/** The place of an application in the input: line × 2^20 + its place on a page of that line. One number, since there are many. */
 export type LinePlace = number
 
 const placesPerLine = 1_048_576

@@ -1,4 +1,4 @@
-// Collects what is wrong in one document while it is being read, each with the place it stands at.
+// Collects what is wrong in one document while it is being read, each with its place.
 
 import { JsonNumber, pointerTo } from '../../domain/values/json-text.ts'
 

@@ -19,11 +19,11 @@ export class UnreadableJson extends Error {
 
 /**
  * As JSON.parse, except that a number which a double would change (`9007199254740993`, `0.1000000000000000000001`, `1e400`) stays
- * a JsonNumber, and that a key may not stand twice in one object. Throws UnreadableJson.
+ * a JsonNumber, and that a key may not occur twice in one object. Throws UnreadableJson.
  *
  * JSON.parse is several times as fast as the exact parser and does nearly all texts. It cannot have changed a number when none has
  * more than 15 significant digits or an exponent. It cannot have lost a key when the value has as many members as the text has `":`,
- * provided that no space stands between the two: a string may have that within it, so the text never has fewer than there are keys.
+ * provided that no space is between the two: a string may have that within it, so the text never has fewer than there are keys.
  * What fails such a test, or JSON.parse, is read exactly. All tests go from colon to colon, once.
  */
 export function parseExactJson(text: string): unknown {

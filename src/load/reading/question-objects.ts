@@ -9,7 +9,7 @@ import { plainType, questionTypes } from '../../domain/questions/question.ts'
 import { describeValue, type ErrorFinder } from './document-errors.ts'
 import { isObject, member, ObjectFields, type PlainObject } from './question-fields.ts'
 
-/** The questions that may stand in one object: those its version asks, and those only other versions do. */
+/** The questions that one object may have: those its version asks, and those only other versions do. */
 export interface KnownMembers {
   asked: readonly KnownQuestion[]
   askedKeys: ReadonlySet<string>

@@ -105,7 +105,7 @@ function refuseOtherFrontEnd(begun: LoadRow | undefined, frontEnd: string | unde
   })
 }
 
-/** Said before anything that is wrong with the input only because of the other. */
+/** Reported before anything that is wrong with the input only because of the other. */
 async function refuseUnfinished(sql: Sql, check: LoadCheck, insteadOf: number | undefined): Promise<void> {
   for (const other of await readUnfinishedLoads(sql, check.programIds()))
     if (other.stored > 0 && other.load_id !== insteadOf) throw unfinished(other)

@@ -1,5 +1,5 @@
 // Applications in a folder, a file for each by its id, with the object as the service sends it. What is erased there is deleted here, so
-// it can be kept up to date (`--follow`). Up to which change it is stands in a file of its own, written after those of the applications.
+// it can be kept up to date (`--follow`). Up to which change it is, a file of its own says, written after those of the applications.
 
 import {
   closeSync,
@@ -22,7 +22,7 @@ import { syncFolder } from '../spool/spool.ts'
 
 export const isFolder = (out: string): boolean => /[/\\]$/.test(out)
 
-/** Where state and spool of a pull into a folder stand: within it, by names that no application has. */
+/** The place of state and spool of a pull into a folder: within it, by names that no application has. */
 export const folderPath = (folder: string): string => join(folder, '.tributary')
 
 const applicationFile = /^([1-9][0-9]{0,15})\.json$/

@@ -3,7 +3,7 @@
 // Written by hyparquet-writer: half a megabyte of JavaScript that runs in Bun and in the binary as it is. DuckDB would bring 70 megabytes of
 // native code for each system, parquet-wasm 6 and whole tables in memory. It is an optional dependency, loaded when a name ends with .parquet.
 //
-// A file ends with the list of its groups, so more can be added: what stands before the list is kept as it is, the new groups follow,
+// A file ends with the list of its groups, so more can be added: what comes before the list is kept as it is, the new groups follow,
 // and then a new list. Full groups are never read again. The last one, which is not full, is written again with what is new, so that
 // a file that is added to every hour has no more groups than one that was pulled at once.
 
@@ -51,9 +51,9 @@ async function loadParquet(): Promise<[Library, Reading]> {
   try {
     return await Promise.all([import('hyparquet-writer'), import('./parquet-reading.ts')])
   } catch (error) {
-    const said =
+    const why =
       'Parquet needs the packages hyparquet-writer and hyparquet, which are not installed here: bun install --optional adds them.'
-    throw new CommandError('failed', said, { cause: error })
+    throw new CommandError('failed', why, { cause: error })
   }
 }
 
@@ -140,7 +140,7 @@ class ParquetFile {
   }
 
   private flush(): void {
-    // Without the index of pages: it would stand after all groups, where further groups are appended.
+    // Without the index of pages: it would follow all groups, where further groups are appended.
     const columnData = this.table.columns.map(({ name }, i) => ({ name, data: this.columns[i]!, offsetIndex: false }))
     if (this.rows > 0) this.writing(() => this.writer.write({ columnData, rowGroupSize: groupRows }))
     this.clear()

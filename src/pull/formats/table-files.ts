@@ -1,4 +1,4 @@
-// Files of tables, whatever their format: where each stands, and how the lines that were pulled get into them.
+// Files of tables, whatever their format: where each is, and how the lines that were pulled get into them.
 
 import { CommandError } from '../requests/pull-outcome.ts'
 import { type Table, tableName } from '../requests/table-plan.ts'

@@ -1,4 +1,4 @@
-// Columns of questions that were hidden from the key after they had been filled. They stay, since views and queries may stand on them;
+// Columns of questions that were hidden from the key after they had been filled. They stay, since views and queries may depend on them;
 // what is pulled from then on has null there, and a pull of everything empties them, so that the tables have what the service gives.
 
 import type { MadeColumns, TargetSql } from './pulled-record.ts'
@@ -11,7 +11,7 @@ export function allMade(before: MadeColumns, now: MadeColumns): MadeColumns {
   )
 }
 
-/** Takes what stands in columns that pulls have made and this one did not fill; those that were dropped since are left out. */
+/** Clears the content of columns that pulls have made and this one did not fill; those that were dropped since are left out. */
 export async function emptyHidden(
   sql: TargetSql,
   schema: string,

@@ -4,7 +4,7 @@
 export const exitStatus = {
   /** Everything is there, whole, under its name. */
   complete: 0,
-  /** It cannot be done before what is said has been mended. */
+  /** It cannot be done before the reported error is fixed. */
   failed: 1,
   usage: 2,
   /** Not everything came yet; the same command continues where this one stopped. */

@@ -1,7 +1,7 @@
 // The tables that a program's applications are, by the docs of the program: one of applications, and one for each enumerator at every
 // depth. Pure.
 //
-// A column's name is where its value stands, `home_address.zip`, so it can never come to mean anything else. A program only gains questions,
+// A column's name is the path of its value, `home_address.zip`, so it can never come to mean anything else. A program only gains questions,
 // fields and options; a column that is new goes to the end of what was there before, so none ever changes its place either.
 
 /** What the docs of a program version say of its questions, as far as tables need it. */

@@ -1,5 +1,5 @@
 // The lines of a file, as bytes, with little of it in memory. Only a line feed ends one: readline would also end it at separators that
-// Unicode knows (U+2028), and those may stand in what applicants wrote.
+// Unicode knows (U+2028), and what applicants wrote may contain those.
 
 import { createReadStream } from 'node:fs'
 

@@ -9,7 +9,7 @@ import type { PulledBefore, PullOrigin } from './pulled-before.ts'
 import type { WalkUnderWay } from './walk-to-spool.ts'
 
 export interface FormatJob {
-  /** The final name, and where lines stand that were pulled now: whole, and on the disk. */
+  /** The final name, and the place of the lines that were pulled now: whole, and on the disk. */
   out: string
   spoolPath: string
   spoolBytes: number
@@ -72,6 +72,6 @@ export interface OutputFormat {
   prepare: (job: FormatJob) => Promise<Prepared>
   /** Of an output that can be kept up to date (`--follow`): applies pages of the change feed that follow what `readDone` found. */
   follow?: (job: FollowJob) => Promise<ApplyPage>
-  /** The ids of the applications in a file, in order, many at a time; undefined where something stands that is none. */
+  /** The ids of the applications in a file, in order, many at a time; undefined where something is none. */
   idsIn?: (path: string) => AsyncGenerator<(number | undefined)[], void, undefined>
 }

@@ -60,7 +60,7 @@ export function sinceLast(before: PulledBefore, origin: PullOrigin, { filters }:
   return before.watermark
 }
 
-/** What of two origins is not the same, in the words of the command line; where the output stands does not count. */
+/** What of two origins is not the same, in the words of the command line; the place of the output does not count. */
 export function differencesOf(was: PullOrigin, is: PullOrigin): string[] {
   const sameService = was.service === is.service || (was.installation ?? was.service) === is.installation
   const words = ({ service, program, revisionState, layout, ...origin }: PullOrigin): string[] => [

@@ -38,8 +38,8 @@ export function schemaCheck(document: unknown): SchemaCheck {
   const { Application } = $defs
   if (Application === undefined)
     return () => {
-      const said = 'The service has no schema for this program, though it has applications.'
-      throw new CommandError('mismatch', `${said} --no-verify-schema pulls without.`)
+      const lacking = 'The service has no schema for this program, though it has applications.'
+      throw new CommandError('mismatch', `${lacking} --no-verify-schema pulls without.`)
     }
   const validator = Schema.Compile({ ...Application, $defs })
   return application => {

@@ -23,7 +23,7 @@ export class Spool {
     this.bytes = kept
   }
 
-  /** With what is in it up to `kept` bytes; whatever stands after them is dropped. */
+  /** With what is in it up to `kept` bytes; whatever follows them is dropped. */
   static open(path: string, kept: number): Spool {
     try {
       const descriptor = openSync(path, 'a', 0o600)

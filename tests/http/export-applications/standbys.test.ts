@@ -207,7 +207,7 @@ describe.skipIf(!isThere)('pages are read from standbys', () => {
     expect(ready.status).toBe(200)
     expect((await ready.text()).split('\n')).toEqual([
       'ready',
-      expect.stringMatching(/^standby 127\.0\.0\.1:\d+: used, at most \d+\.\d s behind$/),
+      expect.stringMatching(/^standby 127\.0\.0\.1:\d+: used, lag at most \d+\.\d s$/),
       'standby 127.0.0.1:1: not used, lag unknown',
       '',
     ])

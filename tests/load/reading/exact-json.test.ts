@@ -52,7 +52,7 @@ describe('parseExactJson', () => {
     }
   })
 
-  test('a key that stands twice in one object is refused, with or without long numbers alongside it', () => {
+  test('a key that occurs twice in one object is refused, with or without long numbers alongside it', () => {
     for (const number of ['1', '12345678901234567890'])
       for (const text of [
         `{"a":${number},"a":${number}}`,
@@ -60,7 +60,7 @@ describe('parseExactJson', () => {
         `[{"__proto__":1,"__proto__":${number}}]`,
         `{"\\u0061":1,"a":${number}}`,
       ])
-        expect(() => parseExactJson(text)).toThrow(/Must be given once: this key stands twice \(column [0-9]+\)/)
+        expect(() => parseExactJson(text)).toThrow(/Must be given once: this key occurs twice \(column [0-9]+\)/)
   })
 
   test('texts that look like keys are texts', () => {
