@@ -69,7 +69,9 @@ function Draft({ program, path }: { program: ListedProgram; path: string }) {
 function Examples({ program, path, open }: { program: ListedProgram; path: string; open: boolean }): VNode {
   return (
     <section class="card" aria-labelledby={`program-${program.slug}`}>
-      <h2 id={`program-${program.slug}`}>{program.display_name}</h2>
+      <h2 id={`program-${program.slug}`} dir="auto">
+        {program.display_name}
+      </h2>
       {program.versions.map((version, i) => (
         <Example version={version} path={path} slug={program.slug} open={open && i === 0} />
       ))}

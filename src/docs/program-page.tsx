@@ -34,7 +34,7 @@ export function ProgramPage({ context, username, program, shown }: ProgramPagePr
   const marks = exampleMarks(shown?.questions ?? [], question => changed.includes(question))
   const common = {
     context,
-    title: `Documentation · ${display_name}`,
+    title: `Documentation · ${display_name}${shown === undefined || shown.state === 'ACTIVE' ? '' : ` · ${titleOf(shown)}`}`,
     heading: display_name,
     part: 'documentation' as const,
     crumbs: [{ text: 'Documentation', path: '/docs/api/programs' }, { text: display_name }],

@@ -139,7 +139,10 @@ function Question({ question, current, since, example, open }: QuestionProps): V
   return (
     <details class={`question depth-${Math.min(depth, 4)}`} open={open}>
       <summary>
-        <span class="asked">{text}</span> <code class="key">{question_key}</code> <Badge>{question_type}</Badge>
+        <span class="asked" dir="auto">
+          {text}
+        </span>{' '}
+        <code class="key">{question_key}</code> <Badge>{question_type}</Badge>
         {optional && <span class="soft"> optional</span>}
         {!asked && (
           <>

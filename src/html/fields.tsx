@@ -60,7 +60,7 @@ function Labelled(
     .join(' ')
   return (
     <div class={error === undefined ? 'field' : 'field wrong'}>
-      <label for={name}>
+      <label for={name} dir="auto">
         {label}
         {optional && <span class="soft"> optional</span>}
       </label>
@@ -202,7 +202,7 @@ export function Choices(props: {
               value={choice.value}
               checked={on.has(choice.value)}
             />
-            <label for={`${name}-${i}`} dir={long ? 'auto' : undefined}>
+            <label for={`${name}-${i}`} dir="auto">
               {choice.text}
               {choice.hint !== undefined && <span class="hint">{choice.hint}</span>}
             </label>
@@ -276,7 +276,7 @@ export function Submit(props: {
 }) {
   const { look, icon, text, unseen, ...sent } = props
   return (
-    <button type="submit" class={look} {...sent}>
+    <button type="submit" class={look} dir="auto" {...sent}>
       {icon !== undefined && <Icon name={icon} />}
       {text}
       {unseen !== undefined && <span class="unseen">{unseen}</span>}

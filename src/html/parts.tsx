@@ -75,7 +75,7 @@ export const Facts = ({ facts }: { facts: readonly (readonly [name: string, valu
       .map(([name, value]) => (
         <>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd dir="auto">{value}</dd>
         </>
       ))}
   </dl>

@@ -65,7 +65,11 @@ function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps)
         <h1 dir="auto">{heading}</h1>
         {actions !== undefined && <div class="actions">{actions}</div>}
       </div>
-      {lead !== undefined && <p class="lead">{lead}</p>}
+      {lead !== undefined && (
+        <p class="lead" dir="auto">
+          {lead}
+        </p>
+      )}
     </>
   )
 }

@@ -1,7 +1,7 @@
-// Applications in a real browser: found, read and annotated by keyboard alone and without scripts, and no error of accessibility.
+// Applications in a real browser: found, read and annotated by keyboard alone and without scripts.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { openPage, testPages, useBrowser } from '../support/browser.ts'
+import { openPage, useBrowser } from '../support/browser.ts'
 import { aPerson, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -29,7 +29,6 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     ],
   })
   const ada = await aPerson(sql, { name: 'Ada Administrator' })
-  const auditor = await aPerson(sql, { role: 'AUDITOR', name: 'Otto Auditor' })
   const key = await createTestKey(sql, { programs: ['utility'], maySubmit: true })
   const frontEnd = new FrontEnd(service, key, 'utility')
   const browser = await useBrowser()
@@ -119,13 +118,4 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       expect(complaints).toEqual([])
     },
   )
-
-  testPages(browser, service, () => {
-    const set = `${list}/status?set=none&application=${one.split('/').at(-1)}`
-    const lists = ['/admin/applications', list, `${list}?from=never&status=x`, `${list}?applicant=1234567`, one]
-    return [
-      { email: ada.email, paths: [...lists, `${list}?q=ursula&status=none`, set, `${one}/changes`, `${one}/exported`] },
-      { email: auditor.email, paths: lists },
-    ]
-  })
 })

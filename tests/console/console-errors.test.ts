@@ -1,7 +1,7 @@
 // What pages of the console and the docs say, and must not say: small things that once misled their readers.
 
 import { describe, expect, test } from 'bun:test'
-import { errorsOfRules, openPage, pageWidth, useBrowser } from '../support/browser.ts'
+import { openPage, useBrowser } from '../support/browser.ts'
 import { aPerson, ConsoleVisitor, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -128,40 +128,11 @@ test('a browser is shown a page where there is nothing, a program a problem docu
   expect([api.status, api.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
 })
 
-test('the titles of a program’s tabs differ', async () => {
-  const paths = ['', '/questions', '/versions', '/settings', '/applications'].map(tab => `/admin/programs/food${tab}`)
-  const titles = await Promise.all(
-    [...paths, '/docs/api/programs/food'].map(async path => /<title>([^<]*)/.exec(await browser.page(path))![1]),
-  )
-  expect(new Set(titles).size).toBe(titles.length)
-  for (const title of titles) expect(title).toContain('Food')
-})
-
 describe.skipIf(!needs('chromium'))('in a browser', async () => {
   if (!needs('chromium')) return
   const chromium = await useBrowser()
   const open = (options = {}) =>
     openPage(chromium, service.baseUrl, { email: ada.email, password: testPassword, ...options })
-
-  test('the index of keys fits a phone and a page at 400 %, however long a slug is', async () => {
-    for (const width of [390, 320]) {
-      const { page, context } = await open({ viewport: { width, height: 800 } })
-      await page.goto('/admin/keys')
-      expect([width, await pageWidth(page)]).toEqual([width, width])
-      await context.close()
-    }
-  }, 60_000)
-
-  test('in the docs, what is pressed is large enough, and each region has a name of its own', async () => {
-    for (const width of [390, 1440]) {
-      const { page, context } = await open({ viewport: { width, height: 800 } })
-      for (const path of ['/docs/api/programs', '/docs/api/programs/food']) {
-        await page.goto(path)
-        expect([path, width, await errorsOfRules(page, ['target-size', 'landmark-unique'])]).toEqual([path, width, []])
-      }
-      await context.close()
-    }
-  }, 60_000)
 
   test('on a phone, the menu stays under the finger that opened it', async () => {
     const { page, context } = await open({ viewport: { width: 390, height: 800 } })

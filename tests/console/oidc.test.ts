@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { freePort } from '../../scripts/processes/free-port.ts'
 import { parseSubnet, type Subnet } from '../../src/domain/values/ip-address.ts'
 import { disablePerson, invitePerson } from '../../src/people/people.ts'
-import { openPage, testPages, useBrowser } from '../support/browser.ts'
+import { openPage, useBrowser } from '../support/browser.ts'
 import { aPerson, ConsoleVisitor, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
@@ -467,9 +467,4 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByRole('heading', { name: 'Invite a person' }).waitFor()
     expect(complaints).toEqual([])
   })
-
-  testPages(browser, service, () => [
-    { paths: ['/admin/sign-in', '/admin/sign-in/oidc/callback?code=x&state=x'] },
-    { email: ada.email, paths: ['/admin/confirm'] },
-  ])
 })

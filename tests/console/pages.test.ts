@@ -1,49 +1,24 @@
-// The console in a real browser: signing in and inviting by keyboard alone and without scripts, and no page with an error of accessibility.
+// The console in a real browser: signing in and inviting by keyboard alone and without scripts.
 
 import { describe, expect, test } from 'bun:test'
-import { consolePages } from '../../src/console/console.ts'
-import type { Deps } from '../../src/http/server/deps.ts'
 import { createAdminToken } from '../../src/people/admin-tokens.ts'
-import { addIntermediary, addOrganization } from '../../src/people/intermediaries.ts'
-import { addWebhook } from '../../src/webhooks/endpoints.ts'
-import { openPage, testPages, useBrowser } from '../support/browser.ts'
-import { aPerson, ConsoleVisitor, testPassword } from '../support/console.ts'
+import { openPage, useBrowser } from '../support/browser.ts'
+import { aPerson, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
-import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
 
 describe.skipIf(!needs('chromium'))('in a browser', async () => {
   if (!needs('chromium')) return
   const database = await useDatabase()
   const service = await useService(database)
-  await database.sql`insert into program (slug, display_name) values ('food', 'Food')`
-  // What may be that long has to break somewhere.
-  const longSlug = 'emergency'.repeat(7).slice(0, 60)
-  await database.sql`insert into program (slug, display_name) values (${longSlug}, 'A program of a long name')`
-  const reader = await createTestKey(database.sql, { programs: [longSlug], expiresAt: (Date.now() + 864e5) * 1000 })
   const ada = await aPerson(database.sql, { name: 'Ada Administrator' })
   const by = { actor: 'operator:test', now: Date.now() * 1000 }
-  const organization = await addOrganization(database.sql, 'Harbor Legal Aid and Community Services of the Region', by)
-  await addIntermediary(database.sql, organization, 'a.person.with.a.long.address@harbor-legal-aid.example.org', by)
   const draft = {
     name: 'nightly report of keys that expire',
     scopes: ['keys:read', 'audit:read'],
     expires_at: by.now + 30 * 86_400_000_000,
   }
   const tokenOf = (person: { person_id: number }) => createAdminToken(database.sql, person, draft, by)
-  const tess = await aPerson(database.sql, { name: 'Tess Tokens' })
-  await tokenOf(tess)
-  const { webhookKeys: keys } = service.config
-  const [food] = await database.sql<{ program_id: number; slug: string }[]>`select program_id, slug from program`
-  const rules = { keys, allowedNetworks: [] }
-  const { id: webhook } = await addWebhook(database.sql, rules, { ...food!, url: new URL('https://example.org/a') }, by)
-  await database.sql`
-    insert into webhook_attempt (webhook_endpoint_id, attempt, message, change, attempted_at, outcome, status, duration_ms)
-    values (${webhook}, 1, 'program.changed', 7, now(), 'delivered', 204, 31), (${webhook}, 2, 'webhook.test', 7, now(), 'timed_out', null, 10000)`
-  await database.sql`
-    update webhook_endpoint
-    set failures = 1, first_failed_at = now(), disabled_at = now(), disabled_because = 'gone', earlier_secret_name = 'a.b',
-      earlier_secret_until = now() + interval '1 day'`
   const browser = await useBrowser()
   const signedIn = { email: ada.email, password: testPassword }
 
@@ -142,37 +117,4 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByText('key@legal.example.org').first().waitFor()
     expect(complaints).toEqual([])
   })
-
-  /** Every page of the console that has no id in its address. */
-  async function pagesWithoutIds(): Promise<string[]> {
-    const visitor = await new ConsoleVisitor(service).signIn(ada.email)
-    const paths = consolePages(service.foundation as Deps)
-      .filter(({ method, path }) => method === 'GET' && !/[:*]/.test(path))
-      .map(({ path }) => path)
-    const answers = await Promise.all(paths.map(path => visitor.get(path)))
-    return paths.filter(
-      (_, i) => answers[i]!.status === 200 && answers[i]!.headers.get('content-type')!.includes('html'),
-    )
-  }
-
-  testPages(browser, service, async () => [
-    { paths: ['/admin/sign-in'] },
-    {
-      email: ada.email,
-      paths: [
-        ...(await pagesWithoutIds()),
-        `/admin/programs/${longSlug}`,
-        `/admin/programs/${longSlug}/retention`,
-        `/admin/keys/${reader.api_key_id}`,
-        `/admin/keys?program=${longSlug}`,
-        `/admin/intermediaries/${organization}`,
-        `/admin/webhooks/${webhook}`,
-        `/admin/webhooks/${webhook}/edit`,
-        `/admin/people/${ada.person_id}`,
-        `/admin/people/${tess.person_id}`,
-        '/admin/programs/food/retention',
-        '/admin/nothing-here',
-      ],
-    },
-  ])
 })

@@ -1,12 +1,12 @@
-// Programs in a real browser: a change is published without scripts and by keyboard alone, and no page shuts people out or is too wide.
+// Programs in a real browser: a change is published without scripts and by keyboard alone.
 
 import { describe, expect, test } from 'bun:test'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
-import { openPage, testPages, useBrowser } from '../support/browser.ts'
+import { openPage, useBrowser } from '../support/browser.ts'
 import { aPerson, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
-import { aDraft, aProgram, everyKind, q } from '../support/programs.ts'
+import { aProgram, q } from '../support/programs.ts'
 
 describe.skipIf(!needs('chromium'))('in a browser', async () => {
   if (!needs('chromium')) return
@@ -16,8 +16,6 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   const ada = await aPerson(sql, { name: 'Ada Administrator' })
   const signedIn = { email: ada.email, password: testPassword }
   const browser = await useBrowser()
-  await aProgram(sql, { slug: 'wide', display_name: 'Wide', questions: everyKind })
-  await aDraft(sql, { slug: 'wide', display_name: 'Wider', questions: [...everyKind, q.text('x'.repeat(200))] })
   const textOf = async (slug: string) =>
     (await findActiveVersion(sql, (await findProgram(sql, slug))!.program_id))!.questions[0]!.settings.text
 
@@ -137,32 +135,4 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(await textOf('keys')).toBe('New words?')
     expect(complaints).toEqual([])
   })
-
-  const paths = async () => {
-    const [question] = await sql<
-      { question_id: number }[]
-    >`select question_id from question where admin_name = 'utilities'`
-    const version = await findDraftVersion(sql, (await findProgram(sql, 'wide'))!.program_id)
-    return [
-      '/admin/programs',
-      '/admin/new-program',
-      '/admin/programs/wide',
-      '/admin/programs/wide/questions',
-      '/admin/programs/wide/versions',
-      '/admin/programs/wide/versions/compare',
-      `/admin/programs/wide/versions/${version!.program_version_id}/preview`,
-      '/admin/programs/wide/document',
-      '/admin/programs/wide/publish',
-      '/admin/programs/wide/discard',
-      '/admin/programs/wide/question?name=utilities',
-      '/admin/programs/wide/screen?index=0',
-      '/admin/programs/wide/add-question',
-      '/admin/programs/wide/add-from-bank',
-      '/admin/programs/wide/settings',
-      '/admin/questions',
-      `/admin/questions/${question!.question_id}`,
-    ]
-  }
-
-  testPages(browser, service, async () => [{ email: ada.email, paths: await paths() }])
 })

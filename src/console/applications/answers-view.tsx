@@ -33,7 +33,7 @@ export function AnswersView({ answers, exportedPath }: { answers: ReadableApplic
 function Screen({ screen: { name, notAsked, rows } }: { screen: ReadableScreen }) {
   return (
     <section class="card">
-      <h2>{name ?? 'On no screen'}</h2>
+      <h2 dir="auto">{name ?? 'On no screen'}</h2>
       {notAsked === undefined ? <Rows rows={rows} /> : <p class="soft">Not asked: only when {notAsked}.</p>}
     </section>
   )
@@ -43,7 +43,7 @@ const Rows = ({ rows }: { rows: readonly ReadableRow[] }) => (
   <dl class="answers">
     {rows.map(row => (
       <div>
-        <dt>{row.text}</dt>
+        <dt dir="auto">{row.text}</dt>
         <dd>
           <div>
             <RowAnswer row={row} />
@@ -142,7 +142,9 @@ function Line({ line: { text, look } }: { line: AnswerLine }) {
   if (text.length > shownLengthMax)
     return (
       <>
-        <span class="line">{text.slice(0, shownLengthMax).toWellFormed()}</span>
+        <span class="line" dir="auto">
+          {text.slice(0, shownLengthMax).toWellFormed()}
+        </span>
         <span class="line soft">
           … and so on, {figures(text.length)} characters in all. The whole is in what is exported.
         </span>
@@ -154,5 +156,9 @@ function Line({ line: { text, look } }: { line: AnswerLine }) {
         {text}
       </a>
     )
-  return <span class={look === 'code' ? 'line mono' : look === 'aside' ? 'line soft' : 'line'}>{text}</span>
+  return (
+    <span class={look === 'code' ? 'line mono' : look === 'aside' ? 'line soft' : 'line'} dir="auto">
+      {text}
+    </span>
+  )
 }

@@ -208,7 +208,7 @@ const Pairs = ({ of }: { of: AuditEventRow }) => (
     {detailPairs(of.detail).map(({ name, value }) => (
       <>
         <dt>{name}</dt>
-        <dd>{value}</dd>
+        <dd dir="auto">{value}</dd>
       </>
     ))}
   </dl>

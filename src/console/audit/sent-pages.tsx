@@ -72,7 +72,7 @@ function PlaceSection(
   return (
     <section class="stack" aria-label={place.display_name}>
       <h2>
-        Application {applicationId} of {place.display_name}
+        Application {applicationId} of <bdi>{place.display_name}</bdi>
       </h2>
       <p class="soft">
         Submission {figures(place.submit_seq)} of <code>{place.slug}</code>, {when(place.submit_time)}.

@@ -49,7 +49,7 @@ export function OrganizationsPage({ items, next, checked }: OrganizationsProps) 
           {
             head: 'Organization',
             cell: one => (
-              <a class="strong" href={`${root}${path}/${one.organization_id}`}>
+              <a class="strong" dir="auto" href={`${root}${path}/${one.organization_id}`}>
                 {one.name}
               </a>
             ),
@@ -104,7 +104,8 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
   const disabled = organization.disabled_at !== null
   return (
     <Shell
-      title={organization.name}
+      title={`${organization.name} · Intermediaries`}
+      heading={organization.name}
       part="intermediaries"
       crumbs={[crumb, { text: organization.name }]}
       lead={<State disabled={disabled} />}

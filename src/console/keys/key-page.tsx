@@ -35,7 +35,8 @@ export function EditKeyPage({ days, refusals, offered, makers, ...key }: KeyProp
   const turn = key.disabled_at === null ? 'disable' : 'enable'
   return (
     <Shell
-      title={key.name}
+      title={`${key.name} · API keys`}
+      heading={key.name}
       part="keys"
       crumbs={[crumb, { text: key.name }]}
       lead={
@@ -117,8 +118,8 @@ function KeyNotices(key: ListedApiKey) {
         <Notice tone="bad">
           <h2>The key was changed in the meantime, so nothing was saved</h2>
           <p>
-            Your fields are as you typed them. What is stored now: {key.name}, for {key.programs.join(', ')}, from{' '}
-            {fromWhere(key).join(', ')}, until <When at={key.expires_at} until />
+            Your fields are as you typed them. What is stored now: <bdi>{key.name}</bdi>, for {key.programs.join(', ')},
+            from {fromWhere(key).join(', ')}, until <When at={key.expires_at} until />
             {key.hidden_questions.length > 0 && `; never sees ${key.hidden_questions.join(', ')}`}. Saving again puts
             your fields in its place.
           </p>

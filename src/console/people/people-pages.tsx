@@ -123,7 +123,13 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
   const path = `${root}/admin/people/${person.person_id}`
   const mayChange = me?.role === 'ADMINISTRATOR'
   return (
-    <Shell title={person.name} part="people" crumbs={[crumb, { text: person.name }]} lead={person.email}>
+    <Shell
+      title={`${person.name} · People`}
+      heading={person.name}
+      part="people"
+      crumbs={[crumb, { text: person.name }]}
+      lead={person.email}
+    >
       <DoneNotice said={said} />
       <ErrorSummary />
       <div class="columns">

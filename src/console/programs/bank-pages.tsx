@@ -119,7 +119,9 @@ export function BankQuestionPage({ question }: { question: BankEntry }) {
             <ul class="plain-list">
               {question.uses.map(({ slug, display_name, state, version_number }) => (
                 <li>
-                  <a href={`${pathOfProgram(slug)}/questions`}>{display_name}</a>{' '}
+                  <a href={`${pathOfProgram(slug)}/questions`} dir="auto">
+                    {display_name}
+                  </a>{' '}
                   <Badge tone={state === 'DRAFT' ? 'attention' : 'good'}>
                     {state === 'DRAFT' ? 'draft' : 'active'}
                   </Badge>

@@ -142,7 +142,7 @@ function Screens(props: {
       {screens.map(({ screen, index, placed }) => (
         <details class="card screen" open={open} id={`screen-${index}`}>
           <summary>
-            <h2>
+            <h2 dir="auto">
               {index + 1} · {screen.name}
             </h2>
             <span class="soft">{counted(placed.length, 'question')}</span>
@@ -239,9 +239,15 @@ function Row(props: RowProps) {
     <li class={`depth-${Math.min(depth, 4)}${mark === undefined ? '' : ' changed'}`}>
       <div>
         {editing === undefined ? (
-          <span class="strong">{question.text}</span>
+          <span class="strong" dir="auto">
+            {question.text}
+          </span>
         ) : (
-          <a class="strong" href={`${editing.path}/question?name=${encodeURIComponent(question.admin_name)}`}>
+          <a
+            class="strong"
+            dir="auto"
+            href={`${editing.path}/question?name=${encodeURIComponent(question.admin_name)}`}
+          >
             {question.text}
           </a>
         )}{' '}

@@ -73,7 +73,7 @@ export function RetentionPage(props: RetentionProps) {
   const mayChange = person?.role === 'ADMINISTRATOR'
   return (
     <Shell
-      title="Retention"
+      title={`Retention · ${program.display_name}`}
       heading={`How long ${program.display_name} keeps its applications`}
       part="settings"
       crumbs={[

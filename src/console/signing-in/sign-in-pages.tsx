@@ -54,7 +54,7 @@ const NewPasswordFields = () => (
 export const PasswordPage = ({ person }: { person: { email: string; name: string } }) => (
   <PlainPage title="Choose a password">
     <p class="lead">
-      For {person.name}, who signs in as <strong>{person.email}</strong>.
+      For <bdi>{person.name}</bdi>, who signs in as <strong>{person.email}</strong>.
     </p>
     <ErrorSummary />
     <form method="post" noValidate>

@@ -42,7 +42,7 @@ export function FindList({ groups, what }: { groups: readonly FindGroup[]; what:
           .filter(({ entries }) => entries.length > 0)
           .map(({ title, href, entries }) => (
             <div data-group>
-              <h2>{href === undefined ? title : <a href={href}>{title}</a>}</h2>
+              <h2 dir="auto">{href === undefined ? title : <a href={href}>{title}</a>}</h2>
               <Entries entries={entries} />
             </div>
           ))}

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { accessibilityErrors, openPage, pageWidth, useBrowser } from '../../support/browser.ts'
+import { openPage, useBrowser } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { needs } from '../../support/needs.ts'
@@ -46,32 +46,6 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     })
     return JSON.stringify(((await answer.json()) as { example: unknown }).example, null, 2)
   }
-
-  describe.each(['light', 'dark'] as const)('no serious error of accessibility, %s', async colorScheme => {
-    const opened = openPage(browser, service.baseUrl, { ...signedIn, colorScheme })
-
-    test.each(pages)('%s', async path => {
-      const { page, complaints } = await opened
-      await page.goto(path)
-      expect(await accessibilityErrors(page)).toEqual([])
-      expect(complaints).toEqual([])
-    })
-
-    test('with everything unfolded', async () => {
-      const { page } = await opened
-      await page.goto('/docs/api/programs/shown')
-      await page.evaluate('for (const one of document.querySelectorAll("details:not([name])")) one.open = true')
-      expect(await accessibilityErrors(page)).toEqual([])
-    })
-  })
-
-  test.each([360, 768, 1440])('nothing is wider than a screen of %d px', async width => {
-    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width, height: 800 } })
-    for (const path of pages) {
-      await page.goto(path)
-      expect([path, await pageWidth(page)]).toEqual([path, width])
-    }
-  })
 
   test('a program of 200 questions is no page of 30,000 px, and a link to a question unfolds it, without scripts', async () => {
     for (const javaScriptEnabled of [true, false]) {
