@@ -15,7 +15,7 @@ const commands = {
   migrate: { does: 'bring the database to this release', start: () => import('./operator/migrate-database.ts') },
   admin: { does: 'people of the console', start: () => import('./operator/console-people.ts') },
   'api-key': { does: 'API keys', start: () => import('./operator/api-key.ts') },
-  audit: { does: 'list, verify and prune the audit log', start: () => import('./operator/audit-log.ts') },
+  audit: { does: 'verify and prune the audit log', start: () => import('./operator/audit-log.ts') },
   follow: { does: 'the follower of a CiviForm', start: () => import('../workers/follow-civiform.ts') },
   civiform: { does: 'check, compare and settle what is followed', start: () => import('./operator/civiform.ts') },
   distribute: {

@@ -1,4 +1,4 @@
-// The disclosure report: clients that were sent an application, and when. Read from audit entries of exports, for console, scripts and
+// The disclosure report: clients that were sent an application, and when. Read from audit entries of exports, for console and
 // API. The audit log keeps ranges of submissions per page, not a row per application.
 
 import {
