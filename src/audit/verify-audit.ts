@@ -19,6 +19,9 @@ import { BrokenChain, followLinks } from './follow-audit-links.ts'
 /** Of a hash, as noted: so many bytes that no other log with the same can be found. */
 const notedBytes = 16
 
+/** Most events that are verified while a person waits for the page: some two seconds. */
+export const checkedEventsMax = 100_000
+
 export interface AuditVerdict {
   /** Events of the database that were read and are in their places. */
   events: number

@@ -5,7 +5,7 @@
 
 import { Type } from 'typebox'
 import { findDisclosures } from '../../audit/disclosure.ts'
-import { measureAuditLog, verifyAuditLog } from '../../audit/verify-audit.ts'
+import { checkedEventsMax, measureAuditLog, verifyAuditLog } from '../../audit/verify-audit.ts'
 import { auditEventRow, findAuditEvent, readAuditActions, readAuditEvents } from '../../db/audit/audit.ts'
 import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
 import { readPeople } from '../../db/people/person-rows.ts'
@@ -22,7 +22,7 @@ import { entriesOf } from './audit-labels.ts'
 import { AuditLogPage, EventPage } from './audit-pages.tsx'
 import { readAuditQuery } from './audit-query.ts'
 import { DisclosuresPage } from './sent-pages.tsx'
-import { checkedEventsMax, VerifyPage } from './verify-page.tsx'
+import { VerifyPage } from './verify-page.tsx'
 
 /** Of a page of the console, and of one of the API. */
 const [pageRows, eventsMax] = [50, 100]

@@ -2,15 +2,12 @@
 
 /** @jsxImportSource preact */
 
-import type { AuditVerdict } from '../../audit/verify-audit.ts'
+import { type AuditVerdict, checkedEventsMax } from '../../audit/verify-audit.ts'
 import { ActionForm, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { figures, Notice } from '../../html/parts.tsx'
 import { CopyButton } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
-
-/** Most events that are checked for a page: some two seconds. */
-export const checkedEventsMax = 100_000
 
 interface VerifyProps {
   /** Where every chain ends now. */

@@ -6,6 +6,7 @@ import { conditionFields, operatorsOfForm } from '../../domain/definitions/defin
 import type {
   NamedCondition,
   OptionDefinition,
+  ProgramDefinition,
   QuestionDefinition,
 } from '../../domain/definitions/program-definition.ts'
 import type { FieldForm } from '../../domain/fields/question-type.ts'
@@ -188,4 +189,12 @@ function readWhat(what: string): [question: string, field: string] {
   } catch {
     return [what, '']
   }
+}
+
+/** The questions asked before this one; all, when it is asked nowhere yet. */
+export function earlierThan(definition: ProgramDefinition, name: string): QuestionDefinition[] {
+  const asked = definition.screens.flatMap(({ questions }) => questions.map(({ question }) => question))
+  const at = asked.indexOf(name)
+  const known = new Map(definition.questions.map(question => [question.admin_name, question]))
+  return asked.slice(0, at < 0 ? undefined : at).map(one => known.get(one)!)
 }

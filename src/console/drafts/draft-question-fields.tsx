@@ -12,6 +12,7 @@ import type { QuestionKind } from '../../domain/questions/question.ts'
 import { Choices, errorOf, SelectField, TextArea, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { kindGroups } from '../programs/question-labels.ts'
+import { earlierThan } from './condition-fields.ts'
 import { ConditionFields } from './condition-rows.tsx'
 import { OptionRows } from './option-rows.tsx'
 import { type bounds, hasSetting } from './read-question-form.ts'
@@ -169,12 +170,4 @@ export function AskingFields({ definition, question, placement, screen }: Fields
       />
     </>
   )
-}
-
-/** The questions asked before this one; all, when it is asked nowhere yet. */
-export function earlierThan(definition: ProgramDefinition, name: string): QuestionDefinition[] {
-  const asked = definition.screens.flatMap(({ questions }) => questions.map(({ question }) => question))
-  const at = asked.indexOf(name)
-  const known = new Map(definition.questions.map(question => [question.admin_name, question]))
-  return asked.slice(0, at < 0 ? undefined : at).map(one => known.get(one)!)
 }

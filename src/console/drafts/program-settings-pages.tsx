@@ -7,9 +7,9 @@ import type { ProgramDefinition, QuestionDefinition } from '../../domain/definit
 import { ActionForm, TextArea, TextField } from '../../html/fields.tsx'
 import { DoneNotice, figures, LinkButton } from '../../html/parts.tsx'
 import { pathOfProgram } from '../programs/program-shell.tsx'
+import { earlierThan } from './condition-fields.ts'
 import { ConditionFields } from './condition-rows.tsx'
 import { Basis, type DraftFormProps, DraftFormShell, EnterButton, SaveButtons } from './draft-form.tsx'
-import { earlierThan } from './draft-question-fields.tsx'
 import { IntakeForm } from './intake-form.tsx'
 
 const said = { intake: 'Saved. It holds from now on.' }

@@ -8,22 +8,10 @@ import { SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, distance, LastUse, LinkButton, Notice, Table, Tabs, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
-import { isListed, type KeyGroup, type ListedApiKey } from '../../keys/api-keys.ts'
+import type { KeyGroup, ListedApiKey } from '../../keys/api-keys.ts'
 import { expiringSoonDays } from '../../keys/expiry.ts'
+import { type KeyIndex, keyGroups, keyPageRows } from './key-index.ts'
 import { actorName, Expiry, fromWhere, pathOfKey, StateBadge, Use } from './key-labels.tsx'
-
-/** Keys on a page of the index. */
-const pageRows = 20
-
-interface KeyIndex {
-  tab: KeyGroup
-  counts: Readonly<Record<KeyGroup, number>>
-  /** The keys of the page. */
-  shown: readonly ListedApiKey[]
-  /** How many there are before the page, and in all that meet the search. */
-  before: number
-  found: number
-}
 
 const tabTexts: Readonly<Record<KeyGroup, string>> = {
   active: 'Active',
@@ -31,26 +19,6 @@ const tabTexts: Readonly<Record<KeyGroup, string>> = {
   disabled: 'Disabled',
   expired: 'Expired',
   retired: 'Retired',
-}
-
-const groups = Object.keys(tabTexts) as KeyGroup[]
-
-/** What the address asks for: those that end soonest first, and of those that have ended the last. */
-export function keyIndex(all: readonly ListedApiKey[], query: URLSearchParams): KeyIndex {
-  const tab = groups.find(name => name === query.get('state')) ?? 'active'
-  const inGroup = (group: KeyGroup) => all.filter(one => isListed(one, { group, search: '', program: '' }))
-  const counts = Object.fromEntries(groups.map(name => [name, inGroup(name).length])) as Record<KeyGroup, number>
-  const wanted = { group: tab, search: query.get('q') ?? '', program: query.get('program') ?? '' }
-  const ended = tab === 'expired' || tab === 'retired'
-  const endOf = ({ retired_at, expires_at }: ListedApiKey): number => (tab === 'retired' && retired_at) || expires_at
-  const matching = all
-    .filter(one => isListed(one, wanted))
-    .sort(
-      (one, other) => (ended ? -1 : 1) * (endOf(one) - endOf(other)) || (one.api_key_id < other.api_key_id ? -1 : 1),
-    )
-  const asked = Number(/^\d{1,6}$/.exec(query.get('after') ?? '')?.[0] ?? 0)
-  const before = asked < matching.length ? asked : 0
-  return { tab, counts, shown: matching.slice(before, before + pageRows), before, found: matching.length }
 }
 
 interface KeyIndexProps extends KeyIndex {
@@ -82,7 +50,7 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers, 
       {tab !== 'expiring' && <ExpiringNotice count={counts.expiring} path={path} />}
       <Tabs
         label="Keys by state"
-        tabs={groups.map(name => ({
+        tabs={keyGroups.map(name => ({
           text: tabTexts[name],
           path: `${path}?state=${name}${filters}`,
           count: counts[name],
@@ -107,7 +75,7 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers, 
               : 'None.'
         }
       />
-      {found > pageRows && (
+      {found > keyPageRows && (
         <Pages before={before} shown={shown.length} found={found} path={`${path}?state=${tab}${filters}`} />
       )}
     </Shell>
@@ -203,13 +171,13 @@ const Pages = ({ before, shown, found, path }: { before: number; shown: number; 
     {before > 0 && (
       <LinkButton
         rel="prev"
-        href={`${path}&after=${Math.max(0, before - pageRows)}`}
+        href={`${path}&after=${Math.max(0, before - keyPageRows)}`}
         icon="chevron-left"
         text="Previous"
       />
     )}
-    {before + pageRows < found && (
-      <LinkButton rel="next" href={`${path}&after=${before + pageRows}`} icon="chevron-right" text="Next" />
+    {before + keyPageRows < found && (
+      <LinkButton rel="next" href={`${path}&after=${before + keyPageRows}`} icon="chevron-right" text="Next" />
     )}
   </nav>
 )
