@@ -36,6 +36,6 @@ export async function endOf(child: Bun.ReadableSubprocess): Promise<Ended> {
 /** What a command prints that must succeed; throws what it says when it does not. */
 export async function outputOf(command: readonly string[], options?: RunOptions): Promise<string> {
   const { code, out, err } = await run(command, options)
-  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${err}`)
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}: ${err === '' ? out : err}`)
   return out
 }

@@ -12,6 +12,7 @@ import { unlimited } from '../../support/config.ts'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
+import { printedByClient } from '../../support/generated-client.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { asPulled, declaredIn, type FeedPage, type FeedRow, walkFeed } from '../../support/odata-feed.ts'
 import { aProgram, everyKind, q } from '../../support/programs.ts'
@@ -199,6 +200,31 @@ describe('its rows', () => {
     expect(ids).toEqual(exported.map(({ application_id }) => application_id))
   })
 
+  test('by a client that is generated from the metadata, and compiles', async () => {
+    const program = `
+      import { client, type GetApplicationsResult } from './client.ts'
+      const init = { headers: { Authorization: '${key.authorization}' } }
+      const $select = ['application_id', 'submit_time', 'monthly_rent__currency_dollars'] as const
+      const page: GetApplicationsResult = await client.getApplications({ query: { $select: [...$select], $top: 3 } }, init)
+      const rents = page.value!.map(({ application_id, monthly_rent__currency_dollars: rent }) => [application_id, rent])
+      const inner = await client.getHouseholdMember({ query: { $filter: "revision_state eq 'CURRENT'", $top: 2 } }, init)
+      const parents: (string | undefined)[] = inner.value!.map(({ entity_key }) => entity_key)
+      // @ts-expect-error the feed has no such column
+      page.value!.map(({ rent }) => rent)
+      console.log(JSON.stringify({ rents, parents }))
+    `
+    const metadata = await textOf(`${root}/$metadata`)
+    const printed = JSON.parse(await printedByClient(metadata, `${service.baseUrl}${root}`, program))
+    const { value } = await pageOf(`${root}/household_member?$filter=revision_state eq 'CURRENT'&$top=2`)
+    const rents = exported
+      .slice(0, 3)
+      .map(({ application_id, application }) => [
+        application_id,
+        (application.monthly_rent as { currency_dollars: number | null }).currency_dollars,
+      ])
+    expect(printed).toEqual({ rents, parents: value.map(row => row.entity_key) })
+  }, 60_000)
+
   test('a page says where the next is, and how many rows there are when that is asked', async () => {
     const page = await pageOf(`${root}/Applications?$count=true`)
     expect(Object.keys(page)).toEqual(['@odata.context', '@odata.count', 'value', '@odata.nextLink'])
@@ -286,27 +312,138 @@ describe('its rows', () => {
   }, 120_000)
 })
 
-test('requests as Excel and Power BI make them', async () => {
-  const excel = {
-    'User-Agent': 'Microsoft.Data.Mashup (https://go.microsoft.com/fwlink/?LinkID=304225)',
-    'OData-MaxVersion': '4.0',
+/** Headers as Power Query's engine sends them, which is in Excel and Power BI, and as Tableau does. */
+const mashup = {
+  'User-Agent': 'Microsoft.Data.Mashup (https://go.microsoft.com/fwlink/?LinkID=304225)',
+  'OData-MaxVersion': '4.0',
+}
+const clients: Readonly<Record<string, Record<string, string>>> = {
+  'Power BI': { ...mashup, Accept: 'application/json;odata.metadata=minimal', 'OData-Version': '4.0' },
+  Excel: {
+    ...mashup,
     Accept:
       'application/json;odata.metadata=minimal;q=1.0,application/json;odata=minimalmetadata;q=0.9,application/atomsvc+xml;q=0.8,application/atom+xml;q=0.8,application/xml;q=0.7,text/plain;q=0.7',
+    MaxDataServiceVersion: '3.0',
+    Prefer: 'omit-values=nulls',
+    'Accept-Encoding': 'gzip, deflate',
+  },
+  Tableau: {
+    Accept: '*/*',
+    'OData-MaxVersion': '4.01',
+    MaxDataServiceVersion: '4.0',
+    Prefer: 'odata.maxpagesize=2000',
+  },
+  'a script': { Accept: 'application/json' },
+  'a client without use for metadata': { Accept: 'application/json;odata.metadata=none;odata.streaming=true' },
+}
+const allFields = (page: FeedPage): string => Object.keys(page.value[0]!).join()
+
+/** What is asked when a table is chosen, previewed, shaped and refreshed, as it is on the wire, and what is to be in the answer. */
+const recorded: readonly [what: string, path: string, holds: (page: FeedPage) => unknown][] = [
+  ['a table, whole', '/Applications', page => [page.value.length, '@odata.nextLink' in page]],
+  ['a table of entities', '/household_member__member_job', page => page.value.length > 0],
+  ['the schema of a preview', '/Applications?$top=0', page => [page.value.length, '@odata.nextLink' in page]],
+  ['a preview', '/Applications?$top=1000', page => [page.value.length, '@odata.nextLink' in page]],
+  ['Keep First Rows', '/household_member?$top=2', page => [page.value.length, '@odata.nextLink' in page]],
+  ['Choose Columns', '/Applications?$select=application_id%2Csubmit_time', allFields],
+  ['Choose Columns without the key', '/household_member?$select=entity_name', allFields],
+  [
+    'a partition of an incremental refresh',
+    '/Applications?%24filter=submit_time%20ge%202020-01-01T00%3A00%3A00Z%20and%20submit_time%20lt%202120-02-01T00%3A00%3A00.0000000Z&%24select=application_id',
+    page => page.value.length,
+  ],
+  [
+    'the same of a table of entities',
+    '/household_member?$filter=submit_time%20ge%202120-01-01T00:00:00Z%20and%20submit_time%20lt%202120-02-01T00:00:00Z',
+    page => page.value.length,
+  ],
+  [
+    'a filter with an offset',
+    '/Applications?$filter=submit_time%20ge%202020-01-01T00:00:00+02:00',
+    page => page.value.length,
+  ],
+  [
+    'what is new since an id',
+    '/Applications?$filter=application_id%20gt%200%20and%20application_id%20le%20999999999&$top=1000',
+    page => page.value.length,
+  ],
+  [
+    'a filter of text',
+    '/Applications?$filter=revision_state%20eq%20%27CURRENT%27&$select=revision_state',
+    page => new Set(page.value.map(row => row.revision_state)),
+  ],
+  ['Sort Ascending', '/Applications?$orderby=submit_time', page => page.value.length],
+  ['Sort Ascending, of some rows', '/Applications?$orderby=submit_time%20asc&$top=3', page => page.value.length],
+  ['Count Rows', '/Applications?$count=true&$top=0', page => page['@odata.count'] === exported.length],
+  ['a form by its name', '/Applications?$format=json', page => page.value.length],
+  [
+    'a form by its type',
+    '/Applications?$format=application%2Fjson%3Bodata.metadata%3Dminimal',
+    page => page.value.length,
+  ],
+]
+const answers: Readonly<Record<string, unknown>> = {
+  'a table, whole': [5, true],
+  'a table of entities': true,
+  'the schema of a preview': [0, false],
+  'a preview': [5, true],
+  'Keep First Rows': [2, false],
+  'Choose Columns': 'application_id,submit_time',
+  'Choose Columns without the key': 'entity_key,entity_name',
+  'the same of a table of entities': 0,
+  'a filter of text': new Set(['CURRENT']),
+  'Sort Ascending, of some rows': 3,
+  'Count Rows': true,
+}
+
+describe.each(Object.entries(clients))('requests as %s makes them', (_, headers) => {
+  const asked = async (path: string) => {
+    const response = await ask(`${root}${path}`, headers)
+    return { response, head: [response.status, response.headers.get('OData-Version'), response.headers.get('Content-Type')] }
   }
-  for (const Accept of [excel.Accept, 'application/json;odata.metadata=minimal', 'application/json', '*/*', 'application/json;odata.metadata=none;odata.streaming=true'])
-    for (const path of ['', '/', '/$metadata', '/Applications', '/household_member?$top=1000', '/Applications?$top=1000&$select=application_id%2Csubmit_time',
-      '/Applications?%24filter=submit_time%20ge%202020-01-01T00%3A00%3A00Z%20and%20submit_time%20lt%202120-02-01T00%3A00%3A00.0000000Z&%24select=application_id',
-      '/Applications?$filter=submit_time%20ge%202020-01-01T00:00:00+02:00', '/Applications?$orderby=submit_time', '/Applications?$orderby=submit_time%20asc&$top=3',
-      "/Applications?$filter=revision_state%20eq%20%27CURRENT%27", '/Applications?$format=json', '/Applications?$format=application%2Fjson%3Bodata.metadata%3Dminimal', '/$metadata?$format=xml']) {
-      const response = await ask(`${root}${path}`, { ...excel, Accept })
-      expect([path, Accept, response.status, response.headers.get('OData-Version')]).toEqual([path, Accept, 200, '4.0'])
+  const json = 'application/json;odata.metadata=minimal'
+
+  test('the address alone: without a key 401 for Basic, with one the tables, with their metadata', async () => {
+    const unknown = await service.get(root, { headers })
+    expect([unknown.status, unknown.headers.get('WWW-Authenticate')]).toEqual([401, expect.stringContaining('Basic ')])
+    for (const [path, type] of [['', json], ['/', json], ['/$metadata', 'application/xml'], ['/%24metadata', 'application/xml'], ['/$metadata?$format=xml', 'application/xml']]) {
+      const { response, head } = await asked(path!)
+      expect([path, ...head]).toEqual([path, 200, '4.0', type])
       await response.text()
     }
-  const head = await service.get(`${root}/Applications`, { method: 'HEAD', headers: { Authorization: key.authorization } })
-  expect([head.status, await head.text()]).toEqual([200, ''])
-  const unknown = await service.get(root)
-  expect([unknown.status, unknown.headers.get('WWW-Authenticate')]).toEqual([401, expect.stringContaining('Basic ')])
-}, 120_000) // biome-ignore format: side by side
+    const head = await service.get(`${root}/Applications`, { method: 'HEAD', headers: { Authorization: key.authorization, ...headers } })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    const preflight = await service.get(`${root}/Applications`, { method: 'OPTIONS', headers: { Authorization: key.authorization, ...headers } })
+    expect([preflight.status, preflight.headers.get('Allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  test.each(recorded)('%s', async (what, path, holds) => {
+    const { response, head } = await asked(path)
+    expect(head).toEqual([200, '4.0', json])
+    const text = await response.text()
+    expect(text).toStartWith('{"@odata.context":')
+    expect(holds(JSON.parse(text))).toEqual(answers[what] ?? 5)
+  })
+
+  test('links are followed as they are, to the last page', async () => {
+    const rows = await walkFeed(async path => (await ask(path, headers)).text(), `${root}/Applications?$select=application_id%2Csubmit_time`)
+    expect(rows.map(row => row.application_id)).toEqual(exported.map(one => one.application_id))
+  })
+
+  test.each([
+    ['Keep Range of Rows', '/Applications?$skip=5&$top=5', 501, '$skip'],
+    ['Sort Descending', '/Applications?$orderby=submit_time%20desc', 501, '$orderby'],
+    ['a filter of an answer', "/Applications?$filter=anything_else__text%20eq%20%27x%27", 501, '$filter'],
+    ['a column expanded', '/Applications?$expand=household_member($select=entity_name)&$select=household_member', 501, '$expand'],
+    ['rows grouped', '/Applications?$apply=groupby((revision_state))', 501, '$apply'],
+    ['one row', '/Applications(1)', 501, 'Applications(1)'],
+    ['what leads from a row', '/Applications(1)/household_member', 501, 'household_member'],
+    ['a count alone', '/Applications/$count', 501, '$count'],
+  ])('%s: refused with what is possible, so that it is done by the client', async (_, path, status, target) => {
+    const { status: answered, error } = await refused(`${root}${path}`, headers)
+    expect([answered, error.details[0]?.target]).toEqual([status, target])
+  })
+}) // biome-ignore format: as they are on the wire
 
 describe('what it refuses, in the form of OData', () => {
   test.each([
