@@ -83,6 +83,20 @@ test('a program that a key reads is not said to be unread, and says who reads it
   expect(await ada.page('/admin/programs/read')).toContain('up to the newest application')
 })
 
+test('what happened lately is said to those who read the audit log, a walk as one, without what is only looked at', async () => {
+  const [aud, pat] = [await as('AUDITOR'), await as('PROGRAM_ADMINISTRATOR', ['food'])]
+  for (let i = 0; i < 3; i++) await sent('food', { walk: 'w', applications: 100 })
+  const lately = (html: string): string[] => {
+    const list = /<ol class="said lately">(.*?)<\/ol>/s.exec(html)?.[1] ?? ''
+    return [...list.matchAll(/<div>(.*?)<\/div>/gs)].map(([, said]) => said!.replace(/<[^>]*>/g, ''))
+  }
+  const said = lately(await aud.page('/admin'))
+  expect(said[0]).toMatch(/^County sync key:tribk_\w+ read applications of food: 300 sent$/)
+  expect(said.filter(text => text.includes('walk') || text.includes('signed in as'))).toEqual([])
+  expect(said.length).toBeLessThanOrEqual(6)
+  expect(lately(await pat.page('/admin'))).toEqual([])
+})
+
 test('a webhook that fails or was given up is said to those who see its program', async () => {
   const hooks = new TestWebhooks(sql, { keys: testConfig().webhookKeys })
   const [failing, givenUp, working] = await Promise.all(

@@ -184,7 +184,10 @@ function auditPages(deps: Deps): PageRoute[] {
 }
 
 /** The names of the keys that did something, or that something was done to. */
-const keyNames = ({ consoleDb }: Deps, events: readonly { actor: string; subject: string }[]) =>
+export const keyNames = (
+  { consoleDb }: Pick<Deps, 'consoleDb'>,
+  events: readonly { actor: string; subject: string }[],
+) =>
   readApiKeyNames(
     consoleDb,
     events.flatMap(({ actor, subject }) => (actor.startsWith('key:') ? [actor.slice(4), subject] : [subject])),

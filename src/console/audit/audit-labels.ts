@@ -44,7 +44,11 @@ const phrases: Readonly<Record<string, readonly [before: string, after?: string]
 }
 
 /** `program_published` → `published program`, before its subject; and what follows it. */
-export function phraseOf(action: string): readonly [before: string, after?: string] {
+export function phraseOf({ action, detail }: AuditEventRow): readonly [before: string, after?: string] {
+  if (action === 'application_annotated')
+    return detail.status_changed === true
+      ? ['set application', `to ${shown(detail.status ?? 'no status')}`]
+      : ['changed the note of application']
   const known = Object.hasOwn(phrases, action) ? phrases[action] : undefined
   if (known !== undefined) return known
   const words = action.split('_')
@@ -58,27 +62,43 @@ export function phraseOf(action: string): readonly [before: string, after?: stri
   return [/(?:ed|en|read|set)$/.test(done) ? `${done} ${what}`.trim() : actionLabel(action)]
 }
 
-/** An event; or the pages of a walk that are shown together, with the newest of them first. */
+/** An event; or those that are shown together, with the newest of them first: pages of a walk, applications that got one status. */
 export interface AuditEntry {
   event: AuditEventRow
-  pages: readonly AuditEventRow[]
+  together: readonly AuditEventRow[]
 }
+
+/** How far apart applications may get a status and be said together. */
+const nearMicros = 3_600_000_000
+
+/** The same for events that are shown together. */
+function togetherBy({ actor, action, subject, detail }: AuditEventRow): string | undefined {
+  const shared =
+    action === 'applications_exported' && detail.walk !== undefined
+      ? [subject, detail.walk]
+      : action === 'application_annotated' && detail.status_changed === true
+        ? [detail.program_id, detail.status]
+        : undefined
+  return shared && JSON.stringify([actor, action, ...shared])
+}
+
+/** Whether it is said together with the first of them: pages of a walk however long it takes. */
+const isNear = ({ action, happened_at }: AuditEventRow, first: AuditEventRow): boolean =>
+  action === 'applications_exported' || first.happened_at - happened_at < nearMicros
 
 /** At most so many entries, and the last of the events that are in them. */
 export function entriesOf(events: readonly AuditEventRow[], most: number): { entries: AuditEntry[]; last: number } {
-  const entries: { event: AuditEventRow; pages: AuditEventRow[] }[] = []
-  const walks = new Map<string, AuditEventRow[]>()
+  const entries: { event: AuditEventRow; together: AuditEventRow[] }[] = []
+  const begun = new Map<string, AuditEventRow[]>()
   let last = 0
   for (const event of events) {
-    const { actor, action, subject, detail } = event
-    const walk = action === 'applications_exported' ? detail.walk : undefined
-    const place = JSON.stringify([actor, subject, walk])
-    const known = walk === undefined ? undefined : walks.get(place)
-    if (known === undefined) {
+    const by = togetherBy(event)
+    const known = by === undefined ? undefined : begun.get(by)
+    if (known === undefined || !isNear(event, known[0]!)) {
       if (entries.length === most) break
-      const pages = [event]
-      walks.set(place, pages)
-      entries.push({ event, pages })
+      const together = [event]
+      if (by !== undefined) begun.set(by, together)
+      entries.push({ event, together })
     } else known.push(event)
     last = event.audit_event_id
   }

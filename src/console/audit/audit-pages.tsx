@@ -162,11 +162,31 @@ const Clock = ({ at }: { at: Micros }) => (
   <When at={at} said={formatOffsetTime(at, usePage().config.timeZone).slice(11, 16)} />
 )
 
-/** What was done as a sentence: who, did what, on what, from where; its details when they are asked for. */
-function Entry({ event, pages, keyNames, people }: AuditEntry & Pick<AuditLogProps, 'keyNames' | 'people'>) {
+/** Who did what, and on what; links lead to what else they did, and to what else was done there. */
+export function Sentence({ event, together, keyNames, people }: EntryProps) {
   const { root, form } = usePage()
   const filterBy = (name: string, value: string): string => root + path + queryOf(form.values, { [name]: value })
-  const [before, after = ''] = phraseOf(event.action)
+  const [before, after = ''] = phraseOf(event)
+  const isMany = together.length > 1 && event.action === 'application_annotated'
+  return (
+    <>
+      <Actor actor={event.actor} href={filterBy('actor', event.actor)} names={keyNames} people={people} /> {before}
+      {isMany && 's'}{' '}
+      <a class="subject" dir="auto" href={filterBy('subject', event.subject)}>
+        <InParts>{keyNames.get(event.subject) ?? event.subject}</InParts>
+      </a>
+      {isMany && ` and ${figures(together.length - 1)} more`}
+      {after !== '' && ` ${after}`}
+    </>
+  )
+}
+
+type EntryProps = AuditEntry & Pick<AuditLogProps, 'keyNames' | 'people'>
+
+/** What was done as a sentence, with from where; its details when they are asked for. */
+function Entry(entry: EntryProps) {
+  const { event, together } = entry
+  const { root } = usePage()
   const pairs = detailPairs(event.detail)
   return (
     <>
@@ -174,19 +194,15 @@ function Entry({ event, pages, keyNames, people }: AuditEntry & Pick<AuditLogPro
         <Clock at={event.happened_at} />
       </a>
       <div>
-        <Actor actor={event.actor} href={filterBy('actor', event.actor)} names={keyNames} people={people} /> {before}{' '}
-        <a class="subject" dir="auto" href={filterBy('subject', event.subject)}>
-          <InParts>{keyNames.get(event.subject) ?? event.subject}</InParts>
-        </a>
-        {after !== '' && ` ${after}`}
+        <Sentence {...entry} />
         {event.address !== null && (
           <span class="soft">
             {' '}
             from <code class="address">{event.address}</code>
           </span>
         )}
-        {pages.length > 1 && <Walk pages={pages} />}
-        {pages.length === 1 && pairs.length > 0 && (
+        {together.length > 1 && <Together events={together} />}
+        {together.length === 1 && pairs.length > 0 && (
           <details>
             <summary>
               {summaryOf(event) ??
@@ -214,22 +230,27 @@ const Pairs = ({ of }: { of: AuditEventRow }) => (
   </dl>
 )
 
-/** The pages of a walk as one, each a link to its event. */
-function Walk({ pages }: { pages: readonly AuditEventRow[] }) {
+/** How many applications were sent in one walk. */
+export const sentIn = (pages: readonly AuditEventRow[]): number =>
+  pages.reduce((sum, { detail }) => sum + (Number(detail.applications) || 0), 0)
+
+/** Events that are one entry, each a link to itself. */
+function Together({ events }: { events: readonly AuditEventRow[] }) {
   const { root } = usePage()
-  const sent = pages.reduce((sum, { detail }) => sum + (Number(detail.applications) || 0), 0)
   return (
     <details>
       <summary>
-        {figures(sent)} sent in one walk, on {pages.length} pages here
+        {events[0]?.action === 'applications_exported'
+          ? `${figures(sentIn(events))} sent in one walk, on ${events.length} pages here`
+          : `${figures(events.length)} applications`}
       </summary>
       <ol class="pages-of">
-        {pages.map(page => (
+        {events.map(event => (
           <li>
-            <a href={`${root}${path}/events/${page.audit_event_id}`}>
-              <Clock at={page.happened_at} />
+            <a href={`${root}${path}/events/${event.audit_event_id}`}>
+              <Clock at={event.happened_at} />
             </a>{' '}
-            {summaryOf(page)}
+            {summaryOf(event) ?? event.subject}
           </li>
         ))}
       </ol>

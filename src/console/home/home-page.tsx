@@ -1,10 +1,10 @@
-// Where one begins: what needs attention, then how the programs are doing to which was submitted last.
+// Where one begins: what needs attention, then how the programs are doing to which was submitted last, and what happened lately.
 
 /** @jsxImportSource preact */
 
 import type { Attention } from '../../db/glance/attention.ts'
 import { type ProgramInUse, readProgramsInUse } from '../../db/glance/program-figures.ts'
-import { everyRole } from '../../html/navigation.ts'
+import { everyRole, readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
 import { When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -12,6 +12,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import { programsAmong } from '../../people/roles.ts'
 import type { PageRoute } from '../requests/action.ts'
 import { AttentionList, loadAttention, marksOf } from './attention-list.tsx'
+import { Lately, loadLately } from './lately.tsx'
 import { type Activity, ByStatus, loadActivity, ReadBy, Submitted } from './program-activity.tsx'
 
 const programsShown = 4
@@ -27,16 +28,20 @@ export const homePage = (deps: Deps): PageRoute => ({
     const inUse = { among: programsAmong(person), rowsMax: programsShown }
     const programs = await readProgramsInUse(deps.consoleDb, inUse)
     const activities = await Promise.all(programs.map(program => loadActivity(deps, program, now)))
-    return <HomePage attention={attention} programs={programs.map((one, i) => ({ ...one, ...activities[i]! }))} />
+    const lately = readingRoles.includes(person.role) ? await loadLately(deps) : undefined
+    const shown = programs.map((one, i) => ({ ...one, ...activities[i]! }))
+    return <HomePage attention={attention} programs={shown} lately={lately} />
   },
 })
 
 interface HomeProps {
   attention: readonly Attention[]
   programs: readonly (ProgramInUse & Activity)[]
+  /** Undefined to those who may not read the audit log. */
+  lately: Awaited<ReturnType<typeof loadLately>> | undefined
 }
 
-function HomePage({ attention, programs }: HomeProps) {
+function HomePage({ attention, programs, lately }: HomeProps) {
   const { root, now } = usePage()
   return (
     <Shell
@@ -44,7 +49,7 @@ function HomePage({ attention, programs }: HomeProps) {
       part="home"
       lead={
         <>
-          <When at={now} day />. What needs attention, then how the programs are doing.
+          <When at={now} day />. What needs attention, how the programs are doing, and what happened lately.
         </>
       }
     >
@@ -68,6 +73,7 @@ function HomePage({ attention, programs }: HomeProps) {
           ))}
         </div>
       )}
+      {lately !== undefined && lately.entries.length > 0 && <Lately {...lately} />}
     </Shell>
   )
 }

@@ -56,6 +56,19 @@ describe('the list', () => {
     expect(subjectsOf(theirs)).toHaveLength(2)
   })
 
+  test('has applications that got one status together as one entry, and a note apart', async () => {
+    const annotated = (subject: number, detail: { status: string | null; status_changed: boolean }) =>
+      note(`9${subject}`, { actor: `admin:${ada.email}`, action: 'application_annotated', detail })
+    for (let i = 0; i < 12; i++) await annotated(i, { status: i < 9 ? 'Approved' : 'Denied', status_changed: true })
+    await annotated(50, { status: 'Approved', status_changed: false })
+    const page = await browser.page(`${path}?action=application_annotated&actor=${encodeURIComponent(ada.email)}`)
+    const text = page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+    expect(text).toContain('set applications 911 and 2 more to Denied')
+    expect(text).toContain('set applications 98 and 8 more to Approved')
+    expect(text).toContain('changed the note of application 950')
+    expect(subjectsOf(page)).toEqual(['950', '911', '98'])
+  })
+
   test('has the pages of a walk as one entry, and those of another key or walk apart', async () => {
     const keys = [await createTestKey(sql, { name: 'One' }), await createTestKey(sql, { name: 'Two' })]
     for (let i = 0; i < 120; i++)
