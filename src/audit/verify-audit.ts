@@ -29,7 +29,7 @@ export interface AuditVerdict {
   pruned: PrunedFile[]
   /** What is wrong, the first error of each chain and file; none when the log is whole. */
   errors: string[]
-  /** Where every chain ends now, in one word: to be kept elsewhere and given as `noted` next time. */
+  /** The seal: where every chain ends now, in one word. To be kept elsewhere and given as `noted` next time. */
   note: string
 }
 

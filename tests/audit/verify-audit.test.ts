@@ -92,7 +92,7 @@ describe('verify names the first event that is not as it was written', () => {
       expect(await verifyAuditLog(sql, note)).toMatchObject({ events: 21, errors: [] })
     }))
 
-  test('a word that was not noted like this is refused', () =>
+  test('a seal that was not noted like this is refused', () =>
     auditLog(async ({ sql }, note) => {
       await expect(verifyAuditLog(sql, `${note}x`)).rejects.toThrow('What was noted cannot be read.')
     }))

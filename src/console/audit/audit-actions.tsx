@@ -32,7 +32,7 @@ const lookedAtMax = 500
 const noted = Type.Object(
   {
     noted: Type.Optional(
-      text('The word that an earlier check gave, kept elsewhere: it shows whether the end was cut off.'),
+      text('The seal that an earlier check gave, kept elsewhere: it shows whether the end was cut off.'),
     ),
   },
   closed,
@@ -98,7 +98,7 @@ export function auditActions(deps: Deps): Part {
       method: 'POST',
       path: '/audit/verify',
       summary: 'Check that the audit log is as it was written',
-      answers: 'How many events were read, the errors if any, and a word to keep elsewhere and send next time.',
+      answers: 'How many events were read, the errors if any, and a seal to keep elsewhere and send next time.',
       answered: verdictAnswer,
       ...reads('audit'),
       body: noted,
@@ -123,7 +123,7 @@ export function auditActions(deps: Deps): Part {
         atField: () => ({
           parameter: 'noted',
           code: 'malformed',
-          detail: 'This is not such a word, or not the whole of it.',
+          detail: 'This is not a seal, or not the whole of it.',
         }),
       },
     }),

@@ -1,4 +1,4 @@
-// The page that finds out whether the audit log is as it was written, and shows the word to be kept elsewhere.
+// The page that finds out whether the audit log is as it was written, and shows the seal to be kept elsewhere.
 
 /** @jsxImportSource preact */
 
@@ -29,7 +29,7 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
       crumbs={[{ text: 'Audit', path: '/admin/audit' }, { text: 'Is it whole?' }]}
       lead="Each event is a link in one of eight chains of hashes. Here the hashes are computed again, by other code than wrote them: what was changed, removed or slipped in breaks its chain."
     >
-      <ErrorSummary title="This word cannot be compared" />
+      <ErrorSummary title="This seal cannot be compared" />
       {verdict !== undefined && <Verdict verdict={verdict} compared={(form.values.get('noted') ?? '').trim() !== ''} />}
       <div class="card">
         {events > checkedEventsMax ? (
@@ -41,7 +41,7 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
           <ActionForm action={`${root}/admin/audit/verify`}>
             <TextField
               name="noted"
-              label="Word noted earlier"
+              label="Earlier seal"
               hint="With it you also find out whether the end was cut off, or all of it written again."
               optional
             />
@@ -57,7 +57,7 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
         )}
       </div>
       <div class="card">
-        <h2>The word of now</h2>
+        <h2>Seal</h2>
         <p>
           Keep it where the administrators of the database cannot change it: printed, or in another system. Given here
           later, or to <code>scripts/audit verify --noted</code>, it shows whether the log is still complete.

@@ -70,7 +70,7 @@ export function JobsPage(props: JobsProps) {
               head: 'Last error',
               cell: one => (one.last_error === null ? '' : <span class="mono">{one.last_error}</span>),
             },
-            ...(mayAct ? [{ head: 'Do', cell: (one: DerivedListing) => <DerivedAction listing={one} /> }] : []),
+            ...(mayAct ? [{ head: 'Action', cell: (one: DerivedListing) => <DerivedAction listing={one} /> }] : []),
           ]}
         />
       </div>
@@ -124,7 +124,7 @@ function State({ listing: { state, stale, produced_at, attempts } }: { listing: 
   const shown = state === null || state === 'done' ? (missing ? 'missing' : 'done') : state
   return (
     <>
-      <Badge tone={tones[shown]}>{shown === 'done' ? 'there' : shown}</Badge>
+      <Badge tone={tones[shown]}>{shown === 'done' ? 'up to date' : shown}</Badge>
       {stale && <Badge tone="attention">of an earlier release</Badge>}
       {(shown === 'failed' || shown === 'running') && attempts !== null && (
         <small>{attempts === 1 ? '1 run' : `${figures(attempts)} runs`}</small>

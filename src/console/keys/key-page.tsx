@@ -138,7 +138,7 @@ const Reach = ({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) => (
     <h2>Reach</h2>
     <Facts
       facts={[
-        ['May', allowedActions(apiKey)],
+        ['What it may do', allowedActions(apiKey)],
         ['Programs', <Programs slugs={apiKey.programs} all={offered.programs} />],
         ['May be used from', <code>{fromWhere(apiKey).join(', ')}</code>],
         [

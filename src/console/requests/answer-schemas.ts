@@ -206,7 +206,7 @@ export const verdictAnswer = row({
   events: integer,
   pruned: Type.Array(row({ file: text, checked: flag })),
   errors: texts,
-  note: Type.String({ description: 'The word to keep elsewhere and to send as `noted` next time.' }),
+  note: Type.String({ description: 'The seal to keep elsewhere and to send as `noted` next time.' }),
 })
 
 // People and organizations.

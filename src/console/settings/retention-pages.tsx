@@ -123,7 +123,7 @@ export function RetentionPage(props: RetentionProps) {
                   look={wanted === undefined ? undefined : 'danger'}
                   text={wanted === undefined ? 'Save' : 'Save, and erase them'}
                 />
-                {wanted !== undefined && <LinkButton href={path} text="Leave it as it is" />}
+                {wanted !== undefined && <LinkButton href={path} text="Cancel" />}
               </div>
             </ActionForm>
           </section>

@@ -35,7 +35,7 @@ describe('the list', () => {
     expect(page).toContain('County sync')
     expect(page).toContain('192.0.2.17')
     expect(page).toContain('Program published')
-    expect(page).toMatch(/<dt>version<\/dt><dd>7<\/dd>/)
+    expect(page).toMatch(/<dt>version<\/dt><dd dir="auto">7<\/dd>/)
   })
 
   test('says what was done as a sentence under its day, and a person by name, who is offered to choose', async () => {
@@ -256,7 +256,7 @@ describe('the download', () => {
 describe('is it whole?', () => {
   const parts = async (form: Record<string, string> = {}): Promise<string> =>
     (await browser.post(`${path}/verify`, form)).text()
-  const word = async (): Promise<string> => /<code id="note">([^<]*)</.exec(await browser.page(`${path}/verify`))![1]!
+  const seal = async (): Promise<string> => /<code id="note">([^<]*)</.exec(await browser.page(`${path}/verify`))![1]!
   /** What a superuser could do. */
   const tamper = (statement: string) =>
     sql.begin(async tx => {
@@ -265,14 +265,14 @@ describe('is it whole?', () => {
     })
 
   test('an audit log as it was written is; so is one that has what was noted', async () => {
-    const noted = await word()
+    const noted = await seal()
     await note('after-the-note')
     const [{ count }] = (await sql`select count(*) from audit_event`) as unknown as [{ count: number }]
     expect(await parts()).toContain(`${count.toLocaleString('en-US')} events are as written`)
     expect(await parts({ noted })).toContain('What was noted is still there')
   })
 
-  test('a text that is no word is reported at its field', async () => {
+  test('a text that is no seal is reported at its field', async () => {
     const text = await browser.refused(400, `${path}/verify`, { noted: 'hello' })
     for (const part of ['id="noted-error"', 'value="hello"']) expect(text).toContain(part)
   })
