@@ -34,6 +34,7 @@ import { usePool, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { useInstalledPostgres } from '../support/installed-postgres.ts'
 import { createTestKey } from '../support/keys.ts'
+import { lines, load, reasonProgram } from '../support/load-input.ts'
 import { runOutboxJobs } from '../support/outbox-jobs.ts'
 import { aDraft, aProgram, type QuestionSpec, q } from '../support/programs.ts'
 import type { TestService } from '../support/service.ts'
@@ -66,6 +67,8 @@ interface Own {
   /** A submission whose answer a front end did not get, and answers that are not submitted yet. */
   submitted: { applicant: number; idempotencyKey: string; body: Record<string, unknown> }
   inProgress: number
+  /** The input of a bulk load that was interrupted after `stored` of its applications. */
+  load: { slug: string; text: string; stored: number }
 }
 
 export const pages = [
@@ -289,6 +292,18 @@ async function makeOwn(): Promise<void> {
   const idempotencyKey = crypto.randomUUID()
   const body = await submitOnce(service, keys.desk, again, idempotencyKey)
 
+  const loaded = await reasonProgram(sql)
+  const text = lines(loaded, ...Array.from({ length: 9 }, (_, n) => ({ id: 100_000 + n })))
+  const stored = 3
+  const interrupted = await load(sql, text, {
+    timeZone,
+    batchBytes: 1,
+    onProgress: async count => {
+      if (count === stored) throw new Error('interrupted')
+    },
+  }).catch(error => error)
+  if (interrupted.message !== 'interrupted') throw interrupted
+
   await aDraft(sql, { slug: 'food-help', questions: [story, needs] })
   await askForDeliveries(sql, Date.now() * 1000)
   await runOutboxJobs(sql)
@@ -320,6 +335,7 @@ async function makeOwn(): Promise<void> {
     webhookSecret: webhook.secret,
     submitted: { applicant: again, idempotencyKey, body },
     inProgress: waiting,
+    load: { slug: loaded.slug, text, stored },
   })
 }
 

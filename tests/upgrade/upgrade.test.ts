@@ -14,6 +14,7 @@ import { ConsoleVisitor, testPassword } from '../support/console.ts'
 import { ApiProgram } from '../support/console-api.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { useBareDatabase, useDatabase, useService } from '../support/fixtures.ts'
+import { load } from '../support/load-input.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { goldenFolder } from './golden-folder.ts'
 import {
@@ -138,6 +139,16 @@ describe.each(names.filter(name => name.endsWith('-own')))('%s', name => {
     expect(await ApiProgram.withToken(service, token).ask('GET', '/programs')).toMatchObject({ status: 200 })
     const [row] = await sql<{ secret_name: string }[]>`select secret_name from webhook_endpoint`
     expect(secretText(deriveSecret(webhookKeys, row!.secret_name)!)).toBe(webhookSecret)
+  })
+
+  test('a bulk load that was interrupted goes on where it stopped', async () => {
+    const { kept, sql } = await upgrade(name)
+    const { slug, text, stored } = kept.own!.load
+    const lines = text.trim().split('\n').length
+    const ids = () => sql`select application_id from application join program using (program_id) where slug = ${slug}`
+    expect(await ids()).toHaveLength(stored)
+    expect(await load(sql, text, { timeZone })).toMatchObject({ before: { stored }, applications: lines })
+    expect(await ids()).toHaveLength(lines)
   })
 })
 
