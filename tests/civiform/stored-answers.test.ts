@@ -99,11 +99,14 @@ describe('a choice', () => {
     [16, { selections: ['1', '5'] }, ['rent', 'shelter']],
     [17, { selections: ['5'] }, ['shelter']],
   ]
-  test.each(cases)('%i: of several is the admin names in the order of the question', (_, stored, selections) => {
-    // 16, 17: the order of display and what is not shown any more make no difference.
-    always('CHECKBOX', stored, { selections })
-    always('CHECKBOX', stored, { selections }, { withdrawn: [5] })
-  })
+  test.each(cases)(
+    '8 to 17: of several is the admin names in the order of the question (%i)',
+    (_, stored, selections) => {
+      // 16, 17: the order of display and what is not shown any more make no difference.
+      always('CHECKBOX', stored, { selections })
+      always('CHECKBOX', stored, { selections }, { withdrawn: [5] })
+    },
+  )
   test('18, 19: of one is its admin name, or null for what is no option', () => {
     for (const type of ['RADIO_BUTTON', 'DROPDOWN']) {
       for (const selection of ['2', 2]) always(type, { selection }, { selection: 'own' })
