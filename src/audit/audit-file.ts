@@ -8,18 +8,19 @@ import type { ChainPart, ChainPlace } from '../db/audit/audit-chains.ts'
 import { Problem } from '../problem.ts'
 import { BrokenChain, nextHash } from './follow-audit-links.ts'
 
-/** Characters written to the disk together. */
-const batchLength = 1_000_000
-
 /** A line without its end; `content` is missing on the first of a chain. */
 export const auditLine = ({ chain, link, hash }: ChainPlace, content?: string): string =>
   `{"chain":${chain},"link":${link},"hash":"${hash.toString('hex')}"${content === undefined ? '' : `,"event":${content}`}}`
 
 /**
- * Writes a file that was not there. It is on the disk when this resolves, and gone when it
+ * Writes a file that was not there, `batchLength` characters together. It is on the disk when this resolves, and gone when it
  * rejects. Throws Problem `invalid_request` when it cannot be made.
  */
-export async function writeAuditFile(path: string, lines: AsyncIterable<string>): Promise<void> {
+export async function writeAuditFile(
+  path: string,
+  lines: AsyncIterable<string>,
+  batchLength = 1_000_000,
+): Promise<void> {
   const file = await open(path, 'wx', 0o600).catch(error => {
     throw new Problem('invalid_request', { detail: `${path} cannot be written (${error.code}).` })
   })

@@ -23,7 +23,7 @@ export interface ExportPlace {
   end: () => void
 }
 
-/** Holds a few small entries per key that is in use, so its size is bounded by the number of keys. */
+/** Holds a few small entries per key that was used, so its size is bounded by the number of keys. */
 export class KeyLimits {
   readonly #requests: RateCounter | undefined
   readonly #exports: ExportPlaces | undefined
@@ -139,8 +139,7 @@ export class ExportPlaces {
     const lease = crypto.randomUUID()
     this.#leases.set(id, leases.add(lease))
     const end = (): void => {
-      if (!leases.delete(lease)) return
-      if (leases.size === 0) this.#leases.delete(id)
+      leases.delete(lease)
       // If Redis is unreachable, the lease expires.
       if (this.redis?.away === false) this.redis.client.zrem(keyOf(id), lease).catch(() => {})
     }

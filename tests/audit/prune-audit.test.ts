@@ -4,6 +4,8 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { Readable } from 'node:stream'
+import { writeAuditFile } from '../../src/audit/audit-file.ts'
 import { pruneAuditLog } from '../../src/audit/prune-audit.ts'
 import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
 import type { Sql } from '../../src/db/client.ts'
@@ -69,6 +71,13 @@ class AuditLog {
 const linesOf = async (file: string): Promise<string[]> => (await Bun.file(file).text()).trimEnd().split('\n')
 const subjectsOf = async (file: string): Promise<string[]> =>
   (await linesOf(file)).flatMap(line => (JSON.parse(line) as { event?: string[] }).event?.[4] ?? [])
+
+test('a file that is written in several batches has each line once', async () => {
+  const file = join(await useFolder(endWithTest), 'written')
+  const lines = Array.from({ length: 25 }, (_, i) => `line ${i}`)
+  await writeAuditFile(file, Readable.from(lines), 40)
+  expect(await linesOf(file)).toEqual(lines)
+})
 
 test('several chains are pruned while others write: every event is in the file or in the database, once, and verifies', () =>
   AuditLog.open(async auditLog => {

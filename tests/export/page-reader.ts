@@ -38,6 +38,8 @@ export class Reader implements Sink {
   writes = 0
   constructor(private readonly beforeTaking: (write: number) => boolean | Promise<boolean> = () => true) {}
   write(bytes: Uint8Array): boolean | Promise<boolean> {
+    // The socket takes none of them, as of a client that has gone.
+    if (bytes.length === 0) throw new Error('nothing was written')
     this.text += new TextDecoder().decode(bytes)
     return this.beforeTaking(++this.writes)
   }

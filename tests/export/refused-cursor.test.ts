@@ -50,13 +50,16 @@ test.each(['40001', '57P01', '08006'])('%s: another cursor continues', async cod
   expect(await cursors()).toBe(4)
 })
 
-test.each(['57014', '42501', '22012', '40P01'])('%s, before any row has come: the page fails at once', async code => {
-  await refuse(code, 1)
-  const failure = await failureOf<PageFailure>(page(new Reader()))
-  expect(failure).toBeInstanceOf(PageFailure)
-  expect(failure!.cause).toMatchObject({ code })
-  expect(await cursors()).toBe(1)
-})
+test.each(['57014', '42501', '22012', '40P01', 'TB001'])(
+  '%s, before any row has come: the page fails at once',
+  async code => {
+    await refuse(code, 1)
+    const failure = await failureOf<PageFailure>(page(new Reader()))
+    expect(failure).toBeInstanceOf(PageFailure)
+    expect(failure!.cause).toMatchObject({ code })
+    expect(await cursors()).toBe(1)
+  },
+)
 
 test('57014 while rows were coming, as a long page meets the statement timeout: another cursor continues', async () => {
   await refuse('57014', 0)

@@ -46,7 +46,10 @@ describe.each(routes)('GET …%s', (path, content) => {
     expect(response.status).toBe(200)
     expect(await response.text()).toContain(content)
     expect(await entries()).toBe(before + 1)
-    expect((await get(path, service, 'HEAD')).status).toBe(200)
+    const head = await get(path, service, 'HEAD')
+    expect(head.status).toBe(200)
+    const length = response.headers.get('Content-Length')
+    expect(head.headers.get('Content-Length') ?? length).toBe(length)
     expect(await entries()).toBe(before + 1)
   })
 

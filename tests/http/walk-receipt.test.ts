@@ -166,6 +166,8 @@ test('D8: what is no token of a walk of this program is refused by the name of t
   const nothing = `/api/v1/admin/programs/${slug}/receipt`
   const authorized = { headers: { Authorization: key.authorization } }
   expect(await codeOf(await service.get(nothing, authorized))).toEqual([400, ['walk required']])
+  const misspelt = await service.get(`${nothing}?walk=${tokens[0]}&Walk=x`, authorized)
+  expect(await codeOf(misspelt)).toEqual([400, ['Walk unknown_parameter']])
   expect((await service.get('/api/v1/admin/programs/not-granted/receipt', authorized)).status).toBe(401)
   expect((await service.get(nothing)).status).toBe(401)
 })

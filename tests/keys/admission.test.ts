@@ -23,7 +23,8 @@ const makeKey = (options: TestKeyOptions = {}): Promise<TestKey> =>
   createTestKey(database.sql, { createdAt: now - dayMicros, ...options })
 
 function attempt(authorization: string | null, from = '192.0.2.1', secure = true): Promise<Admission> {
-  return admit(keys, testPepper, { authorization, address: parseAddress(from), secure, now })
+  // The salt of an origin that is followed is for the origin's keys alone.
+  return admit(keys, testPepper, { authorization, address: parseAddress(from), secure, now }, 'the origin’s salt')
 }
 
 describe('who comes in', () => {
@@ -146,17 +147,21 @@ describe('who does not, and why (spec, "Authentication" 6: "When any constraint 
     expect(await plain(key.authorization)).toEqual({ refused: 'plain_http', api_key_id, exposed: 'known' })
   })
 
-  test('the earlier secret of a key exposes it, too, for as long as it is good', async () => {
+  test('the earlier secret of a key is good until its time is over, and exposes it; no other one is', async () => {
     const { api_key_id, authorization } = await makeKey()
     const rotateUntil = (until: number) =>
       database.sql.begin(tx =>
         rotateApiKeySecret(tx, api_key_id, hashPassword(testPepper, mintCredential().password), until),
       )
     await rotateUntil(now + 1)
+    expect(await attempt(authorization)).toHaveProperty('caller')
+    const another = `Basic ${apiSecretToken(api_key_id, mintCredential().password)}`
+    expect(await attempt(another)).toEqual({ refused: 'wrong_secret', api_key_id })
     const plain = () => attempt(authorization, '192.0.2.1', false)
     expect(await plain()).toEqual({ refused: 'plain_http', api_key_id, exposed: 'now' })
     await database.sql`update api_key set earlier_secret_until = ${now} where api_key_id = ${api_key_id}`
     expect(await plain()).toEqual({ refused: 'plain_http', api_key_id })
+    expect(await attempt(authorization)).toEqual({ refused: 'rotated_secret', api_key_id })
   })
 
   test('what a retired or expired key opened no more, plain HTTP does not expose', async () => {

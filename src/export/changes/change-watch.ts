@@ -43,7 +43,6 @@ export class ChangeWatch {
         end: changed => {
           this.#waiters.delete(waiter)
           clearTimeout(timer)
-          client.removeEventListener('abort', leave)
           resolve(changed)
         },
       }

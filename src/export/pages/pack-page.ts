@@ -80,7 +80,6 @@ export class PagePacker implements RowReader {
       return
     }
     const fill = this.#fillOf(row)
-    let large = false
     if (!this.#pack(row, fill)) {
       this.#handOver()
       if (!this.#pack(row, fill)) {
@@ -89,12 +88,10 @@ export class PagePacker implements RowReader {
         const { between, rows } = this.asked.framing
         this.#buffer = Buffer.allocUnsafeSlow(between.length + rows.bytes(row, fill))
         this.#pack(row, fill)
-        large = true
       }
     }
     this.#submitTime = row.submitTime
     this.#submitSeq = row.submitSeq
-    if (large) this.#handOver()
   }
 
   batchAhead(): number {
@@ -163,7 +160,6 @@ export class PagePacker implements RowReader {
     const buffer = this.#buffer
     const { between, rows } = this.asked.framing
     const separated = this.applications > 0 ? between.length : 0
-    if (this.#used + separated > buffer.length) return false
     const end = rows.write(buffer, this.#used + separated, row, fill, this.applications)
     if (end === -1) return false
     if (separated > 0) between.copy(buffer, this.#used)

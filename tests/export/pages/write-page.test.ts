@@ -135,6 +135,8 @@ describe('writePage', () => {
     expect(receipt.outcome).toBe('stalled')
     expect(() => reader.page()).toThrow()
     expect(await busyBackends()).toEqual([])
+    const atTheEnd = await write(new Reader(() => new Promise(() => {})), planAll(1), { ...small, stallTimeoutMs: 60 })
+    expect(atTheEnd.outcome).toBe('stalled')
   })
 
   test('a reader that leaves ends the page at once, without the closing bracket', async () => {
@@ -286,6 +288,9 @@ describe('writePage', () => {
       await write(reader, planOf(large, 20, pageSize), small, { fills: large.fills })
       expect(idsOf(reader)).toEqual(largeIds.slice(0, pageSize))
     }
+    const lines = new Reader()
+    await write(lines, planOf(large, 20, 20), small, { fills: large.fills, framing: ndjsonPage })
+    expect(lines.text.match(/\n/g)).toHaveLength(21)
   })
 
   test('G10: batches shrink with the size of the rows', async () => {

@@ -9,11 +9,11 @@ import { endWithTest, useDatabase } from '../../support/fixtures.ts'
 const { sql } = await useDatabase()
 
 /** The source of a page with two standbys that have just answered. No cursor is opened. */
-function aSource() {
+function aSource(lagMs = 0) {
   const pools = ['one', 'other'].map(name => ({ name, sql, watch: sql }))
   const settings = { primary: sql, isDistributed: false, lagMaxMs: 60_000, log: createLog('silent') }
   const standbys = new Standbys(pools, settings)
-  for (const standby of standbys.all) standby.noteAnswer(performance.now(), performance.now(), 0)
+  for (const standby of standbys.all) standby.noteAnswer(performance.now(), performance.now() - lagMs, 0)
   return new Exports(sql, 1, standbys).pageSource()
 }
 
@@ -62,6 +62,9 @@ test('a standby that lacks the last moments is asked three times more, then the 
   }
   expect(source.turnFrom(behind)).toBe(0)
   expect(source.next().name).toBe('primary')
+  const late = aSource(3000)
+  late.next()
+  expect(late.turnFrom(behind)).toBe(0)
 })
 
 test('a standby that failed is used again after an answer it was asked for since, and not after one that was on its way', () => {

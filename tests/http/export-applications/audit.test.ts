@@ -26,7 +26,7 @@ const linesOf = async (apiKeyId: string) =>
   sql<{ detail: Record<string, unknown> }[]>`
     select detail from audit_event
     where actor = ${`key:${apiKeyId}`} and action = 'applications_exported'
-    order by detail->>'applications_before'`
+    order by detail->'applications_before'`
 
 async function aReader(of = service) {
   const key = await createTestKey(sql, { programs: [slug] })
@@ -64,6 +64,7 @@ describe('a line that cannot be written', () => {
     // Nothing is written twice, and nothing stands against the key any more.
     expect((await client.page({ nextPageToken: second.page.nextPageToken! })).page.nextPageToken).toBeNull()
     await until('the third line', async () => (await linesOf(key.api_key_id)).length === 3)
+    expect((await linesOf(key.api_key_id)).at(-1)!.detail.applications_before).toBe(14)
   })
 
   test('stands in the log as a whole, with which key got what', async () => {
