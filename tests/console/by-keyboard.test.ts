@@ -1,0 +1,242 @@
+// What administrators do, from one end to the other with the keyboard alone: Tab, arrows, Enter and Space in a real browser. Each stop
+// must show where the focus is, and come in the order of the page.
+
+import { describe, expect, test } from 'bun:test'
+import { generateSync } from 'otplib'
+import type { Page } from 'playwright-core'
+import { findActiveVersion, findProgram } from '../../src/db/programs/programs.ts'
+import { openPage, useBrowser } from '../support/browser.ts'
+import { aPerson, testPassword } from '../support/console.ts'
+import { useDatabase, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
+import { createTestKey } from '../support/keys.ts'
+import { needs } from '../support/needs.ts'
+import { aProgram, publish, q } from '../support/programs.ts'
+
+/** What has the focus: what it is called, and whether the focus is seen. */
+interface Stop {
+  name: string
+  isSeen: boolean
+  /** Whether it comes after the stop before on the page. */
+  isAfter: boolean
+}
+
+/** The parts of a date are stops within one field, where the browser itself shows the focus. After the end of the page it begins again. */
+const stop = `(() => {
+  const one = document.activeElement
+  const before = window.stopBefore
+  window.stopBefore = one
+  if (one === document.body || one === before) return { name: '', isSeen: true, isAfter: true }
+  const isAfter = !before?.isConnected || one.matches('.skip') || Boolean(before.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING)
+  const { outlineStyle, outlineWidth } = getComputedStyle(one)
+  const words = [...(one.labels ?? [])].map(label => label.textContent).join(' ') || one.getAttribute('aria-label') || one.textContent
+  const isSeen = one.matches(':focus-visible') && outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2
+  return { name: words.trim().replace(/\\s+/g, ' '), isAfter, isSeen }
+})()`
+
+class Keyboard {
+  constructor(readonly page: Page) {}
+
+  /** Presses Tab until what begins with this, or is called so, has the focus. */
+  async to(name: string | RegExp): Promise<void> {
+    const passed: string[] = []
+    while (passed.length < 150) {
+      await this.page.keyboard.press('Tab')
+      const { name: at, isSeen, isAfter } = (await this.page.evaluate(stop)) as Stop
+      if (!isSeen) expect(`focus on “${at}”`).toBe('seen')
+      if (!isAfter) expect(`focus on “${at}”`).toBe(`after ${passed.at(-1)}`)
+      if (typeof name === 'string' ? at.startsWith(name) : name.test(at)) return
+      passed.push(at)
+    }
+    throw new Error(`${this.page.url()} has no stop “${name}”: ${passed.join(' | ').slice(0, 2000)}`)
+  }
+
+  press = (key: string) => this.page.keyboard.press(key)
+
+  /** Presses Enter, which leads to another page. */
+  async leave(): Promise<void> {
+    await Promise.all([this.page.waitForEvent('load'), this.press('Enter')])
+  }
+
+  /** Goes there and types. */
+  async fill(name: string, text: string): Promise<void> {
+    await this.to(name)
+    await this.page.keyboard.type(text)
+  }
+
+  /** Goes there and presses Enter; `then` is seen on the page that comes. */
+  async enter(name: string | RegExp, then: string): Promise<void> {
+    await this.to(name)
+    await this.leave()
+    await this.page.getByText(then).first().waitFor()
+  }
+
+  async tick(name: string): Promise<void> {
+    await this.to(name)
+    await this.press('Space')
+  }
+
+  /** Of radio buttons, which are one stop: from the one that Tab comes to, down to this one. */
+  async choose(first: string, wanted: string): Promise<void> {
+    await this.to(first)
+    for (let i = 0; i < 30; i++) {
+      await this.press('ArrowDown')
+      const { name } = (await this.page.evaluate(stop)) as Stop
+      if (name.startsWith(wanted)) return
+    }
+    throw new Error(`${this.page.url()} has no choice “${wanted}”`)
+  }
+}
+
+describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
+  if (!needs('chromium')) return
+  const { sql, ...database } = await useDatabase()
+  const service = await useService({ sql, ...database })
+  const browser = await useBrowser()
+  const ada = await aPerson(sql, { name: 'Ada Administrator' })
+  const key = await createTestKey(sql, { programs: ['food'], maySubmit: true })
+  const food = { slug: 'food', display_name: 'Food', statuses: ['In review', 'Approved'] }
+  await aProgram(sql, { ...food, questions: [q.name('applicant name')] })
+  await publish(sql, { ...food, questions: [q.name('applicant name', { text: 'Who are you?' })] })
+  const frontEnd = new FrontEnd(service, key, 'food')
+
+  async function applied(last_name: string): Promise<number> {
+    const applicant = await frontEnd.register()
+    return (await frontEnd.apply(applicant, { applicant_name: { first_name: 'Ursula', last_name } })).application_id
+  }
+
+  async function at(path: string): Promise<Keyboard> {
+    const { page } = await openPage(browser, service.baseUrl, { email: ada.email, password: testPassword })
+    await page.goto(path)
+    return new Keyboard(page)
+  }
+
+  /** A task, where it begins, how it is done, and what shows that it was. */
+  const tasks: readonly [string, string, (keys: Keyboard) => Promise<void>][] = [
+    [
+      'a program is made, with a question, its options, one on a condition; one is moved, and it is published',
+      '/admin/programs',
+      async keys => {
+        await keys.enter('New program', 'Begin with')
+        await keys.fill('Name', 'Tree permit')
+        await keys.enter(/^Begin$/, 'Add here')
+        await keys.enter('Add here', 'What the applicant reads')
+        await keys.fill('What the applicant reads', 'Do you rent or own?')
+        await keys.choose('Text', 'One of several')
+        await keys.fill('Text of option 1', 'We rent it')
+        await keys.fill('Text of option 2', 'We own it')
+        await keys.enter('Keep and add another', 'Kept in the draft.')
+        await keys.fill('What the applicant reads', 'Anything else?')
+        await keys.enter('Keep and add another', 'Kept in the draft.')
+        await keys.fill('What the applicant reads', 'Who is your landlord?')
+        await keys.choose('always', 'only when all of these hold')
+        await keys.to('Question of line 1')
+        await keys.page.keyboard.type('Do you rent')
+        await keys.to('We rent it')
+        await keys.press('Space')
+        await keys.enter(/^Keep$/, 'Kept in the draft.')
+        await keys.enter('Move Anything else? up', 'Review and publish')
+        await keys.enter('Review and publish', 'Not yet')
+        await keys.enter(/^Publish$/, 'Published.')
+        const { program_id } = (await findProgram(sql, 'tree-permit'))!
+        const { screens, questions } = (await findActiveVersion(sql, program_id))!
+        expect(questions.map(({ settings }) => settings.text)).toEqual([
+          'Anything else?',
+          'Do you rent or own?',
+          'Who is your landlord?',
+        ])
+        expect(screens[0]!.questions[2]!.visible_when).toMatchObject({ operator: 'equal', value: 'we_rent_it' })
+      },
+    ],
+    [
+      'a key is created',
+      '/admin/keys',
+      async keys => {
+        await keys.enter('Create a key', 'What it may do')
+        await keys.fill('Name', 'County sync')
+        await keys.tick('Food')
+        await keys.choose('These addresses only', 'Anywhere')
+        await keys.enter('Create the key', 'Password')
+        const made =
+          await sql`select p.slug from api_key join api_key_program using (api_key_id) join program p using (program_id) where name = 'County sync'`
+        expect([...made]).toEqual([{ slug: 'food' }])
+      },
+    ],
+    [
+      'an application is found and given a status',
+      '/admin/applications',
+      async keys => {
+        const id = await applied('Ibrahim')
+        await keys.enter('Food', 'Name, e-mail, phone or number')
+        await keys.fill('Name, e-mail, phone or number', 'ibra ursu')
+        await keys.leave()
+        await keys.enter('Ursula Ibrahim', 'History')
+        await keys.to('Status')
+        await keys.page.keyboard.type('Appr')
+        await keys.fill('Note', 'By keyboard')
+        await keys.enter('Save', 'Saved.')
+        expect(
+          await sql`select status, application_note as note from application where application_id = ${id}`,
+        ).toMatchObject([{ status: 'Approved', note: 'By keyboard' }])
+      },
+    ],
+    [
+      'two versions are compared',
+      '/admin/programs/food/versions',
+      async keys => {
+        await keys.enter('Compare', 'Who are you?')
+      },
+    ],
+    [
+      'an application is erased',
+      '/admin/programs/food/applications',
+      async keys => {
+        const id = await applied('Erased')
+        await keys.page.reload()
+        await keys.enter('Ursula Erased', 'History')
+        await keys.enter('This application…', 'Write')
+        await keys.fill('Write', String(id))
+        await keys.enter('Erase the application', 'erased')
+        const [left] = await sql`select snapshot from application where application_id = ${id}`
+        expect(left?.snapshot ?? '').not.toContain('Erased')
+      },
+    ],
+    [
+      'what is wrong with a form is read first, and leads to its field',
+      '/admin/people/invite',
+      async keys => {
+        await keys.enter('Make the link', 'Some fields need another look')
+        expect(await keys.page.title()).toStartWith('Error: ')
+        const focused = 'document.activeElement.getAttribute("aria-labelledby") ?? document.activeElement.id'
+        expect(await keys.page.evaluate(focused)).toBe('errors')
+        await keys.press('Tab')
+        await keys.press('Enter')
+        expect(await keys.page.evaluate(focused)).toBe('name')
+      },
+    ],
+  ]
+
+  test('a second factor is set up, and signed in with', async () => {
+    const bo = await aPerson(sql)
+    const { page } = await openPage(browser, service.baseUrl)
+    const keys = new Keyboard(page)
+    const signIn = async () => {
+      await keys.fill('E-mail', bo.email)
+      await keys.fill('Password', testPassword)
+    }
+    await page.goto('/admin/account/second-factor')
+    await signIn()
+    await keys.leave()
+    const secret = (await page.locator('#secret').textContent())!
+    await keys.fill('Code', generateSync({ secret }))
+    await keys.leave()
+    const codes = (await page.locator('#codes').textContent())!.split('\n')
+    await keys.enter('Sign out', 'Sign in')
+    await signIn()
+    await keys.fill('Code', codes[0]!)
+    await keys.leave()
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+  }, 60_000)
+
+  test.each(tasks)('%s', async (_, path, work) => work(await at(path)), 120_000)
+})
