@@ -1,7 +1,7 @@
 // `tributary pull --fields`, and pulls with a key that does not see every question: the output has the questions that come, and no others.
 
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Application } from '../../src/client/api-types.ts'
 import { TributaryClient } from '../../src/client/tributary-client.ts'
@@ -94,6 +94,11 @@ describe('--fields', () => {
     }
     expect(headerOf(await pull(out, ['--fields', 'secret']))).toEqual(['secret.text'])
     expect(existsSync(out.replace('.csv', '.child.csv'))).toBe(false)
+    // Columns are where a first pull has them, and a state that was copied takes away no file that is not its own.
+    const copy = newName('csv')
+    copyFileSync(`${out}.pull`, `${copy}.pull`)
+    expect(await pull(copy)).toBe(await pull(newName('csv')))
+    expect(existsSync(out)).toBe(true)
   })
 
   test('one that was interrupted continues with the same, and with others is refused', async () => {
