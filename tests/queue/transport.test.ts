@@ -4,6 +4,7 @@ import { inTransaction } from '../../src/db/client.ts'
 import { measureOutbox } from '../../src/db/derived/outbox.ts'
 import type { OutgoingJob, Queue } from '../../src/queue/connect.ts'
 import { enqueue } from '../../src/queue/enqueue.ts'
+import { webhookJobId } from '../../src/queue/jobs.ts'
 import { needs } from '../support/needs.ts'
 import {
   aVersion,
@@ -135,14 +136,26 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(runs).toBe(5)
   })
 
-  test('asked for again, a job that had failed runs again', async () => {
+  test('asked for again, a job that had failed runs again; also an attempt to deliver, which has the same id', async () => {
     const id = await aVersion(its.sql)
     let broken = true
+    let attempts = 0
     await its.relay()
     await its.work({
       'refresh-key-map': async () => {
         if (broken) throw new Error('broken')
       },
+      'deliver-webhook': async () => {
+        if (++attempts <= 5) throw new Error('broken')
+      },
+    })
+    const queue = await its.connect()
+    const payload = { webhook_endpoint_id: 1, attempts: 0 }
+    const attempt = { name: 'deliver-webhook', id: webhookJobId(payload), payload }
+    // While the last run ends, the job is taken for the one that is there.
+    await until('the attempt to begin again after its failure, and after its end', async () => {
+      await handedOver(queue, [attempt])
+      return attempts > 6
     })
     await enqueue(its.sql, [keyMapJob(id)])
     await settled(id, 'failed')

@@ -1,9 +1,10 @@
 // How a worker stops: what it knows of its jobs is on record by then.
 
 import { expect, test } from 'bun:test'
+import type { Job } from 'bullmq'
 import { requestDerived } from '../../src/db/derived/derived-status.ts'
 import { createLog } from '../../src/log.ts'
-import type { WorkerEvents } from '../../src/queue/runs.ts'
+import { Runs, type WorkerEvents } from '../../src/queue/runs.ts'
 import { startWorking } from '../../src/queue/work.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
@@ -43,4 +44,25 @@ test('stopping waits until a job that was given up is on record as failed', asyn
   await release()
   await stopping
   expect(await statusOf(sql, version)).toMatchObject({ state: 'failed', last_error: 'Error: stalled once too often' })
+})
+
+test('closing waits for a job that came as the store fell silent, and then for the store no longer', async () => {
+  const ended = Promise.withResolvers<void>()
+  const troubles: string[] = []
+  const runs = new Runs({ run: () => ended.promise, abandoned: () => {} }, ({ message }) => void troubles.push(message))
+  const silent = { on: () => {}, close: () => new Promise<void>(() => {}) }
+  let closed = false
+  const close = runs
+    .of(silent, 50)
+    .close()
+    .then(() => {
+      closed = true
+    })
+  const run = runs.run({ name: 'late', opts: {}, data: {}, attemptsMade: 0 } as Job)
+  // Longer than the store is waited for.
+  await Bun.sleep(150)
+  expect([closed, troubles]).toEqual([false, []])
+  ended.resolve()
+  await Promise.all([run, close])
+  expect(troubles).toEqual(["the queue's store did not answer within 50 ms"])
 })
