@@ -5,7 +5,7 @@
 
 import type { VNode } from 'preact'
 import type { OptionDocs, QuestionDocs } from '../domain/samples/version-docs.ts'
-import { Badge } from '../html/parts.tsx'
+import { Badge, counted } from '../html/parts.tsx'
 import type { FindEntry, FindGroup } from './parts/find-list.tsx'
 import { type JsonMark, valueAt } from './parts/json-tree.tsx'
 
@@ -112,7 +112,7 @@ export function QuestionList(props: {
         return (
           <details class="screen" open={i === 0 && questions.length <= openedMax}>
             <summary>
-              {title} <span class="soft">{counted(questions.length)}</span>
+              {title} <span class="soft">{counted(questions.length, 'question')}</span>
             </summary>
             {list}
           </details>
@@ -121,8 +121,6 @@ export function QuestionList(props: {
     </div>
   )
 }
-
-const counted = (count: number): string => `${count} question${count === 1 ? '' : 's'}`
 
 interface QuestionProps {
   question: QuestionDocs

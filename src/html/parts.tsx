@@ -145,6 +145,8 @@ export function Tabs(props: {
 
 /** 128,440. */
 export const figures = (value: number): string => value.toLocaleString('en-US')
+/** `1 question`, `1,200 questions`. */
+export const counted = (count: number, what: string): string => `${figures(count)} ${what}${count === 1 ? '' : 's'}`
 
 const dates = new Map<string, { day: Intl.DateTimeFormat; minute: Intl.DateTimeFormat }>()
 

@@ -5,7 +5,7 @@
 import { type AuditVerdict, checkedEventsMax } from '../../audit/verify-audit.ts'
 import { ActionForm, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { figures, Notice } from '../../html/parts.tsx'
+import { counted, figures, Notice } from '../../html/parts.tsx'
 import { CopyButton } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 
@@ -45,7 +45,7 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
               hint="With it you also find out whether the end was cut off, or all of it written again."
               optional
             />
-            <Submit icon="check" text={`Check ${figures(events)} ${events === 1 ? 'event' : 'events'}`} />
+            <Submit icon="check" text={`Check ${counted(events, 'event')}`} />
           </ActionForm>
         )}
         {files.length > 0 && (

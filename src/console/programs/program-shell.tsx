@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact'
 import type { ProgramOverview } from '../../db/programs/program-overviews.ts'
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import { usePage } from '../../html/page-context.ts'
-import { Badge, distance, figures, Notice, Tabs } from '../../html/parts.tsx'
+import { Badge, counted, distance, figures, Notice, Tabs } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 
 type ProgramTab = 'overview' | 'questions' | 'versions' | 'settings'
@@ -135,8 +135,6 @@ function Submissions({ program }: { program: ProgramOverview }) {
     </>
   )
 }
-
-export const counted = (count: number, what: string): string => `${figures(count)} ${what}${count === 1 ? '' : 's'}`
 
 /** Changes one below another, each with what it is of. `more` are changes that are not in `changes`. */
 export function Changes({

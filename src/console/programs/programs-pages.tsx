@@ -9,6 +9,7 @@ import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import {
   Badge,
   type Column,
+  counted,
   DoneNotice,
   distance,
   Facts,
@@ -21,7 +22,7 @@ import {
 } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { type Activity, ByStatus, DayByDay, ReadBy, Submitted } from '../home/program-activity.tsx'
-import { counted, IntakeBadge, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { IntakeBadge, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
 const path = '/admin/programs'
 

@@ -4,13 +4,13 @@
 
 import { exportEffects } from '../../domain/definitions/export-effects.ts'
 import { ActionForm, ErrorSummary, ProgramChoices, Submit } from '../../html/fields.tsx'
-import { LinkButton, Notice, When } from '../../html/parts.tsx'
+import { counted, LinkButton, Notice, When } from '../../html/parts.tsx'
 import type { ProblemItem } from '../../problem.ts'
 import type { Move } from '../../programs/move-questions.ts'
 import { Comparison } from './comparison-view.tsx'
 import { type EditRefusal, PlacedErrors, RefusalNotice } from './edit-refusals.tsx'
 import type { ProgramInView } from './program-in-view.ts'
-import { counted, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
 interface PublishProps {
   view: ProgramInView

@@ -16,10 +16,10 @@ import { ActionForm, Submit } from '../../html/fields.tsx'
 import { Icon } from '../../html/icon.tsx'
 import { SearchForm } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
-import { Badge, DoneNotice, LinkButton, Notice } from '../../html/parts.tsx'
+import { Badge, counted, DoneNotice, LinkButton, Notice } from '../../html/parts.tsx'
 import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import { isOvertaken, type ProgramInView } from './program-in-view.ts'
-import { counted, ProgramShell, pathOfProgram } from './program-shell.tsx'
+import { ProgramShell, pathOfProgram } from './program-shell.tsx'
 import { kindLabel } from './question-labels.ts'
 
 interface QuestionsProps {

@@ -6,11 +6,11 @@ import type { StoredProgramVersion } from '../../db/programs/programs.ts'
 import { ActionForm, Submit } from '../../html/fields.tsx'
 import { Pages } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
-import { Badge, DoneNotice, LinkButton, Notice, When } from '../../html/parts.tsx'
+import { Badge, counted, DoneNotice, LinkButton, Notice, When } from '../../html/parts.tsx'
 import { Comparison } from './comparison-view.tsx'
 import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import { documentText, type HistoryEntry, type VersionFacts, versionName } from './program-in-view.ts'
-import { Changes, counted, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { Changes, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
 export function VersionsPage(props: ProgramPageProps & { items: readonly HistoryEntry[]; next: number | null }) {
   const { program, items: history } = props

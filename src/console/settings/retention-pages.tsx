@@ -7,12 +7,10 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import { ActionForm, Choices, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { DoneNotice, distance, figures, LinkButton, Named, Notice, Table, When } from '../../html/parts.tsx'
+import { counted, DoneNotice, distance, LinkButton, Named, Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { expiredMax, type RetentionEffect } from '../../upkeep/erase.ts'
 import { SettingsTabs } from './settings-page.tsx'
-
-const days = (count: number): string => `${figures(count)} ${count === 1 ? 'day' : 'days'}`
 
 const listPath = '/admin/settings/retention'
 
@@ -45,7 +43,11 @@ export function RetentionListPage({ items, next }: { items: readonly ProgramRete
           {
             head: 'Applications are kept',
             cell: one =>
-              one.retention_days === null ? <span class="soft">for ever</span> : `for ${days(one.retention_days)}`,
+              one.retention_days === null ? (
+                <span class="soft">for ever</span>
+              ) : (
+                `for ${counted(one.retention_days, 'day')}`
+              ),
           },
         ]}
       />
@@ -81,7 +83,7 @@ export function RetentionPage(props: RetentionProps) {
         { text: 'Retention', path: listPath },
         { text: program.display_name },
       ]}
-      lead={retention_days === null ? 'For ever.' : `For ${days(retention_days)} after they were submitted.`}
+      lead={retention_days === null ? 'For ever.' : `For ${counted(retention_days, 'day')} after they were submitted.`}
     >
       <DoneNotice said={said} />
       {form.conflict !== undefined && (
@@ -158,7 +160,7 @@ function Present({ program, days }: RetentionProps & { days: number }) {
   return (
     <p>
       {expired > 0 ? (
-        <>{counted(expired)} are older, and about to be erased.</>
+        <>{countedUpTo(expired)} are older, and about to be erased.</>
       ) : (
         <>
           The oldest application is from <When at={oldest} />. It is erased {distance(due, now)}, on <When at={due} />.
@@ -174,7 +176,7 @@ function WantedNotice(props: RetentionProps & { wanted: NonNullable<RetentionPro
   const { expired, oldest } = wanted.effect
   return (
     <Notice tone="attention">
-      <h2>This erases {counted(expired)} that are there now</h2>
+      <h2>This erases {countedUpTo(expired)} that are there now</h2>
       <p>
         All that were submitted before <When at={now - wanted.days * dayMicros} />
         {oldest !== null && (
@@ -188,5 +190,5 @@ function WantedNotice(props: RetentionProps & { wanted: NonNullable<RetentionPro
   )
 }
 
-const counted = (expired: number): string =>
-  expired === 1 ? '1 application' : `${expired === expiredMax ? 'at least ' : ''}${figures(expired)} applications`
+const countedUpTo = (expired: number): string =>
+  `${expired === expiredMax ? 'at least ' : ''}${counted(expired, 'application')}`
