@@ -261,8 +261,10 @@ describe('disabling a key', () => {
     ])
   })
 
-  test('leaves it to be edited, rotated and retired; a retired key is neither disabled nor enabled', async () => {
-    const { username } = await create()
+  test('leaves it to be edited, rotated and retired; an expired key is not rotated, a retired one neither disabled nor enabled', async () => {
+    const { username, key } = await create()
+    const ended = rotateApiKey(database.sql, testPepper, username, 1, { ...by, now: key.expires_at })
+    expect(await errorsOf(ended)).toEqual(['conflict'])
     await disableApiKey(database.sql, username, by)
     await editApiKey(database.sql, username, { name: 'Looked into' }, by)
     expect((await rotateApiKey(database.sql, testPepper, username, 1, by)).key.state).toBe('disabled')

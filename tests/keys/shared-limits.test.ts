@@ -71,7 +71,8 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
   })
 
   test('exports at a time are counted together; a place that is given back is free for both', async () => {
-    const [one, other] = [await aProcess(), await aProcess()]
+    // No lease ends by itself.
+    const [one, other] = [await aProcess(600_000), await aProcess(600_000)]
     const key = aKey()
     const places = [one, other, one, one].map(({ limits }) => limits.beginExport(key))
     for (const { granted } of places) await granted
