@@ -17,6 +17,16 @@ export interface HttpSubject {
   stop(): Promise<number>
 }
 
+/** The same pages as those of a table of its OData feed. */
+export const asFeed = (service: HttpSubject): HttpSubject => ({
+  ...service,
+  pageUrl: rows =>
+    service
+      .pageUrl(rows)
+      .replace('/api/v1/admin/programs/', '/odata/v1/')
+      .replace('/applications?pageSize=', '/Applications?$top='),
+})
+
 type Prepared = Pick<BenchContext, 'children' | 'database' | 'data'>
 
 /** The service as it is run in production, every feature on; only limits are out of the way: they count, and never refuse. */

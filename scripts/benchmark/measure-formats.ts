@@ -2,7 +2,7 @@
 
 import type { BenchContext } from './bench-context.ts'
 import { type BenchFinding, digits, type SectionReport } from './findings.ts'
-import { fetchPages, type Transfer, warmUp, withService } from './http-subject.ts'
+import { asFeed, fetchPages, type Transfer, warmUp, withService } from './http-subject.ts'
 import { inRounds } from './rounds.ts'
 import { column, median, pairedRatio } from './statistics.ts'
 
@@ -10,10 +10,6 @@ const types = { json: 'application/json', ndjson: 'application/x-ndjson', csv: '
 type Type = keyof typeof types
 type Format = Type | 'odata'
 const formats: readonly Format[] = [...(Object.keys(types) as Type[]), 'odata']
-
-/** The same page as a table of the OData feed. */
-const feedUrl = (pageUrl: string): string =>
-  pageUrl.replace('/api/v1/admin/programs/', '/odata/v1/').replace('/applications?pageSize=', '/Applications?$top=')
 
 export async function measureFormats(context: BenchContext): Promise<SectionReport> {
   const { children, options } = context
@@ -24,8 +20,7 @@ export async function measureFormats(context: BenchContext): Promise<SectionRepo
       const asked = { ...service, headers: { ...service.headers, Accept: types[format] } }
       return (await fetchPages(children, asked, rows, 1))[0]!
     }
-    const pageUrl = (rows: number): string => feedUrl(service.pageUrl(rows))
-    const odata = async (): Promise<Transfer> => (await fetchPages(children, { ...service, pageUrl }, rows, 1))[0]!
+    const odata = async (): Promise<Transfer> => (await fetchPages(children, asFeed(service), rows, 1))[0]!
     return inRounds(context, { json: fetched('json'), ndjson: fetched('ndjson'), csv: fetched('csv'), odata })
   })
   const bytesASecond = (format: Format): number[] =>

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { BenchContext } from './bench-context.ts'
 import { type BenchFinding, digits, type SectionReport } from './findings.ts'
-import { fetchPages, type HttpSubject, withService } from './http-subject.ts'
+import { asFeed, fetchPages, type HttpSubject, withService } from './http-subject.ts'
 import { inRounds } from './rounds.ts'
 import { median } from './statistics.ts'
 
@@ -22,9 +22,10 @@ export async function measureMemory(context: BenchContext): Promise<SectionRepor
     (await withService(context, work)).peakBytes / 1e6
   const exports = (count: number) =>
     peakOf(service => Promise.all(Array.from({ length: count }, () => fetchPages(children, service, rows, 1))))
+  const odata = peakOf(service => fetchPages(children, asFeed(service), rows, 1))
   const stalled = peakOf(service => stall(service, rows))
   // Each service is a fresh one, so there is nothing to warm up.
-  const peaks = await inRounds(context, { idle: exports(0), one: exports(1), eight: exports(8), stalled }, 0)
+  const peaks = await inRounds(context, { idle: exports(0), one: exports(1), eight: exports(8), odata, stalled }, 0)
   const finding = (atMost: number, what: string, values: readonly number[]): BenchFinding => ({
     what: `peak memory, ${what}`,
     measured: median(values),
@@ -36,6 +37,7 @@ export async function measureMemory(context: BenchContext): Promise<SectionRepor
     findings: [
       finding(120, `1 export of ${page}`, peaks.one),
       finding(150, `8 exports of ${page} at once`, peaks.eight),
+      finding(120, `1 export of ${page} as OData`, peaks.odata),
       finding(250, `${readers} stalled readers`, peaks.stalled),
     ],
     tables: [
