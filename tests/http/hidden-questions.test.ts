@@ -11,7 +11,7 @@ import type { TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { applications, hostile, mark, optional, slug, usePartlyHidden } from './partly-hidden.ts'
 
-const { database, first, redacted, service, sql } = await usePartlyHidden()
+const { database, first, redacted, service, sql, whole } = await usePartlyHidden()
 
 const get = (path: string, of: TestKey = redacted, headers: Record<string, string> = {}) =>
   service.get(path, { headers: { Authorization: of.authorization, ...headers } })
@@ -43,6 +43,30 @@ describe('a hidden question', () => {
         expect(await refusal(name)).toBe(never)
     }
   })
+
+  test('is in no table, column, filter or count of the OData feed, and is refused there exactly as one that does not exist', async () => {
+    const root = `/odata/v1/${slug}`
+    const refusal = async (path: string, name: string) => {
+      const response = await get(root + path.replaceAll('NAME', name))
+      const { error } = (await response.json()) as { error: Record<string, unknown> }
+      return [response.status, JSON.stringify({ ...error, innererror: undefined }).replaceAll(name, 'NAME')]
+    }
+    const tablePaths = ['/NAME', '/NAME?$top=1', '/NAME/$count', '/NAME(1)']
+    const tables = ['zyxqua_roster', '_zyxqua_roster__zyxqua_deep', 'zyxqua_roster__zyxqua_deep']
+    const columnPaths = ["/Applications?$select=NAME", "/Applications?$filter=NAME eq 1", '/Applications?$orderby=NAME']
+    const columns = ['zyxqua_salary__text', 'zyxqua_roster__entities', 'zyxqua_retired__number']
+    for (const [paths, names] of [[tablePaths, tables], [columnPaths, columns]] as const)
+      for (const path of paths)
+        for (const name of names) expect([name, path, ...(await refusal(path, name))]).toEqual([name, path, ...(await refusal(path, 'qqq_never'))])
+    expect((await refusal('/Applications?$select=NAME', 'qqq'))[0]).toBe(400)
+    expect((await refusal('/NAME', 'qqq'))[0]).toBe(404)
+    const inner = "/pet?$select=NAME"
+    expect(await refusal(inner, 'zyxqua_chip__text')).toEqual(await refusal(inner, 'qqq_never'))
+    // A count is of applications, whatever is hidden of them.
+    const counts = await Promise.all([whole, redacted].map(async of => JSON.parse(await (await get(`${root}/Applications?$count=true&$top=0`, of)).text())))
+    expect(counts[1]!['@odata.count']).toBe(counts[0]!['@odata.count'])
+    expect(counts[0]!['@odata.count']).toBeGreaterThan(0)
+  }) // biome-ignore format: side by side
 
   test('"Retiring or editing takes effect on every instance within 1 s, and on the next page of a walk" (contract, section 3)', async () => {
     const key = await createTestKey(sql, { programs: [slug] })
