@@ -5,6 +5,7 @@ import { publishDefinition, publishDraft } from '../../src/programs/publish.ts'
 import { discardDraft, saveDraft } from '../../src/programs/save-draft.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { aDefinition, aDraft, aProgram, type ProgramSpec, q } from '../support/programs.ts'
+import { readDerivedStatus } from '../support/queue.ts'
 import { rejection } from '../support/refusal.ts'
 
 const database = await useDatabase()
@@ -22,13 +23,15 @@ const inBank = async (admin_name: string) =>
   )
 
 describe('a draft', () => {
-  test('of a new program makes the program; nothing of it is published', async () => {
+  test('of a new program makes the program and asks for its docs; nothing of it is published', async () => {
     const draft = await save({ slug: 'd-new', display_name: 'A draft', questions: [q.text('d new')] })
     expect(draft).toMatchObject({ slug: 'd-new', saved: true })
     const program = await findProgram(database.sql, 'd-new')
     expect(program).toMatchObject({ program_id: draft.program_id, display_name: 'A draft' })
     expect(await findActiveVersion(database.sql, draft.program_id)).toBeUndefined()
     expect((await findDraftVersion(database.sql, draft.program_id))?.program_version_id).toBe(draft.program_version_id)
+    const asked = await readDerivedStatus(database.sql, draft.program_version_id)
+    expect(asked).toMatchObject([{ job_name: 'refresh-docs-example', requested: 1 }])
   })
 
   test('is one of its kind: saving again replaces it, under a new id, and what only the old one had goes', async () => {

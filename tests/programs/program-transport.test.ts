@@ -5,6 +5,7 @@ import { exportProgram, importProgram } from '../../src/programs/program-transpo
 import type { TestDatabase } from '../support/database.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { aDraft, aProgram, everyKind, publish, q } from '../support/programs.ts'
+import { readDerivedStatus } from '../support/queue.ts'
 import { rejection } from '../support/refusal.ts'
 
 const source = await useDatabase()
@@ -70,6 +71,7 @@ describe('a program brought into an empty database', () => {
   test('continues from there: no id is given out twice, and its questions are shared as ever', () =>
     inEmptyDatabase(async ({ sql }) => {
       const before = await importProgram(sql, travelled(housing), 'operator:test')
+      for (const id of before.program_version_ids) expect(await readDerivedStatus(sql, id)).toHaveLength(2)
       const other = await aProgram(sql, { slug: 'new-here', questions: [q.text('new here'), q.text('later')] })
       expect(other.program_id).toBeGreaterThan(before.program_id)
       expect(other.program_version_id).toBeGreaterThan(Math.max(...before.program_version_ids))

@@ -20,6 +20,7 @@ import {
   q,
   upToDate,
 } from '../support/programs.ts'
+import { readDerivedStatus } from '../support/queue.ts'
 import { rejection } from '../support/refusal.ts'
 
 const database = await useDatabase()
@@ -51,6 +52,8 @@ describe('a new version of a shared question', () => {
       expect(now.program_version_id).toBeGreaterThan(before.program_version_id)
       expect(now).toMatchObject({ based_on: before.program_version_id, published_by: 'admin:test' })
       expect(now.screens).toEqual(before.version.screens)
+      const asked = await readDerivedStatus(database.sql, now.program_version_id)
+      expect(asked.map(({ job_name }) => job_name)).toEqual(['refresh-docs-example', 'refresh-key-map'])
       const pet = now.questions.find(question => question.admin_name === 's pet')
       expect(pet?.settings.options?.map(option => option.admin_id)).toEqual(['cat', 'dog'])
       expect(now.questions.map(question => question.admin_name)).toEqual(
