@@ -57,7 +57,15 @@ function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps)
       {crumbs.length > 0 && (
         <nav class="crumbs" aria-label="Where you are">
           {crumbs.map(({ text, path }) => (
-            <span dir="auto">{path === undefined ? text : <a href={root + path}>{text}</a>}</span>
+            <span>
+              {path === undefined ? (
+                <bdi>{text}</bdi>
+              ) : (
+                <a href={root + path} dir="auto">
+                  {text}
+                </a>
+              )}
+            </span>
           ))}
         </nav>
       )}

@@ -82,7 +82,7 @@ interface AxeViolation {
   nodes: { html: string; failureSummary: string }[]
 }
 
-/** What can be pressed and is less than 24 px wide or high, but for links in a sentence. A box counts with its label. */
+/** What is pressed and has less than 24 px in width or height, but for links in a sentence, or sticks out. A box counts with its label. */
 export const smallTargets = (page: Page): Promise<string[]> =>
   page.evaluate(`
     const inSentence = one => getComputedStyle(one).display === 'inline'
@@ -100,6 +100,9 @@ export const smallTargets = (page: Page): Promise<string[]> =>
       if ((width < 23.9 || height < 23.9) && !inSentence(one))
         small.push('small, ' + width.toFixed(1) + ' x ' + height.toFixed(1) + ': ' + one.outerHTML.slice(0, 200))
     }
+    for (const one of document.querySelectorAll('main :is(a, button)'))
+      if (one.checkVisibility() && one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1)
+        small.push('narrower than its text: ' + one.outerHTML.slice(0, 200))
     small`)
 
 /** Where letters that are written from right to left are seen in no element that takes its direction from its text. */
