@@ -93,7 +93,7 @@ describe('a document that cannot be read', () => {
       '\ufeff{"slug": "a", "slug": "b"}',
       [
         'Standard input cannot be read without losing something:',
-        '  /slug: Must be given once: this key stands twice (line 1, column 15). [duplicate_key]',
+        '  /slug: Must be given once: this key occurs twice (line 1, column 15). [duplicate_key]',
       ],
     ],
     [
