@@ -37,12 +37,17 @@ const givenUpAfter = 3 * 86_400 * second
 /** Attempts of an endpoint that are kept on record. */
 export const attemptsKept = 100
 
-/** Asks for an attempt for each endpoint that has not been sent its program's last change, or that an administrator wants a message for. */
+/**
+ * Asks for an attempt for each endpoint that has not acknowledged its program's last change, or the last message to it, or that an administrator
+ * wants a message for.
+ */
 export async function askForDeliveries(sql: Sql, now: Micros): Promise<number> {
   const due = await readDueEndpoints(sql, now)
   if (due.length === 0) return 0
   const changes = await readChangeNumbers(sql, [...new Set(due.map(({ program_id }) => program_id))])
-  const lagging = due.filter(one => one.asked !== null || changes.get(one.program_id)! > one.delivered_change)
+  const lagging = due.filter(
+    one => one.asked !== null || one.failures > 0 || changes.get(one.program_id)! > one.delivered_change,
+  )
   if (lagging.length === 0) return 0
   const ids = lagging.map(({ webhook_endpoint_id }) => webhook_endpoint_id)
   return inTransaction(sql, async tx => {

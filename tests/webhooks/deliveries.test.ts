@@ -431,4 +431,21 @@ describe('what an administrator asks for', () => {
     await askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
     expect(await runOf(hooks, id)).toEqual(['delivered'])
   })
+
+  test('the last message that fails when it is sent again is retried as others are, though nothing has changed', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    await hooks.apply(program)
+    await runOf(hooks, id)
+    receiver.answer = answering(500)
+    await askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
+    expect(await runOf(hooks, id)).toEqual(['refused'])
+    const { state, retry_at } = await hooks.state(id)
+    expect(state).toBe('failing')
+    receiver.answer = answering(204)
+    hooks.now = retry_at
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    expect((await hooks.state(id)).state).toBe('working')
+    hooks.now += micros.day
+    expect(await runOf(hooks, id)).toEqual([])
+  })
 })

@@ -9,13 +9,15 @@ export interface DueEndpoint {
   program_id: number
   delivered_change: number
   asked: 'test' | 'resend' | null
+  /** Attempts since the last acknowledgement. */
+  failures: number
 }
 
 /** Endpoints that may be sent a message now, if their program has come further or an administrator asked for one. */
 export async function readDueEndpoints(db: Db, now: Micros): Promise<DueEndpoint[]> {
   const at = formatMicros(now)
   return db<DueEndpoint[]>`
-    select webhook_endpoint_id, program_id, delivered_change, asked
+    select webhook_endpoint_id, program_id, delivered_change, asked, failures
     from webhook_endpoint
     where busy_until <= ${at}
     and (asked is not null or (disabled_at is null and retry_at <= ${at}))
@@ -43,7 +45,6 @@ export interface BegunEndpoint extends DueEndpoint {
   /** Undefined when no other secret signs. */
   earlier_secret_name: string | null
   first_failed_at: Micros | null
-  failures: number
 }
 
 /**
