@@ -37,3 +37,24 @@ test('what is hidden counts as unanswered further on', () => {
   hiddenAnswersDropper(version.questions, version.screens)(answers)
   expect([...answers.keys()]).toEqual([])
 })
+
+test('in an entity a condition looks at that entity and at what is around it', () => {
+  const version = aVersion({
+    top: { kind: 'TEXT' },
+    people: { kind: 'ENUMERATOR' },
+    job: { kind: 'TEXT', under: 'people' },
+    pay: { kind: 'TEXT', under: 'people', when: { all: [answered(1), answered(3)] } },
+  })
+  const keptWith = (...others: string[]): string[][] => {
+    const entities = [['job', 'pay'], ['pay']].map(keys => ({
+      entity_name: 'x',
+      answers: new Map(keys.map(key => [key, text(key)])),
+    }))
+    const people: Answer = { type: 'ENUMERATOR', entities }
+    const answers = new Map([...others.map(key => [key, text(key)] as const), ['people', people] as const])
+    hiddenAnswersDropper(version.questions, version.screens)(answers)
+    return entities.map(entity => [...entity.answers.keys()])
+  }
+  expect(keptWith('top')).toEqual([['job', 'pay'], []])
+  expect(keptWith()).toEqual([['job'], []])
+})
