@@ -105,7 +105,8 @@ async function start(): Promise<void> {
   const key =
     (await findProgram(sql, program)) === undefined ? undefined : await demoKey(sql, config.apiKeyPepper, baseUrl)
   const person = await demoPerson(sql)
-  if (seeds) await fillConsole({ sql, pepper: config.apiKeyPepper, baseUrl, programs: demoPrograms })
+  if (seeds)
+    await fillConsole({ sql, pepper: config.apiKeyPepper, baseUrl, timeZone: config.timeZone, programs: demoPrograms })
   await sql.end({ timeout: 5 })
 
   console.log(welcome(baseUrl, healthUrl, program, key, person))

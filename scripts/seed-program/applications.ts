@@ -1,7 +1,7 @@
 // Sample applications to a program, one after the other in order of time, the same for the same seed and moment.
 
 import type { StoredProgramVersion } from '../../src/db/programs/programs.ts'
-import type { Answers } from '../../src/domain/questions/answers.ts'
+import type { Answer, Answers } from '../../src/domain/questions/answers.ts'
 import type { Annotations, Submitter } from '../../src/domain/questions/application.ts'
 import { hiddenAnswersDropper } from '../../src/domain/questions/drop-hidden.ts'
 import type { VersionQuestion } from '../../src/domain/questions/question.ts'
@@ -55,8 +55,8 @@ export function* seedApplications(plan: SeedPlan): Generator<ExportedApplication
     const share = (i + next()) / plan.applications
     const submit_time = plan.from + Math.floor(share * (plan.to - plan.from))
     const { version, sample, amend } = samplers[Math.floor((i / plan.applications) * samplers.length)]!
-    const fresh = sample(next)
-    const answers = earlier === undefined ? fresh : amend(next, earlier, fresh)
+    const fresh = withLikelyYears(sample(next))
+    const answers = earlier === undefined ? fresh : withLikelyYears(amend(next, earlier, fresh))
     const submitted = { applicant_id, language, version, answers }
     const isObsolete = next() < resubmittedShare && bookAgain(next, again, i, plan.applications, submitted)
     yield {
@@ -93,6 +93,8 @@ function amender(version: StoredProgramVersion) {
   )
   const decides = ({ question_id }: VersionQuestion) => new RegExp(`"question_id":${question_id}\\b`).test(conditions)
   const top = version.questions.filter(one => one.enumerator_id === null)
+  /** Who they are stays. */
+  const isWho = ({ kind, question_key }: VersionQuestion) => kind === 'NAME' || question_key === 'date_of_birth'
   const asked = (of: StoredProgramVersion, { question_id }: VersionQuestion) =>
     of.questions.find(one => one.question_id === question_id)?.question_version_id
   return (next: Rng, { version: before, answers }: Earlier, fresh: Answers): Answers => {
@@ -100,7 +102,7 @@ function amender(version: StoredProgramVersion) {
       const amended = new Map(answers)
       const differs = (key: string) =>
         answers.has(key) && fresh.has(key) && !Bun.deepEquals(answers.get(key), fresh.get(key))
-      const free = top.filter(one => !decides(one) && differs(one.question_key))
+      const free = top.filter(one => !decides(one) && !isWho(one) && differs(one.question_key))
       for (let count = Math.min(free.length, integerFrom(next, 1, 4)); count > 0; count--) {
         const { question_key } = free.splice(integerFrom(next, 0, free.length - 1), 1)[0]!
         amended.set(question_key, fresh.get(question_key)!)
@@ -116,6 +118,50 @@ function amender(version: StoredProgramVersion) {
     dropHidden(amended)
     return amended
   }
+}
+
+/**
+ * The same answers with what no question knows of another: people move in after they were born, children are younger than the applicant and
+ * parents older, and a shelter has no bedrooms. What is likely already stays as it is.
+ */
+function withLikelyYears(answers: Answers): Answers {
+  const born = yearOf(answers.get('date_of_birth'))
+  if (born === undefined) return answers
+  const likely = new Map(answers)
+  const movedIn = yearOf(answers.get('move_in_date'))
+  if (movedIn !== undefined && movedIn <= born)
+    likely.set('move_in_date', inYear(answers, 'move_in_date', 2025 - (movedIn % 15)))
+  const [housing, bedrooms] = [answers.get('housing'), answers.get('bedrooms')]
+  if (housing?.type === 'SINGLE_SELECT' && housing.selection === 'shelter' && bedrooms?.type === 'NUMBER')
+    likely.set('bedrooms', { ...bedrooms, number: 0 })
+  const household = answers.get('household_members')
+  if (household?.type === 'ENUMERATOR') {
+    const entities = household.entities.map(one => ({ ...one, answers: withLikelyAge(one.answers, born) }))
+    likely.set('household_members', { ...household, entities })
+  }
+  return likely
+}
+
+function withLikelyAge(member: Answers, born: number): Answers {
+  const [year, relationship] = [yearOf(member.get('member_birth_date')), member.get('relationship')]
+  if (year === undefined || relationship?.type !== 'SINGLE_SELECT') return member
+  const years: Record<string, [least: number, most: number]> = {
+    child: [born + 18, Math.min(born + 38, 2025)],
+    parent: [Math.max(1926, born - 38), born - 18],
+    spouse: [born - 8, Math.min(born + 8, 2006)],
+  }
+  const [least, most] = years[relationship.selection] ?? [year, year]
+  if (year >= least && year <= most) return member
+  const likely = least + (year % (most - least + 1))
+  return new Map(member).set('member_birth_date', inYear(member, 'member_birth_date', likely))
+}
+
+const yearOf = (answer: Answer | undefined): number | undefined =>
+  answer?.type === 'DATE' ? Number(answer.date.slice(0, 4)) : undefined
+
+const inYear = (answers: Answers, key: string, year: number): Answer => {
+  const answer = answers.get(key)
+  return { type: 'DATE', date: `${year}${answer?.type === 'DATE' ? answer.date.slice(4) : ''}` }
 }
 
 /** Books a later application for an applicant; false when none is left. */

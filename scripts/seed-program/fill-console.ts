@@ -1,25 +1,32 @@
-// What the console shows of a demo besides its applications: organizations, a draft with three changes, and keys of several kinds.
+// What the console shows of a demo besides its applications: organizations, people, statuses and notes of weeks, a draft with three changes,
+// and keys of several kinds.
 
+import { readListedApplications } from '../../src/db/applications/application-lists.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { findActiveVersion, findProgram } from '../../src/db/programs/programs.ts'
 import { describeVersion } from '../../src/domain/definitions/version-definition.ts'
 import { createApiKey } from '../../src/keys/api-keys.ts'
 import { dayMicros } from '../../src/keys/expiry.ts'
 import { addIntermediary, addOrganization } from '../../src/people/intermediaries.ts'
+import { acceptInvitation, invitePerson } from '../../src/people/people.ts'
 import { saveDraft } from '../../src/programs/save-draft.ts'
+import { annotate } from '../../src/upkeep/annotate.ts'
 
 interface Demo {
   sql: Sql
   pepper: string
   baseUrl: string
+  timeZone: string
   programs: readonly string[]
 }
 
 /** Made once, by the person who is to look at it. Calls the service, which notes what it answered. */
-export async function fillConsole({ sql, pepper, baseUrl, programs }: Demo): Promise<void> {
+export async function fillConsole({ sql, pepper, baseUrl, timeZone, programs }: Demo): Promise<void> {
   const by = { actor: 'operator:start', now: Date.now() * 1000 }
   for (const [name, person] of organizations)
     await addIntermediary(sql, await addOrganization(sql, name, by), person, by)
+  for (const person of [maria, jonas])
+    await acceptInvitation(sql, (await invitePerson(sql, person, by)).token, crypto.randomUUID(), by)
   await draftChanges(sql, programs[0]!, by.actor)
   const key = (name: string, days: number, of: readonly string[]) =>
     createApiKey(sql, pepper, {
@@ -40,12 +47,50 @@ export async function fillConsole({ sql, pepper, baseUrl, programs }: Demo): Pro
     )
   await get(`/api/v1/admin/programs/${programs[0]}/applications?pageSize=500`, expiring.username, expiring.password)
   for (let i = 0; i < 3; i++) await get('/api/v1/checkAuth', refused.username, `${refused.password}?`)
+  await decideOnSome(sql, programs[0]!, { now: by.now, timeZone })
 }
 
 const organizations = [
   ['Casa Latina', 'intake@casa-latina.example.org'],
   ['Harbor Community Clinic', 'benefits@harbor-clinic.example.org'],
 ] as const
+
+const maria = {
+  name: 'Maria Okafor',
+  email: 'maria.okafor@arden.example.gov',
+  role: 'PROGRAM_ADMINISTRATOR',
+  programs: ['utility-assistance'],
+} as const
+const jonas = { name: 'Jonas Weber', email: 'jonas.weber@arden.example.gov', role: 'AUDITOR', programs: [] } as const
+
+/** How a decision comes about: after how many days, which status, and which note. */
+const steps = [
+  [1, 'Received', undefined],
+  [6, 'In review', undefined],
+  [11, 'More information needed', 'Asked for the latest bill, by phone.'],
+  [19, 'In review', 'The bill came by mail; it is with the application.'],
+] as const
+
+/** Gives those of five to seven weeks ago that have no status yet what a person would have given them since, step by step. */
+async function decideOnSome(
+  sql: Sql,
+  slug: string,
+  { now, timeZone }: { now: number; timeZone: string },
+): Promise<void> {
+  const program = await findProgram(sql, slug)
+  if (program === undefined) return
+  const { program_id } = program
+  const filter = { from: now - 49 * dayMicros, to: now - 35 * dayMicros, status: null }
+  const found = await readListedApplications(sql, program_id, filter, { direction: 'older', beyond: undefined }, 40)
+  const set = (application_id: number, at: number, status: string, note: string | undefined) =>
+    annotate(sql, { program_id, application_id, status, note, now: at, timeZone, actor: `admin:${maria.email}` })
+  for (const [i, { application_id, submit_time }] of found.entries()) {
+    const after = (days: number) => submit_time + days * dayMicros + (i % 7) * 3_000_000_000
+    const taken = steps.slice(0, [2, 3, 4][i % 3])
+    for (const [days, status, note] of taken) await set(application_id, after(days), status, note)
+    if (i % 3 !== 1) await set(application_id, after(27), i % 4 === 0 ? 'Denied' : 'Approved', undefined)
+  }
+}
 
 /** A question reworded, an option more, and a status more. */
 async function draftChanges(sql: Sql, slug: string, actor: string): Promise<void> {

@@ -503,7 +503,7 @@ describe('status and note', () => {
     expect([object.status, object.application_note]).toEqual(['In review', 'Waiting.\nFor a bill.'])
     const html = await browser.page(one)
     expect(textOf(html)).toContain(`In review`)
-    expect(textOf(html).split('History')[1]).toContain(theirs.email)
+    expect(textOf(html).split('History')[1]).toContain(` · ${theirs.name}`)
     const [event] = await sql`
       select actor, detail from audit_event where action = 'application_annotated' and subject = ${String(second.application_id)} and actor <> 'admin:test'
       order by audit_event_id desc`

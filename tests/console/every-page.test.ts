@@ -45,7 +45,13 @@ const asked = [
 async function fill({ sql, service, ada }: Started) {
   const seeded = ['utility-assistance', 'child-care-subsidy'].map(slug => ({ slug, applications: 60 }))
   await seedPrograms(sql, { programs: seeded, now: Date.now() * 1000, timeZone: 'UTC', actor: 'operator:test' })
-  await fillConsole({ sql, pepper: testPepper, baseUrl: service.baseUrl, programs: seeded.map(({ slug }) => slug) })
+  await fillConsole({
+    sql,
+    pepper: testPepper,
+    baseUrl: service.baseUrl,
+    timeZone: 'UTC',
+    programs: seeded.map(({ slug }) => slug),
+  })
   const letters = (i: number) => [...String(i)].map(digit => 'abcdefghij'[Number(digit)]).join('')
   const many = Array.from({ length: 200 }, (_, i) => q.radio(`question ${letters(i)}`, ['yes', 'no']))
   await aProgram(sql, { slug: 'large', questions: many })

@@ -12,15 +12,31 @@ import { until } from '../support/until.ts'
 const { sql, ...database } = await useDatabase()
 const service = await useService({ sql, ...database })
 
-test('the demo has a draft with three changes, two organizations, and keys that expire, are refused or were never used', async () => {
+test('the demo has a draft with three changes, two organizations, people, statuses and notes over weeks, and keys that expire, are refused or were never used', async () => {
   const programs = ['utility-assistance', 'child-care-subsidy']
-  const seeded = programs.map(slug => ({ slug, applications: 5 }))
+  const seeded = programs.map(slug => ({ slug, applications: 400 }))
   await seedPrograms(sql, { programs: seeded, now: Date.now() * 1000, timeZone: 'UTC', actor: 'operator:test' })
-  await fillConsole({ sql, pepper: testPepper, baseUrl: service.baseUrl, programs })
+  await fillConsole({ sql, pepper: testPepper, baseUrl: service.baseUrl, timeZone: 'UTC', programs })
   const { program_id } = (await findProgram(sql, programs[0]!))!
   const [active, draft] = [await findActiveVersion(sql, program_id), await findDraftVersion(sql, program_id)]
   expect(changesOf(active, draft!)).toHaveLength(3)
   expect(await sql`select from intermediary_organization`).toHaveLength(2)
+  expect(await sql`select from person where disabled_at is null`).toHaveLength(2)
+  const [history] = await sql`
+    select count(*) as applications, min(steps) as fewest, max(steps) as most, min(days) as shortest, sum(notes) as notes
+    from (
+      select count(*) as steps, count(*) filter (where n.application_note is not null) as notes,
+        max(n.changed_at)::date - min(n.changed_at)::date as days, max(n.changed_at) as last
+      from application_annotation n
+      where n.changed_by = 'admin:maria.okafor@arden.example.gov'
+      group by n.application_id
+    ) of_each
+    where last < now()`
+  expect(history!.applications).toBeGreaterThan(1)
+  expect(history!.fewest).toBeGreaterThan(2)
+  expect(history!.most).toBeGreaterThanOrEqual(history!.fewest)
+  expect(history!.shortest).toBeGreaterThan(7)
+  expect(Number(history!.notes)).toBeGreaterThan(0)
   await until('the calls to be noted', async () => (await sql`select from refusal`).length === 3)
   await until('the page to be noted', async () => (await sql`select from program_reader`).length === 1)
   const keys = await sql<{ name: string; read: boolean; refused: boolean; expiring: boolean }[]>`

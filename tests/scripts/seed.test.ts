@@ -83,6 +83,26 @@ describe('the applications', () => {
     expect(pairs).toBeGreaterThan(20)
   })
 
+  test('agree in themselves: one moves in after one is born, children are younger and parents older than the applicant', () => {
+    const yearOf = (answer: { date: string | null } | undefined) => Number(answer?.date?.slice(0, 4) ?? Number.NaN)
+    const found = { movedIn: 0, child: 0, parent: 0 }
+    for (const line of lines) {
+      const { application } = JSON.parse(line)
+      const born = yearOf(application.date_of_birth)
+      const movedIn = yearOf(application.move_in_date)
+      if (movedIn <= born) throw new Error(`moved in ${movedIn}, born ${born}`)
+      if (movedIn > born) found.movedIn++
+      for (const member of application.household_members.entities) {
+        const years = yearOf(member.member_birth_date) - born
+        const is = member.relationship.selection as 'child' | 'parent'
+        if (Number.isNaN(years) || !(is in found)) continue
+        expect(is === 'child' ? years : -years).toBeWithin(16, 60)
+        found[is]++
+      }
+    }
+    expect(Math.min(...Object.values(found))).toBeGreaterThan(100)
+  })
+
   test('are the same for the same moment', async () => {
     const again = await useDatabase({}, endWithTest)
     const programs = [

@@ -17,6 +17,7 @@ import {
 import { readPagesWith } from '../../db/audit/disclosures.ts'
 import type { Sql } from '../../db/client.ts'
 import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
+import { readPersonNames } from '../../db/people/person-rows.ts'
 import { loadProgramVersion, type Program } from '../../db/programs/programs.ts'
 import { applicationChanges } from '../../domain/readable/application-changes.ts'
 import type { ExportedObject } from '../../domain/readable/exported-answers.ts'
@@ -28,6 +29,7 @@ import { mayReadAnswers } from '../../people/roles.ts'
 import { invalidRequest, Problem } from '../../problem.ts'
 import { annotate } from '../../upkeep/annotate.ts'
 import { type OpenReading, openApplications, openMany } from '../../upkeep/open-application.ts'
+import { emailOf } from '../keys/key-labels.tsx'
 import {
   type Action,
   action,
@@ -269,6 +271,10 @@ function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFile
       neighbours(visit, program_id, application),
       clientsSent(db, program, application),
     ])
+    const setBy = await readPersonNames(
+      db,
+      states.map(({ changed_by }) => emailOf(changed_by)),
+    )
     const [now, then] = mayReadAnswers(visit.person)
       ? await files.openAnswers(visit, program_id, application.application_id, earlier?.application_id)
       : []
@@ -281,6 +287,7 @@ function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFile
         moreRevisions={revisions.length > revisionsShown}
         states={states.slice(0, statesShown)}
         moreStates={states.length > statesShown}
+        setBy={setBy}
         sent={sent}
         {...neighbour}
         answers={now && readableApplication(now.version, now.application, then?.application)}

@@ -9,6 +9,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
 import { When } from '../../html/parts.tsx'
+import { actorName } from '../keys/key-labels.tsx'
 import { RevisionBadge } from './list-pages.tsx'
 import { applicationsPath } from './list-query.ts'
 
@@ -16,6 +17,8 @@ export interface HistoryProps {
   application: ApplicationDetails
   states: readonly AnnotationState[]
   moreStates: boolean
+  /** Names of the people who set them, by their e-mail address. */
+  setBy: ReadonlyMap<string, string>
   sent: SentTo
 }
 
@@ -26,7 +29,7 @@ export interface SentTo {
   more: boolean
 }
 
-export function History({ application, states, moreStates, sent }: HistoryProps) {
+export function History({ application, states, moreStates, setBy, sent }: HistoryProps) {
   return (
     <section class="card">
       <h2>History</h2>
@@ -38,7 +41,7 @@ export function History({ application, states, moreStates, sent }: HistoryProps)
             <li>
               <strong>{titleOf(state, earlier, moreStates)}</strong>
               <small>
-                <When at={state.changed_at} /> · {state.changed_by.replace(/^admin:/, '')}
+                <When at={state.changed_at} /> · <span dir="auto">{actorName(state.changed_by, setBy)}</span>
               </small>
               {state.application_note !== (earlier?.application_note ?? null) && (
                 <p class="kept">{state.application_note ?? 'Note taken away.'}</p>

@@ -160,7 +160,10 @@ function Use({ apiKey, days, makers }: OfKey & Pick<KeyProps, 'days' | 'makers'>
       <Facts
         facts={[
           ['Expires', <Expiry apiKey={apiKey} />],
-          ['In 30 days', `${figures(applications)} applications on ${figures(pages)} pages`],
+          [
+            'In 30 days',
+            `${figures(applications)} applications on ${figures(pages)} ${pages === 1 ? 'page' : 'pages'}`,
+          ],
           ['Last used', <LastUse at={apiKey.last_used_at} address={apiKey.last_used_address} />],
           ['Made', <Maker at={apiKey.created_at} actor={apiKey.created_by} names={makers} />],
           [
