@@ -21,9 +21,9 @@ export const Badge = ({ tone, children }: { tone?: Tone; children: ComponentChil
 )
 
 /** What was done that led to a page, by the name that the address gives it. */
-export function DoneNotice({ said }: { said: Readonly<Record<string, string>> }) {
+export function DoneNotice({ texts }: { texts: Readonly<Record<string, string>> }) {
   const done = usePage().query.get('done')
-  return done !== null && Object.hasOwn(said, done) ? <Notice tone="good">{said[done]}</Notice> : null
+  return done !== null && Object.hasOwn(texts, done) ? <Notice tone="good">{texts[done]}</Notice> : null
 }
 
 /** A link that looks like a button, its icon before the words; after them where it leads on. */
@@ -165,21 +165,21 @@ function formatsOf(timeZone: string) {
  * A time in the instance's zone, to the day or the minute; the exact instant shows on hover. With `until` it is the end of something: an
  * end at midnight is named by the day that it ends, which is the last one that counts.
  */
-export function When({ at, day, until, said }: { at: Micros; day?: boolean; until?: boolean; said?: string }) {
+export function When({ at, day, until, text }: { at: Micros; day?: boolean; until?: boolean; text?: string }) {
   const { timeZone } = usePage().config
   const exact = formatOffsetTime(at, timeZone)
   const formats = formatsOf(timeZone)
   return (
     <time dateTime={exact} title={exact}>
-      {said ?? (until ? formats.day.format(at / 1000 - 1) : (day ? formats.day : formats.minute).format(at / 1000))}
+      {text ?? (until ? formats.day.format(at / 1000 - 1) : (day ? formats.day : formats.minute).format(at / 1000))}
     </time>
   )
 }
 
 /** When something was last used, and from where. */
-export const LastUse = ({ at, address, said }: { at: Micros | null; address: string | null; said?: string }) => (
+export const LastUse = ({ at, address, text }: { at: Micros | null; address: string | null; text?: string }) => (
   <>
-    {at === null ? 'never' : <When at={at} said={said} />}
+    {at === null ? 'never' : <When at={at} text={text} />}
     {address !== null && (
       <small>
         <code>{address}</code>

@@ -87,7 +87,7 @@ test('what happened lately is said to those who read the audit log, a walk as on
   const [aud, pat] = [await as('AUDITOR'), await as('PROGRAM_ADMINISTRATOR', ['food'])]
   for (let i = 0; i < 3; i++) await sent('food', { walk: 'w', applications: 100 })
   const lately = (html: string): string[] => {
-    const list = /<ol class="said lately">(.*?)<\/ol>/s.exec(html)?.[1] ?? ''
+    const list = /<ol class="event-list lately">(.*?)<\/ol>/s.exec(html)?.[1] ?? ''
     return [...list.matchAll(/<div>(.*?)<\/div>/gs)].map(([, said]) => said!.replace(/<[^>]*>/g, ''))
   }
   const said = lately(await aud.page('/admin'))

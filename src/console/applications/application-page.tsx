@@ -27,7 +27,7 @@ interface ApplicationPageProps extends HistoryProps, RevisionsProps {
   changes: { changes: readonly ApplicationChange[]; more: boolean } | undefined
 }
 
-const said = { saved: 'Saved. Clients see it with their next read of this application.' }
+const doneTexts = { saved: 'Saved. Clients see it with their next read of this application.' }
 
 /** The way to an application, for the pages below it. */
 export const crumbsOf = (program: Program, applicationId?: number) => [
@@ -66,7 +66,7 @@ export function ApplicationPage(props: ApplicationPageProps) {
         </>
       }
     >
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <ErrorSummary title="Nothing was saved yet" />
       <Replaced {...props} />
       <div class="columns">

@@ -105,7 +105,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
         )
       }
     >
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <ErrorSummary title="The list needs another look at its filters" />
       <Filters path={path} program={program} searches={who !== undefined} />
       {query.errors.length === 0 &&
@@ -122,7 +122,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
   )
 }
 
-const said = {
+const doneTexts = {
   status: 'Saved. Clients see it with their next read. What was changed in the meantime was left as it is.',
   erased: 'Erased. Clients that pull continue without it.',
 }

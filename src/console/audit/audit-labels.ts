@@ -68,7 +68,7 @@ export interface AuditEntry {
   together: readonly AuditEventRow[]
 }
 
-/** How far apart applications may get a status and be said together. */
+/** How far apart applications may get a status and still share one entry. */
 const nearMicros = 3_600_000_000
 
 /** The same for events that are shown together. */
@@ -82,7 +82,7 @@ function togetherBy({ actor, action, subject, detail }: AuditEventRow): string |
   return shared && JSON.stringify([actor, action, ...shared])
 }
 
-/** Whether it is said together with the first of them: pages of a walk however long it takes. */
+/** Whether it shares the entry of the first of them: pages of a walk do, however long it takes. */
 const isNear = ({ action, happened_at }: AuditEventRow, first: AuditEventRow): boolean =>
   action === 'applications_exported' || first.happened_at - happened_at < nearMicros
 

@@ -85,7 +85,7 @@ export function AuditLogPage(props: AuditLogProps) {
           <h2 id={`day-${day}`}>
             <When at={some[0]!.event.happened_at} day />
           </h2>
-          <ol class="said">
+          <ol class="event-list">
             {some.map(entry => (
               <li>
                 <Entry {...entry} {...props} />
@@ -159,7 +159,7 @@ function daysOf(entries: readonly AuditEntry[], timeZone: string): [day: string,
 
 /** Hour and minute, in a list that says the day. */
 const Clock = ({ at }: { at: Micros }) => (
-  <When at={at} said={formatOffsetTime(at, usePage().config.timeZone).slice(11, 16)} />
+  <When at={at} text={formatOffsetTime(at, usePage().config.timeZone).slice(11, 16)} />
 )
 
 /** Who did what, and on what; links lead to what else they did, and to what else was done there. */

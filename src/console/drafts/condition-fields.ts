@@ -109,7 +109,7 @@ export interface SentLine extends ConditionLine {
 }
 
 const blank: ConditionLine = { what: '', operator: '', values: [] }
-const said = ({ operator, values }: ConditionLine): string => JSON.stringify([operator, values])
+const comparisonOf = ({ operator, values }: ConditionLine): string => JSON.stringify([operator, values])
 
 /** The lines of a form that was sent; `opened` are those that it was opened with. Lines without a question are there only with an error. */
 export function readLines(form: URLSearchParams, opened: readonly ConditionLine[]): SentLine[] {
@@ -122,10 +122,12 @@ export function readLines(form: URLSearchParams, opened: readonly ConditionLine[
         values: read('value', row).filter(value => value !== ''),
       }
       const was = opened[row] ?? blank
-      const kept = said(line) === said(was)
+      const kept = comparisonOf(line) === comparisonOf(was)
       // A line that another one was removed before is in another row.
       const untouched = opened.some(
-        one => said(line) === said(one) && (line.what === one.what || questionOf(line.what) === questionOf(one.what)),
+        one =>
+          comparisonOf(line) === comparisonOf(one) &&
+          (line.what === one.what || questionOf(line.what) === questionOf(one.what)),
       )
       const error = lineError(line, row, { ...was, kept })
       return { row, ...line, untouched, ...(error !== undefined && { error }) }

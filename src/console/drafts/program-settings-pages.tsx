@@ -12,14 +12,14 @@ import { ConditionFields } from './condition-rows.tsx'
 import { Basis, type DraftFormProps, DraftFormShell, EnterButton, SaveButtons } from './draft-form.tsx'
 import { IntakeForm } from './intake-form.tsx'
 
-const said = { intake: 'Saved. It holds from now on.' }
+const doneTexts = { intake: 'Saved. It holds from now on.' }
 
 export function ProgramSettingsPage(props: DraftFormProps & Pick<ProgramRetention, 'retention_days'>) {
   const { view, definition, conflict, retention_days } = props
   const path = pathOfProgram(view.program.slug)
   return (
     <DraftFormShell {...props} tab="settings">
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <div class="card narrow">
         <ActionForm action={`${path}/settings`}>
           <Basis {...props} />

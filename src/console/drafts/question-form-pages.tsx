@@ -91,7 +91,7 @@ function AlsoUsed({ view, bank }: Pick<DraftFormProps, 'view'> & { bank: BankEnt
   )
 }
 
-const said = { saved: 'Kept in the draft. Here is the next one.' }
+const doneTexts = { saved: 'Kept in the draft. Here is the next one.' }
 
 /** Where a new question goes: what its form is opened for, or what it was sent with. */
 interface NewPlace {
@@ -107,7 +107,7 @@ export function AddQuestionPage(props: DraftFormProps & NewPlace) {
   const enumerators = definition.questions.filter(({ kind }) => kind === 'ENUMERATOR')
   return (
     <DraftFormShell {...props} tab="questions" title="Add a question" scripts={['/assets/rearrange.js']}>
-      <DoneNotice said={form.values.size > 0 ? {} : said} />
+      <DoneNotice texts={form.values.size > 0 ? {} : doneTexts} />
       <ActionForm action={`${path}/add-question`}>
         <EnterButton name="then" value="another" />
         <Basis {...props} />

@@ -44,13 +44,13 @@ export function Lately({ entries, ...known }: Awaited<ReturnType<typeof loadLate
   return (
     <section class="card" aria-labelledby="lately">
       <h2 id="lately">Lately</h2>
-      <ol class="said lately">
+      <ol class="event-list lately">
         {entries.map(entry => {
           const { event, together } = entry
           return (
             <li>
               <a class="at" href={`${root}/admin/audit/events/${event.audit_event_id}`}>
-                <When at={event.happened_at} said={distance(Math.min(event.happened_at, now), now)} />
+                <When at={event.happened_at} text={distance(Math.min(event.happened_at, now), now)} />
               </a>
               <div>
                 <Sentence {...entry} {...known} />

@@ -158,7 +158,7 @@ export function ReadBy({ readers, last }: { readers: readonly ProgramReader[]; l
             <strong dir="auto">{name}</strong>
           )}
           <small>
-            read <When at={read_at} said={distance(Math.min(read_at, now), now)} />,{' '}
+            read <When at={read_at} text={distance(Math.min(read_at, now), now)} />,{' '}
             {read_to === null ? (
               'no application yet'
             ) : last !== null && read_to >= last ? (

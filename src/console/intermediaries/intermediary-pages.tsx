@@ -81,7 +81,7 @@ export const NewOrganizationPage = () => (
   </FormPage>
 )
 
-const said: Readonly<Record<string, string>> = {
+const doneTexts: Readonly<Record<string, string>> = {
   added: 'Added. Now add its people.',
   renamed: 'Renamed. It holds from the next submission; what was submitted before keeps the name of then.',
   disabled: 'Disabled. No one of this organization is listed any more.',
@@ -110,7 +110,7 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
       crumbs={[crumb, { text: organization.name }]}
       lead={<State disabled={disabled} />}
     >
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <ErrorSummary />
       <Table
         caption="People"

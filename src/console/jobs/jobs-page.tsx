@@ -25,7 +25,7 @@ interface JobsProps {
   next: string | null
 }
 
-const said: Readonly<Record<string, string>> = {
+const doneTexts: Readonly<Record<string, string>> = {
   retried: 'Asked for again. The workers try it as soon as they come to it.',
   asked: 'Asked for. Until the new docs are made, the ones there are are shown.',
 }
@@ -42,7 +42,7 @@ export function JobsPage(props: JobsProps) {
       actions={mayAct && <Regenerate program="" text="Make all docs again" />}
       scripts={['/assets/progress.js']}
     >
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <div id="progress" class="stack" data-under-way={isUnderWay(props) ? 'yes' : 'no'}>
         <Lag {...props} />
         <Table
@@ -135,7 +135,7 @@ function State({ listing: { state, stale, produced_at, attempts } }: { listing: 
 
 function Made({ listing: { produced_at: at } }: { listing: DerivedListing }) {
   const { now } = usePage()
-  return at === null ? <>never</> : <When at={at} said={distance(at, now)} />
+  return at === null ? <>never</> : <When at={at} text={distance(at, now)} />
 }
 
 function DerivedAction({ listing }: { listing: DerivedListing }) {

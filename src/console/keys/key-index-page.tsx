@@ -153,7 +153,7 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers'
         {
           head: 'Last used',
           cell: ({ last_used_at: at, last_used_address }) => (
-            <LastUse at={at} address={last_used_address} said={at === null ? undefined : distance(at, now)} />
+            <LastUse at={at} address={last_used_address} text={at === null ? undefined : distance(at, now)} />
           ),
         },
         { head: '30 days', cell: one => <Use days={days} apiKey={one} /> },

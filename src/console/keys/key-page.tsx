@@ -14,7 +14,7 @@ import { reasonTexts } from '../../keys/judge-call.ts'
 import { CommonFields, crumb, type Offered } from './key-form-pages.tsx'
 import { Expiry, fromWhere, Maker, pathOfKey, StateBadge } from './key-labels.tsx'
 
-const said: Readonly<Record<string, string>> = {
+const doneTexts: Readonly<Record<string, string>> = {
   saved: 'Saved. It holds from the next request, on every walk.',
   retired: 'Retired. It is refused.',
   disabled: 'Disabled. It is refused from its next request on, until you enable it.',
@@ -60,7 +60,7 @@ export function EditKeyPage({ days, refusals, offered, makers, ...key }: KeyProp
         )
       }
     >
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <KeyNotices {...key} />
       <ErrorSummary />
       <div class="columns">

@@ -101,7 +101,7 @@ export function RoleFields({ programs, person }: { programs: readonly NamedProgr
 
 export const crumb = { text: 'People', path: '/admin/people' }
 
-const said: Readonly<Record<string, string>> = {
+const doneTexts: Readonly<Record<string, string>> = {
   saved: 'Saved. It holds from the next page this person opens.',
   disabled: 'Disabled. Every sign-in of this person has ended, every token and the link to choose a password.',
   enabled: 'Enabled. This person signs in as before.',
@@ -130,7 +130,7 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
       crumbs={[crumb, { text: person.name }]}
       lead={person.email}
     >
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <ErrorSummary />
       <div class="columns">
         <div class="card">

@@ -163,7 +163,7 @@ function Addresses({ slug }: { slug: string }) {
   )
 }
 
-const said: Readonly<Record<string, string>> = {
+const doneTexts: Readonly<Record<string, string>> = {
   discarded: 'The draft is gone. What is published is as it was.',
 }
 
@@ -172,7 +172,7 @@ export function OverviewPage({ program, activity }: ProgramPageProps & { activit
   const reads = usePage().person?.role !== 'PROGRAM_ADMINISTRATOR'
   return (
     <ProgramShell program={program} tab="overview">
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <div class="columns even">
         <section class="card" aria-labelledby="submitted">
           <h2 id="submitted">Submitted</h2>

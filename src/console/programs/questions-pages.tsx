@@ -27,7 +27,7 @@ interface QuestionsProps {
   refused?: EditRefusal
 }
 
-const said: Readonly<Record<string, string>> = {
+const doneTexts: Readonly<Record<string, string>> = {
   saved: 'Kept in the draft. Nothing changes for applicants until it is published.',
   removed: 'Removed from the draft. It stays in the exports of what was submitted.',
   same: 'There was nothing to keep: this is what is stored already.',
@@ -71,7 +71,7 @@ export function QuestionsPage({ view, refused }: QuestionsProps) {
         </Notice>
       )}
       {refused !== undefined && <RefusalNotice {...refused} />}
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <SearchForm
         path={`/admin/programs/${program.slug}/questions`}
         label="Find a question"

@@ -58,7 +58,7 @@ function Published({ version }: { version: VersionFacts }) {
   )
 }
 
-const said = { published: 'Published. It is asked from now on.' }
+const doneTexts = { published: 'Published. It is asked from now on.' }
 
 export function VersionPage(
   props: ProgramPageProps & {
@@ -73,7 +73,7 @@ export function VersionPage(
   return (
     <ProgramShell program={program} tab="versions" title={versionName(version)}>
       {refused !== undefined && <RefusalNotice {...refused} />}
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <div class="columns">
         <section class="card">
           <h2>{counted(version.questions.length, 'question')}</h2>

@@ -64,7 +64,7 @@ interface RetentionProps {
   sweepMs: number
 }
 
-const said = { saved: 'Saved. It holds from now on.' }
+const doneTexts = { saved: 'Saved. It holds from now on.' }
 const dayMicros = 86_400_000_000
 
 export function RetentionPage(props: RetentionProps) {
@@ -85,7 +85,7 @@ export function RetentionPage(props: RetentionProps) {
       ]}
       lead={retention_days === null ? 'For ever.' : `For ${counted(retention_days, 'day')} after they were submitted.`}
     >
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       {form.conflict !== undefined && (
         <Notice tone="bad">{form.conflict.detail} The form shows what is set now.</Notice>
       )}

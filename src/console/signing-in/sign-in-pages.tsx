@@ -98,7 +98,7 @@ interface AccountProps {
   sessions: readonly { created_at: Micros; seen_at: Micros; address: string | null }[]
 }
 
-const said = {
+const doneTexts = {
   password: 'Your password is changed. Everywhere else you are signed out. API tokens continue until you retire them.',
 }
 
@@ -107,7 +107,7 @@ export function AccountPage({ ways, sessions }: AccountProps) {
   const { name, email, role } = person!
   return (
     <Shell title="Your account" part={undefined} lead={`${name}, ${email}. ${roleNames[role]}.`}>
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <ErrorSummary />
       <h2>Where you are signed in</h2>
       <Table

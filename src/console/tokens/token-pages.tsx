@@ -34,7 +34,7 @@ const crumbs = [
   { text: 'API tokens', path },
 ]
 
-const said = { retired: 'Retired. It ends with its next request.' }
+const doneTexts = { retired: 'Retired. It ends with its next request.' }
 
 export function TokensPage({ tokens }: { tokens: readonly ListedAdminToken[] }) {
   const { root } = usePage()
@@ -46,7 +46,7 @@ export function TokensPage({ tokens }: { tokens: readonly ListedAdminToken[] }) 
       lead="With a token, a program of yours does through the API what you may do here, and never more."
       actions={<LinkButton main href={`${root}${path}/new`} icon="plus" text="Make a token" />}
     >
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <TokenTable
         tokens={tokens}
         retireAt={tokenId => `${root}${path}/${tokenId}/retire`}

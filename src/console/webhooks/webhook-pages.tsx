@@ -55,7 +55,7 @@ export function WebhooksPage({ items, next, ready }: WebhooksProps) {
       lead={lead}
       actions={mayChange && ready && <LinkButton main href={`${root}${path}/new`} icon="plus" text="Add a webhook" />}
     >
-      <DoneNotice said={{ removed: 'Removed. It gets no further message.' }} />
+      <DoneNotice texts={{ removed: 'Removed. It gets no further message.' }} />
       {!ready && (
         <Notice tone="info">
           <strong>No webhook can be added yet.</strong> The setting <code>WEBHOOK_KEYS</code> of the service and the
@@ -85,7 +85,7 @@ export function WebhooksPage({ items, next, ready }: WebhooksProps) {
               one.delivered_at === null ? (
                 'never'
               ) : (
-                <When at={one.delivered_at} said={distance(one.delivered_at, now)} />
+                <When at={one.delivered_at} text={distance(one.delivered_at, now)} />
               ),
           },
         ]}
@@ -136,7 +136,7 @@ export const EditWebhookPage = ({ webhook_endpoint_id: id, url }: WebhookRow) =>
   </FormPage>
 )
 
-const said: Readonly<Record<string, string>> = {
+const doneTexts: Readonly<Record<string, string>> = {
   changed: 'The address is changed. Send a test to see whether it answers.',
   test: 'A test message is on its way. Load the page again in a moment to see how it went.',
   resend: 'The last message is on its way. Load the page again in a moment to see how it went.',
@@ -156,7 +156,7 @@ export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
       crumbs={[crumb, { text: new URL(url).host }]}
       lead={<State state={webhook.state} />}
     >
-      <DoneNotice said={said} />
+      <DoneNotice texts={doneTexts} />
       <Trouble {...webhook} />
       <Facts
         facts={[
@@ -189,7 +189,7 @@ function Trouble({ state, failures, first_failed_at, retry_at }: WebhookRow) {
           {failures === 1 ? 'One attempt' : `${figures(failures)} attempts`} failed since{' '}
           {distance(first_failed_at!, now)}.
         </strong>{' '}
-        The next one is due <When at={retry_at} said={distance(retry_at, now)} />. After three days it is given up.
+        The next one is due <When at={retry_at} text={distance(retry_at, now)} />. After three days it is given up.
       </Notice>
     )
   if (state !== 'given_up') return null
