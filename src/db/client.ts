@@ -1,7 +1,7 @@
 // Opens PostgreSQL and fixes, once, how its types appear in the code. It holds no statement and decides nothing.
 // Instants are whole microseconds (numbers), int8 is a number asserted safe, date and numeric stay text.
 //
-// postgres.js is patched; patches/README.md says why. What the patch adds is declared in postgres-patch.d.ts.
+// postgres.js is patched; patches/README.md says why. postgres-patch.d.ts declares what the patch adds.
 
 import postgres from 'postgres'
 import { formatMicros, type Micros, parsePostgresInstant } from '../domain/values/offset-time.ts'

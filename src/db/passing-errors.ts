@@ -98,7 +98,7 @@ export const passingErrors: readonly PassingError[] = [
     ['XX000', shardMoved, 'LoadGroupShardPlacement'],
     ['XX000', shardMoved, 'LookupNodeForGroup'],
     ['XX000', shardMoved, 'relation_open'],
-    // Of a node: a table that is not there at all is missed before any node is asked.
+    // Of a node: a table that is not there at all fails before any node gets the statement.
     ['42P01', shardMoved, 'ReportResultError'],
   ]),
 ]

@@ -26,12 +26,12 @@ declare module 'postgres' {
     /**
      * Set before the statement is awaited: gets each row as a DataRow message that begins at `at`, its columns in binary, instead
      * of a row being made of it. The bytes are the connection's own and good for the time of the call. What it throws is what the
-     * statement rejects with, once its connection has been given up: rows were lost on it.
+     * statement rejects with, once the driver has given up its connection: rows were lost on it.
      */
     onRow?: (bytes: Buffer, at: number) => void
     /** Asks for more rows of the cursor; for all the rest when it is Infinity, which saves a round trip at the end. Void without one. */
     more(rows: number): void
-    /** Asks for the end of the cursor. What was asked for before still comes. Void without one. */
+    /** Asks for the end of the cursor. Rows requested before still come. Void without one. */
     close(): void
   }
 }

@@ -84,7 +84,7 @@ export class KeyMaps {
   }
 }
 
-/** Puts a value last, and lets the first one go when there are more than `max`. */
+/** Puts a value last, and drops the first one when they exceed `max`. */
 function keepNewest<Value>(kept: Map<string, Value>, name: string, value: Value, max: number): void {
   kept.delete(name)
   kept.set(name, value)

@@ -78,7 +78,7 @@ function pages({ config, db, now }: Deps, { load, docs, loadDocs }: Loading) {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
       const place = placeOf(config, request)
       const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
-      // Reads one more than is shown, to know whether there are more.
+      // Reads one more than is shown, to know whether more follow.
       const rowsMax = listedProgramsMax + 1
       const programs = await readDocumentedPrograms(db, { among, after: readAfter(request), rowsMax })
       const shown = programs.slice(0, listedProgramsMax).map(one => one.program_id)

@@ -1,4 +1,4 @@
-// The list of programs as a page: what there is, and a short example response of each version.
+// The list of programs as a page: each program with its versions, and a short example response of each version.
 
 /** @jsxImportSource preact */
 

@@ -79,7 +79,7 @@ export interface ProgramList {
 /** Programs on one page of the list. */
 export const listedProgramsMax = 20
 
-/** `programs` has one more than fits, if there are more. */
+/** `programs` has one more than fits, if more exist. */
 export function viewPrograms(
   programs: readonly ProgramListing[],
   examples: ReadonlyMap<number, readonly ListedVersion[]>,

@@ -48,7 +48,7 @@ async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | un
   const { config, consoleDb, now } = deps
   const { fields, origin } = recordOf(request)
   const place = placeOf(config, request)
-  // Where the database is only read there is no console to have signed in to.
+  // A service that only reads the database has no console to sign in to.
   const token =
     origin.secure && !config.exportOnly ? sessionToken(request, place.baseUrl.startsWith('https:')) : undefined
   if (token === undefined) return undefined

@@ -160,9 +160,9 @@ export function Choices(props: {
   chosen: readonly string[]
   many?: boolean
   hint?: ComponentChildren
-  /** Of a long list: those chosen come first, the rest is scrolled, and where there are scripts filtered and chosen together. */
+  /** Of a long list: those chosen come first, the rest is scrolled, and with scripts filtered and chosen together. */
   long?: boolean
-  /** Of a long list: what a box for all of them says, where there are no scripts. `requests/read-form` knows what it means. */
+  /** Of a long list: what a box for all of them says without scripts. `requests/read-form` knows what it means. */
   all?: string
 }) {
   const { form = usePage().form, name, legend, chosen, many, hint, long, all } = props

@@ -26,7 +26,7 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   person: Person | undefined
   /** Whether who is signed in has a second factor. */
   secondFactor?: boolean
-  /** What forms of this session carry; empty where there is none. */
+  /** What forms of this session carry; empty without a session. */
   csrf: string
   now: Micros
   /** The parameters of the address. */

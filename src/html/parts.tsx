@@ -93,7 +93,7 @@ export function Table<Row>(props: {
   caption: string
   columns: readonly Column<Row>[]
   rows: readonly Row[]
-  /** What to do when there is nothing. */
+  /** What to do about an empty list. */
   empty: ComponentChildren
 }) {
   if (props.rows.length === 0) return <div class="card empty">{props.empty}</div>

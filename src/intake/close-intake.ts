@@ -1,4 +1,4 @@
-// An administrator opens, pauses, closes or archives a program. Exports continue as they were; only submissions are refused.
+// An administrator opens, pauses, closes or archives a program. Exports continue as they were; intake alone stops.
 
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import { type Db, inTransaction, type Sql } from '../db/client.ts'
@@ -44,7 +44,7 @@ export async function setProgramIntake(sql: Sql, slug: string, order: IntakeOrde
   })
 }
 
-/** Why a program takes no submission now. `seconds` is how long an operator's pause lasts, where there is one. */
+/** Why a program takes no submission now. `seconds` is how long an operator's pause lasts, if one is in force. */
 export async function intakeRefusal(db: Db, programId: number, seconds: number): Promise<Problem> {
   const { intake_state = 'OPEN', intake_text = null } = (await findProgramIntake(db, programId)) ?? {}
   if (intake_state === 'OPEN' || intake_state === 'PAUSED') return intakePaused(seconds, intake_text)

@@ -1,4 +1,4 @@
-// Published program versions that this process has read. What a version asks never changes, so it is read and planned once.
+// Published program versions that this process has read. What a version asks never changes, so the process reads and plans it once.
 
 import type { Db, Sql } from '../db/client.ts'
 import { findActiveVersionName, loadProgramVersion, type VersionName } from '../db/programs/programs.ts'
@@ -18,11 +18,11 @@ export class KnownVersions {
 
   constructor(private readonly versionsMax = 200) {}
 
-  /** Throws Problem `not_found` when there is no such version. */
+  /** Throws Problem `not_found` when no such version exists. */
   async load(db: Db, { program_version_id, published_at }: VersionName): Promise<KnownVersion> {
     const name = `${program_version_id} ${published_at}`
     const known = this.#known.get(name) ?? (await readVersion(db, program_version_id))
-    // The version that was asked for least recently is dropped first.
+    // Drops the version that requests used least recently.
     this.#known.delete(name)
     this.#known.set(name, known)
     const [oldest] = this.#known.keys()
@@ -36,7 +36,7 @@ async function readVersion(db: Db, programVersionId: number): Promise<KnownVersi
   return { version, shape: buildKeyMap([version]) }
 }
 
-/** The version whose questions are asked now. Throws Problem `not_found` before the first publication. */
+/** The version that applicants answer now. Throws Problem `not_found` before the first publication. */
 export async function knownActiveVersion(sql: Sql, programId: number): Promise<KnownVersion> {
   const name = await findActiveVersionName(sql, programId)
   if (name === undefined) throw notPublished()

@@ -13,7 +13,7 @@ import { invalidRequest, type Problem } from '../problem.ts'
  */
 export async function requireListed(db: Db, submitter: Submitter): Promise<Submitter> {
   if (submitter.submitter_type === 'APPLICANT') return submitter
-  // The database holds no text with a NUL, and cannot be asked for one.
+  // The database holds no text with a NUL, and refuses one as a parameter.
   const [name_folded, email_folded] = [submitter.ti_organization, submitter.ti_email].map(text =>
     text.includes('\0') ? '' : foldText(text),
   ) as [string, string]

@@ -27,7 +27,7 @@ export async function pauseIntake(sql: Sql, slug: string, pauseMs: number, actor
   })
 }
 
-/** Ends the pause of a program's intake. False when there was none. Throws Problem `not_found`. */
+/** Ends the pause of a program's intake. False when it was not paused. Throws Problem `not_found`. */
 export async function resumeIntake(sql: Sql, slug: string, actor: string): Promise<boolean> {
   return inTransaction(sql, async tx => {
     const { program_id } = await loadProgram(tx, slug)

@@ -131,7 +131,7 @@ function hashOf({ applicant_id, submitter }: SubmitRequest): Buffer {
     .digest()
 }
 
-/** What the applicant has saved, and the name of the version that is asked now. */
+/** What the applicant has saved, and the name of the version that applicants answer now. */
 async function takeSaved(
   tx: Transaction,
   programId: number,

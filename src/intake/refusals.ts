@@ -21,7 +21,7 @@ export function refusedAnswers(detail: string, refused: Refused): Problem {
   )
 }
 
-/** The version whose questions are asked now. Throws Problem `not_found` before the first publication. */
+/** The version that applicants answer now. Throws Problem `not_found` before the first publication. */
 export async function loadActiveVersion(db: Db, programId: number): Promise<ProgramVersion> {
   const version = await findActiveVersion(db, programId)
   if (version === undefined) throw notPublished()

@@ -79,7 +79,7 @@ function lockForAnswers(
     : lockInProgress(tx, programId, applicantId)
 }
 
-/** What is saved. Throws Problem `not_found` when there is nothing, or no such applicant. */
+/** What is saved. Throws Problem `not_found` when nothing is saved, or no such applicant exists. */
 export async function loadSavedAnswers(
   sql: Sql,
   programId: number,

@@ -1,5 +1,5 @@
 // Makes an application of the answers in progress: numbered, stored as it is exported, superseding the last.
-// What is submitted is made by prepare-submission.
+// prepare-submission makes what it submits.
 
 import { drawSubmission, insertApplication } from '../db/applications/submissions.ts'
 import { appendAuditEvent } from '../db/audit/audit.ts'

@@ -3,7 +3,7 @@
 //
 //   walking   pages go into the spool; the state knows how far
 //   placing   the output is made, whole and on the disk, and the state knows that it only lacks its names
-//   done      the names are given; the state knows what the next pull may begin with
+//   done      the files have their names; the state knows what the next pull may begin with
 
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -184,7 +184,7 @@ class AskedService {
   }
 }
 
-/** How many applications there are, to say how far the pull is; undefined where only a part is asked for, or the service does not say. */
+/** The number of applications, to show progress; undefined when the pull wants only a part, or the service does not say. */
 function countOf(programs: ReadablePrograms | undefined, { program, filters }: PullRequest): number | undefined {
   const { fields: _, ...limits } = filters
   if (Object.values(limits).some(limit => limit !== undefined)) return undefined

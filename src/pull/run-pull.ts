@@ -1,4 +1,4 @@
-// The commands for those who pull: what they print, and how they end. Everything they need of their process is handed in.
+// The commands for those who pull: what they print, and how they end. The caller hands in everything they need of their process.
 
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ import { typesOf, writeWhole } from './write-types.ts'
 export interface ToolProcess {
   args: string[]
   environment: Readonly<Record<string, string | undefined>>
-  /** Aborted when the tool is asked to end. */
+  /** Aborted by a signal to end the tool. */
   signal: AbortSignal
   /** For results. */
   output: Writable

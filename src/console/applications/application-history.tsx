@@ -25,7 +25,7 @@ export interface HistoryProps {
 /** The clients that were sent an application, those that were last first, with the page that each had last. */
 export interface SentTo {
   clients: readonly { name: string; at: Micros; isCertain: boolean }[]
-  /** Whether there are pages from before that were not looked at. */
+  /** Whether pages sent earlier remain that this did not search. */
   more: boolean
 }
 

@@ -41,7 +41,7 @@ export async function loadDetails(db: Sql, programId: number, applicationId: str
   return found
 }
 
-/** A page, newest first, and whether there is more on either side of it. */
+/** A page, newest first, and whether more follows on either side of it. */
 export async function readListPage(
   db: Sql,
   programId: number,

@@ -60,7 +60,7 @@ export function ProgramChoicePage({ programs, next }: ChoiceProps) {
 export interface Listing extends ListPage {
   /** How many applications the program has. */
   total: number
-  /** How many the filters find, counted up to `countedMax`; undefined where there are none. */
+  /** How many the filters find, counted up to `countedMax`; undefined without filters. */
   found: number | undefined
   /** Whose each is; undefined for those who may not read answers. */
   who: ReadonlyMap<number, ApplicantInList> | undefined

@@ -14,7 +14,7 @@ export const countedMax = 10_000
 /** Applications whose status is set together. */
 export const changedMax = 500
 
-/** A page of a list, newest first, and whether there is more on either side of it. */
+/** A page of a list, newest first, and whether more follows on either side of it. */
 export interface ListPage {
   applications: readonly ListedApplication[]
   older: boolean
@@ -95,7 +95,7 @@ function readPlace(sent: URLSearchParams): ListPlace {
   return { direction: 'older', beyond: undefined }
 }
 
-/** The filters as an address has them, with the place if one is given: `?status=none&older=…`, or nothing. */
+/** The filters as an address has them, with the place, if any: `?status=none&older=…`, or nothing. */
 export function listSearch(values: URLSearchParams, direction?: ListPlace['direction'], beyond?: Position): string {
   const all = new URLSearchParams(values)
   if (direction !== undefined && beyond !== undefined) all.set(direction, `${beyond.submit_time}-${beyond.submit_seq}`)

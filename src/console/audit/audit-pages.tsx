@@ -18,7 +18,7 @@ export const crumb = { text: 'Audit', path }
 
 interface AuditLogProps {
   entries: readonly AuditEntry[]
-  /** Where the following page starts, if there is one. */
+  /** Where the following page starts, if one follows. */
   nextBefore: number | null
   /** Whether this is not the first page. */
   later: boolean
@@ -111,7 +111,7 @@ export function AuditLogPage(props: AuditLogProps) {
   )
 }
 
-/** What can be chosen, with what was asked for, even if it is none of these: a key, an operator, what was never done. */
+/** The choices of a filter, with the one in the address, even if it is none of these: a key, an operator, what was never done. */
 function withAsked(name: string, choices: readonly Choice[], form: FormState): Choice[] {
   const asked = form.values.get(name)?.trim() ?? ''
   const other = asked === '' || choices.some(({ value }) => value === asked) ? [] : [{ value: asked, text: asked }]
@@ -183,7 +183,7 @@ export function Sentence({ event, together, keyNames, people }: EntryProps) {
 
 type EntryProps = AuditEntry & Pick<AuditLogProps, 'keyNames' | 'people'>
 
-/** What was done as a sentence, with from where; its details when they are asked for. */
+/** An event as a sentence, with its address; its details when the reader opens them. */
 function Entry(entry: EntryProps) {
   const { event, together } = entry
   const { root } = usePage()

@@ -1,4 +1,4 @@
-// What a page of the audit log is asked for, as its address has it.
+// The query of a page of the audit log, as its address has it.
 
 import type { AuditFilter } from '../../db/audit/audit.ts'
 import { parseInstantParameter } from '../../export/requests/instant-parameter.ts'

@@ -12,7 +12,7 @@ import { Actor, crumb, path } from './audit-pages.tsx'
 import { queryOf } from './audit-query.ts'
 
 interface SentProps {
-  /** Undefined before anything was asked. */
+  /** Undefined before a search. */
   applicationId: number | undefined
   /** Of this application, in each program that has one of this id. */
   found: readonly Disclosures[]

@@ -41,7 +41,7 @@ const whatOf = (question: string, field: string): string => JSON.stringify([ques
 export interface Target {
   value: string
   text: string
-  /** Undefined where only whether it was answered can be asked. */
+  /** Undefined where a condition can only test whether it was answered. */
   form: FieldForm | undefined
   operators: readonly (ComparisonOperator | 'answered')[]
   options: readonly OptionDefinition[] | undefined
@@ -193,7 +193,7 @@ function readWhat(what: string): [question: string, field: string] {
   }
 }
 
-/** The questions asked before this one; all, when it is asked nowhere yet. */
+/** The questions before this one; all, when it has no place yet. */
 export function earlierThan(definition: ProgramDefinition, name: string): QuestionDefinition[] {
   const asked = definition.screens.flatMap(({ questions }) => questions.map(({ question }) => question))
   const at = asked.indexOf(name)

@@ -101,7 +101,7 @@ function Line(props: {
       {target === undefined ? (
         <>
           <Submit look="plain" name="edit" value="when-look" text="Continue" unseen={` with line ${number}`} />
-          {/* What was entered before its question was taken away is kept, for when there is another. */}
+          {/* What was entered before its question was taken away is kept, for the question chosen next. */}
           {[...props.values.map(one => [value, one] as const), [`when_operator_${row}`, operator] as const]
             .filter(([, one]) => one !== '')
             .map(([name, one]) => (

@@ -1,4 +1,4 @@
-// The fields of a question's form: what it says, its bounds and options, and when it is asked.
+// The fields of a question's form: what it says, its bounds and options, and when the program asks it.
 
 /** @jsxImportSource preact */
 
@@ -137,7 +137,7 @@ export function AnswerFields({ question, published = new Set() }: Pick<FieldsPro
   )
 }
 
-/** How it is asked: whether it must be answered, on which screen, when. */
+/** How the program asks it: whether it must be answered, on which screen, when. */
 export function AskingFields({ definition, question, placement, screen }: FieldsProps) {
   return (
     <>

@@ -68,7 +68,7 @@ export function OptionRows(props: { options: readonly OptionDefinition[]; publis
   )
 }
 
-/** A field in a row, whose label is heard and not seen. */
+/** A field in a row, with a label for screen readers alone. */
 export function Cell(props: {
   name: string
   label: string

@@ -1,4 +1,4 @@
-// A draft, or any version, as an applicant meets it: screen by screen, with intake's own check of what is asked and of what is answered.
+// A draft, or any version, as an applicant meets it: screen by screen, with intake's own check of questions and answers.
 // The answers are in the form alone. Nothing is stored.
 
 /** @jsxImportSource preact */
@@ -56,7 +56,7 @@ interface Shown {
   unseen: boolean
 }
 
-/** Where the buttons lead: on, once all that is asked on a screen was shown and is right; else back to it. */
+/** Where the buttons lead: on, once a screen has shown all its questions and the answers are right; else back to it. */
 function screenShown(
   { screens }: ProgramVersion,
   asked: readonly AskedPlace[],

@@ -16,7 +16,7 @@ import { kindLabel } from '../programs/question-labels.ts'
 import { Basis, type DraftFormProps, DraftFormShell, EnterButton, KeepButton, SaveButtons } from './draft-form.tsx'
 import { AnswerFields, AskingFields, KindField } from './draft-question-fields.tsx'
 
-/** What the applicant reads and answers on one side, how it is asked on the other. */
+/** What the applicant reads and answers on one side, how the program asks it on the other. */
 const TwoSides = ({ left, right }: { left: ComponentChildren; right: ComponentChildren }) => (
   <div class="columns sides">
     <div class="card">{left}</div>

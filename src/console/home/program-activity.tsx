@@ -18,7 +18,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import { dayMicros } from '../../keys/expiry.ts'
 import { pathOfKey } from '../keys/key-labels.tsx'
 
-/** Beyond these the page only says that there are more. */
+/** Beyond these the page only says that more exist. */
 const submissionsMax = 100_000
 const applicationsMax = 10_000
 const readersMax = 10

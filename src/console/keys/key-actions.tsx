@@ -360,7 +360,7 @@ const keyPages = ({ db, programs, makers }: Keys): Part => [
       const query = visit.url.searchParams
       const call = calledWith(query, query.get('key') ?? '')
       const keys = await listKeys(db, visit.now)
-      // The way here from a key names that key alone: nothing is asked yet.
+      // A link here from a key names that key alone: no call to judge yet.
       const asks = query.has('address')
       const program = keys.find(one => one.api_key_id === call.apiKeyId)?.programs[0] ?? ''
       const values = new URLSearchParams({ program, ...Object.fromEntries(query) })

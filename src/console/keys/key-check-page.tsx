@@ -21,7 +21,7 @@ export function CheckPage(props: {
   keys: readonly ListedApiKey[]
   programs: readonly NamedProgram[]
   verdict: Verdict | undefined
-  /** The request id that was asked for; empty when none was. */
+  /** The request id to look up; empty without one. */
   asked: string
   refusal: Refusal | undefined
 }) {

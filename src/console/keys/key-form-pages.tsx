@@ -14,7 +14,7 @@ import { addressesOf, pathOfKey } from './key-labels.tsx'
 
 export const crumb = { text: 'API keys', path: '/admin/keys' }
 
-/** What a key can be given, by name. */
+/** What an administrator can grant a key, by name. */
 export interface Offered {
   programs: readonly NamedProgram[]
   questions: readonly NamedQuestion[]

@@ -10,7 +10,7 @@ export interface KeyIndex {
   counts: Readonly<Record<KeyGroup, number>>
   /** The keys of the page. */
   shown: readonly ListedApiKey[]
-  /** How many there are before the page, and in all that meet the search. */
+  /** How many keys meet the search, before the page and in all. */
   before: number
   found: number
 }

@@ -1,4 +1,4 @@
-// The question bank: every question there is, and which programs ask it.
+// The question bank: every question, and which programs ask it.
 
 /** @jsxImportSource preact */
 

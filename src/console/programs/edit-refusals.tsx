@@ -51,7 +51,7 @@ export function PlacedErrors({ errors }: { errors: readonly Pick<ProblemItem, 'd
   )
 }
 
-/** The version that the page of a form was made from; null where there was none. */
+/** The version that the page of a form was made from; null without one. */
 export const basisOf = (form: URLSearchParams): number | null => idOf(form.get('based_on')) ?? null
 
 export const editOptions = (

@@ -1,4 +1,4 @@
-// What is read of programs, their questions and versions.
+// Pages of programs, their questions and versions.
 
 /** @jsxImportSource preact */
 
@@ -163,7 +163,7 @@ function versionRoutes(deps: Deps): Part {
     return attachment(documentText(found), 'application/json; charset=utf-8', name)
   }
 
-  /** Of any two; unless others are asked for, of the newest two, a draft among them. */
+  /** Of any two; unless the address names others, of the newest two, a draft among them. */
   const compare = async ({ person, params, url }: PageVisit) => {
     const program = await findVisibleProgram(db, person, params.slug!)
     const versions = await readVersionIds(db, program.program_id)

@@ -34,9 +34,9 @@ export interface ProgramInView {
   program: ProgramOverview
   active: StoredProgramVersion | undefined
   draft: StoredProgramVersion | undefined
-  /** What is edited: the draft, or the active version where there is none. */
+  /** The version to edit: the draft, or without one the active version. */
   current: StoredProgramVersion
-  /** What the draft changes; nothing where there is none. */
+  /** What the draft changes; nothing without a draft. */
   changes: VersionChange[]
 }
 
@@ -54,7 +54,7 @@ export async function loadProgramInView(db: Sql, person: Person, slug: string): 
   })
 }
 
-/** What a version changes against the one before it; everything, where there is none. */
+/** What a version changes against the one before it; everything, in the first. */
 export const changesOf = (before: StoredProgramVersion | undefined, after: StoredProgramVersion): VersionChange[] =>
   diffVersions(before ?? withoutQuestions(after), after)
 

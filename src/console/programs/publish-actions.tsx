@@ -156,7 +156,7 @@ function publishRoutes(deps: Deps): PageRoute[] {
     if (draft === undefined) return noDraft(visit)
     const [active, shown] = ['active', 'draft'].map(name => idOf(form.get(name)))
     try {
-      // Only the draft that was shown: if there is another by now, this one is not what would be saved.
+      // Only the draft that was shown: another one may have been saved since.
       if (shown !== draft.program_version_id) throw new Problem('conflict', { detail: 'There is another draft now.' })
       const document = { ...describeVersion(draft), based_on: active ?? null }
       await saveDraft(db, document, by.actor, { ...editOptions(visit, config), over: shown })

@@ -13,7 +13,7 @@ export const idIn = ({ params }: Pick<Visit, 'params'>, name: string): number =>
 export const textOf = ({ url }: Pick<Visit, 'url'>, name: string): string =>
   (url.searchParams.get(name) ?? '').slice(0, 800)
 
-/** The page of a list that is asked for: the word that is looked for, where it begins, and one row more than it has. */
+/** The page of a list that an address names: the word to look for, where it begins, and one row more than it has. */
 export const pageAsked = (visit: Pick<Visit, 'url'>, shownMax: number) => ({
   search: textOf(visit, 'q'),
   after: textOf(visit, 'after'),

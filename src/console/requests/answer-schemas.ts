@@ -99,7 +99,7 @@ const version = {
 }
 export const listedVersionAnswer = row({ ...version, more_changes: integer })
 
-/** What is asked of a definition that is sent here. One that came from an origin need not keep it. */
+/** The rules for a definition that a client sends here. One that came from an origin need not keep it. */
 const limits = /^((min|max)(imum|Length|Items)|pattern)$/
 /** The heads of a schema, which only a schema of its own has, once. */
 const heads = ['$schema', '$id', '$defs']

@@ -59,7 +59,7 @@ export function RetentionListPage({ items, next }: { items: readonly ProgramRete
 interface RetentionProps {
   /** With its oldest application, and how many are about to be erased. */
   program: ProgramRetention & { oldest_submit_time: Micros | null; expired: number }
-  /** What was asked for and must be confirmed, because it erases what is there. */
+  /** A change that the person must confirm, because it erases data. */
   wanted: { days: number; effect: RetentionEffect } | undefined
   sweepMs: number
 }

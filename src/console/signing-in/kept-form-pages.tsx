@@ -28,7 +28,7 @@ function Kept(props: {
   ways: Ways
   /** What asks for the password. */
   children: ComponentChildren
-  /** Where the provider is asked, and what the link and the way on say. */
+  /** Where to ask the provider, and what the link and the way on say. */
   at: string
   there: string
   done: string

@@ -15,7 +15,7 @@ export interface SignInAttempt extends ProviderAttempt {
 }
 
 const seconds = 600
-/** There is no session yet that it could be bound to; this keeps it apart from what else is sealed. */
+/** No session exists yet to bind it to; this keeps it apart from what else is sealed. */
 const binding = Buffer.from('sign-in by OpenID Connect')
 
 /** As with the session's cookie: with the prefix no neighbouring host can plant one. */
@@ -27,7 +27,7 @@ export const attemptCookie = ({ https }: OpenVisit, attempt: SignInAttempt, pepp
 
 export const endOfAttempt = ({ https }: OpenVisit): string => clearCookie(nameOf(https), setting(https))
 
-/** The attempt of this browser, unless there is none or it took too long. */
+/** The attempt of this browser, unless it has none or took too long. */
 export function attemptOf({ request, https, now }: OpenVisit, pepper: string): SignInAttempt | undefined {
   const text = openCookie(request, nameOf(https), { pepper, binding })
   if (text === undefined) return undefined

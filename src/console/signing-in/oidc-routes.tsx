@@ -39,7 +39,7 @@ export function oidcRoutes(deps: Deps): PageRoute[] {
   ]
 }
 
-/** Gives the provider, or throws where there is none. */
+/** Gives the provider, or throws when none is configured. */
 function providerOf({ oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret }: Deps['config']) {
   const provider =
     issuer === undefined || clientId === undefined || clientSecret === undefined
@@ -154,5 +154,5 @@ function away(
   return refusal(deps, visit, attempt, 503, detail, { 'Retry-After': '60' })
 }
 
-/** When they showed the provider who they are. One that does not say may have known them for weeks: then it must be asked. */
+/** When they showed the provider who they are. One that does not say may have known them for weeks: then the console must ask it. */
 const shownAt = ({ authenticatedAt }: Vouched, { now }: OpenVisit): number => Math.min(authenticatedAt ?? 0, now)

@@ -15,7 +15,7 @@ import { cookieOf, type OpenVisit, redirect, sessionLimits } from '../requests/v
 /** The ways in that this installation offers. */
 export interface Ways {
   password: boolean
-  /** What people call the OpenID provider, where there is one. */
+  /** What people call the OpenID provider, if one is configured. */
   provider: string | undefined
 }
 

@@ -5,7 +5,7 @@ import type { Annotations } from '../../domain/questions/application.ts'
 import type { Db, Transaction } from '../client.ts'
 import { row, text, textOrNull, time } from '../row-schemas.ts'
 
-/** The statuses administrators may give applications of a program; undefined when there is no such program. */
+/** The statuses administrators may give applications of a program; undefined when no such program exists. */
 export async function readProgramStatuses(db: Db, program_id: number): Promise<string[] | undefined> {
   const [row] = await db<{ statuses: string[] }[]>`
     select statuses
@@ -22,7 +22,7 @@ export async function holdChanges(tx: Transaction, program_id: number): Promise<
   await tx`select hold_changes(${program_id}::bigint)`
 }
 
-/** The present status and note, locked to the end of the transaction; undefined when there is no such application. */
+/** The present status and note, locked to the end of the transaction; undefined when no such application exists. */
 export async function lockAnnotations(
   tx: Transaction,
   program_id: number,

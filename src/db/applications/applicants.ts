@@ -30,7 +30,7 @@ export async function updateApplicantLanguage(db: Db, name: ApplicantName, langu
   return count === 1
 }
 
-/** As `isApplicant`; the applicant is not erased until the transaction ends. To be asked before anything else is locked. */
+/** As `isApplicant`; the applicant is not erased until the transaction ends. Call it before any other lock. */
 export async function holdApplicant(tx: Transaction, name: ApplicantName): Promise<boolean> {
   const rows = await tx`
     select applicant_id

@@ -46,7 +46,7 @@ export interface ListPlace {
 
 /**
  * At most `rowsMax` applications, in the order of the direction: newest first when it is `older`. What is submitted in the meantime is
- * newer than all there is, so a walk towards the older never meets it.
+ * newer than every application, so a walk towards the older never meets it.
  *
  * Which index is walked is not left to what PostgreSQL believes about the data: with a status, the order begins with it, which only
  * one index has after the program; an applicant's and one by its id are gathered first; and of a limit that is not known when it plans
@@ -245,7 +245,7 @@ export async function readRevisions(
   return readTheirs(db, programId, applicantId, db`true`, rowsMax)
 }
 
-/** The applicant's application before this place; undefined when there is none, or it was erased. */
+/** The applicant's application before this place; undefined when none exists or it was erased. */
 export async function findRevisionBefore(
   db: Db,
   programId: number,
@@ -299,7 +299,7 @@ export interface StoredApplication {
   snapshot: string
   annotations: string
   is_current: boolean
-  /** When the newest version was published: the questions there were when this was read. */
+  /** When the newest version was published: identifies the questions that this read found. */
   questions_as_of: Micros
 }
 

@@ -10,7 +10,7 @@ import type { StoredApplication } from './application-lists.ts'
 export interface ReadableProgram {
   slug: string
   display_name: string
-  /** Applications there are: those that were erased not among them. */
+  /** Number of applications, without the erased ones. */
   applications: number
   /** Of the newest that is there. */
   newest_submit_time: Micros | null

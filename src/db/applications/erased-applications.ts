@@ -13,11 +13,11 @@ export interface ErasedApplication {
 interface ApplicantHolding {
   slug: string
   applications: number
-  /** 1 when there are answers in progress, else 0. */
+  /** 1 when the applicant has answers in progress, else 0. */
   in_progress: number
 }
 
-/** How many applications of an applicant there are to a program. */
+/** How many applications an applicant has to a program. */
 export interface ApplicantApplications {
   display_name: string
   applications: number
@@ -36,7 +36,7 @@ export async function readApplicationsOfApplicant(db: Db, applicantId: number): 
     order by p.slug`
 }
 
-/** What is kept of an applicant, program by program; undefined when there is no such applicant. */
+/** What is kept of an applicant, program by program; undefined when no such applicant exists. */
 export async function readApplicantHoldings(db: Db, applicantId: number): Promise<ApplicantHolding[] | undefined> {
   const [applicant] = await db`select from applicant where applicant_id = ${applicantId}`
   if (applicant === undefined) return undefined
@@ -59,7 +59,7 @@ export async function readApplicantHoldings(db: Db, applicantId: number): Promis
 
 /**
  * Locks an applicant so that nothing of it can be saved or submitted until the transaction ends, and removes the answers it has in
- * progress; false when there is none. Saving and submitting lock the applicant before anything else, too, so there is no deadlock.
+ * progress; false when none exists. Saving and submitting also lock the applicant before anything else, so no deadlock can occur.
  */
 export async function holdApplicant(tx: Transaction, applicantId: number): Promise<boolean> {
   const [row] = await tx<{ held: boolean }[]>`select hold_applicant(${applicantId}) as held`
@@ -76,13 +76,13 @@ export async function readProgramsOfApplicant(tx: Transaction, applicantId: numb
   return rows.map(row => row.program_id)
 }
 
-/** Removes an applicant that is held and all its applications, and returns the applications there were. */
+/** Removes an applicant that is held and all its applications, and returns those applications. */
 export async function deleteApplicant(tx: Transaction, applicantId: number): Promise<ErasedApplication[]> {
   return [...(await tx<ErasedApplication[]>`select program_id, application_id from erase_applicant(${applicantId})`)]
 }
 
 /**
- * Removes one application; false when there is none. The idempotency key it came with stays, so that a submission repeated late
+ * Removes one application; false when it does not exist. The idempotency key it came with stays, so that a submission repeated late
  * is refused and makes no second one.
  */
 export async function deleteApplication(tx: Transaction, place: ErasedApplication): Promise<boolean> {
@@ -91,7 +91,7 @@ export async function deleteApplication(tx: Transaction, place: ErasedApplicatio
   return row!.erased
 }
 
-/** Whether there was such an application, and it was erased. */
+/** Whether such an application existed and was erased. */
 export async function wasErased(db: Db, place: ErasedApplication): Promise<boolean> {
   const rows = await db`
     select from erased_application
@@ -205,7 +205,7 @@ export async function deleteExpired(
   return rows.map(row => row.application_id)
 }
 
-/** Removes answers in progress that were not touched since an instant, and returns how many there were. */
+/** Removes answers in progress that were not touched since an instant, and returns their number. */
 export async function deleteAbandoned(tx: Transaction, programId: number, before: Micros): Promise<number> {
   const { count } = await tx`
     delete from application_in_progress

@@ -43,7 +43,7 @@ export async function lockInProgress(
   return row
 }
 
-/** As `lockInProgress`, made with no answers and the present time where there was none: in one statement, so that two never race. */
+/** As `lockInProgress`, made with no answers and the present time where none existed: in one statement, so that two never race. */
 export async function lockOrInsertInProgress(
   tx: Transaction,
   programId: number,
@@ -80,7 +80,7 @@ export interface TakenInProgress {
   was_saved: boolean
   /** The applicant's preferred one. */
   language: string
-  /** The version whose questions are asked, and when that was published; null before the first publication. */
+  /** The version that applicants answer now, and when it was published; null before the first publication. */
   program_version_id: number | null
   published_at: Micros | null
   /** For how many seconds the program's intake is paused, Infinity where no end is set; null when it is not. */

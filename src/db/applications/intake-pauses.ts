@@ -3,7 +3,7 @@
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db, Transaction } from '../client.ts'
 
-/** Until when intake is paused, by the database's clock; undefined when it is not, or there is no such program. */
+/** Until when intake is paused, by the database's clock; undefined when it is not, or no such program exists. */
 export async function findIntakePause(db: Db, programId: number): Promise<Micros | undefined> {
   const [row] = await db<{ until: Micros }[]>`
     select intake_paused_until as until

@@ -21,12 +21,12 @@ interface NewSubmissionRequest {
   applicant_id: number
   /** Whose applicant it has to be. */
   front_end: string
-  /** What was asked for, apart from the idempotency key. 32 bytes. */
+  /** Digest of the request without its idempotency key. 32 bytes. */
   request_hash: Buffer
 }
 
 /**
- * Notes a submission under its idempotency key and draws its application id; undefined when there is one under this key, or the
+ * Notes a submission under its idempotency key and draws its application id; undefined when this key has one already, or the
  * front end has no such applicant, who is not erased until the transaction ends.
  * Blocks on a concurrent request with the same key: returns undefined if it commits, proceeds if it rolls back.
  */
@@ -87,7 +87,7 @@ export async function findSubmissionRequest(
 
 /**
  * Draws the next number of a program and the time that goes with it: later than every time drawn before, and not before
- * `notBefore`, if that is given; undefined while the program's intake is paused. Locks the counter until the transaction ends, so that numbers and times are in commit order; to be called last.
+ * `notBefore`, if set; undefined while the program's intake is paused. Locks the counter until the transaction ends, so that numbers and times are in commit order; to be called last.
  */
 export async function drawSubmission(
   tx: Transaction,

@@ -118,7 +118,7 @@ export async function noteAuditCheck(db: Db, errors: readonly string[], note: st
     set checked_at = clock_timestamp(), ${errors.length === 0 ? db`note = ${note}` : db`errors = ${errors}`}`
 }
 
-/** Takes back what the checks found to be wrong; whether there was anything. */
+/** Takes back what the checks found to be wrong; whether they had found anything. */
 export async function settleAuditErrors(db: Db, note: string): Promise<boolean> {
   const settled = await db`update audit_check set errors = '{}', note = ${note} where errors <> '{}'`
   return settled.count > 0

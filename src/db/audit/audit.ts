@@ -15,7 +15,7 @@ export interface AuditEvent {
   action: string
   /** What it was done to: an API key id, a program slug, an application id. */
   subject: string
-  /** Address of the client, when there is one. */
+  /** Address of the client, if known. */
   address?: string | undefined
   detail?: { readonly [key: string]: JSONValue | undefined }
 }
@@ -81,7 +81,7 @@ export async function readAuditEvents(
     limit ${rowsMax}`
 }
 
-/** How many events there are, counted up to `max`. */
+/** The number of events, counted up to `max`. */
 export async function countAuditEvents(db: Db, filter: AuditFilter, max: number): Promise<number> {
   const [row] = await db<{ events: number }[]>`
     select count(*) as events
@@ -126,7 +126,7 @@ export async function findAuditEvent(
   return row
 }
 
-/** Every action that was ever noted, in alphabetical order. Steps from one to the next in the index, however many events there are. */
+/** Every action that was ever noted, in alphabetical order. Steps from one to the next in the index, however many events each has. */
 export async function readAuditActions(db: Db): Promise<string[]> {
   const rows = await db<{ action: string }[]>`
     with recursive step (action) as (

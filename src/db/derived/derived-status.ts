@@ -1,4 +1,4 @@
-// The record of what is derived from program versions: asked for, under way, there, or failed and why.
+// The state of data derived from program versions: requested, running, present, or failed and why.
 
 import type { Db } from '../client.ts'
 
@@ -15,7 +15,7 @@ const errorLengthMax = 2000
 
 /**
  * Asks for these derivations, each named once, and returns the number of each request. While one is queued or running its attempts are
- * counted on, so that what takes its process down every time is given up in the end, however often it is asked for.
+ * counted on, so that a run that takes its process down every time ends in a failure, however often requests repeat.
  */
 export async function requestDerived(
   db: Db,
@@ -40,7 +40,7 @@ export async function requestDerived(
 
 /**
  * Notes that a run begins, and returns the newest request that it meets. Undefined when no request is open, when it was given up
- * and not asked for again, or when the program version is gone: then there is nothing to run for.
+ * and not asked for again, or when the program version is gone: then nothing needs the run.
  */
 export async function beginRun(db: Db, thing: DerivedThing, codeVersion?: number): Promise<number | undefined> {
   const [row] = await db<{ requested: number }[]>`
@@ -102,7 +102,7 @@ export async function giveUpRuns(db: Db, olderThanMs: number, attemptsMax: numbe
     returning program_version_id, job_name`
 }
 
-/** What was asked for and has not moved for so long that its job may be lost: the queue's store can lose what it holds. */
+/** Requests that have not moved for so long that their job may be lost: the queue's store can lose what it holds. */
 export async function readOverdue(db: Db, olderThanMs: number): Promise<DerivedThing[]> {
   return db<DerivedThing[]>`
     select program_version_id, job_name

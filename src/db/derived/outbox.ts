@@ -1,4 +1,4 @@
-// The outbox: jobs that transactions ask for, until they are handed to the queue.
+// The outbox: jobs that transactions ask for, until the relay hands them to the queue.
 
 import type { JSONValue } from 'postgres'
 import type { Db, Sql, Transaction } from '../client.ts'
@@ -7,7 +7,7 @@ interface OutboxJob {
   job_name: string
   job_id: string
   payload: object
-  /** The trace it was asked for in, if that is traced. */
+  /** The trace of the request for it, if that is traced. */
   traceparent?: string | null | undefined
 }
 

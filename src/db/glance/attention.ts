@@ -19,7 +19,7 @@ export interface Attention {
   at: Micros | null
   /** How often it was refused; how many jobs failed; attempts that failed of a webhook, null when no more are made. */
   count: number | null
-  /** How many there are of the kind, of which those that have waited longest are given. */
+  /** How many of the kind exist; the list has those that have waited longest. */
   total: number
 }
 
@@ -89,7 +89,7 @@ const oldDrafts: Part = (db, { now }) => db`
   where state = 'DRAFT'
   and v.created_at < ${now - patienceMicros}`
 
-/** Programs with applications that no key has read, and of which no key has read for long. What costs least to know is asked first. */
+/** Programs with applications that no key has read, and of which no key has read for long. Checks the cheapest condition first. */
 const unreadPrograms: Part = (db, { among, now }) => db`
   select 'unread', slug, display_name, read.at, null
   from (

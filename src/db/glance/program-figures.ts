@@ -1,12 +1,12 @@
 // How a program is doing: what was submitted to it lately, how far its applications are, who reads them. Each statement stops after so
-// many entries of an index, however many applications there are.
+// many entries of an index, however many applications the program has.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 
 export interface SubmissionDay {
-  /** `2026-01-31`, in the zone that was asked for. */
+  /** `2026-01-31`, in the caller's zone. */
   day: string
   submissions: number
 }

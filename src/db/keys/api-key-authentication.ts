@@ -12,16 +12,16 @@ export interface ApiKeyAuthenticationRow
   /** Of the secret before the last rotation, and until when it is good. */
   earlier_secret_hash: Buffer | null
   earlier_secret_until: Micros | null
-  /** Slug and program id of each program it may reach; null when there are none, or the secret was not its own. */
+  /** Slug and program id of each program it may reach; null when it may reach none, or the secret was not its own. */
   programs: [string, number][] | null
-  /** The questions that it never sees; null when there are none, or the secret was not its own. */
+  /** The questions that it never sees; null when it sees all, or the secret was not its own. */
   hidden: { names: string[]; ids: number[] } | null
 }
 
 /**
  * One statement, whether the key exists or not. Its programs and what is hidden from it are read only for the hash of its own secret: a wrong one takes as long
  * for a key with a thousand programs as for one with none. That PostgreSQL compares the hashes reveals nothing, since without the
- * pepper a caller cannot know the hash of what was sent; whether the key is let in is decided by `keys/credential`, in constant time.
+ * pepper a caller cannot know the hash of what was sent; `keys/credential` decides in constant time whether to accept the key.
  */
 export async function findApiKeyForAuthentication(
   db: Db,

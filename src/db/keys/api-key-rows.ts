@@ -207,7 +207,7 @@ export const apiKeyDay = row({
 })
 export type ApiKeyDay = Static<typeof apiKeyDay>
 
-/** What keys pulled on the last days, oldest first; of one key, if one is given. */
+/** What keys pulled on the last days, oldest first; of one key, if `apiKeyId` names one. */
 export async function readApiKeyDays(db: Db, days: number, apiKeyId?: string): Promise<ApiKeyDay[]> {
   return db<ApiKeyDay[]>`
     select api_key_id, day, pages, applications
@@ -217,7 +217,7 @@ export async function readApiKeyDays(db: Db, days: number, apiKeyId?: string): P
     order by api_key_id, day`
 }
 
-/** The names of these keys, by id; those that there are. */
+/** The names of these keys, by id; unknown ids are left out. */
 export async function readApiKeyNames(db: Db, apiKeyIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await db<{ api_key_id: string; name: string }[]>`
     select api_key_id, name

@@ -1,4 +1,4 @@
-// Requests that were refused with 401, and why.
+// Requests that the service answered with 401, and why.
 
 import type { Static } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'

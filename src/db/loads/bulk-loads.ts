@@ -151,7 +151,7 @@ async function readCounter(db: Db, programId: number, lock: ReturnType<Db>): Pro
 }
 
 export interface LoadedShare extends ProgramShare {
-  /** The last number that was given. */
+  /** The last number that the load has given out. */
   submit_seq: number
   /** When the last of them was submitted. */
   submit_time: Micros
@@ -187,7 +187,7 @@ export async function readLastId(db: Db, sequence: IdSequence): Promise<number> 
 
 /**
  * Advances the sequence to after `last`, unless it has passed it already, and returns what it had come to. Ids up to that are in use by
- * now or never will be: it waits until no transaction is under way that was given one. Others wait for an id for that moment.
+ * now or never will be: it waits until no transaction that got one is under way. Others wait for an id for that moment.
  * (Any `alter sequence` takes that lock; this one changes nothing.)
  */
 export async function skipIds(tx: Transaction, sequence: IdSequence, last: number): Promise<number> {
@@ -206,7 +206,7 @@ export async function skipIds(tx: Transaction, sequence: IdSequence, last: numbe
   return reached
 }
 
-/** Those of these ids that applications have or had before they were erased, of any program: each program is asked. */
+/** Those of these ids that applications have or had before they were erased, of any program: looks in each. */
 export async function readTakenApplicationIds(db: Db, ids: readonly number[]): Promise<number[]> {
   const rows = await db<{ application_id: number }[]>`
     select a.application_id
@@ -220,7 +220,7 @@ export async function readTakenApplicationIds(db: Db, ids: readonly number[]): P
   return rows.map(row => row.application_id)
 }
 
-/** The CURRENT applications of these applicants, where there are any: when each was submitted. */
+/** The CURRENT applications of those among these applicants who have one: when each was submitted. */
 export async function readCurrentTimes(
   db: Db,
   program_id: number,

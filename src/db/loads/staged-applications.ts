@@ -1,5 +1,5 @@
 // What a bulk load has read and not stored yet: rows of a temporary table, which only its own connection sees and which is gone with it,
-// however that ends. All that is asked of a whole input, and not of one line, is asked of it there.
+// however that ends. The checks of a whole input, and not of one line, run there.
 
 import type { Annotations } from '../../domain/questions/application.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
@@ -128,7 +128,7 @@ export async function eachLoadedBefore(
 }
 
 /**
- * Calls `take` with each application after the first `stored` that have an id which the intake was given: one after `after` and up to `reached`
+ * Calls `take` with each application after the first `stored` that have an id of the intake's: one after `after` and up to `reached`
  * that no load has moved the sequence past.
  */
 export async function eachDrawn(
@@ -178,7 +178,7 @@ export async function readBatch(session: Db, { first, last }: Batch): Promise<Ba
 }
 
 /**
- * Adds those applicants of a batch that there are not yet, each with the language of its first application, all of one front end or none, and
+ * Adds those applicants of a batch that are new, each with the language of its first application, all of one front end or none, and
  * keeps all of them from being erased until the transaction ends.
  */
 export async function holdApplicants(tx: Transaction, { first, last }: Batch, frontEnd: string | null): Promise<void> {

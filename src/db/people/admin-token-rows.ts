@@ -101,7 +101,7 @@ export async function retireAdminTokensOf(tx: Transaction, personId: number, act
     and retired_at is null`
 }
 
-/** Ends a token of a person; false when there is none, or it had been retired. */
+/** Ends a token of a person; false when it does not exist or had been retired. */
 export async function retireAdminTokenRow(
   tx: Transaction,
   { tokenId, personId }: { tokenId: string; personId: number },

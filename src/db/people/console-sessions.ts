@@ -22,7 +22,7 @@ interface NewSession {
   address: string | null
 }
 
-/** False when the person has been disabled in the meantime, or the password is not `passwordHash` any more, if one is given. */
+/** False when the person has been disabled in the meantime, or the password is no longer `passwordHash`, if set. */
 export async function insertSession(tx: Transaction, session: NewSession, passwordHash?: string): Promise<boolean> {
   // First, so that it waits for a change of the person that is under way.
   const { count } = await tx`
@@ -64,13 +64,13 @@ export async function updateSessionConfirmed(db: Db, tokenHash: Buffer, now: Mic
   await db`update console_session set confirmed_at = ${now} where token_hash = ${tokenHash}`
 }
 
-/** Ends one session; false when there was none. */
+/** Ends one session; false when it did not exist. */
 export async function deleteSession(db: Db, tokenHash: Buffer): Promise<boolean> {
   const { count } = await db`delete from console_session where token_hash = ${tokenHash}`
   return count === 1
 }
 
-/** Ends all sessions of a person but one, if one is given, and returns how many there were. */
+/** Ends all sessions of a person, except the one to keep, if any, and returns the number of those it ended. */
 export async function deleteSessionsOf(db: Db, personId: number, except?: Buffer): Promise<number> {
   const { count } = await db`
     delete from console_session

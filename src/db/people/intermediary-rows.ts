@@ -76,7 +76,7 @@ export async function insertOrganization(
   return row?.organization_id
 }
 
-/** Renames an organization and gives the name it had; undefined when there is none. Throws a unique violation when it is another's. */
+/** Renames an organization and gives the name it had; undefined when it does not exist. Throws a unique violation when it is another's. */
 export async function updateOrganizationName(
   tx: Transaction,
   organizationId: number,
@@ -94,7 +94,7 @@ export async function updateOrganizationName(
   return row?.name
 }
 
-/** Disables or enables an organization; false when there is nothing to change. */
+/** Disables or enables an organization; false when nothing changed. */
 export async function updateOrganizationDisabled(
   tx: Transaction,
   organizationId: number,
@@ -134,7 +134,7 @@ export async function findIntermediary(
   return row
 }
 
-/** Disables or enables a person of an organization; false when there is nothing to change. */
+/** Disables or enables a person of an organization; false when nothing changed. */
 export async function updateIntermediaryDisabled(
   tx: Transaction,
   intermediaryId: number,
@@ -157,7 +157,7 @@ export interface NamedIntermediary {
   person_disabled: boolean | null
 }
 
-/** The organization of this folded name, with what is known of the person of this folded e-mail; undefined when there is none. */
+/** The organization of this folded name, with what is known of the person of this folded e-mail; undefined when no organization has it. */
 export async function findNamedIntermediary(
   db: Db,
   { name_folded, email_folded }: { name_folded: string; email_folded: string },

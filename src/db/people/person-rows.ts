@@ -45,7 +45,7 @@ export async function insertPerson(tx: Transaction, person: NewPerson): Promise<
   return row?.person_id
 }
 
-/** Whether there was such a person to change. */
+/** Whether the person exists, and so was changed. */
 export async function updatePerson(
   tx: Transaction,
   personId: number,
@@ -58,7 +58,7 @@ export async function updatePerson(
   return count === 1
 }
 
-/** Gives a person these programs in place of those there were, and returns the slugs that no program has. */
+/** Gives a person these programs in place of the earlier ones, and returns the slugs that no program has. */
 export async function replacePersonPrograms(
   tx: Transaction,
   personId: number,
@@ -78,7 +78,7 @@ export async function replacePersonPrograms(
   return slugs.filter(slug => !known.has(slug))
 }
 
-/** Disables or enables; false when there is no such person, or nothing to change. */
+/** Disables or enables; false when no such person exists, or nothing changed. */
 export async function updatePersonDisabled(
   tx: Transaction,
   personId: number,
@@ -154,7 +154,7 @@ export async function findPasswordHash(db: Db, emailFolded: string): Promise<Pas
   return row
 }
 
-/** Sets a password, and takes the link to choose one out of use; false when the password was not `earlier` any more, if that is given. */
+/** Sets a password, and takes the link to choose one out of use; false when the password was no longer `earlier`, if set. */
 export async function updatePasswordHash(
   tx: Transaction,
   personId: number,
@@ -170,7 +170,7 @@ export async function updatePasswordHash(
   return count === 1
 }
 
-/** Takes the link of a person out of use, if there is one. */
+/** Takes the link of a person out of use, if the person has one. */
 export async function deleteInvitationOf(tx: Transaction, personId: number): Promise<void> {
   await tx`delete from invitation where person_id = ${personId}`
 }
@@ -183,7 +183,7 @@ interface NewInvitation {
   expires_at: Micros
 }
 
-/** Makes the link of a person, in place of one there was. */
+/** Makes the link of a person, in place of an earlier one. */
 export async function upsertInvitation(tx: Transaction, invitation: NewInvitation): Promise<void> {
   await tx`
     insert into invitation ${tx(invitation as unknown as Record<string, never>)}

@@ -2,7 +2,7 @@
 
 import type { Db } from '../client.ts'
 
-/** Ids of programs, or all there are. */
+/** Ids of programs, or all programs. */
 export type AmongPrograms = 'all' | readonly number[]
 
 /** That `column`, with its alias where it has one, is the id of one of these programs. */

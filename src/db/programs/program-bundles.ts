@@ -168,7 +168,7 @@ export async function publishBundledVersion(tx: Transaction, version: BundledVer
     where program_version_id = ${version.program_version_id}`
 }
 
-/** Moves the sequences of ids past every id there is, so that none is given out twice. */
+/** Moves the sequences of ids past every id in use, so that no sequence issues one twice. */
 export async function advanceProgramSequences(tx: Transaction): Promise<void> {
   await tx`
     select

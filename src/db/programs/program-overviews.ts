@@ -1,5 +1,5 @@
 // What the console lists of programs, their versions and the question bank, page by page.
-// Nothing here looks at applications: the counter that numbers them says how many there are.
+// Nothing here looks at applications: the counter that numbers them also counts them.
 
 import { type Static, Type } from 'typebox'
 import type { QuestionKind, QuestionSettings } from '../../domain/questions/question.ts'
@@ -242,7 +242,7 @@ export async function readNamedQuestions(db: Db): Promise<NamedQuestion[]> {
     order by q.admin_name`
 }
 
-/** Questions of the bank by admin name, as they are asked now: those with the words in name or text. */
+/** Questions of the bank by admin name, as programs ask them now: those with the words in name or text. */
 export async function readBankPage(
   db: Db,
   { search, after, rowsMax }: { search: string; after: string; rowsMax: number },

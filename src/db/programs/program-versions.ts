@@ -1,5 +1,5 @@
 // Writing programs and their versions. Every function expects the question bank's lock (db/programs/questions) to be held.
-// What was published, the database itself refuses to change.
+// The database itself refuses to change a published version.
 
 import type { ProgramVersionState, Screen } from '../../domain/questions/program-version.ts'
 import type { Db, Transaction } from '../client.ts'
@@ -79,7 +79,7 @@ export async function deleteDraft(db: Db, program_version_id: number): Promise<v
     and state = 'DRAFT'`
 }
 
-/** The ACTIVE version becomes OBSOLETE; nothing, where there is none. */
+/** The ACTIVE version becomes OBSOLETE; without one, nothing happens. */
 export async function retireActiveVersion(tx: Transaction, program_id: number): Promise<void> {
   await tx`
     update program_version

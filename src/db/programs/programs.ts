@@ -7,7 +7,7 @@ import { Problem } from '../../problem.ts'
 import type { Db } from '../client.ts'
 import { type AmongPrograms, isAmong } from './among-programs.ts'
 
-/** `display_name` and `statuses` are those of the newest published version; of the draft, before there is one. */
+/** `display_name` and `statuses` are those of the newest published version; of the draft, before the first publication. */
 export interface Program {
   program_id: number
   slug: string
@@ -46,7 +46,7 @@ export interface ProgramListing extends Program {
   draft_version_id: number | null
 }
 
-/** How many versions of its program were published up to the version `v`; null for a draft, and where there is none. */
+/** How many versions of its program were published up to the version `v`; null for a draft, and when `v` is null. */
 export const versionNumber = (db: Db, v: ReturnType<Db>) => db`(
   select nullif(count(*), 0)::integer
   from program_version until_then
@@ -100,13 +100,13 @@ export async function loadProgram(db: Db, slug: string): Promise<Program> {
   return program
 }
 
-/** The version whose questions are asked now; undefined before the first publication. */
+/** The version that applicants answer now; undefined before the first publication. */
 export async function findActiveVersion(db: Db, program_id: number): Promise<StoredProgramVersion | undefined> {
   const [row] = await readVersions(db, db`v.program_id = ${program_id} and v.state = 'ACTIVE'`)
   return row
 }
 
-/** Which version is asked now, and since when: enough to know whether what is remembered of a program is still it. */
+/** Which version applicants answer now, and since when: enough to know whether what is remembered of a program is still it. */
 export async function findActiveVersionName(db: Db, program_id: number): Promise<VersionName | undefined> {
   const [row] = await db<VersionName[]>`
     select program_version_id, published_at

@@ -26,7 +26,7 @@ export async function readKnownAdminNames(db: Db, names: readonly string[]): Pro
   return rows.map(row => row.admin_name)
 }
 
-/** A question of the bank with the version that is asked now: the newest published one, or the newest, if none is. */
+/** A question of the bank with the version that programs ask now: the newest published one, or the newest, if none is. */
 export interface BankQuestion {
   question_id: number
   admin_name: string

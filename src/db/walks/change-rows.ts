@@ -1,4 +1,4 @@
-// The changes of a program's applications in commit order. Nothing is written for this: each change is numbered where it is recorded,
+// The changes of a program's applications in commit order. Nothing is written for this: each change gets its number where it is recorded,
 // and the statement merges the records.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'

@@ -48,7 +48,7 @@ export interface WalkScope {
   programId: number
   /** The submission number the walk is frozen to (S of contract G1 to G6). */
   horizon: number
-  /** The change with that number, as the first page found it (G13); undefined when there was none. */
+  /** The change with that number, as the first page found it (G13); undefined when it found none. */
   lastChange: ChangeMark | undefined
   /** Submitted at or after; before. */
   from: Micros | undefined
@@ -101,9 +101,9 @@ export interface RowView {
 export interface RowReader {
   /** Gets each row, in order. What it or another of these throws is what the reading rejects with. */
   take(row: RowView): void
-  /** Called within a batch: how many rows may be asked for ahead of it, or 0 to wait until it has ended. */
+  /** Called within a batch: how many rows to request ahead of its end, or 0 to wait until it has ended. */
   batchAhead(): number
-  /** Called after each batch: how many rows the next should have if none was asked for, or 0 to read no more. */
+  /** Called after each batch: how many rows the next should have if the reader requested none, or 0 to read no more. */
   endBatch(): number | Promise<number>
 }
 
@@ -112,7 +112,7 @@ export interface RowReader {
  * the reader wants no more, with the connection free again. Rejects when the connection or the statement failed, or `take` threw.
  *
  * Rows are handed over as they lie in the piece that was read from the socket, before the rest of the batch has come: nothing is
- * built of them in between. When half of a batch has come the next is asked for, so PostgreSQL never waits, and yet what has to
+ * built of them in between. When half of a batch has come it requests the next, so PostgreSQL never waits, and yet what has to
  * be read in one go is little: other requests get their turn between two batches. That takes some lines in the driver
  * (`onRow`, in postgres-patch.d.ts); they also ask for the columns in binary, which spares the server writing numbers and times as
  * text.
@@ -120,8 +120,8 @@ export interface RowReader {
  * The callback form of the cursor, because the iterator form ends as if complete when its connection dies. The statement is a
  * transaction of its own: the cursor lives until the driver sends Sync, with the last batch or when it is closed.
  *
- * Before its first row the statement asks, in its own snapshot, whether this database is the walk's (G13): also a cursor that goes
- * on after a failover is asked. It then rejects as `isBehindWalk`, `isOtherHistory` or `isOfOtherQuestions` recognize.
+ * Before its first row the statement asks, in its own snapshot, whether this database is the walk's (G13), also for a cursor that
+ * goes on after a failover. It then rejects as `isBehindWalk`, `isOtherHistory` or `isOfOtherQuestions` recognize.
  *
  * Where applications are distributed each batch is a statement of its own that starts after the last row: a node of a cluster holds
  * all that a statement finds before it hands out the first row.
@@ -202,11 +202,11 @@ const rowsOfList = (sql: Sql, query: PageQuery, listed: readonly (number | null)
   order by one.place
   limit (select ${query.rowsMax}::bigint)`
 
-/** When the batches of a statement are asked for: one ahead, unless the reader cannot keep up. */
+/** Requests the batches of a statement: one ahead, unless the reader cannot keep up. */
 class Batches {
   #received = 0
   #asked: number
-  /** At which row the next batch is asked for. */
+  /** At which row to request the next batch. */
   #askAt: number
   /** Batches asked for and not ended. */
   #open = 1
@@ -240,7 +240,7 @@ class Batches {
     else return rows.then(later => this.#goOn(later))
   }
 
-  /** Asks for no more. What was asked for still comes, and is not looked at. */
+  /** Requests no more, and ignores the rows requested before, which still come. */
   stop(): void {
     this.stopped = true
     if (this.areMany) this.statement.close()

@@ -48,7 +48,7 @@ export interface BegunEndpoint extends DueEndpoint {
 }
 
 /**
- * Begins the attempt after so many. Undefined when another run began it, or there is nothing to send any more: the endpoint was removed
+ * Begins the attempt after so many. Undefined when another run began it, or nothing is left to send: the endpoint was removed
  * or disabled.
  */
 export async function beginAttempt(

@@ -36,7 +36,7 @@ export function JsonTree({ value, id, marks = new Map() }: JsonTreeProps): VNode
   )
 }
 
-/** A path as `marks` has it, to its value in the example; undefined where there is none. */
+/** A path as `marks` has it, to its value in the example; undefined where the example has none. */
 export const valueAt = (value: unknown, path: string): unknown =>
   path.split(/\.|(?=\[)/).reduce((at, step) => {
     if (typeof at !== 'object' || at === null) return undefined

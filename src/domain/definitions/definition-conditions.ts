@@ -27,7 +27,7 @@ export const operatorsOfForm: Readonly<Record<FieldForm, readonly ComparisonOper
   entities: [],
 }
 
-/** The fields of an exported answer that a condition can look at. An ENUMERATOR can only be asked whether it was answered. */
+/** The fields of an exported answer that a condition can look at. Of an ENUMERATOR, a condition can only test whether it was answered. */
 export const conditionFields = (type: ExportedType): string[] =>
   Object.entries(questionTypes[type].fields).flatMap(([name, { form }]) => (form === 'entities' ? [] : [name]))
 

@@ -174,7 +174,7 @@ function isLine(value: unknown, lengthMax: number): value is string {
 /** Characters as the schema counts them, and PostgreSQL: Unicode code points. */
 const characters = (text: string): number => [...text].length
 
-/** Entries of an array member of an unchecked object, with the path of each; none if there is no such array. */
+/** Entries of an array member of an unchecked object, with the path of each; none without such an array. */
 export function members(holder: unknown, name: string, path = ''): { value: unknown; path: string; index: number }[] {
   const list = member(holder, name)
   return Array.isArray(list) ? list.map((value, index) => ({ value, path: `${path}/${name}/${index}`, index })) : []

@@ -48,7 +48,7 @@ export function readQuestions(document: unknown): ReadQuestion[] {
   })
 }
 
-/** Every error of the questions of a document. `bank` undefined: the bank is not there to be asked. */
+/** Every error of the questions of a document. `bank` undefined: without a bank to look in. */
 export function questionErrors(
   document: unknown,
   bank: readonly KnownQuestion[] | undefined,

@@ -1,4 +1,4 @@
-// What the screens of a definition document must keep to: each question once, in order, and conditions that can be decided.
+// The rules for the screens of a definition document: each question once, in order, and conditions that can be decided.
 // It reads documents that may be malformed elsewhere.
 
 import { comparisonErrors } from './definition-conditions.ts'
@@ -21,7 +21,7 @@ interface Placed {
   screen: number
 }
 
-/** Every error of the screens of a document. `bank` undefined: the bank is not there to be asked. */
+/** Every error of the screens of a document. `bank` undefined: without a bank to look in. */
 export function screenErrors(
   document: unknown,
   bank: readonly KnownQuestion[] | undefined,
@@ -32,7 +32,7 @@ export function screenErrors(
   const placed = readPlacements(document)
   const first = new Map<string, Placed>()
   for (const placement of [...placed].reverse()) first.set(placement.admin_name, placement)
-  // Where the questions cannot be read at all, or the bank cannot be asked, an unknown name is no error.
+  // With unreadable questions, or without a bank, an unknown name is no error.
   const complete = bank !== undefined && Array.isArray(member(document, 'questions'))
   return [
     ...statusErrors(document),

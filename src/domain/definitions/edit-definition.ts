@@ -1,5 +1,5 @@
 // Single edits of a program's document: one question, one place, one screen. Each gives a new document, which may have errors.
-// It must not check what it makes: that is done when the document is saved.
+// It must not check what it makes: saving the document does.
 
 import type {
   NamedCondition,
@@ -9,7 +9,7 @@ import type {
   ScreenDefinition,
 } from './program-definition.ts'
 
-/** Where a question is asked: the numbers of screen and of question in it. */
+/** The place of a question: the numbers of its screen and of the question in it. */
 export interface EditPlace {
   screen: number
   index: number
@@ -23,7 +23,7 @@ export function placeOf(definition: ProgramDefinition, name: string): EditPlace 
   return undefined
 }
 
-/** How a question is asked by this program. */
+/** How this program asks a question. */
 export interface Asking {
   screen: number
   optional: boolean

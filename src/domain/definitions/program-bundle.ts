@@ -59,7 +59,7 @@ const bundledVersion = Type.Object(
     display_name: text,
     statuses: Type.Array(text),
     screens: Type.Array(bundledScreen),
-    /** In the order in which they are asked. */
+    /** In the order in which the program asks them. */
     question_version_ids: Type.Array(id),
     based_on: idOrNull,
     created_at: instant,
@@ -196,7 +196,7 @@ function questionsNamed(screens: BundledVersion['screens']): Set<number> {
   return ids
 }
 
-/** There is such an instant, and it can be kept as whole microseconds. */
+/** The instant exists, and its microseconds are a safe integer. */
 function isInstant(written: string): boolean {
   try {
     return Number.isSafeInteger(Temporal.Instant.from(written).epochMilliseconds * 1000)

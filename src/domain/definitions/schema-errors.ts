@@ -10,7 +10,7 @@ export interface SchemaViolation {
   detail: string
 }
 
-/** The one error there is; what looks for errors returns a list of them. */
+/** A single error, as the list that every check returns. */
 export const oneError = (path: string, code: string, detail: string): SchemaViolation[] => [{ path, code, detail }]
 
 // TypeBox stops at 8 errors by default; the author of the document wants to see all of them.

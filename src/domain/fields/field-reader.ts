@@ -8,16 +8,16 @@ import { JsonNumber } from '../values/json-text.ts'
  * nothing of the answer.
  */
 export abstract class FieldReader {
-  /** A field as it was given; null when it was not. Numbers that a double might change are JsonNumbers. */
+  /** A field as the input has it; null without one. Numbers that a double might change are JsonNumbers. */
   abstract raw(name: string): unknown
 
   /** Notes what is wrong with a field, or with one item of it. */
   abstract error(name: string, code: string, detail: string, item?: number): undefined
 
-  /** Whether the list of errors is full, so that there is no use in looking for more. */
+  /** Whether the list of errors is full, so that the search for more can stop. */
   abstract get full(): boolean
 
-  /** A field that has to be given: not empty, well-formed Unicode. */
+  /** A required field: not empty, well-formed Unicode. */
   text(name: string): string | undefined {
     const text = this.optionalText(name)
     return text === null ? this.error(name, 'required', 'Must be given with this answer.') : text

@@ -31,13 +31,13 @@ export interface QuestionShape<A, S extends SettingSchemas> {
   readonly settings: S
   /** The fields of an exported answer, in their order. Source: spec, "Question objects". */
   readonly fields: Readonly<Record<string, Field<A>>>
-  /** Further fields an answer may be given with, which say how it is meant and are not kept. */
+  /** Further fields that an answer may come with, which say how it is meant and are not stored. */
   readonly hints?: readonly string[]
 }
 
 /** What an answer is held to. */
 export interface AnswerRules<S extends SettingSchemas = SettingSchemas> {
-  /** Of the question as it is asked; empty for older answers, which "may violate" them. */
+  /** Of the question as the program asks it; empty for older answers, which "may violate" them. */
   readonly settings: SettingsOf<S>
   readonly optionIds: ReadonlySet<string>
   /**

@@ -1,4 +1,4 @@
-// The question types there are, by the `question_type` they are exported with. One line each, and nothing else.
+// All question types, by the `question_type` they are exported with. One line each, and nothing else.
 
 export { address as ADDRESS } from './address.ts'
 export { currency as CURRENCY } from './currency.ts'

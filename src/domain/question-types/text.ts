@@ -28,7 +28,7 @@ export const text = {
   random:
     ({ min_length, max_length }) =>
     next => {
-      // What has room for a name alone is asked for one: a landlord's, an employer's.
+      // A question with room for a name alone gets one: a landlord's, an employer's.
       if (max_length !== undefined && max_length <= nameLength)
         return { type: 'TEXT', text: textWithin(pick(next, organizations), min_length, max_length) }
       let text: string = pick(next, sentences)

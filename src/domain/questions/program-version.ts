@@ -3,7 +3,7 @@
 import type { VersionQuestion } from './question.ts'
 
 /**
- * When something is asked: always (null), or on a condition over earlier answers. A repeated question may look at its own
+ * When the program asks something: always (null), or on a condition over earlier answers. A repeated question may look at its own
  * entity's answers, at its enumerators' entities it lies in, and at the top level.
  * Fields are the export's (`currency_dollars`, `selections`, `state`, …); `answered` needs neither field nor value.
  */

@@ -1,5 +1,5 @@
 // Evaluates a condition of a program version for the answers so far.
-// Screens, entities and where an answer is found are handed in.
+// The caller hands in screens, entities and how to find an answer.
 
 import type { Answer } from './answers.ts'
 import type { ComparisonOperator, Condition, ConditionValue } from './program-version.ts'
@@ -22,7 +22,7 @@ export function holds(condition: Condition, find: FindAnswer): boolean {
 
 type Field = string | number | readonly string[]
 
-/** A field of an answer as it is exported; null when it is empty or there is none of that name. */
+/** A field of an answer as it is exported; null when it is empty or the answer has none of that name. */
 function fieldOf(answer: Answer, name: string): Field | null {
   const { fields } = questionTypes[answer.type]
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined

@@ -23,7 +23,7 @@ export interface ApplicationChange {
 /** Most changes that are listed. */
 export const changesMax = 1000
 
-/** `more` says that there are more than `changesMax`. The order is that of the newer version's screens. */
+/** `more` says that the changes exceed `changesMax`. The order is that of the newer version's screens. */
 export function applicationChanges(
   now: ComparedApplication,
   before: ComparedApplication,

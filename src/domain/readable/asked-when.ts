@@ -12,7 +12,7 @@ const dateVerbs: Partial<typeof operatorLabel> = {
   greater_than_or_equal: 'is on or after',
 }
 
-/** `“Do you rent or own?” is Rent`: when something is asked. */
+/** `“Do you rent or own?” is Rent`: when the program asks something. */
 export function conditionText(condition: Condition, questions: readonly VersionQuestion[]): string {
   if ('all' in condition) return joined(condition.all, ' and ', questions)
   if ('any' in condition) return joined(condition.any, ' or ', questions)

@@ -11,7 +11,7 @@ export type ExportedObject = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is ExportedObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The question object under a key, own ones only: a key may be `__proto__`. Undefined when there is none. */
+/** The question object under a key, own ones only: a key may be `__proto__`. Undefined without one. */
 export function questionObject(object: ExportedObject, key: string): ExportedObject | undefined {
   const found = Object.hasOwn(object, key) ? object[key] : undefined
   return isObject(found) ? found : undefined
@@ -23,7 +23,7 @@ export const entitiesOf = (object: ExportedObject | undefined): readonly Exporte
 
 export const nameOf = (entity: ExportedObject): string => String(entity.entity_name)
 
-/** Whether every field of a question object is null or an empty list, or there is no such object. */
+/** Whether every field of a question object is null or an empty list, or no such object exists. */
 export const isUnanswered = (object: ExportedObject | undefined): boolean =>
   object === undefined ||
   Object.entries(object).every(

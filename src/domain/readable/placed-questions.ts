@@ -9,7 +9,7 @@ export type ReadableVersion = Pick<ProgramVersion, 'screens' | 'questions'>
 export interface PlacedQuestion {
   question: VersionQuestion
   type: ExportedType
-  /** It is asked when all of these hold: its screen's and its own. */
+  /** The program asks it when all of these hold: its screen's and its own. */
   conditions: readonly Condition[]
   /** The questions repeated under it, on whatever screen. */
   repeated: readonly PlacedQuestion[]

@@ -19,7 +19,7 @@ import {
 import { matchEntities } from './match-entities.ts'
 import { type PlacedQuestion, placedScreens, type ReadableVersion } from './placed-questions.ts'
 
-/** What an answer is against the application before: there is none before; there was another; there was one, and is none now. */
+/** What an answer is against the application before: no earlier application; another answer; an answer before, and none now. */
 export type AnswerChange = 'new' | 'changed' | 'gone'
 
 export interface ReadableRow {
@@ -54,7 +54,7 @@ export interface ReadableApplication {
   /** From the first NAME question that was answered. */
   applicant: string | undefined
   screens: readonly ReadableScreen[]
-  /** Whether there is more than `rowsMax`. */
+  /** Whether the rows exceed `rowsMax`. */
   cut: boolean
 }
 

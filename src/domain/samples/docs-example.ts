@@ -108,7 +108,7 @@ export function shortExample(page: string): ShortExample {
 interface Judgement {
   status: string | null
   application_note: string | null
-  /** Minutes from the submission to the status; null where there is none. */
+  /** Minutes from the submission to the status; null without a status. */
   decidedAfterMinutes: number | null
   current: boolean
 }

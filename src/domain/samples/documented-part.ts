@@ -20,7 +20,7 @@ interface DocumentedPart {
 }
 
 /**
- * The part of a key map that docs are made of: first what the version asks, then what was asked before, in their order, and no
+ * The part of a key map that docs are made of: first what the version asks, then what earlier versions asked, in their order, and no
  * enumerators nested deeper than `depthMax`; then their options, of which each question gets its share. What is left out is still
  * valid in every schema made of the rest: there, an unknown member must be a question object.
  */

@@ -142,7 +142,7 @@ function entitiesMaker(
   const fewest = isOptional(enumerator.question_id) ? least : Math.max(1, least)
   return next => {
     let count = integerFrom(next, fewest, most)
-    // Within an entity there are fewer, so that applications do not grow by the square.
+    // An entity has fewer, so that applications do not grow by the square.
     if (depth > 0) count = Math.min(count, integerFrom(next, fewest, most))
     if (count === 0) return undefined
     const entities: Entity[] = []

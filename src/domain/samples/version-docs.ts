@@ -58,15 +58,15 @@ export interface QuestionDocs {
   /** How many enumerators it lies in. */
   depth: number
   admin_name: string
-  /** As asked now, or as it was asked last; a long one is cut. */
+  /** As the program asks it now, or asked it last; a long one is cut. */
   text: string
   /** Whether this version asks it. */
   asked: boolean
   /** The name of the screen that asks it; null for one that no screen asks any more. */
   screen: string | null
-  /** Whether an applicant who is asked may leave it unanswered. */
+  /** Whether an applicant may leave it unanswered. */
   optional: boolean
-  /** It is asked when all of these hold, in the words that applicants read; empty when it always is. A long one is cut. */
+  /** The program asks it when all of these hold, in the words that applicants read; empty when it always is. A long one is cut. */
   asked_when: readonly string[]
   /** What its answers are held to, such as `at most 20 characters`; empty without bounds. */
   bounds: string

@@ -260,7 +260,7 @@ class Reader {
   }
 
   #open(): void {
-    // As many arrays and objects are open already as there are steps to this place.
+    // Each step to this place is an array or object that is open already.
     if (this.#place.length >= this.#depthMax)
       throw this.#refusal('too_deep', `Must not be nested more than ${this.#depthMax} levels deep.`)
     this.#at++

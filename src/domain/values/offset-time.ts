@@ -1,5 +1,5 @@
 // Instants: as whole microseconds inside the house, as ISO 8601 with an offset outside it.
-// The present time and the instance's zone are handed in.
+// The caller hands in the present time and the instance's zone.
 
 /**
  * Whole microseconds since 1970-01-01T00:00:00Z, which is what PostgreSQL keeps. Always a safe integer, which reaches from
@@ -36,7 +36,7 @@ interface OffsetPeriod {
 
 /** Periods by zone, the last one found first. To ask Temporal for every instant takes six times as long. */
 const offsetPeriods = new Map<string, OffsetPeriod[]>()
-/** More than there are in ten years of two changes a year; a search through them is still faster than asking. */
+/** More than ten years of two changes a year need; a search through them is still faster than asking. */
 const periodsMax = 24
 const zonesMax = 100
 

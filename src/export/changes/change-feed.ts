@@ -90,7 +90,7 @@ export type Change = {
 
 export interface ChangesPage {
   payload: Change[]
-  /** The cursor of the next request, whether or not there is more now. */
+  /** The cursor of the next request, whether or not more changes follow now. */
   nextCursor: string
   hasMore: boolean
   /** Of a walk that began when this was read (G6), and the cursor from which its changes would continue. */

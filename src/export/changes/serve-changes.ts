@@ -1,5 +1,5 @@
-// A page of the change feed with its applications, written by what writes the pages of walks: its rows are the changes. What is sent was
-// noted in the audit log before.
+// A page of the change feed with its applications. The code that writes the pages of walks writes it: its rows are the changes. The audit
+// log has an entry before anything is sent.
 
 import type { WalkStart } from '../../db/walks/walks.ts'
 import type { VersionFill } from '../../domain/questions/version-fill.ts'

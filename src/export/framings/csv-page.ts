@@ -2,7 +2,7 @@
 //
 // Columns: `next_page_token`; what every application has; then for each question of the key map, in its order, a column for each field
 // of its answer, `home_address.zip`. The order of the key map only ever grows at its end, so columns keep their places when a program is
-// published again. Of an enumerator there is how many entities it has, `household_member.entities`; the entities themselves are in JSON.
+// published again. Of an enumerator the page has the number of entities, `household_member.entities`; the entities themselves are in JSON.
 //
 // CSV that is cut between two records looks like a shorter one. So a page ends with a record that contains only
 // `next_page_token`: the token, or `none` on the last page. A page without that record is incomplete.
@@ -62,7 +62,7 @@ function rowsOf(questions: WalkQuestions): CsvRows {
   return rows
 }
 
-/** How a value becomes a cell, as a number: what is asked for each cell must cost nothing. */
+/** How a value becomes a cell, as a number: a test made for each cell must cost nothing. */
 const [textKind, numberKind, listKind, entitiesKind] = [0, 1, 2, 3]
 
 const kindOf = (form: FieldForm): number =>

@@ -1,7 +1,7 @@
 // A page as lines: one application per line, the same objects as in the JSON page, and a last line that completes it.
 //
-// A stream of lines that is cut between two of them looks like a shorter one. So a page ends with a line that no application can be
-// taken for: the token of the next page, null on the last, how many applications came before, and the SHA-256 of all bytes before it.
+// A stream of lines that is cut between two of them looks like a shorter one. So a page ends with a line that no client can mistake
+// for an application: the token of the next page, null on the last, the number of applications, and the SHA-256 of all bytes before it.
 // A page without it is not whole, and one with another digest was changed on the way: by something that ends TLS, say. SHA-256 because
 // browsers have it, too; it takes 0.2 s of processor time for 100,000 applications of 4 KB. JSON text has no raw line feed, so no answer can be taken for the
 // end of a line.

@@ -1,7 +1,7 @@
 // Finds the values of a stored text: walks over the fixed text between them, and over each value to its end. Pure.
 //
-// The text is rendered by this service in a fixed order (domain/questions/text-outline), so it is compared, not parsed. Text that does
-// not match its version is refused: a broken page is better than an answer under another question's name.
+// This service rendered the text in a fixed order (domain/questions/text-outline), so this compares it and does not parse. It refuses text
+// that does not match its version: a broken page is better than an answer under another question's name.
 
 import type { OutlinedText } from '../../domain/questions/text-outline.ts'
 
@@ -33,7 +33,7 @@ export const notesOfValue = 3
 
 /**
  * Notes in `notes`, from that of value number `index` on, three numbers for each value: where it starts; where it ends; and of a list of
- * entities how many they are, of a string 1 if there are escapes in it. Returns where the outlined text ends, at `to` at the latest.
+ * entities how many they are, of a string 1 if it contains escapes. Returns where the outlined text ends, at `to` at the latest.
  */
 export function findValues(
   bytes: Buffer,
@@ -127,7 +127,7 @@ function otherEnd(bytes: Buffer, at: number): number {
 }
 
 /**
- * The end of the list of entities at `at`; notes how many there are. Each ends with the enumerator's marker and a brace, and after that
+ * The end of the list of entities at `at`; notes their number. Each ends with the enumerator's marker and a brace, and after that
  * of the last the list ends, so that nothing within them has to be looked at: no text has a raw control character.
  */
 function entitiesEnd(bytes: Buffer, at: number, to: number, marker: Buffer, notes: Int32Array, note: number): number {

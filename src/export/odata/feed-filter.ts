@@ -1,5 +1,5 @@
 // `$filter` of an OData feed, as far as a walk can follow it: bounds of the submission's time and of the id, and the revision state, joined by
-// `and`. Everything else that could be meant is named in the refusal. Source: OData 4.0, URL Conventions, section 5.1.1.
+// `and`. The refusal names everything else. Source: OData 4.0, URL Conventions, section 5.1.1.
 
 import type { IdRange } from '../../db/walks/walks.ts'
 import type { RevisionState } from '../../domain/questions/application.ts'

@@ -14,12 +14,12 @@ import { entityFacts, type FeedColumn, type FeedTable } from './feed-tables.ts'
 
 export interface FeedPage {
   table: FeedTable
-  /** Those that were asked for, the key among them. */
+  /** Those that the client selects, the key among them. */
   columns: readonly FeedColumn[]
   /** Most rows of this page and those after it; undefined for all. */
   rowsMax: number | undefined
   context: string
-  /** `@odata.count`, where it was asked for. */
+  /** `@odata.count`, where the client asks for it. */
   count: number | undefined
   /** The link to a page, by its token and how many more rows are wanted. */
   linkTo: (token: string, rowsMax: number | undefined) => string
@@ -39,7 +39,7 @@ export function feedFraming(page: FeedPage, questions: WalkQuestions): PageFrami
   return visibleOnly({ opening, rows, between: Buffer.alloc(0), end }, questions)
 }
 
-/** How a cell comes about, as a number: what is asked for each cell must cost nothing. The last ones are those of `facts`. */
+/** How a cell comes about, as a number: a test made for each cell must cost nothing. The last ones are those of `facts`. */
 const [plainCell, listCell, countCell, revisionCell, idCell, timeCell] = [0, 1, 2, 3, 4, 5]
 const facts: readonly string[] = ['revision_state', 'application_id', 'submit_time', ...entityFacts]
 

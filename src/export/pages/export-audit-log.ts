@@ -1,4 +1,4 @@
-// The audit entry of each page that was sent: which key read what, up to where, from which address. None is lost silently,
+// Writes the audit entry of each page that the service sent: which key read what, up to where, from which address. None is lost silently,
 // and none contains an answer.
 //
 // No response waits for its entry, since the client has the applications by then. An entry that cannot be written is logged in
@@ -39,7 +39,7 @@ export interface SentPage {
   questions: SentQuestions
   /** Where it starts; undefined for the first page. */
   after: Position | undefined
-  /** When it was asked for. */
+  /** When the client asked for it. */
   beganAt: Micros
   receipt: PageReceipt
 }
@@ -50,7 +50,7 @@ interface Line {
   failed: boolean
 }
 
-/** Of one key: the statement under way, and the one after it, if there is something for it to write. */
+/** Of one key: the statement under way, and the one after it, if entries wait for it. */
 interface Writing {
   now: Promise<void>
   next: Promise<void> | undefined

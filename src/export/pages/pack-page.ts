@@ -1,5 +1,5 @@
 // Packs the rows of one page into buffers as a cursor hands them over, and decides how many rows to ask for next.
-// Which cursor they come from, and whether there is another, is decided by write-page.
+// write-page decides which cursor they come from, and whether another follows.
 
 import type { PageQuery, Position, RowReader, RowView, WalkScope } from '../../db/walks/walks.ts'
 import type { VersionFill } from '../../domain/questions/version-fill.ts'
@@ -62,7 +62,7 @@ export class PagePacker implements RowReader {
     this.#submitSeq = place?.submit_seq ?? 0
   }
 
-  /** Where the following page starts, if there is one. */
+  /** Where the following page starts, if one follows. */
   get next(): Position | undefined {
     return this.#more ? this.#place : undefined
   }

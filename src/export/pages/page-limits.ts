@@ -7,7 +7,7 @@ export interface PageLimits {
   batchRowsMin: number
   /** Bytes of rows that one batch should hold at most, by the size of the rows seen so far. */
   batchBytes: number
-  /** Bytes that may wait for the client when the next batch is asked for: enough to write while its rows come. */
+  /** Bytes that may wait for the client when the page asks for the next batch: enough to write while its rows come. */
   aheadBytes: number
   /** How long a write may wait before the connection is released, and how long when other exports wait for one. */
   releaseAfterMs: number

@@ -1,4 +1,4 @@
-// The way out of a page: hands what was packed to the client, write after write, and knows how far the client has come.
+// The way out of a page: hands packed buffers to the client, write after write, and knows how far the client has come.
 
 import type { Position } from '../../db/walks/walks.ts'
 import { settledWithin } from '../../settled-within.ts'
@@ -29,13 +29,13 @@ interface Packed {
 const askAgainMs = 20
 
 export class PageOutlet {
-  /** How much of the page was given to the sink. */
+  /** How much of the page the sink has received. */
   handed: { applications: number; bytes: number; position: Position | undefined }
   gone = false
   stalled = false
   readonly #waiting: Packed[] = []
   #waitingBytes = 0
-  /** The writes under way, in order; each settles when the next, if there is one, was begun. */
+  /** The writes under way, in order; each settles once the next, if any, has begun. */
   readonly #writing: { settled: Promise<void>; sinceMs: number }[] = []
   readonly #writesMax: number
   #failure: { error: unknown } | undefined
@@ -67,8 +67,8 @@ export class PageOutlet {
   }
 
   /**
-   * Waits until no more than so many bytes wait. False when the client has gone, or one write took longer than `patienceMs`, which
-   * is asked again and again, since it may run out while the write waits.
+   * Waits until no more than so many bytes wait. False when the client has gone, or one write took longer than `patienceMs`, which it
+   * calls again and again, since the time may run out while the write waits.
    */
   async catchUp(bytesMax: number, patienceMs: () => number): Promise<boolean> {
     while (this.#waitingBytes > bytesMax && !this.gone) {

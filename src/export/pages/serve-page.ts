@@ -29,7 +29,7 @@ interface Page {
 /** What every page is written with. */
 export interface PageServing {
   limits: PageLimits
-  /** From whose servers the rows come. Each is asked, with every cursor, whether it has the walk's submissions (G13). */
+  /** From whose servers the rows come. Every cursor asks its server whether it has the walk's submissions (G13). */
   exports: Exports
   buffers: PageBuffers
   /** Where the batches of the page are noted, in a trace. */

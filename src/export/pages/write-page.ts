@@ -8,7 +8,7 @@
 // back. When the client reads on, a new cursor starts after the last row that was handed over. The same re-opening serves a killed
 // backend, a restart or a failover of the database, and a standby that recovery or an operator takes away. Nothing is lost or repeated
 // by it, because the horizon of the walk fixed which rows belong to the page, and in which order, before the first row was read. A
-// client that takes nothing for `stallTimeoutMs` is given up.
+// client that takes nothing for `stallTimeoutMs` loses its page.
 //
 // Memory: rows are packed as they come (pack-page), into buffers that are used again; no batch of rows is kept. If the client is
 // slower than PostgreSQL, at most one batch waits, whose number of rows follows their size (`batchBytes`). Once the cursor has been

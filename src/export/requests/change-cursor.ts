@@ -1,5 +1,5 @@
 // A client's position in a program's changes: readable, without expiry, and without any permission.
-// It names the last change that was read by number, time and application. A number alone would also fit a database that was restored
+// It names the last change that the client read by number, time and application. A number alone would also fit a database that was restored
 // to an earlier state and has issued the same number again (G13).
 
 import type { ChangePlace } from '../../db/walks/change-rows.ts'

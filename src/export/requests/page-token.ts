@@ -37,7 +37,7 @@ const rangeNumbers = 2
 const tokenBytes = (more: number): number =>
   headBytes + nonceBytes + flagsAndWalkBytes + (plainNumbers + more) * numberBytes + tagBytes
 
-/** By how many more numbers there are. */
+/** By the count of additional numbers. */
 const tokenLengths = Array.from({ length: fieldsMax + rangeNumbers + 1 }, (_, more) => base62Length(tokenBytes(more)))
 
 /** How far the clocks of two machines of one installation may be apart. */

@@ -1,5 +1,5 @@
-// The query of a request as it was sent, read parameter by parameter; all errors are collected and reported together.
-// Which parameters there are, and what they mean, is the reader's.
+// The query of a request as it was sent, read parameter by parameter. Collects all errors and reports them together.
+// The reader decides which parameters exist and what they mean.
 
 import { Problem, type ProblemItem } from '../../problem.ts'
 

@@ -1,5 +1,5 @@
 // The receipt of a complete walk: the number of its applications, and a digest of their ids. A client compares it with what it holds.
-// It is computed from the database, independently of any page that was sent.
+// The service computes it from the database, independently of the pages it sent.
 
 import { inSnapshot, type Sql, type Transaction } from '../../db/client.ts'
 import {
@@ -37,11 +37,11 @@ export interface WalkReceipt {
 /** A place before every application. */
 const beginning: Position = { submit_time: Date.parse(beforeAllSubmissions) * 1000, submit_seq: 0 }
 
-/** What names a walk when its receipt is asked for: any page token of it, and as the first page has none before it, this one. */
+/** Names a walk to a client that asks for its receipt: any of its page tokens does, and before the first page, which has none, this one. */
 export const walkToken = (walk: Walk, { keys, now }: Pick<TokenOpening, 'keys' | 'now'>): string =>
   sealPageToken({ ...walk, after: beginning, issuedAt: now }, keys)
 
-/** The walk that a receipt is asked for by the parameter `walk`. Throws Problem `invalid_request` with everything that is wrong. */
+/** The walk that the parameter `walk` names. Throws Problem `invalid_request` with everything that is wrong. */
 export function parseReceiptRequest(sent: SentParameters, tokens: TokenOpening): PageToken {
   const query = new SentQuery(sent, ['walk'])
   const walk = query.read('walk', value => query.collect(() => openPageToken(value, tokens, 'walk')))

@@ -1,10 +1,10 @@
 // A walk: its start, the filters that stay the same on all its pages, and the token that connects them.
-// Tokens are opened and sealed by page-token, rows are read by write-page.
+// page-token opens and seals tokens, write-page reads rows.
 //
 // A walk is frozen to the counter of the primary, whichever servers its pages are read from: everything that was committed before its
 // first page was served is then in it (G1), and its Snapshot-Time can be the next fromDate (G6). A standby's counter would leave out
 // what the standby has yet to replay. So a server in recovery begins no walk; it serves pages, if it has come as far as they need. Where
-// an operator has a service that only exports on a standby (EXPORT_ONLY), what the standby has replayed is all there is.
+// an operator has a service that only exports on a standby (EXPORT_ONLY), a walk is frozen to what the standby has replayed.
 
 import { readThroughLoss } from '../../db/client.ts'
 import { type Position, readWalkStart, type WalkScope, type WalkStart } from '../../db/walks/walks.ts'
@@ -28,7 +28,7 @@ export type PlainFilter = Exclude<keyof WalkFilters, 'pageSizeMax' | 'fields'>
 export interface Walk extends WalkScope, WalkFilters {
   /** 16 hexadecimal digits, random: identifies the walk in the log and the audit log. */
   walkId: string
-  /** The publication up to which versions count for the questions of its applications (D34); `earliest` when there was none. */
+  /** The publication up to which versions count for the questions of its applications (D34); `earliest` before the first one. */
   questionsAsOf: Micros
   /** Applications handed out on earlier pages. */
   applications: number

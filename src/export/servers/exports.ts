@@ -88,7 +88,7 @@ export class Exports {
     return this.waiting > 0
   }
 
-  /** Runs what reads on one connection, of the primary unless another server is given. */
+  /** Runs what reads on one connection, of the primary unless the caller names another server. */
   async read<T>(work: (sql: Sql) => Promise<T>, server: ExportServer = this.#primary): Promise<T> {
     this.#reading++
     server.reading++

@@ -1,5 +1,5 @@
 // Chooses the server for the next cursor of one page: the least busy standby, another standby if that one fails, and the primary if
-// all have failed. A refusal by a standby is retried elsewhere; a refusal by the primary is final.
+// all have failed. It retries elsewhere what a standby refuses; a refusal by the primary is final.
 //
 // Every cursor verifies that its server has the walk's submissions (db/walks/walks), so a wrong choice costs a round trip, never a row.
 

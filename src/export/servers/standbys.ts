@@ -44,7 +44,7 @@ export interface StandbyState {
   lagBytes: number | undefined
   /** Cursors that were opened on it. */
   reads: number
-  /** Why it is no standby of the primary; undefined when it is, or could not be asked. */
+  /** Why it is no standby of the primary; undefined when it is, or did not answer. */
   strangeness: string | undefined
 }
 
@@ -95,7 +95,7 @@ export class Standby implements ExportServer {
     this.#answers = false
   }
 
-  /** It could not be asked, or is not one of the primary's. */
+  /** It did not answer, or is not one of the primary's. */
   noteSilence(error: Error): void {
     this.#answers = false
     this.#lagBytes = undefined
@@ -184,7 +184,7 @@ export class Standbys {
 
   /**
    * Asks the primary how far it has come, then each standby. The order makes the lag an upper bound that needs no clock of a server:
-   * what a standby has replayed of a position was committed before the primary was asked for it. Never rejects.
+   * what a standby has replayed of a position was committed before this asked the primary for it. Never rejects.
    */
   async look(): Promise<void> {
     if (this.all.length === 0) return
@@ -261,7 +261,7 @@ export class Standbys {
     return later instanceof Error ? written : later.position
   }
 
-  /** The coordinator is asked first, as a primary is: what a node knows is then no older. */
+  /** Asks the coordinator first, as it would a primary: what a node knows is then no older. */
   async #lookAtNodes(): Promise<void> {
     const askedAtMs = performance.now()
     const coordinator = await answerOf(readClusterView(this.settings.primary))

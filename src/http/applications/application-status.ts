@@ -1,4 +1,4 @@
-// Status and note of one application, read and set by a client. What it sets is decided upon what it saw (If-Match), so that of two who
+// Lets a client read and set status and note of one application. It sets them on condition of what it saw (If-Match), so that of two who
 // change them concurrently, the second gets 412.
 
 import { Elysia } from 'elysia'
@@ -104,7 +104,7 @@ export const applicationStatus = (deps: Deps) => {
     .all(path, methodNotAllowed(['GET', 'HEAD', 'PATCH']), { parse: 'none' })
 }
 
-/** The caller is let in to the program first; then the application is read from the address. */
+/** Authorizes the caller for the program first; then reads the application from the address. */
 async function begin(deps: Deps, { caller, params, request }: Asked, authorize: typeof authorizeExport) {
   const { programSlug } = params
   const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorize)
@@ -154,7 +154,7 @@ function seenOf(tags: readonly string[] | '*', { annotation_id }: PresentAnnotat
   return tags.includes(String(annotation_id)) ? annotation_id : -1
 }
 
-/** Names what there is of status and note. */
+/** Identifies the present status and note. */
 const tagOf = ({ annotation_id }: PresentAnnotations): string => `"${annotation_id}"`
 
 const seenIsOld = (): Problem =>

@@ -1,5 +1,5 @@
 // One application by its id, the applications of its applicant, and its statuses and notes: for clients that know an id.
-// An application of another program is answered as one that never was.
+// It answers for an application of another program as for one that never existed.
 
 import { Elysia } from 'elysia'
 import { disclosedReading } from '../../audit/exported-event.ts'
@@ -117,7 +117,7 @@ const loadVisible = (
   chosen?: readonly number[],
 ) => readThroughLoss(() => keyMaps.loadVisible(db, programId, asOf, { hidden: caller.hidden.ids, chosen }))
 
-/** The caller is let in to the program first; then what is asked for is read from the address. */
+/** Authorizes the caller for the program first; then reads from the address what it asks for. */
 async function begin(deps: Deps, asked: AskedByKey, parameters: readonly ('after' | 'fields')[]): Promise<Reading> {
   const { caller, params, request } = asked
   const programSlug = params.programSlug!

@@ -1,9 +1,9 @@
 // Compresses the bytes of a page on their way to the client.
 //
-// The work is done on the threads alongside the event loop; the page keeps reading and packing into other buffers, and
+// Threads alongside the event loop do the work; the page keeps reading and packing into other buffers, and
 // waits when some of them wait here.
 //
-// zstd is a frame of its own for each buffer: nothing is kept between two, however many readers there are (a stream's window and
+// zstd is a frame of its own for each buffer: nothing is kept between two, however many clients read (a stream's window and
 // tables are two megabytes), and several can be compressed concurrently. gzip is one stream, because clients read the first member of several
 // and no more (curl does, silently). Neither looks finished before it is: see ZstdEncoder.
 
@@ -34,7 +34,7 @@ export async function compressed<T>(coding: Coding, client: Sink, produce: (sink
 interface Encoder {
   /** How many pieces may be encoded at a time. */
   readonly pieces: number
-  /** What there is to send for these bytes and those before; maybe nothing yet. The bytes are free again once it resolves. */
+  /** Output that is ready to send, for these bytes and those before; maybe nothing yet. The bytes are free again once it resolves. */
   encode(bytes: Uint8Array, last: boolean): Promise<Uint8Array>
   close(): void
 }

@@ -1,5 +1,5 @@
 // The change feed: what happened to the applications of a program since a cursor, immediately or as soon as something does; and with each change
-// the application itself, where the client asks for it. Whatever is sent is in the audit log before it is sent.
+// the application itself, where the client asks for it. The audit log has an entry for whatever it sends, before it sends it.
 
 import { disclosedChanges } from '../../audit/exported-event.ts'
 import { sentQuestions } from '../../audit/sent-questions.ts'

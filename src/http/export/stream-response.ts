@@ -19,7 +19,7 @@ class BrokenOff extends Error {}
  * the last, and with a digest if one is wanted; streamed otherwise; the request's log line is then written when the stream has ended.
  * Rejects with what `produce` threw when that was before its first write, and with a Problem (unavailable) when there was no
  * write by `deadlineMs`; `produce` then finds its client gone. The first bytes wait for `granted`, and fail as it does.
- * The fields of `head` are asked for while `produce` waits for its first rows, since nothing else is to be done then.
+ * It asks for the fields of `head` while `produce` waits for its first rows, since nothing else is to be done then.
  * After the first bytes, a rejection, or an outcome other than `complete`, resets the connection; it is never closed as if complete.
  *
  * It is a direct stream, because no other hands the bytes to the socket without copying them. Every write is awaited and its result

@@ -7,7 +7,7 @@ export const weakTag = (version: string): string => `W/"${version}"`
 
 const anyTag = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g
 
-/** Whether an If-None-Match field names the tag, compared weakly, or any there is. */
+/** Whether an If-None-Match field names the tag, compared weakly, or any at all. */
 export function namesTag(field: string | null, tag: string): boolean {
   if (field === null) return false
   if (field.trim() === '*') return true
@@ -16,7 +16,7 @@ export function namesTag(field: string | null, tag: string): boolean {
 }
 
 /**
- * The strong tags in an If-Match field, without their quotes; `*` for any there is. Weak ones never match (RFC 9110, section 13.1.1).
+ * The strong tags in an If-Match field, without their quotes; `*` for any tag. Weak ones never match (RFC 9110, section 13.1.1).
  */
 export function strongTags(field: string): readonly string[] | '*' {
   if (field.trim() === '*') return '*'

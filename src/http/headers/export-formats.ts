@@ -1,4 +1,4 @@
-// The media types an export is offered in, and which of them a request gets.
+// The media types of exports, and which of them a request gets.
 
 import type { ExportFormat } from '../../export/framings/all-framings.ts'
 import { Problem } from '../../problem.ts'
@@ -34,7 +34,7 @@ const offered = { ...exportFormats, ...aliases }
 const { 'text/csv': _, ...withoutColumns } = offered
 export type OfferedChangesFormat = (typeof withoutColumns)[keyof typeof withoutColumns]
 
-/** The format of a page for an Accept header. Throws Problem `not_acceptable` when it takes none of those there are. */
+/** The format of a page for an Accept header. Throws Problem `not_acceptable` when it accepts none of ours. */
 export const acceptedFormat = (accept: string | null): OfferedFormat => accepted(accept, offered)
 
 /** The same, of the change feed. */

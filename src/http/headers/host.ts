@@ -1,5 +1,5 @@
-// The host of a request. The router takes the path from the earliest possible end of a host, so an invalid host, one that is too short
-// for that, and a foreign one are refused before routing.
+// The host of a request. The router takes the path from the earliest possible end of a host, so this refuses an invalid host, one that is
+// too short for that, and a foreign one, before routing.
 
 import { parseAddress } from '../../domain/values/ip-address.ts'
 import { invalidRequest, type Problem } from '../../problem.ts'

@@ -1,4 +1,4 @@
-// The `Prefer` header (RFC 7240): whether a request is to be read strictly, and how long its answer may wait.
+// The `Prefer` header (RFC 7240): whether to read a request strictly, and how long its answer may wait.
 
 import { listItems, token } from './negotiation.ts'
 
@@ -10,7 +10,7 @@ const preference = new RegExp(`^[ \\t]*${pair}[ \\t]*(?:;[ \\t]*(?:${pair})?[ \\
 const waitSecondsMax = 30
 
 /**
- * Whether `handling=strict` is asked for, in a `Prefer` header's value or several joined by commas; null for none.
+ * Whether the client asks for `handling=strict`, in a `Prefer` header's value or several joined by commas; null for none.
  * Names and values are compared without case, parameters are passed over, of two handlings the first counts, and a
  * preference that is not well-formed is as if it were not there: a preference is never a reason to refuse a request.
  */

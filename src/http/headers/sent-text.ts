@@ -1,5 +1,5 @@
-// Text as it was sent, in an address, a form or a body of JSON. What the database cannot hold (U+0000) and what UTF-8 cannot say (half of a
-// surrogate pair) is refused here, before anything is done with it.
+// Text as a client sent it, in an address, a form or a body of JSON. Refuses what the database cannot hold (U+0000) and what UTF-8 cannot
+// say (half of a surrogate pair), before other code sees it.
 
 import { isUtf8 } from 'node:buffer'
 import { isJsonArray, isJsonObject, type Json, pointerTo } from '../../domain/values/json-text.ts'
@@ -46,7 +46,7 @@ function parsePairs(raw: string): SentPairs {
 /** Longest query that is read. The longest one that means something is a tenth of it. */
 const queryLengthMax = 8192
 
-/** The part of a URL after `?`, empty when there is none. */
+/** The part of a URL after `?`, empty without one. */
 export function queryOf(url: string): string {
   const at = url.indexOf('?')
   return at === -1 ? '' : url.slice(at + 1)
@@ -94,7 +94,7 @@ function fieldsOf(raw: string): URLSearchParams {
   return new URLSearchParams(pairs.map(({ name, value }): [string, string] => [name, value]))
 }
 
-/** Throws Problem `invalid_request` that names the places of a body of JSON where there is a string or a key that is not text. */
+/** Throws Problem `invalid_request` that names the places of a JSON body with a string or a key that is not text. */
 export function requireText(body: Json): void {
   const errors: { path: string; code: string }[] = []
   const look = (json: Json, path: string): void => {

@@ -1,5 +1,5 @@
-// Bodies of intake requests, parsed once, with every error named.
-// Answers are handed on as they came.
+// Parses the bodies of intake requests, once, and names every error.
+// It hands answers on as they came.
 
 import type { Submitter } from '../../domain/questions/application.ts'
 import { isJsonObject, type Json, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'

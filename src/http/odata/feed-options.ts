@@ -1,5 +1,5 @@
-// The query options and headers of a request for an entity set. Source: OData 4.0, Protocol, sections 8.2 and 11.2. An option that the feed
-// does not have is refused: an answer without it would be another one.
+// The query options and headers of a request for an entity set. Source: OData 4.0, Protocol, sections 8.2 and 11.2. Refuses an option that
+// the feed does not have: an answer without it would be another one.
 
 import { type FeedFilter, noFilter, parseFeedFilter, unsupported } from '../../export/odata/feed-filter.ts'
 import type { FeedColumn, FeedTable } from '../../export/odata/feed-tables.ts'
@@ -115,7 +115,7 @@ export function requireFeedFormat({ headers }: Request, format: string | undefin
   throw new Problem('not_acceptable', { detail: 'The feed has no such format.', errors: [item] })
 }
 
-/** Parameters of the media type under which what is sent is right: a client that wants less metadata can pass over what little there is. */
+/** Parameters of the media type under which what is sent is right: a client that wants less metadata can skip the little that comes. */
 const servedParameters =
   /; *(?:odata\.)?(?:metadata=(?:minimal|none)|streaming=(?:true|false))|; *IEEE754Compatible=false/gi
 

@@ -17,7 +17,7 @@ export interface DescribedOperation {
   description?: string
   /** What its answer is, in a sentence. */
   answers: string
-  /** The form of its answer, with every member there is. */
+  /** The form of its answer, with every member. */
   answered: TSchema
   /** Whether it makes something: it is answered with 201 then. */
   makes?: boolean

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import { Problem } from '../../problem.ts'
 import { hiddenRoute } from '../openapi/route-detail.ts'
 
-/** Not 404: at intake that would say that there is no such applicant. */
+/** Not 404: at intake that would mean that no such applicant exists. */
 function absent(): never {
   throw new Problem('unavailable', {
     detail: 'This instance only exports. Submissions and the console are at another one.',

@@ -1,5 +1,5 @@
-// Authentication by API key: every route after it has a caller, or has answered 401 before anything else was looked at.
-// What a caller may do is asked of `keys/caller`.
+// Authentication by API key: a route after it has a caller, or this has answered 401 before looking at anything else.
+// `keys/caller` knows what a caller may do.
 
 import { Elysia } from 'elysia'
 import { addressText } from '../../domain/values/ip-address.ts'

@@ -22,7 +22,7 @@ import type { CountingRedis } from '../../queue/counting-redis.ts'
 import type { Tracer } from '../../tracing/span.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What a process opens before there is an application. */
+/** What a process opens before it builds the application. */
 export interface Foundation {
   config: Config
   /** The configuration as the console shows it. */

@@ -1,4 +1,4 @@
-// The time that each request has up to the first byte of its answer (contract G14): when it is over, the request is answered, no
+// The time that each request has up to the first byte of its answer (contract G14): when it is over, the request gets an answer, no
 // matter what it still waits for.
 
 import { Problem } from '../../problem.ts'
@@ -37,7 +37,7 @@ export const askedWaitMs = ({ method, url, headers }: Request): number =>
   method === 'GET' && /\/changes(?:\?|$)/.test(url) ? preferredWaitSeconds(headers.get('prefer')) * 1000 : 0
 
 /**
- * The answer to a request, or a Problem (unavailable) when there is none within `budgetMs`, without what its body has taken to arrive up
+ * The answer to a request, or a Problem (unavailable) when none comes within `budgetMs`, without what its body has taken to arrive up
  * to now. A later answer is thrown away; a stream is cancelled, so that its writer finds the client gone.
  */
 export async function inTime(request: Request, answered: Promise<Response>, budgetMs: number): Promise<Response> {

@@ -11,7 +11,7 @@ export interface Place {
   timeZone: string
 }
 
-/** BASE_URL; where that is not set, the address that was asked. */
+/** BASE_URL; without it, the address of the request. */
 export function placeOf(config: Config, request: Request): Place {
   const baseUrl = config.baseUrl === '' ? askedOrigin(request) : config.baseUrl
   return { baseUrl, root: new URL(baseUrl).pathname.replace(/\/$/, ''), timeZone: config.timeZone }

@@ -7,7 +7,7 @@ import { authenticate } from './authenticate.ts'
 import type { Deps } from './deps.ts'
 import { methodNotAllowed } from './errors.ts'
 
-/** A request that was let in. */
+/** An authorized request. */
 export interface AskedByKey {
   caller: Caller
   params: Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 // The facts of one request, collected while it is served, and the log entry they become.
-// It must not hold an answer, a secret or a credential; what is noted here is logged.
+// It must not hold an answer, a secret or a credential: the log gets all of it.
 
 import type { ClientOrigin } from '../../keys/client-address.ts'
 import { scannerPatterns } from '../../keys/credential.ts'
@@ -16,7 +16,7 @@ export type RequestOutcome = 'complete' | 'client_gone' | 'stalled' | 'failed'
 /** Facts that the log line of a request may carry, each noted where it becomes known. They are written as they are. */
 export interface RequestFields {
   api_key_id?: string
-  /** The administrator's token that the console's API was asked with. */
+  /** The administrator's token that a request to the console's API presents. */
   admin_token_id?: string
   address?: string
   program?: string
@@ -54,7 +54,7 @@ export interface RequestCounts {
     status: number
     outcome: RequestOutcome
     seconds: number
-    /** Whether a page of an export was asked for. */
+    /** Whether it asks for a page of an export. */
     isPage: boolean
     /** The code of why it was refused or failed. */
     reason: string | undefined
@@ -74,7 +74,7 @@ export class RequestRecord {
   streaming = false
   /** Set for an authorized request for an export page. */
   isPage = false
-  /** The request's part of a trace, where there is tracing. */
+  /** The request's part of a trace, with tracing on. */
   span: Span | undefined
   /** Set by an answer to HEAD that does not know how long the body would be. */
   lengthUnknown = false

@@ -1,4 +1,4 @@
-// Reads what TLS is ended with, and finds out beforehand whether it can be.
+// Reads the certificate and key that TLS ends with, and verifies beforehand that it can.
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'

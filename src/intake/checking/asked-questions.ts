@@ -1,4 +1,4 @@
-// The questions of a program version as they are asked: in their order, each with what decides whether it is.
+// The questions of a program version as applicants meet them: in their order, each with the conditions that decide whether it appears.
 
 import { optionIdsOf } from '../../domain/fields/settings.ts'
 import type { Condition, ProgramVersion } from '../../domain/questions/program-version.ts'
@@ -11,7 +11,7 @@ export interface AskedQuestion {
   /** The ids of the options it offers now. */
   optionIds: ReadonlySet<string>
   optional: boolean
-  /** It is asked when all of these hold: its screen's and its own. */
+  /** The program asks it when all of these hold: its screen's and its own. */
   conditions: readonly Condition[]
   /** The questions repeated under it, by key. */
   children: ReadonlyMap<string, AskedQuestion>
@@ -20,7 +20,7 @@ export interface AskedQuestion {
 interface Questionnaire {
   /** The questions of the top level, by key. */
   top: ReadonlyMap<string, AskedQuestion>
-  /** All questions, at every depth, in the order in which they are asked: an enumerator before what is repeated under it. */
+  /** All questions, at every depth, in the order in which the program asks them: an enumerator before what is repeated under it. */
   order: readonly AskedQuestion[]
 }
 

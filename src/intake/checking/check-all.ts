@@ -1,4 +1,4 @@
-// Checks all answers to a program version: each by itself, and whether it is asked for, allowed and still missing.
+// Checks all answers to a program version: each by itself, and which are required, allowed or still missing.
 
 import { countFits } from '../../domain/fields/settings.ts'
 import type { Answer, Answers } from '../../domain/questions/answers.ts'
@@ -48,14 +48,14 @@ export function checkAnswers(
   return items.length > 0 ? { errors: items, more: full } : { answers: check.answers }
 }
 
-/** A question that is asked, and the place of its answer: `/members/entities/0/age`. */
+/** A question that the program asks, and the place of its answer: `/members/entities/0/age`. */
 export interface AskedPlace {
   asked: AskedQuestion
   path: string
 }
 
 /**
- * What an applicant who has given these answers is asked, in order, and what is wrong with the answers. Nothing has to be there yet, and
+ * The questions that an applicant with these answers gets, in order, and what is wrong with the answers. Nothing has to be there yet, and
  * what is hidden is passed over.
  */
 export function askedWith(version: ProgramVersion, body: JsonObject): { asked: AskedPlace[]; errors: ProblemItem[] } {

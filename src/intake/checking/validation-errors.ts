@@ -14,7 +14,7 @@ export class ValidationErrors {
     if (!this.full) this.items.push({ path, code, detail })
   }
 
-  /** Whether the list is full, so that there is no use in looking for more. */
+  /** Whether the list is full, so that the search for more can stop. */
   get full(): boolean {
     return this.items.length >= errorsMax
   }

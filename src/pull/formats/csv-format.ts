@@ -1,5 +1,5 @@
 // Tables as CSV: `apps.csv` has a record for each application, `apps.household_members.csv` one for each entity of that enumerator, and so
-// on at every depth. Made of the spool when the walk is over, since only then every column is known.
+// on at every depth. Made of the spool when the walk is over, since only then the pull knows every column.
 
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs'
 import { byteOrderMark, csvHeader, csvRecord } from '../../csv-text.ts'
@@ -59,7 +59,7 @@ class CsvFile {
     }
   }
 
-  /** The header, and what is there already: with more empty cells when there are columns that it lacks. */
+  /** The header, and the earlier rows: with more empty cells when they lack columns. */
   async begin(table: Table, known: KnownColumns): Promise<void> {
     const names = table.columns.map(({ name }) => name)
     this.write((this.exact ? '' : byteOrderMark) + csvHeader(names))

@@ -1,4 +1,4 @@
-// Applications in a folder, a file for each by its id, with the object as the service sends it. What is erased there is deleted here, so
+// Applications in a folder, a file for each by its id, with the object as the service sends it. What the service erased, it deletes here, so
 // it can be kept up to date (`--follow`). Up to which change it is, a file of its own says, written after those of the applications.
 
 import {
@@ -107,7 +107,7 @@ export function folderFormat(folder: string): OutputFormat {
   }
 }
 
-/** A change that brings no application. Of one that is not there any more there is nothing to do. */
+/** A change that brings no application. One that the folder no longer has needs no work. */
 function applyEnd({ kind }: ChangesPage['payload'][number], path: string): void {
   if (kind === 'erased') rmSync(path, { force: true })
   if (kind !== 'superseded') return

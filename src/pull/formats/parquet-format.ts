@@ -89,7 +89,7 @@ class ParquetFile {
     this.clear()
   }
 
-  /** What is there already. When there are columns that it lacks, all of it is written again, with nothing in them. */
+  /** The earlier rows. When they lack columns, it writes all of them again, with nothing in those. */
   async begin({ endOfGroup, openParquet, parquetRows, rowsIn }: Reading): Promise<void> {
     try {
       const before = await openParquet(this.path)

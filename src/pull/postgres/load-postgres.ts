@@ -28,7 +28,7 @@ export interface PostgresLoad {
   tables: readonly Table[]
   /** Applications, one a line. */
   spoolPath: string
-  /** Whether they are all that there are, or are added to what is there. */
+  /** Whether they are all applications, or added to those in the tables. */
   fills: 'all' | 'some' | 'since last'
   /** What the tables are of, and where the next pull continues, when what was pulled is in them. */
   then: PulledRecord
@@ -129,7 +129,7 @@ async function lockedRecord(sql: TargetSql, schema: string): Promise<KeptRecord 
 const columnsByTable = (tables: readonly Table[]): Record<string, string[]> =>
   Object.fromEntries(tables.map(table => [postgresName(table), columnIdentifiers(table)]))
 
-/** Makes the tables where they are missing, and puts these applications in the place of what there is of them. */
+/** Makes the tables where they are missing, and puts these applications in the place of their earlier rows. */
 async function fill(
   tx: TargetSql,
   schema: string,

@@ -31,7 +31,7 @@ export interface PullRequest {
 export interface PullProgress {
   applications: number
   bytes: number
-  /** How many there are, where that is known. */
+  /** The number of applications, if known. */
   total: number | undefined
 }
 

@@ -153,7 +153,7 @@ function columnsOf(question: DocumentedQuestion, { multi, labels }: TableOptions
 
 function kindOf(questionType: string, field: string, type: string): ColumnKind {
   if (type.startsWith('array of strings')) return 'list'
-  // How many entities there are.
+  // The number of entities.
   if (type.startsWith('array') || type.startsWith('integer')) return 'integer'
   if (type.startsWith('number')) return questionType === 'CURRENCY' ? 'money' : 'number'
   if (type.startsWith('boolean')) return 'boolean'

@@ -30,7 +30,7 @@ export async function compareReceipt(
   )
 }
 
-/** Undefined where there is none: from an older service, or when too much was erased for a receipt. */
+/** Undefined without a receipt: from an older service, or when too much was erased for a receipt. */
 async function receiptOf(
   client: TributaryClient,
   program: string,

@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs'
 
 const lineFeed = 0x0a
 
-/** Lines without their ends, many at a time. The last one may lack its end; there is none after the last line feed. */
+/** Lines without their ends, many at a time. The last one may lack its end; none follows the last line feed. */
 export async function* fileLines(path: string): AsyncGenerator<Buffer[], void, undefined> {
   let pieces: Buffer[] = []
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>) {

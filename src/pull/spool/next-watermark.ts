@@ -23,7 +23,7 @@ export async function askSnapshotTime(
 
 export interface NextBeginning {
   watermark?: string
-  /** There is none, since the output has later applications than Snapshot-Time: the next pull gets everything. */
+  /** No watermark, since the output has later applications than Snapshot-Time: the next pull gets everything. */
   hasLater?: true
 }
 

@@ -1,5 +1,5 @@
-// The last step of a pull: files that are whole and on the disk get their final names. What a name had before is replaced in one
-// moment, so a reader finds the old file or the new one, and never a part.
+// The last step of a pull: files that are whole and on the disk get their final names. The new file replaces the old one in one
+// moment, so a reader finds one of the two, and never a part.
 
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, renameSync, rmSync, statSync } from 'node:fs'

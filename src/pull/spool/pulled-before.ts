@@ -14,9 +14,9 @@ export interface PullOrigin {
   installation?: string | undefined
   program: string
   revisionState: string | null
-  /** The questions that were asked for; undefined when all were. */
+  /** The questions that the pull selected; undefined for all. */
   fields?: string
-  /** How tables are laid out; null where there are none. */
+  /** The layout of the tables; null without tables. */
   layout: (TableOptions & { csvExact: boolean }) | null
   /** Of what is no file. */
   destination: string | null

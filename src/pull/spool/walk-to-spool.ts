@@ -24,14 +24,14 @@ export interface WalkUnderWay {
   snapshotTime?: string
   /** The newest application that it has. */
   last?: { id: number; submitTime: string } | undefined
-  /** Names the walk when its receipt is asked for; an older service has none. */
+  /** Names the walk in a request for its receipt; an older service has none. */
   token?: string
   /** Where the changes continue from the walk, and from what was there before it. */
   changeCursor?: string
   changesAfter?: string
   /** Up to which publication its questions count. */
   questionsAsOf?: string
-  /** How many applications there were when it began, where that is known. */
+  /** The number of applications when it began, if known. */
   total?: number
   /** Bytes of the spool that are whole. */
   bytes: number
