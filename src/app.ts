@@ -42,7 +42,7 @@ interface App {
   readonly auditLog: Pick<ExportAuditLog, 'waiting' | 'finish'>
   /** The requests that wait for changes, which are answered at the end of the process. */
   readonly watch: Pick<ChangeWatch, 'waiting' | 'close'>
-  /** Every route there is, to check what must hold at all of them. */
+  /** Every route, to check what must hold at all of them. */
   routes(): Promise<{ method: string; path: string }[]>
 }
 

@@ -68,7 +68,7 @@ class StandardOutput implements pino.DestinationStream {
       try {
         bytes = bytes.subarray(writeSync(1, bytes))
       } catch (error) {
-        // The reader is gone, or the disk is full: there is nowhere left to report it.
+        // The reader is gone, or the disk is full: nowhere is left to report it.
         if ((error as { code?: unknown }).code !== 'EAGAIN') return
         Bun.sleepSync(1)
       }

@@ -165,7 +165,7 @@ function keepRunning(log: Log): void {
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
 }
 
-/** Where there is a Redis, limits are counted in it, for all processes on all machines together. It may be down, now or later. */
+/** With a Redis, it counts limits there, for all processes on all machines together. It may be down, now or later. */
 async function openCountingRedis({ redisUrl }: Config, log: Log): Promise<CountingRedis | undefined> {
   if (redisUrl === undefined) return undefined
   const { CountingRedis } = await import('./queue/counting-redis.ts')

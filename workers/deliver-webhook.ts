@@ -1,5 +1,5 @@
 // The job `deliver-webhook`: one attempt to send an endpoint a message. And what asks for these jobs, once a second: no submission does
-// more because there is a webhook.
+// more because of a webhook.
 
 import type { Config } from '../src/config/all-settings.ts'
 import type { Sql } from '../src/db/client.ts'

@@ -110,7 +110,7 @@ async function work(config: OtherConfig): Promise<void> {
   process.on('SIGINT', () => void stop('SIGINT'))
 }
 
-/** The pool of the jobs, and the connection that hears of new ones: none where a pooler is in between and there is no direct address. */
+/** The pool of the jobs, and the connection that hears of new ones: none behind a pooler without a direct address. */
 function openDatabases(
   config: OtherConfig,
   pooled: boolean,

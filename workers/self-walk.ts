@@ -58,7 +58,7 @@ export async function walkItself(options: SelfWalkOptions): Promise<SelfWalkRepo
   if (from === undefined) return undefined
   const to = first === newest ? undefined : await findSubmitTime(db, programId, first + applications)
   const pageSize = Math.min(maxPageSize, Math.max(Math.ceil(applications / 200), 1 + Math.floor(random() * 60)))
-  // Twice as many as there were, because others may come in the meantime that do not belong to it.
+  // Twice the earlier number, because others may come in the meantime that do not belong to it.
   const pagesMax = Math.ceil((2 * applications) / pageSize) + 2
   const again = random()
   const format = walkFormats[Math.floor(random() * walkFormats.length)]!

@@ -54,7 +54,7 @@ export async function withService<T>(
 
 export const peerNames = ['bun-naive.ts', 'fastify-whole.mjs', 'fastify-stream.mjs'] as const
 
-/** One of the peers in `peers/`; undefined when it needs Node and there is none. */
+/** One of the peers in `peers/`; undefined when it needs Node and finds none. */
 export async function startPeer(
   { children, database }: Prepared,
   file: (typeof peerNames)[number],

@@ -24,7 +24,7 @@ export async function measureMemory(context: BenchContext): Promise<SectionRepor
     peakOf(service => Promise.all(Array.from({ length: count }, () => fetchPages(children, service, rows, 1))))
   const odata = peakOf(service => fetchPages(children, asFeed(service), rows, 1))
   const stalled = peakOf(service => stall(service, rows))
-  // Each service is a fresh one, so there is nothing to warm up.
+  // Each service is a fresh one, so it has nothing to warm up.
   const peaks = await inRounds(context, { idle: exports(0), one: exports(1), eight: exports(8), odata, stalled }, 0)
   const finding = (atMost: number, what: string, values: readonly number[]): BenchFinding => ({
     what: `peak memory, ${what}`,

@@ -34,7 +34,7 @@ can do and next to what else one would write. Prints tables, writes .bench/<time
   --keep      folder in which the loaded database is kept, and found again by the next run
   --help      this text`
 
-/** `sectionNames`: those there are, in their order. Throws a usage error that says which argument cannot be used. */
+/** `sectionNames`: the known sections, in their order. Throws a usage error that says which argument cannot be used. */
 export function parseOptions(args: readonly string[], sectionNames: readonly string[]): BenchmarkOptions {
   const { values } = parseArgs({
     args: [...args],

@@ -55,7 +55,7 @@ export const usage = (message: string): UsageError => new UsageError(message)
 export const unknownCommand = (name: string | undefined): UsageError =>
   usage(name === undefined ? 'Say what to do.' : `There is no command "${name}".`)
 
-/** Throws when there are more arguments than a script has a use for. */
+/** Throws when a script gets more arguments than it has a use for. */
 export function refuseMore(words: readonly string[]): void {
   if (words.length > 0) throw usage(`Unexpected: ${words.join(' ')}. A text with spaces needs quotes.`)
 }

@@ -10,7 +10,7 @@ interface Progress {
 
 const silent: Progress = { update: () => {}, stop: () => {} }
 
-/** A bar on standard error. `total` may be undefined where it is not known; the note is all there is to see then. */
+/** A bar on standard error. `total` may be undefined where it is not known; then only the note shows. */
 export function startProgress(total: number | undefined): Progress {
   if (!process.stderr.isTTY) return silent
   const format = total === undefined ? '  {note}' : '  {bar} {percentage} % | {note}'

@@ -12,7 +12,7 @@ type Prepare = (args: string[]) => Run | Promise<Run | undefined>
 /**
  * A command: what its words are called, with `?` at the end where one may be left out, and `…` where there may be any number; its options;
  * and what they ask for. A word too many, one too few and an option of another command are refused. `prepare` runs before a database is opened, and throws what `usage`
- * makes; it returns nothing where it has done all there is to do.
+ * makes; it returns nothing where it has done everything.
  */
 export const command =
   <const O extends ParseArgsOptionsConfig>(

@@ -53,7 +53,7 @@ export async function readSample(address: ExportAddress, sample: number): Promis
   return found.slice(0, sample)
 }
 
-/** These applications, by id; those that there are. Read from the earliest of their times on. */
+/** These applications, by id; unknown ids are left out. Read from the earliest of their times on. */
 export async function readThese(
   address: ExportAddress,
   wanted: readonly PagedApplication[],

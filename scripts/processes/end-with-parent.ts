@@ -6,7 +6,7 @@ interface EndOptions {
   remove?: string
 }
 
-// Its standard input closes when the process that holds the other end dies. A line on it says that there is nothing to do any more.
+// Its standard input closes when the process that holds the other end dies. A line on it says that nothing is left to do.
 // The second signal makes a process of the service that is still draining exit immediately; whatever remains after a minute is killed.
 const watch = `
 read -r ended && exit 0

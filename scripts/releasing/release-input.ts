@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { $ } from 'bun'
 import { refuseMore } from '../command-line/environment.ts'
 
-/** A folder, or this one, and the one option there is, from the command line. */
+/** A folder, or this one, and the only option, from the command line. */
 export function readFolder(usual: string, name: string): { folder: string; option: string | undefined } {
   const { values, positionals } = parseArgs({ options: { [name]: { type: 'string' } }, allowPositionals: true })
   const [folder = usual, ...rest] = positionals

@@ -1,4 +1,4 @@
-// Fills programs with sample applications, the demo programs above all, which it publishes when there are none.
+// Fills programs with sample applications, the demo programs above all, which it publishes when none exist.
 
 import type { Sql } from '../../src/db/client.ts'
 import { analyzeApplications } from '../../src/db/loads/bulk-loads.ts'

@@ -1,4 +1,4 @@
-// A whole installation of its own on loopback: PostgreSQL, Redis where there is one, a network between, two services and a worker, each of
+// A whole installation of its own on loopback: PostgreSQL, Redis where installed, a network between, two services and a worker, each of
 // which is started again when it ends, as a service manager would.
 
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -172,7 +172,7 @@ async function ownDisk(path: string, undo: (() => Promise<unknown>)[]): Promise<
   undo.push(() => Bun.$`umount ${path}`.quiet().nothrow())
   const filler = join(path, 'filler')
   return {
-    // As much as there is, which is what the command's complaint says.
+    // As much as fits: the command ends with a complaint.
     fill: async () => void (await Bun.$`dd if=/dev/zero of=${filler} bs=64k`.quiet().nothrow()),
     free: () => rm(filler, { force: true }),
   }

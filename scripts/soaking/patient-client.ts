@@ -40,7 +40,7 @@ export class Client {
     private readonly broken: (what: string) => void,
   ) {}
 
-  /** The first answer that is neither a refusal for want of capacity nor cut off. Undefined when there was none in time. */
+  /** The first answer that is neither a refusal for want of capacity nor cut off. Undefined when none came in time. */
   async ask(path: string, init: Asked = {}): Promise<PatientAnswer | undefined> {
     const beganMs = performance.now()
     const headers: Record<string, string> = {

@@ -21,7 +21,7 @@ export interface Disclosures {
   place: ApplicationPlace
   /** Newest first. */
   pages: Disclosure[]
-  /** The event before which there are more; undefined when there are none. */
+  /** The event before which more follow; undefined when none do. */
   nextBefore: number | undefined
 }
 

@@ -15,7 +15,7 @@ export class RequestRefused extends Error {
     this.problem = problem
   }
 
-  /** The key is not good for this, or there is no such program. */
+  /** The key is not good for this, or no such program exists. */
   get isAboutTheKey(): boolean {
     return this.status === 401
   }

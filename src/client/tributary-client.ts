@@ -97,7 +97,7 @@ export interface ChangesOptions {
   /** Changes on a page at most; the maximum of the service unless given. */
   pageSize?: number
   /**
-   * Waits for changes where there are none yet, and never ends by itself. Without it, the walk over changes ends with those that there are
+   * Waits for changes when none are left, and never ends by itself. Without it, the walk over changes ends with those that exist
    * now. Seconds that one request may wait: 30 is as much as the service grants.
    */
   waitSeconds?: number
@@ -265,7 +265,7 @@ export class TributaryClient {
     })
   }
 
-  /** Asks until there is an answer. */
+  /** Asks until an answer comes. */
   private async answered<T>(
     signal: AbortSignal | undefined,
     ask: (line: RequestLine, attempts: Attempts) => Promise<T>,

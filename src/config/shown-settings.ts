@@ -10,7 +10,7 @@ export interface ShownSetting {
   /** What it is set about, for a heading. */
   group: string
   name: string
-  /** As it would be written; empty where there is none. A secret is only reported to be set, and an address is without user and password. */
+  /** As it would be written; empty without a value. A secret is only reported to be set, and an address is without user and password. */
   value: string
   source: 'environment' | 'default'
   meaning: string

@@ -50,7 +50,7 @@ export type Reason =
   | 'may_not_export'
   | 'may_not_submit'
   | 'may_not_annotate'
-  /** No grant for the program, whether or not there is one of that name. */
+  /** No grant for the program, whether or not it exists. */
   | 'no_grant'
   /** Not a name that any program could have. */
   | 'no_such_program'

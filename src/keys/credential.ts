@@ -75,7 +75,7 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 export type HeaderError = 'no_header' | 'oversized_header' | 'wrong_scheme' | 'bad_base64' | 'bad_utf8' | 'no_colon'
 
 /**
- * The user and password of an Authorization header's value (RFC 7617), or why there are none.
+ * The user and password of an Authorization header's value (RFC 7617), or why it has none.
  * The scheme is compared without case, Base64 is strict (padded, canonical), the first colon splits.
  */
 export function parseAuthorization(

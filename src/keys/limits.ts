@@ -17,7 +17,7 @@ interface KeyLimit {
 
 /** One of a key's places for exports. */
 export interface ExportPlace {
-  /** Undefined when it was free immediately. Rejects with Problem `rate_limited` when there was none; it is released then. */
+  /** Undefined when it was free immediately. Rejects with Problem `rate_limited` when none was free; it is released then. */
   granted: Promise<void> | undefined
   /** Gives it back; calling that twice is harmless. */
   end: () => void
@@ -107,7 +107,7 @@ interface PlaceCommands {
 
 /** A place that is held until `end`; calling that twice is harmless. */
 interface Place {
-  /** Whether there was one among all processes; undefined where there is nothing to ask. It never rejects. */
+  /** Whether one was free among all processes; undefined without a Redis to ask. It never rejects. */
   free: Promise<boolean> | undefined
   end: () => void
 }

@@ -1,5 +1,5 @@
 // Counts how often something happens within a window of fixed length, which begins with the first: in the Redis that processes share, for
-// all of them together, and in this process where there is none or while it does not answer.
+// all of them together, and in this process without a Redis or while it does not answer.
 
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import type { CountingRedis } from '../queue/counting-redis.ts'

@@ -141,7 +141,7 @@ export interface TokenHolder {
 /** How exactly the last use of a token is kept. */
 const usedEveryMicros = 60 * 1_000_000
 
-/** Whose token this is; undefined when there is no such token, it has ended, or its person is disabled. Notes that it was used. */
+/** Whose token this is; undefined when no such token exists, it has ended, or its person is disabled. Notes that it was used. */
 export async function loadTokenHolder(
   sql: Sql,
   token: string,

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 
-/** `<mask>.<token under the mask>`; nothing where there is no token. */
+/** `<mask>.<token under the mask>`; nothing without a token. */
 export function maskedToken(token: string): string {
   if (token === '') return ''
   const mask = randomBytes(Buffer.byteLength(token))

@@ -73,7 +73,7 @@ export async function showsSecondFactor(
 }
 
 /**
- * Gives a person a second factor, in place of one there was, once a code shows that their app has it; all other sessions end. Returns
+ * Gives a person a second factor, in place of an earlier one, once a code shows that their app has it; all other sessions end. Returns
  * recovery codes, which are kept nowhere. Throws Problem `invalid_request` for a code that the secret does not give.
  */
 export async function setSecondFactor(

@@ -78,7 +78,7 @@ export async function verifySignIn(
 }
 
 /**
- * Begins a session, ends the one there was in this browser, and gives the token of its cookie. Audited. Throws Problem `unauthenticated`
+ * Begins a session, ends the earlier one of this browser, and gives the token of its cookie. Audited. Throws Problem `unauthenticated`
  * when the person was disabled, or the password changed, since it was looked at.
  */
 export async function beginSession(

@@ -38,11 +38,11 @@ export interface SignInTry {
   fail: () => Promise<AuditedFailure | undefined>
 }
 
-/** What the audit log says of a failed sign-in: of the first of a run nothing more, of a later one how many there were. */
+/** What the audit log says of a failed sign-in: of the first of a run nothing more, of a later one the number of failures. */
 type AuditedFailure = { failures?: number }
 
 export class SignInTries {
-  /** Undefined where there is no limit. */
+  /** Undefined without a limit. */
   readonly #ofAddress: RateCounter | undefined
   readonly #ofClient: RateCounter
   readonly #ofAccount: RateCounter
@@ -88,7 +88,7 @@ export class SignInTries {
   }
 
   /**
-   * Counts that a provider did not vouch for an account: there is nothing to guess, so it counts for its address alone. Gives what the audit
+   * Counts that a provider did not vouch for an account: nothing can be guessed, so it counts for its address alone. Gives what the audit
    * log is to say, as of a wrong password. Rejects with Problem `rate_limited` when it is one too many.
    */
   async countRefusal(account: string, address: IpAddress | undefined): Promise<AuditedFailure | undefined> {

@@ -142,7 +142,7 @@ export async function outdated(
   })
 }
 
-/** Whether a document and a version say the same, so that there is nothing to save or publish, whatever the document is based on. */
+/** Whether a document and a version say the same, so that nothing is left to save or publish, whatever the document is based on. */
 export async function says(tx: Transaction, document: unknown, version: StoredProgramVersion): Promise<boolean> {
   const bank = await loadBankFor(tx, document)
   try {

@@ -54,7 +54,7 @@ export interface PublicationResult {
   version_number: number
   /** False when this is what was published already: no version was made, and the ids are those of the active one. */
   published: boolean
-  /** Against the version published before; every question as added, when there was none. */
+  /** Against the version published before; every question as added, in the first version. */
   changes: VersionChange[]
   /** Other programs that have a new version because they ask a question that changed. */
   also_published: MovedProgram[]
@@ -94,7 +94,7 @@ export async function publishDefinition(
 }
 
 /**
- * Publishes the program's draft; with `options.reviewed`, only if that is still the draft. Throws `not_found` when there is none,
+ * Publishes the program's draft; with `options.reviewed`, only if that is still the draft. Throws `not_found` when no draft exists,
  * `conflict` when something it was based on has been changed by another publication, with the difference, or when programs would
  * move that may not, and `invalid_request` when it no longer fits the question bank.
  */

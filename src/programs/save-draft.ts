@@ -28,7 +28,7 @@ import { storeContent } from './store-content.ts'
 export interface DraftResult {
   program_id: number
   slug: string
-  /** The draft; the active version, when the definition is what is published already and there is no draft any more. */
+  /** The draft; the active version, when the definition is what is published already and no draft remains. */
   program_version_id: number
   /** False when this was the draft, or the published version, already. */
   saved: boolean
@@ -42,7 +42,7 @@ interface SaveOptions extends EditOptions {
 }
 
 /**
- * Makes this definition the program's draft in place of the one it is based on; makes the program if there is none. Each draft
+ * Makes this definition the program's draft in place of the one it is based on; makes the program if none exists. Each draft
  * that is saved has an id of its own. A definition equal to what is published leaves no draft.
  * Throws `invalid_request` with every error, or `conflict` with what changed since the edit began.
  */
@@ -84,7 +84,7 @@ function resultOf(version: StoredProgramVersion, saved: boolean, changes: Versio
   return { program_id, slug, program_version_id, saved, changes }
 }
 
-/** What says this already: the draft; the active version, where there is no draft. */
+/** What says this already: the draft; without a draft, the active version. */
 async function findSame(
   tx: Transaction,
   { active, draft }: EditedProgram,
@@ -108,7 +108,7 @@ function otherDraft({ slug, program_version_id, created_by }: StoredProgramVersi
 
 /**
  * Removes the program's draft, and with it what only the draft had; with `options.reviewed`, only if that is still the draft.
- * Throws `not_found` when there is none.
+ * Throws `not_found` when no draft exists.
  */
 export async function discardDraft(
   sql: Sql,

@@ -63,7 +63,7 @@ export function startRelay(
       stopped = true
       call.make()
       await running
-      // Not waited for: without a database there is nothing to take back, and with one it goes with the pool.
+      // Not waited for: without a database it has nothing to take back, and with one it goes with the pool.
       void listening?.then(unlisten => unlisten?.()).catch(() => {})
     },
   }

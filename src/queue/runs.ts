@@ -60,7 +60,7 @@ export class Runs {
 
   /**
    * BullMQ would wait until a store that is away is back. Here only the runs are waited for. A store that did not learn that a job
-   * is done hands it to another worker, which sees on record that there is nothing left to do.
+   * is done hands it to another worker, which sees on record that nothing is left to do.
    */
   async #close(worker: BullWorker, storeTimeoutMs: number): Promise<void> {
     const closed = worker.close()

@@ -10,7 +10,7 @@ interface TraceSettings {
   tracesShare: number
 }
 
-/** Undefined when there is no collector. */
+/** Undefined without a collector. */
 export function openTraces(
   { tracesEndpoint: endpoint, tracesHeaders: headers, tracesShare }: TraceSettings,
   service: string,

@@ -79,7 +79,7 @@ export class Steps {
     this.#span = parent.child(name)
   }
 
-  /** A step has ended. `items` is how many there are by now. */
+  /** A step has ended. `items` is the number so far. */
   step(items: number): void {
     this.#count++
     if (this.#count > this.most) return
@@ -147,7 +147,7 @@ export const currentSpan = (): Span | undefined => storage.getStore()
 export const underSpan = <T>(span: Span | undefined, work: () => T): T =>
   span === undefined ? work() : storage.run(span, work)
 
-/** Runs work as a part of the present span, if there is one. */
+/** Runs work as a part of the present span, if any. */
 export async function traced<T>(name: string, work: () => Promise<T>): Promise<T> {
   const span = currentSpan()?.child(name)
   if (span === undefined) return work()

@@ -28,7 +28,7 @@ export interface AnnotationChange {
   seen?: number | undefined
   /** `admin:<name>`, `operator:<system user>` or `key:<id>`. */
   actor: string
-  /** Address that the request came from, when there is one. */
+  /** Address that the request came from, if known. */
   address?: string | undefined
   now: Micros
   /** The instance's zone. */

@@ -63,7 +63,7 @@ export async function eraseApplication(sql: Sql, place: ErasedApplication, order
 
 /**
  * Erases an applicant: every application and all answers in progress in every program, and the applicant. Waits for a submission
- * of this applicant that is under way, and erases what it brings; later ones find no applicant. Returns the applications there were.
+ * of this applicant that is under way, and erases what it brings; later ones find no applicant. Returns the erased applications.
  * Throws Problem `not_found`, or `conflict` while a bulk load has not ended, which might bring more of this applicant.
  */
 export async function eraseApplicant(sql: Sql, applicantId: number, order: ErasureOrder): Promise<ErasedApplication[]> {
@@ -87,7 +87,7 @@ export async function eraseApplicant(sql: Sql, applicantId: number, order: Erasu
 
 /** What a retention of so many days would erase. */
 export interface RetentionEffect {
-  /** When its oldest application was submitted; null where there is none. */
+  /** When its oldest application was submitted; null without applications. */
   oldest: Micros | null
   /** Applications that are older already, which the next sweep would erase. Counted up to `expiredMax`. */
   expired: number

@@ -82,7 +82,7 @@ export interface Delivering {
   random: () => number
 }
 
-/** Makes the attempt after so many. Undefined when another run made it, or there is nothing to send. */
+/** Makes the attempt after so many. Undefined when another run made it, or nothing is left to send. */
 export async function deliver(
   delivering: Delivering,
   asked: { webhook_endpoint_id: number; attempts: number },

@@ -20,7 +20,7 @@ export interface Outside {
 }
 
 type Unsent = 'timed_out' | 'unreachable' | 'unresolved' | 'internal_address'
-/** The status of the answer and whether it is an acknowledgement, or why there is none. */
+/** The status of the answer and whether it is an acknowledgement, or why none came. */
 export type Posted =
   | { outcome: 'delivered' | 'refused'; status: number; retryAfter?: string | undefined }
   | { outcome: Unsent; status: null }

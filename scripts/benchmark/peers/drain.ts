@@ -20,7 +20,7 @@ export interface DrainRun {
 }
 
 const timeoutMs = 60_000
-/** Enough for the last messages of an answer: how many rows there were or what is wrong, and that the server is ready (`Z`). */
+/** Enough for the last messages of an answer: the number of rows or what is wrong, and that the server is ready (`Z`). */
 const endBytes = 512
 const ready = Buffer.from('Z\0\0\0\x05I', 'latin1')
 

@@ -32,7 +32,7 @@ export class SubmittedApplications {
   constructor(private readonly catalogue: () => FollowedCatalogue) {}
 
   /**
-   * Copies the next applications submitted before the watermark. `complete` when there are no more. `known` are those that were here
+   * Copies the next applications submitted before the watermark. `complete` when none are left. `known` are those that were here
    * before: given a time after they had none.
    */
   async copyNext(

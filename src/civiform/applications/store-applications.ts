@@ -2,7 +2,7 @@
 // calls obsolete.
 //
 // What CiviForm calls obsolete and nothing here has taken over from yet stays CURRENT: its successor was submitted after the watermark
-// and comes later, or there is none because accounts were merged (settle-waiting). So a walk at any moment is as CiviForm was at one.
+// and comes later, or none exists because accounts were merged (settle-waiting). So a walk at any moment is as CiviForm was at one.
 
 import { inTransaction } from '../../db/client.ts'
 import { holdInstanceTimeZone } from '../../db/instance.ts'

@@ -55,7 +55,7 @@ export class FollowedCatalogue {
     this.#mark = mark
   }
 
-  /** How to render the applications of these versions. Those that there are not at all are left out. */
+  /** How to render the applications of these versions. Leaves out those that do not exist. */
   async plansOf(
     versionIds: readonly number[],
     reading: FollowReading['reading'],

@@ -62,7 +62,7 @@ const rank = (program: SourceProgram, appliedTo: ReadonlySet<number>): number =>
 const order = (a: SourceProgram, b: SourceProgram): number =>
   (a.published_at ?? 0) - (b.published_at ?? 0) || a.id - b.id
 
-/** That of the newest version, which is the one that answers: the active one, where there is one. */
+/** That of the newest version, which is the one that answers: the active one, if any. */
 function slugOf(ordered: readonly SourceProgram[]): string {
   const newest = ordered.findLast(row => row.stages.includes('active')) ?? ordered.at(-1)!
   return newest.slug || slugify(newest.name)

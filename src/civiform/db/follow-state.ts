@@ -61,7 +61,7 @@ export async function lockFollowState(tx: Transaction): Promise<FollowState> {
   return state
 }
 
-/** Begins to follow. Refused by the database where there are programs of this installation's own. */
+/** Begins to follow. The database refuses it while this installation has programs of its own. */
 export async function beginFollowing(
   db: Db,
   begin: Pick<FollowState, 'identity' | 'rendering' | 'slack_ms'>,

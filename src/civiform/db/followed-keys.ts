@@ -11,7 +11,7 @@ export interface FollowedKey {
   allowed_subnets: readonly string[]
   created_at: Micros
   retired_at: Micros | null
-  /** Of its grants, those that there are. */
+  /** Of its grants, those to programs that exist here. */
   slugs: readonly string[]
 }
 
@@ -31,7 +31,7 @@ export async function readFollowedKeys(db: Db): Promise<FollowedKey[]> {
     order by k.api_key_id`
 }
 
-/** Makes a key what it is in CiviForm now, with its grants: those programs that there are. */
+/** Makes a key what it is in CiviForm now, with its grants to programs that exist here. */
 export async function upsertFollowedKey(tx: Transaction, key: FollowedKey): Promise<void> {
   const retired_by = key.retired_at === null ? null : 'civiform'
   await tx`

@@ -64,7 +64,7 @@ export interface BankedQuestion {
   versions: { question_version_id: number; settings: QuestionSettings }[]
 }
 
-/** Every question there is. A following installation has CiviForm's alone. */
+/** Every question. A following installation has CiviForm's alone. */
 export async function readBankedQuestions(tx: Transaction): Promise<BankedQuestion[]> {
   return tx<BankedQuestion[]>`
     select q.question_id, q.admin_name, q.kind, q.enumerator_id,

@@ -85,7 +85,7 @@ const welcome: Readonly<Record<string, readonly string[]>> = {
 /** What of a CiviForm's schema is there and may be read. `table.column`. */
 export interface SourceLayout {
   readonly readable: ReadonlySet<string>
-  /** Needed columns that there are not, or that may not be read. */
+  /** Needed columns that do not exist, or that the role may not read. */
   readonly missing: readonly string[]
   readonly notGranted: readonly string[]
   /** The highest applied evolution. */
@@ -118,7 +118,7 @@ export async function readLayout(source: Source): Promise<SourceLayout> {
   }
 }
 
-/** Needed tables that are not there at all: while a dump is restored, or where there is no CiviForm. */
+/** Needed tables that do not exist: while an operator restores a dump, or in a database that is not CiviForm's. */
 export const absentTables = ({ missing }: SourceLayout): string[] =>
   Object.keys(needed).filter(table => needed[table]!.every(column => missing.includes(`${table}.${column}`)))
 
@@ -137,7 +137,7 @@ export interface SourceStand {
   inRecovery: boolean
   /** Counts up with each promotion of a standby, and with each restore to a moment; null where it is hidden. */
   timeline: number | null
-  /** How many bytes of its log there are. In one history it only grows; null where it is hidden. */
+  /** The size of its log in bytes. In one history it only grows; null where it is hidden. */
   written: number | null
   /** The oids of the database and of its table of applications: others once either was made again, as a restore of a dump does. */
   incarnation: string | null

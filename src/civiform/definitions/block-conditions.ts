@@ -49,7 +49,7 @@ const operators: Readonly<Record<string, ComparisonOperator>> = {
   NOT_EQUAL_TO: 'not_equal',
 }
 
-/** The opposites of those that there are. */
+/** CiviForm's operators that negate another, each with the one it negates. */
 const negated: Readonly<Record<string, string>> = { NONE_OF: 'ANY_OF', NOT_IN: 'IN' }
 
 type Stored = Readonly<Record<string, unknown>> | null | undefined

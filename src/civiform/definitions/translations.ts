@@ -1,6 +1,6 @@
 // Texts that CiviForm keeps in several languages: `{"isRequired": …, "translations": {"en_US": "…"}}`.
 
-/** The American English text, or the first there is; undefined when there is none. */
+/** The American English text, or else the first; undefined when it has none. */
 export function readTranslation(stored: unknown): string | undefined {
   const translations = (stored as { translations?: unknown } | null)?.translations
   if (typeof translations !== 'object' || translations === null) return undefined

@@ -6,7 +6,7 @@ import { readPrograms } from '../../db/programs/programs.ts'
 import { Problem } from '../../problem.ts'
 import { beginFollowing, type FollowState } from '../db/follow-state.ts'
 
-/** Throws Problem `conflict` where there are programs of this installation's own: their ids would meet CiviForm's. */
+/** Throws Problem `conflict` while this installation has programs of its own: their ids would meet CiviForm's. */
 export async function beginOrRefuse(
   sql: Sql,
   begin: Pick<FollowState, 'identity' | 'rendering' | 'slack_ms'>,

@@ -148,7 +148,7 @@ const renderers: Readonly<Record<string, Render>> = {
 
 const filled = (value: string | null | undefined): string | null => (value === undefined || value === '' ? null : value)
 
-/** Cents as dollars, exact however many there are. */
+/** Cents as dollars, exact for any number. */
 function dollars(cents: bigint): string {
   const sign = cents < 0n ? '-' : ''
   const digits = String(cents < 0n ? -cents : cents).padStart(3, '0')

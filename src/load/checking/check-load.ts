@@ -55,7 +55,7 @@ export class LoadCheck {
   readonly #errors = new LoadErrors()
   /** What contradicts it in the database, if it has not been begun there. */
   readonly #clashes = new LoadErrors()
-  /** Every program that was looked for, by slug; undefined where there is none. */
+  /** Every program that the input names, by slug; undefined when it does not exist. */
   readonly programs = new Map<string, ProgramCheck | undefined>()
   readonly #rows = new CopyRows()
   #sending: Promise<void> = Promise.resolve()

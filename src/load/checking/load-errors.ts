@@ -1,9 +1,9 @@
-// Errors of a bulk load: which application, its place in the input, and why; bounded, however many there are.
+// Errors of a bulk load: which application, its place in the input, and why; bounded, however many the input has.
 
 import { Problem, type ProblemItem } from '../../problem.ts'
 import type { DocumentError } from '../reading/document-errors.ts'
 
-/** The place of an application in the input: line × 2^20 + its place on a page of that line. One number, since there are many. */
+/** The place of an application in the input: line × 2^20 + its place on a page of that line. One number, since a load has many. */
 export type LinePlace = number
 
 const placesPerLine = 1_048_576

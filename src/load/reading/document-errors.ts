@@ -39,7 +39,7 @@ export class ErrorFinder {
   }
 }
 
-/** What a value is, for a message: its JSON type, and the value itself when that is short; undefined when there is none. */
+/** What a value is, for a message: its JSON type, and the value itself when that is short; undefined without a value. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'absent'
   if (value === null) return 'null'

@@ -23,7 +23,7 @@ export class UnreadableJson extends Error {
  *
  * JSON.parse is several times as fast as the exact parser and does nearly all texts. It cannot have changed a number when none has
  * more than 15 significant digits or an exponent. It cannot have lost a key when the value has as many members as the text has `":`,
- * provided that no space is between the two: a string may have that within it, so the text never has fewer than there are keys.
+ * provided that no space is between the two: a string may have that within it, so the text never has fewer than its keys.
  * What fails such a test, or JSON.parse, is read exactly. All tests go from colon to colon, once.
  */
 export function parseExactJson(text: string): unknown {

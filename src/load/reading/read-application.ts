@@ -23,7 +23,7 @@ export interface ExportedApplication {
   answers: Answers
 }
 
-/** What to expect in `application`, by program and program version; `error` says why there is nothing to expect. */
+/** What to expect in `application`, by program and program version; `error` says why it expects nothing. */
 export type FindMembers = (programName: string, programVersionId: number) => KnownMembers | { error: string }
 
 const fields = [

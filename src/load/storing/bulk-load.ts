@@ -29,7 +29,7 @@ export interface LoadReceipt {
   /** Of the input, whenever they were stored. */
   applications: number
   programs: readonly { slug: string; applications: number }[]
-  /** How many of them earlier runs had stored; when there was nothing left to do, when it had ended. */
+  /** How many of them earlier runs had stored; when they had stored all, when the load had ended. */
   before: { stored: number; endedAt: Micros | undefined } | undefined
 }
 

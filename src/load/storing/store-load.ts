@@ -51,7 +51,7 @@ export interface LoadOptions {
   onProgress?: ((stored: number, total: number) => void | Promise<void>) | undefined
 }
 
-/** Stores what is not stored yet of an input, on the connection that has it. `begun` is what there is of it, if it was begun before. */
+/** Stores what is not stored yet of an input, on the connection that has it. `begun` is the record of an earlier run, if any. */
 export async function storeLoad(
   { sql, session }: { sql: Sql; session: DatabaseSession },
   checked: CheckedLoad,
