@@ -116,7 +116,7 @@ describe('the questions of a program', () => {
     }
   })
 
-  test('57: a version that stands in none of CiviForm’s versions, and a draft that was applied to, are versions all the same', async () => {
+  test('57: a version that is in none of CiviForm’s versions, and a draft that was applied to, are versions all the same', async () => {
     const { civiform, catchUp, client } = await versions('contract', [
       [[food], { pet_food: { text: 'kelp' } }],
       [[food], {}],

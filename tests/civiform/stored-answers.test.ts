@@ -343,7 +343,7 @@ describe('documents and keys', () => {
   })
 })
 
-describe('what is said of an application', () => {
+describe('facts about an application', () => {
   const at = (text: string): number => Date.parse(text) * 1000
   const renderedAs = (row: RenderCase['row'], profile: ExportProfile, timeZone = 'UTC') =>
     rendered({ questions: [], row, timeZone }, profile).application

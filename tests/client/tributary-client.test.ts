@@ -298,7 +298,7 @@ describe('changes', () => {
   })
 })
 
-describe('what cannot pass is said at once', () => {
+describe('reports at once what cannot pass', () => {
   test('a host that there is not, and a certificate of an authority that is not known, until the service was reached once', async () => {
     const tls = await useService(database, {}, { tls: testCertificate })
     const reported: unknown[] = []
@@ -467,7 +467,7 @@ describe('waiting', () => {
   })
 })
 
-test.skipIf(!needs('node'))('it runs under Node.js as it stands, through cuts and refusals', async () => {
+test.skipIf(!needs('node'))('it runs under Node.js unchanged, through cuts and refusals', async () => {
   const proxy = await useFaultyProxy(
     service.port,
     n => (['none', { cutAfterBytes: 4000 }, { status: 503 }, 'hang up'] as const)[n] ?? 'none',

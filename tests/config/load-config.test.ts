@@ -290,7 +290,7 @@ describe('loadConfig', () => {
   })
 })
 
-test('a setting that stands in a file is shown as given, not as the default', () => {
+test('shows a setting from a file as set, not as the default', () => {
   const given = { ...good, INSTALLATION_NAME_FILE: '/run/name' }
   const shown = shownSettings(loadConfig({ ...good, INSTALLATION_NAME: 'City of Arden' }), given)
   expect(shown.find(({ name }) => name === 'INSTALLATION_NAME')).toMatchObject({

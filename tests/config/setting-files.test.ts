@@ -21,7 +21,7 @@ describe('withSettingFiles', () => {
     expect(withSettingFiles({ API_KEY_PEPPER_FILE: '', API_KEY_PEPPER: 'p' })).toMatchObject({ API_KEY_PEPPER: 'p' })
   })
 
-  test('names every file that cannot be read, and a setting that is given twice; never what stands in a file', async () => {
+  test('names every file that cannot be read, and a setting that is given twice; never the contents of a file', async () => {
     const secret = await file('secret', 'never shown')
     try {
       withSettingFiles({ API_KEY_PEPPER_FILE: join(folder, 'none'), DATABASE_URL_FILE: secret, DATABASE_URL: 'x' })

@@ -492,7 +492,7 @@ describe('status and note', () => {
   const one = `${list}/${second.application_id}`
   const seen = (visitor = browser): Promise<string> => seenOf(second, visitor)
 
-  test('are saved by those whose program it is, and stand in the next export, the history and the audit log', async () => {
+  test('are saved by those whose program it is, and appear in the next export, the history and the audit log', async () => {
     const saved = await programAdministrator!.post(one, {
       status: 'In review',
       note: 'Waiting.\r\nFor a bill.',

@@ -28,7 +28,7 @@ const day = 86_400_000_000
 describe('a key', () => {
   const text = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 
-  test('that ends with a day is said to be good until that day, not the next', async () => {
+  test('that ends with a day shows that day as its last, not the next', async () => {
     const { username } = await createTestKey(sql, { programs: ['food'], expiresAt: Date.UTC(2027, 3, 1) * 1000 })
     for (const path of ['/admin/keys', `/admin/keys/${username}`]) {
       const html = await browser.page(path)

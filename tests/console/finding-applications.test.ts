@@ -68,7 +68,7 @@ test.each<[string, () => string, () => number[]]>([
   ['a first name, without its accents', () => 'maria', () => [maria]],
   ['a first name as it is written, in capitals', () => 'MARÍA', () => [maria]],
   ['the beginnings of two names, in any order', () => 'lind ange', () => [maria]],
-  ['what stands between signs', () => 'brien-lind', () => [maria]],
+  ['the text between signs', () => 'brien-lind', () => [maria]],
   ['a name in the household, and an applicant’s', () => 'brien', () => [chidi, maria]],
   ['a middle name', () => 'temper', () => [chidi]],
   ['a name with a quote and a backslash, and the next one', () => 'hassan Ибраг', () => [hassan]],

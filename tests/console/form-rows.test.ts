@@ -22,7 +22,7 @@ test.each([
   expect([said(rows, 'option_text').join(''), said(rows, 'option_id')]).toEqual([texts, ids])
 })
 
-test('a list that is pasted comes after what stands there, without what marks the items of a list', () => {
+test('a pasted list follows the present items, without its list markers', () => {
   const rows = form('option_text_0=A&option_id_0=a&option_text_1=&option_id_1=')
   rows.set('option_list', '- One\r\n\r\n  2. Two\n• Three\n4 rooms')
   rearrange(rows, 'option-paste')

@@ -50,7 +50,7 @@ const sent = (slug: string, detail: object) => sql`
   insert into audit_event (actor, action, subject, detail)
   values (${`key:${key.api_key_id}`}, 'applications_exported', ${slug}, ${sql.json(detail as never)})`
 
-test('what needs attention is said to those it concerns, and marked at the side of every page', async () => {
+test('shows those concerned what needs attention, and marks it at the side of every page', async () => {
   const unread = ' has applications that no key has read, and was never read at all.'
   const expiring = 'County sync expires in 6 days.'
   const [ada, aud, pat] = [await as('ADMINISTRATOR'), await as('AUDITOR'), await as('PROGRAM_ADMINISTRATOR', ['food'])]
@@ -67,7 +67,7 @@ test('what needs attention is said to those it concerns, and marked at the side 
   expect(marks(await pat.page('/docs/api/programs'))).toEqual({ '/admin': 1, '/admin/programs': 1 })
 })
 
-test('a program that a key reads is not said to be unread, and says who reads it and how far', async () => {
+test('a program that a key reads is not listed as unread, and shows who reads it and how far', async () => {
   const ada = await as('ADMINISTRATOR')
   const last_micros = now - 12 * 3_600_000_000
   await sent('read', { applications: 2, after_micros: 0, last_micros })
@@ -83,7 +83,7 @@ test('a program that a key reads is not said to be unread, and says who reads it
   expect(await ada.page('/admin/programs/read')).toContain('up to the newest application')
 })
 
-test('what happened lately is said to those who read the audit log, a walk as one, without what is only looked at', async () => {
+test('shows recent events to those who read the audit log, a walk as one, without mere page views', async () => {
   const [aud, pat] = [await as('AUDITOR'), await as('PROGRAM_ADMINISTRATOR', ['food'])]
   for (let i = 0; i < 3; i++) await sent('food', { walk: 'w', applications: 100 })
   const lately = (html: string): string[] => {
@@ -97,7 +97,7 @@ test('what happened lately is said to those who read the audit log, a walk as on
   expect(lately(await pat.page('/admin'))).toEqual([])
 })
 
-test('a webhook that fails or was given up is said to those who see its program', async () => {
+test('reports a webhook that fails or was given up to those who see its program', async () => {
   const hooks = new TestWebhooks(sql, { keys: testConfig().webhookKeys })
   const [failing, givenUp, working] = await Promise.all(
     ['failing', 'given-up', 'working'].map(path => hooks.endpoint(`https://127.0.0.1/${path}`)),
@@ -120,7 +120,7 @@ test('a webhook that fails or was given up is said to those who see its program'
   expect(await pat.page('/admin')).toContain(`href="/admin/webhooks/${failing!.id}"`)
 })
 
-test('a failed job, refused calls and a draft that waits are said, each with its link', async () => {
+test('reports a failed job, refused calls and a draft that waits, each with its link', async () => {
   const ada = await as('ADMINISTRATOR')
   const { program_version_id } = await aProgram(sql, { slug: 'drafted', display_name: 'شؤون' })
   const thing = { job_name: 'refresh-docs-example', program_version_id }

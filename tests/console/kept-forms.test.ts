@@ -74,7 +74,7 @@ describe('a form whose session has ended', () => {
     expect(shown).not.toContain('Täglich')
   })
 
-  test('of another site is refused before it is read, and so is one without a page of ours behind it', async () => {
+  test('of another site is refused before it is read, and so is one that no page of ours sent', async () => {
     const { visitor, form } = await late()
     expect(await visitor.refused(403, add, form, { Origin: 'https://evil.example' })).not.toContain('Täglich')
     const stranger = await signedIn()

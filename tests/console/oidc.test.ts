@@ -90,7 +90,7 @@ describe('signing in at the provider', () => {
     expect(service.logText()).not.toContain(query.state!)
   })
 
-  test('leads nowhere but into the console, whatever the link that began it said', async () => {
+  test('leads nowhere but into the console, whatever target the first link named', async () => {
     for (const next of ['https://evil.example/', '//evil.example/admin', '/admin\\evil', '/administrators']) {
       const browser = visitor()
       const back = await browser.get(

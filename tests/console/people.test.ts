@@ -201,7 +201,7 @@ describe('scripts/admin', () => {
     expect((await admin('link', 'first@example.gov')).out).toContain('/admin/invitations/')
   })
 
-  test('what cannot be is said, and nothing is done', async () => {
+  test('reports what cannot be, and changes nothing', async () => {
     expect(await admin('create', 'p@example.gov', 'P', '--role', 'program-administrator')).toMatchObject({
       code: 1,
       err: expect.stringContaining('Choose at least one program'),

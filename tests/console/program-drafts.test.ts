@@ -71,7 +71,7 @@ describe('a document', () => {
     expect(await draftOf('faulty')).toBeUndefined()
   })
 
-  test('that is no JSON comes back with the line; so does one with a key that stands twice', async () => {
+  test('that is no JSON comes back with the line; so does one with a duplicate key', async () => {
     await aProgram(sql, { slug: 'broken', questions: [q.text('broken one')] })
     for (const [typed, place] of [
       ['{\n  "slug": "broken",\n  oops\n}', 'Line 3, column 3'],

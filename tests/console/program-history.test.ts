@@ -48,7 +48,7 @@ test('versions are listed page by page, each compared with the one before it, al
   }
 })
 
-test('changes that are not listed are counted, and stand with the version itself', async () => {
+test('changes that are not listed are counted, and appear with the version itself', async () => {
   expect(await browser.page(`/admin/programs/${slug}/versions`)).toContain('and 19 more')
   expect((await api.ask('GET', `/programs/${slug}/versions/${ids[0]}`)).body.changes).toHaveLength(25)
 })

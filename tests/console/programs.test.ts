@@ -88,7 +88,7 @@ describe('the program index page', () => {
 })
 
 describe('the questions of a program', () => {
-  test('stand by screen with key, type, options, conditions and bounds, nested ones below what repeats them', async () => {
+  test('appear by screen with key, type, options, conditions and bounds, nested ones below what repeats them', async () => {
     const text = await admin.page('/admin/programs/home-help/questions')
     for (const part of ['2 · Household', 'landlord', 'optional', 'at most 80 characters', '2 options'])
       expect(text).toContain(part)
@@ -235,7 +235,7 @@ describe('versions', () => {
     expect(event!.address).not.toBeNull()
   })
 
-  test('is not taken over a draft that another person saved in the meantime: nothing is lost, and it is said', async () => {
+  test('is not taken over a draft that another person saved in the meantime: nothing is lost, and the page says so', async () => {
     const first = await aProgram(sql, { slug: 'contended', questions: [q.text('old one'), q.text('both')] })
     const second = await publish(sql, { slug: 'contended', questions: [q.text('both')] })
     const draft = await aDraft(

@@ -118,7 +118,7 @@ describe('each kind of change', () => {
     await followed.annotate(second, { note: null })
   })
 
-  test('stands there with what it set, oldest first; a submission and what it superseded have one number', async () => {
+  test('appears with what it set, oldest first; a submission and what it superseded have one number', async () => {
     const { payload, hasMore } = await followed.read()
     expect(payload.map(({ time, ...change }) => change)).toEqual([
       { change: 1, kind: 'submitted', application_id: first },
@@ -391,7 +391,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
 })
 
 describe('what is not right', () => {
-  test('a cursor that was never given out is refused, and what would be right is said', async () => {
+  test('refuses a cursor that was never given out, and says what would be right', async () => {
     const followed = await aFollowedProgram()
     for (const after of ['x', '-1', '1.2', '1.2.3.4', '1e3', '99999999999999999', '1.1.x', '1.1.-1', 'LATEST'])
       expect(await refusalOf(followed, after)).toMatchObject({

@@ -260,7 +260,7 @@ describe('a page of it', () => {
     expect(payload.map(({ application }) => application)).toEqual(await walked(followed))
   })
 
-  test('what can be included is the application alone, and that is said', async () => {
+  test('refuses to include anything but the application, and says so', async () => {
     const followed = await aFollowedProgram()
     const response = await followed.ask(followed.key, { include: 'applications', after: 'x' })
     const { errors } = (await response.json()) as { errors: object[] }

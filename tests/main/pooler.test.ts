@@ -52,7 +52,7 @@ describe.skipIf(!isThere)('through PgBouncer in transaction mode', () => {
     expect(new Set(seen).size).toBe(25)
   })
 
-  test('the time of a statement is the role’s, and it is said when the role has none', async () => {
+  test('the time of a statement is the role’s, and the log warns when the role has none', async () => {
     const main = await startMain(pooled, unprepared)
     await logged(main, 'listening')
     expect(main.log.some(line => String(line.msg).includes('alter role'))).toBe(true)

@@ -67,7 +67,7 @@ describe('a new version of a shared question', () => {
     ])
   })
 
-  test('is not published into other programs unless that is said: all that would change there is reported, and nothing changes', async () => {
+  test('is not published into other programs unless the request says so: it reports all changes there and makes none', async () => {
     const shared = q.radio('m pet', ['cat'])
     const a = await aProgram(database.sql, { slug: 'm-a', questions: [shared] })
     const others = [

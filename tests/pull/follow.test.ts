@@ -194,7 +194,7 @@ describe.each(Object.keys(outputs))('%s', name => {
     expect(err).toContain('The program has other questions than before. Everything is pulled again.')
   })
 
-  test('is pulled again as a whole when the service has lost what was followed, which is said in a sentence', async () => {
+  test('is pulled again as a whole when the service has lost what was followed, and says so in a sentence', async () => {
     const followed = await aProgramToFollow()
     await followed.apply(1)
     const lost = await followed.apply(2)
@@ -242,7 +242,7 @@ test('of chosen questions a folder has those alone, also in what comes later; it
   expect(await runTool(followed.key, chosen)).toMatchObject({ code: 4, err: expect.stringContaining('/language') })
 })
 
-describe('what does not fit is said in a sentence', () => {
+describe('reports in a sentence what does not fit', () => {
   test.each([
     [['--out', 'apps.csv'], 'a file cannot follow'],
     [['--out', 'apps/', '--from', '2026-01-01'], 'it goes without --from'],

@@ -368,7 +368,7 @@ describe('what the service refuses or fails with', () => {
     expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
   })
 
-  test('500 on the same request each time: 4, and it is not said that the same command continues', async () => {
+  test('500 on the same request each time: 4, without a word that the same command continues', async () => {
     const proxy = await proxied(n => (n < 4 ? 'none' : { status: 500 }))
     const { code, err } = await pull(newFile(), proxy.baseUrl, '--retries', '1')
     expect({ code, err }).toMatchObject({ code: 4, err: expect.stringContaining('contact its operators') })
@@ -448,7 +448,7 @@ describe('results', () => {
   })
 })
 
-describe('what is wrong is said in a sentence', () => {
+describe('reports in a sentence what is wrong', () => {
   test.each<[string, string[], number, string]>([
     ['no address', ['pull', '--program', 'p', '--out', 'a.ndjson'], 2, 'Give one address'],
     [

@@ -86,7 +86,7 @@ test.each([
   ['no program', ['--program', ''], 2, '--program'],
   ['a question there is not', ['--fields', 'applicant_nam'], 1, 'applicant_name'],
   ['a list with a hole', ['--fields', 'a,,b'], 2, 'tributary types --help'],
-])('%s is said in a sentence', async (_, more, code, said) => {
+])('reports in a sentence: %s', async (_, more, code, said) => {
   expect(await callTool(key, [...args, ...more])).toMatchObject({ code, out: '', err: expect.stringContaining(said) })
 })
 

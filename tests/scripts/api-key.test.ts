@@ -145,7 +145,7 @@ describe('list, edit, retire', () => {
     expect(await listed()).toMatch(/ active +Kiosk +never$/)
   })
 
-  test('a key that does not exist is said in one sentence', async () => {
+  test('reports in one sentence a key that does not exist', async () => {
     expect(await apiKey(['retire', `tribk_${'x'.repeat(20)}`])).toEqual({
       code: 1,
       out: '',

@@ -74,7 +74,7 @@ describe('findings', () => {
     expect(isReached(speed(Number.NaN, { atMost: 0.8 }))).toBe(false)
   })
 
-  test('measured, wanted and reached stand side by side', () => {
+  test('measured, wanted and reached are side by side', () => {
     const memory = { what: 'memory', measured: 150, unit: 'MB', atMost: 120 } as const
     expect(findingsTable([speed(0.8123, { atLeast: 0.8 }), memory]).rows).toEqual([
       ['speed', '0.812 ×', '≥ 0.8 ×', 'yes'],

@@ -112,7 +112,7 @@ describe('scripts/civiform', () => {
     },
   )
 
-  test('check names what stands in the way: columns that may not be read, clocks that are ahead', async () => {
+  test('check names what prevents following: columns that may not be read, clocks that are ahead', async () => {
     await civiform.app.unsafe(`revoke select on ti_organizations from ${civiform.database.reader}`)
     const database = await useDatabase({}, endWithTest)
     const refused = await runOn(database)('check')

@@ -205,7 +205,7 @@ describe('scripts/intake', () => {
     expect(await intake(...args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) })
   })
 
-  test('a program there is not is said in one sentence', async () => {
+  test('reports in one sentence a program that does not exist', async () => {
     for (const command of ['pause', 'resume', 'status'])
       expect(await intake(command, 'nowhere')).toEqual({ code: 1, out: '', err: 'There is no program "nowhere".\n' })
   })

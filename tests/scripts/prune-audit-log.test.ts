@@ -110,7 +110,7 @@ test('killed between file and removal, it has removed nothing: what it left is d
   expect((await audit('verify', '--with', made!)).out).toContain('The audit log is whole: 1 event.')
 })
 
-test('what cannot be pruned is said before anything is done', async () => {
+test('reports what cannot be pruned before it does anything', async () => {
   for (const [args, said] of [
     [['--before', '400'], '--to'],
     [['--to', folder], '--before'],

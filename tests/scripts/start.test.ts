@@ -153,7 +153,7 @@ describe('scripts/start', () => {
     expect(await next.child.exited).toBe(0)
   })
 
-  test('a PostgreSQL that runs on its data already is used, said, and left running', async () => {
+  test('a PostgreSQL that runs on its data already is used, reported, and left running', async () => {
     const first = start(await freePorts())
     await curlLine(first)
     const running = await postgresPid()

@@ -80,7 +80,7 @@ describe('a document that cannot be read', () => {
   test.each([
     ['a directory', '.', ' is a directory, not a file.'],
     ['no file', 'nothing/there.json', 'There is no such file'],
-  ])('%s is said to be that', async (_, path, message) => {
+  ])('reports %s as such', async (_, path, message) => {
     const { code, err } = await runShell('program', ['diff', path])
     expect({ code, lines: err.length }).toEqual({ code: 1, lines: 1 })
     expect(err[0]).toContain(message)

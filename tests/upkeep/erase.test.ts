@@ -311,7 +311,7 @@ describe('scripts/erase', () => {
     expect((await erase('retention', slug, '--none')).out).toBe(`${slug}: kept for ever\n`)
   })
 
-  test('what cannot be is said in one sentence', async () => {
+  test('reports in one sentence what cannot be', async () => {
     expect(await erase('application', slug, '99999', '--yes')).toMatchObject({
       code: 1,
       err: expect.stringContaining('99999'),

@@ -45,7 +45,7 @@ const givenUp = async (slug: string) => [
 ]
 
 describe('a message', () => {
-  test('says that the program has changed and where its feed stands, is signed, and has nothing of an applicant', async () => {
+  test('says that the program has changed and how far its feed has come, is signed, and has nothing of an applicant', async () => {
     const { hooks, receiver, program, secret, id } = await anEndpoint()
     expect(await runOf(hooks, id)).toEqual([])
     await insertRawApplications(sql, program, 1, () => 'Lovelace')

@@ -98,7 +98,7 @@ describe('the service reports the same without a worker', () => {
     expect((await readMetrics(health)).of('tributary_workers')).toBe(0)
   })
 
-  test('a worker that was killed counts as dead when it has said nothing for a minute', async () => {
+  test('a worker that was killed counts as dead when it has sent nothing for a minute', async () => {
     const { health } = await startMain(database)
     const worker = await startWorker(database)
     worker.child.kill('SIGKILL')

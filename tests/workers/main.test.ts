@@ -44,7 +44,7 @@ describe('workers/main.ts', () => {
     await until('docs of what was published in the meantime', () => docsOf(published.program_version_id))
   })
 
-  test('what is lost while it runs is made again at the next sweep, and what stands still for five minutes is asked for again', async () => {
+  test('what is lost while it runs is made again at the next sweep, and what stalls for five minutes is requested again', async () => {
     const lost = await aProgram(database.sql)
     const stuck = await aProgram(database.sql)
     const waiting = await aProgram(database.sql)

@@ -130,7 +130,7 @@ describe('promises kept', () => {
   })
 })
 
-describe('promises broken, behind the service’s back', () => {
+describe('promises broken without the service’s knowledge', () => {
   test('an answer of 500: a text is not as its version says, which only some formats look at', async () => {
     const { slug, program_id, walk } = await aWalk()
     await tamper(

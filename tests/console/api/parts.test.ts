@@ -154,7 +154,7 @@ describe('programs', () => {
     expect((await api.ask('GET', `/questions/${question.question_id}`)).body.uses[0].slug).toBe('rent')
   })
 
-  test('a question that others ask moves them along, if that is said', async () => {
+  test('a question that others ask moves them along, if the request says so', async () => {
     for (const slug of ['first', 'second']) await aProgram(sql, { slug, questions: [q.text('shared by two')] })
     const { body: document } = await api.ask('GET', '/programs/first/draft')
     document.questions[0].text = 'Another text?'

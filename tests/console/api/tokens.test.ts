@@ -190,7 +190,7 @@ describe('a token', () => {
     expect((await program.ask('GET', '/intermediaries')).status).toBe(200)
   })
 
-  test('stands in the audit log as its person’s', async () => {
+  test('appears in the audit log as its person’s', async () => {
     const { token, tokenId } = await aToken(sql, ada)
     await ApiProgram.withToken(service, token).ask('POST', '/intermediaries', { name: 'Harbor' })
     const [event] = await sql`
@@ -226,7 +226,7 @@ describe('a token', () => {
     expect([wrong.status, line.reason, 'admin_token_id' in line]).toEqual([401, 'bad_admin_token', false])
   })
 
-  test('never stands in the log', async () => {
+  test('never appears in the log', async () => {
     const { token } = await aToken(sql, ada)
     await whoAmI(token)
     await service.get(`/admin/${token}`)

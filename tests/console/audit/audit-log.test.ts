@@ -98,7 +98,7 @@ describe('the list', () => {
       expect(page).toContain(`>${address}</a>`)
   })
 
-  test('is filtered by what stands in the address, and comes back with it', async () => {
+  test('takes its filters from the address, and shows them', async () => {
     await note('filtered', { actor: 'operator:bo', action: 'program_draft_saved' })
     await note('filtered', { actor: 'operator:bo', action: 'program_published' })
     await note('filtered', { actor: 'operator:cy', action: 'program_published' })

@@ -66,7 +66,7 @@ describe('foldedQuestionKey (D15)', () => {
     }
   })
 
-  test('ignores case in words too, wherever a letter stands', () => {
+  test('ignores case in words too, at every position', () => {
     fc.assert(
       fc.property(letters, key => {
         expect(foldedQuestionKey(key.toUpperCase())).toBe(foldedQuestionKey(key))

@@ -47,7 +47,7 @@ const rowsOf = (now: ExportedObject, before?: ExportedObject): Record<string, Re
   )
 
 describe('an application for people', () => {
-  test('has the screens of its version in their order, text to read left out, and what stands on none at the end', () => {
+  test('has the screens of its version in their order, text to read left out, and what is on none at the end', () => {
     const { screens, applicant, cut } = readableApplication(version, application())
     expect(screens.map(({ name, rows }) => [name, rows.map(row => row.text)])).toEqual([
       ['Screen 1', ['name?', 'tenure?', 'landlord?', 'child?']],

@@ -16,7 +16,7 @@ describe('base62', () => {
     )
   })
 
-  test('order is kept: greater bytes give a greater text, so no two texts stand for the same bytes', () => {
+  test('order is kept: greater bytes give a greater text, so no two texts decode to the same bytes', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 9, maxLength: 9 }),

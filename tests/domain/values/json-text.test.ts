@@ -126,7 +126,7 @@ describe('JSON text', () => {
     }
   })
 
-  test('a key that stands twice in an object is refused where it stands, even with equal values', () => {
+  test('refuses a duplicate key in an object at its place, even with equal values', () => {
     expect(errorOf('{"a":1,"a":1}')).toMatchObject({ code: 'duplicate_key', path: '/a' })
     expect(errorOf('{"x":[{},{"b~/":{},"b~/":[]}]}')).toMatchObject({ code: 'duplicate_key', path: '/x/1/b~0~1' })
     expect(errorOf('{"\\u0061":1,"a":2}')).toMatchObject({ code: 'duplicate_key' })

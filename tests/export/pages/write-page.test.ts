@@ -264,7 +264,7 @@ describe('writePage', () => {
       return { reader, movedIds, page: write(reader, planOf(moved, 100, 100), all, { fills: moved.fills }) }
     }
 
-    test('breaks the page off when it stays behind: it never ends as if complete', async () => {
+    test('breaks the page off when the server keeps lagging: it never ends as if complete', async () => {
       const { reader, page } = await failOver('behind', { reopensMax: 3 }, () => new Promise(() => {}))
       const failure = await failureOf<PageFailure>(page)
       expect(failure).toBeInstanceOf(PageFailure)

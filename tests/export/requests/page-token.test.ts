@@ -85,7 +85,7 @@ describe('contract D8: the page token', () => {
     expect(equal).toBeLessThan(25)
   })
 
-  test('nothing readable inside: no field of the contents stands in the bytes, in any form they could be written', () => {
+  test('nothing readable inside: the bytes contain no field of the contents, in any form they could be written', () => {
     const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
     const text = sealPageToken(example, [key])
     const number = [...text].reduce((sum, character) => sum * 62n + BigInt(alphabet.indexOf(character)), 0n)

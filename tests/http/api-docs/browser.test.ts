@@ -165,7 +165,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.getByRole('heading', { name: 'What the draft changes' }).waitFor()
   })
 
-  test('on a phone the list opens when it is asked for, and closes behind a choice, without scripts', async () => {
+  test('on a phone the list opens on request, and closes after a choice, without scripts', async () => {
     const { page } = await openPage(browser, service.baseUrl, {
       ...signedIn,
       javaScriptEnabled: false,

@@ -67,7 +67,7 @@ describe('a line that cannot be written', () => {
     expect((await linesOf(key.api_key_id)).at(-1)!.detail.applications_before).toBe(14)
   })
 
-  test('stands in the log as a whole, with which key got what', async () => {
+  test('is in the log as a whole, with which key got what', async () => {
     const { key, client } = await aReader()
     await refuseAuditLines(sql)
     const { response } = await client.page({ pageSize: '3' })
@@ -189,7 +189,7 @@ describe('the audit log', () => {
     expect(auditLog.waiting).toBe(0)
   })
 
-  test('at the end of the process it is waited for, and what cannot be written by then stands in the log, once', async () => {
+  test('at the end of the process it is waited for, and what cannot be written by then is in the log, once', async () => {
     const logged: { audit_event: { detail: { request_id: string } } }[] = []
     const log = createLog('info', { write: line => void logged.push(JSON.parse(line)) })
     let refused = 0

@@ -110,7 +110,7 @@ describe.skipIf(!isThere)('pages are read from standbys', () => {
     expect(readsOf(service)[1]).toBe(3)
   })
 
-  test('a standby too far behind is not read, however old the walk; readers see why, and it is read again once it has caught up', async () => {
+  test('a standby that lags too far is not read, however old the walk; readers see why, and it is read again once caught up', async () => {
     const { service, client, ids, program } = await open(both(), 50, { lagMaxMs: 1200 })
     const { standbys } = service.foundation
     const { page } = await client.page({ pageSize: '30' })
@@ -197,7 +197,7 @@ describe.skipIf(!isThere)('pages are read from standbys', () => {
     expect(rest.page.payload.map(a => a.application_id)).toEqual(ids.slice(30))
   })
 
-  test('a process with EXPORT_DATABASE_URL says on its health port what is up, and how far behind', async () => {
+  test('a process with EXPORT_DATABASE_URL says on its health port what is up, and how far it lags', async () => {
     const [a] = cluster.standbys
     const { health } = await startMain(
       { url: cluster.url },

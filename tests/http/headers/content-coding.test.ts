@@ -23,7 +23,7 @@ describe('Accept-Encoding (RFC 9110, section 12.5.3)', () => {
     expect(preferredCoding('zstd;q=0.000, gzip;q=0.0')).toBeUndefined()
   })
 
-  test('"*" stands for every coding that is not named', () => {
+  test('"*" matches every coding that is not named', () => {
     expect(preferredCoding('*')).toBe('zstd')
     expect(preferredCoding('*;q=0.1')).toBe('zstd')
     expect(preferredCoding('zstd;q=0, *')).toBe('gzip')

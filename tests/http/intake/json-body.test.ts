@@ -32,7 +32,7 @@ test('a body that is too large is not read to its end', async () => {
   expect(pulled).toBeLessThan(10)
 })
 
-test('a body that breaks off is said to be broken, whatever the reason', async () => {
+test('reports a body that breaks off as broken, whatever the reason', async () => {
   const body = new ReadableStream<Uint8Array>({
     start: controller => controller.error(new Error('the line went dead')),
   })

@@ -242,7 +242,7 @@ describe('what is hidden', () => {
     expect(errorsOf(version, { wants: { selection: 'yes' } }, 'submit')).toEqual({ '/answers/why': 'required' })
   })
 
-  test('a hidden screen hides all that stands on it, entities included', () => {
+  test('a hidden screen hides all that is on it, entities included', () => {
     const version = aVersion(
       {
         wants: { kind: 'RADIO', options: options('yes', 'no') },

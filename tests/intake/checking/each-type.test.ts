@@ -335,7 +335,7 @@ describe('ADDRESS', () => {
       [{ corrected: 'Failed' }, '/street required, /city required, /state required, /zip required'],
     ],
   )
-  test('a final answer says how correction went, and drops what a correction said that is off by now', () => {
+  test('a final answer says how correction went, and drops the result of a correction that is off by now', () => {
     const corrects: QuestionSpec = { kind: 'ADDRESS', correct_addresses: true }
     expect(checkOne(corrects, given, 'submit')).toBe('/corrected required')
     expect(checkOne({ kind: 'ADDRESS' }, { ...given, ...located, corrected: 'Corrected' }, 'submit')).toEqual(
