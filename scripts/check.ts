@@ -30,7 +30,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   main: ['service', 'civiform', ...everything],
   scripts: everything,
   service: ['civiform', ...everything],
-  // The binary's own file starts what it is asked for.
+  // The binary's own file starts what its arguments name.
   program: ['main', 'scripts', 'following', 'release'],
   // The commands about a CiviForm that is followed.
   following: ['scripts', 'civiform', ...everything],

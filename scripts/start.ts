@@ -117,7 +117,7 @@ async function start(): Promise<void> {
     })
 }
 
-/** The name on every page, unless one was given. */
+/** The name on every page, unless the arguments name one. */
 function demoName(): Environment {
   return process.env.INSTALLATION_NAME === undefined ? { INSTALLATION_NAME: 'City of Arden (demo)' } : {}
 }

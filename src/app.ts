@@ -58,7 +58,7 @@ export function createApp(foundation: Foundation): App {
   deps.metrics.watch(deps)
   const routes = clientRoutes(deps, tls)
   let hasPages = false
-  /** Adds the routes for people, which are loaded when the first of them is asked for. */
+  /** Adds the routes for people, which it loads with the first request for one. */
   const addPages = async (): Promise<void> => {
     const { apiDocs, adminConsole, shellAssets } = await import('./lazy-routes.ts')
     if (hasPages) return

@@ -21,7 +21,7 @@ export type ProblemKind =
 
 /**
  * One thing that is wrong with what the caller sent. `parameter` names a query parameter or header;
- * `path` is an RFC 6901 JSON Pointer into a body or document. Exactly one of the two is given.
+ * `path` is an RFC 6901 JSON Pointer into a body or document. Exactly one of the two is set.
  */
 export interface ProblemItem {
   parameter?: string

@@ -95,7 +95,7 @@ interface Asked {
   to: Micros | undefined
   pageSize: number
   pagesMax: number
-  /** Which page is asked for twice, as a share of all pages: 0 is the first. */
+  /** Which page the walk requests twice, as a share of all pages: 0 is the first. */
   again: number
   format: (typeof walkFormats)[number]
   chosen: string | undefined

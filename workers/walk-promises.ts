@@ -76,7 +76,7 @@ interface Walked {
   pages: readonly WalkedPage[]
   pageSize: number
   pagesMax: number
-  /** The key of the one question that was asked for; undefined for all. */
+  /** The key of the one question that the walk selects; undefined for all. */
   chosen?: string | undefined
   repeated: { earlier: WalkedPage; later: WalkedPage } | undefined
 }

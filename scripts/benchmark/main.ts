@@ -1,4 +1,4 @@
-// scripts/bench: prepares, runs the sections that are asked for one after the other, prints what they found and writes it down.
+// scripts/bench: prepares, runs the chosen sections one after the other, prints what they found and writes it down.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, totalmem } from 'node:os'
@@ -32,7 +32,7 @@ process.on('SIGINT', () => void end(130))
 process.on('SIGTERM', () => void end(143))
 await end(await exitCode(bench))
 
-/** Throws when something that was asked for could not be measured. Whether what is wanted was reached, the tables say. */
+/** Throws when it could not measure something that the arguments ask for. The tables say whether results reach their targets. */
 async function bench(): Promise<void> {
   const options = parseOptions(process.argv.slice(2), Object.keys(sections))
   const say = (line: string): void => console.error(line)

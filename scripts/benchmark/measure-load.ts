@@ -2,7 +2,7 @@
 // In databases of their own, which are gone afterwards.
 //
 // The load is the whole command, from the start of its process to its end: it reads the export's JSON, checks every answer, and
-// stores applicants and the history of statuses too. COPY is given its rows ready and in PostgreSQL's own form, from the
+// stores applicants and the history of statuses too. COPY gets its rows ready and in PostgreSQL's own form, from the
 // server's disk, into the very table, emptied, that the load has just filled: the same indexes, checks and foreign keys, and
 // applicants that are there already.
 

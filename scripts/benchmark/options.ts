@@ -1,4 +1,4 @@
-// What a benchmark is asked to do, from its arguments. Pure.
+// What a benchmark has to do, from its arguments. Pure.
 
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -88,7 +88,7 @@ export async function runScript(main: (context: ScriptContext) => Promise<void>)
 /** `scripts/<name>`, once its help is known. */
 let script: string | undefined
 
-/** Prints the help and ends the process when it is asked for, wherever in the arguments. */
+/** Prints the help and ends the process when the arguments ask for it, in any place. */
 export function showHelpIfAsked(help: string): void {
   script = /scripts\/[a-z-]+/.exec(help)?.[0]
   if (!process.argv.slice(2).some(arg => arg === '--help' || arg === '-h')) return

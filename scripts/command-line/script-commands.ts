@@ -1,4 +1,4 @@
-// What a script can be asked to do: its commands, each with its words and options, read before any database is opened.
+// What a script can do: its commands, each with its words and options, read before any database is opened.
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import { readCommandLine, refuseMore, runScript, type ScriptContext, unknownCommand, usage } from './environment.ts'

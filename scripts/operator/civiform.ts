@@ -148,7 +148,7 @@ function compare({ program: slug, sample, at, civiform, values }: Comparison): R
   }
 }
 
-/** Keys of questions that are tagged as the primary applicant's, where CiviForm's database can be asked. */
+/** Keys of questions that are tagged as the primary applicant's, where CiviForm's database answers. */
 async function readPrimaryKeys(config: ScriptContext['config']): Promise<Set<string>> {
   const keys = new Set<string>()
   if (config.civiformDatabaseUrl !== undefined)

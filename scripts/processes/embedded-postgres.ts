@@ -211,7 +211,7 @@ async function runningServer(dataDirectory: string): Promise<{ url: string; port
   const pid = Number(lines[0])
   const port = Number(lines[3])
   if (!Number.isInteger(pid) || pid <= 0 || !Number.isInteger(port) || !isAlive(pid)) return undefined
-  // A pid can be given to another process after a restart of the machine: the port decides.
+  // Another process may have the pid after a restart of the machine: the port decides.
   if (!(await accepts(port))) return undefined
   return { url: urlOf(port), port, pid }
 }

@@ -14,7 +14,7 @@ import type { ExportedApplication } from '../../src/load/reading/read-applicatio
 interface SeedPlan {
   slug: string
   statuses: readonly string[]
-  /** Published, oldest first; each is asked for an equal part of the time. */
+  /** Published, oldest first; each asks its questions for an equal part of the time. */
   versions: readonly StoredProgramVersion[]
   applications: number
   /** First ids to give. */

@@ -12,7 +12,7 @@ import { childCareSubsidy } from './child-care-subsidy.ts'
 import { utilityAssistance } from './utility-assistance.ts'
 import { definitionsOf } from './versioned-definition.ts'
 
-/** The programs that are made when they are asked for and missing. */
+/** The programs that it makes when the arguments name them and they are missing. */
 const demoPrograms = [utilityAssistance, childCareSubsidy]
 
 interface SeedOptions {

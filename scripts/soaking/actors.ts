@@ -24,7 +24,7 @@ interface Changes {
 export class Ledger {
   /** Of submissions that were acknowledged. */
   readonly acknowledged: number[] = []
-  /** Of applications that were given a status, how often. */
+  /** Of applications that got a status, how often. */
   readonly annotated = new Map<number, number>()
   /** What came, window by window. */
   readonly polled: number[] = []

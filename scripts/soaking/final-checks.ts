@@ -40,7 +40,7 @@ export async function checkAll(
   ledger.compare('the windows of one that polls', ledger.polled, there, everyKind)
   checkChanges(ledger, there)
 
-  // What a store lost is asked for again when it is overdue, after some minutes; here immediately.
+  // The sweep requests what a store lost when it is overdue, after some minutes; here immediately.
   await sweepDerived(sql, { overdueMs: 0 })
   await untilTrue(ledger, 'every version is derived', async () => (await countUnderived(sql)) === 0)
   const { errors } = await verifyAuditLog(sql, undefined, [])

@@ -15,7 +15,7 @@ import { type Network, startNetwork } from './network.ts'
 import type { SoakKey } from './views.ts'
 
 const root = join(import.meta.dir, '../..')
-/** What the disk of the database holds, where it can be given one of its own. */
+/** What the disk of the database holds, where it can have one of its own. */
 const diskBytes = 1_500_000_000
 const libfaketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
 

@@ -31,7 +31,7 @@ export const anyView = (random: Rng, keys: readonly SoakKey[]): View => pick(ran
 export const viewName = ({ seesLess, format, fields }: View): string =>
   `${format.accept}${fields === undefined ? '' : `, fields=${fields}`}${seesLess ? ', with hidden questions' : ''}`
 
-/** What a page gives away or holds back that it should not. Empty when it is as it was asked for. */
+/** What a page gives away or holds back that it should not. Empty when it is as requested. */
 export function viewFaults({ seesLess, fields }: View, { applications }: WalkedPage, text: string): string[] {
   const faults = seesLess ? hiddenKeys.filter(key => text.includes(key)).map(key => `a page names ${key}`) : []
   if (fields === undefined) return faults

@@ -7,7 +7,7 @@ import type { Position } from '../db/walks/walks.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import type { SentQuestions } from './sent-questions.ts'
 
-/** Who was sent what, in which format, and when it was asked for. */
+/** Who was sent what, in which format, and when they asked for it. */
 interface Sending {
   apiKeyId: string
   address: string

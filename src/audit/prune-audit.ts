@@ -1,7 +1,7 @@
 // Moves the oldest part of the audit log into a file, and only then out of the database. What is left continues from the hashes that the file
 // ends with.
 //
-// The file is on the disk, and was read back, before the transaction ends that removes what is in it. A run that ends before that
+// The file is on the disk, and this has read it back, before the transaction ends that removes its events. A run that ends before that
 // has changed nothing in the database.
 
 import { rm } from 'node:fs/promises'
@@ -24,7 +24,7 @@ interface PruneOrder {
 }
 
 /**
- * Moves the events before an instant into a file of this folder. Returns its name and how many there were, or undefined when there was
+ * Moves the events before an instant into a file of this folder. Returns its name and the number of events, or undefined when it found
  * none. Throws Problem `conflict` when the log is not as it was written.
  */
 export async function pruneAuditLog(

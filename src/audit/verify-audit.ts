@@ -29,13 +29,13 @@ export interface AuditVerdict {
   pruned: PrunedFile[]
   /** What is wrong, the first error of each chain and file; none when the log is whole. */
   errors: string[]
-  /** The seal: where every chain ends now, in one word. To be kept elsewhere and given as `noted` next time. */
+  /** The seal: where every chain ends now, in one word. Keep it elsewhere and pass it as `noted` next time. */
   note: string
 }
 
 interface PrunedFile {
   file: string
-  /** Whether it was given, and is as it was written. */
+  /** Whether the caller passed it, and it is as it was written. */
   checked: boolean
 }
 

@@ -42,7 +42,7 @@ export class Attempts {
     const asked = failure instanceof NotNow ? failure.waitMs : undefined
     const own = Math.min(waitMsMax, first * 2 ** (this.failed - 1)) * (0.5 + Math.random() / 2)
     if (asked !== undefined && asked > askedWaitMsMax) throw gaveUp()
-    // A little more than was asked, so that not all who were refused come back in the same moment.
+    // A little more than the service asks for, so that not all who were refused come back in the same moment.
     const waitMs = asked === undefined ? own : asked + Math.min(own, 1000)
     onRetry?.({ attempt: this.failed, waitMs, reason: messageOf(failure) })
     await pause(waitMs, this.signal)

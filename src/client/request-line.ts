@@ -31,7 +31,7 @@ export class RequestLine {
   }
 
   /**
-   * Resolves when the answer is 200, in the media type that was asked for; what is refused for good rejects with RequestRefused. `quietMs`:
+   * Resolves when the answer is 200, in the requested media type; a final refusal rejects with RequestRefused. `quietMs`:
    * how much longer than usual the service may take to answer.
    */
   async get(url: string, headers: Readonly<Record<'Accept' | string, string>>, quietMs = 0): Promise<Response> {

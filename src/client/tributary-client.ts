@@ -4,9 +4,9 @@
 //   const client = new TributaryClient({ baseUrl: 'https://…', username, password })
 //   for await (const application of client.applications('utility-assistance')) …
 //
-// Exactly once, in order, whatever breaks on the way: a page that breaks off is asked for again by the same token, which gives the same
+// Exactly once, in order, whatever breaks on the way: when a page breaks off, the client repeats it by its token, which gives the same
 // applications in the same order; and nothing of a page is handed over before it is whole. So the first page, which has no token yet
-// and begins another walk when it is asked for again, is a page like any other.
+// and begins another walk when the client repeats it, is a page like any other.
 
 import { hasShape, type Shape, shapes } from './answer-shapes.ts'
 import type { ApiKey, Application, ExportParameters } from './api-types.ts'
@@ -85,7 +85,7 @@ export interface WalkedPage extends PageEnd {
    * of that already: to get nothing twice, ask for a page of one first, and walk with its `snapshotTime` as `toDate`.
    */
   snapshotTime: string | undefined
-  /** Of the walk's first page only: names the walk when its receipt is asked for. */
+  /** Of the walk's first page only: names the walk in a request for its receipt. */
   walkToken: string | undefined
   /** Of the walk's first page only: where the changes continue from what the walk has. */
   changeCursor: string | undefined
@@ -193,7 +193,7 @@ export class TributaryClient {
     return this.json('/api/v1/admin/programs', shapes.programs, { signal })
   }
 
-  /** Any JSON document of the service, by its path, such as the docs of a program; an answer without its shape is asked for again. */
+  /** Any JSON document of the service, by its path, such as the docs of a program; an answer without its shape makes the client retry. */
   json<T>(path: string, shape: Shape, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<T> {
     return this.answered(signal, async line => {
       const value: unknown = await (await line.get(this.baseUrl + path, { Accept: 'application/json' })).json()

@@ -19,7 +19,7 @@ export const watchingSettings = {
     'Share of the traces that begin here to be sent, 0 to 1. Those that come with a request are as it says (`traceparent`).'),
 }
 
-/** Never repeats what it was given, which has a password in it. */
+/** Never repeats its input, which has a password in it. */
 function walkedUrl(text: string): { url: string; credential: string } {
   const parsed = URL.parse(text)
   const { username, password } = parsed ?? { username: '', password: '' }

@@ -1,6 +1,6 @@
-// How a page of the console is answered: the session is found or the visitor sent to sign in, role, origin and the token of a form are
-// checked, and what goes wrong is answered with a page that says so. No form is lost on the way: one that was sent in a session that has
-// ended comes back to be sent again, and one for which a password is asked is sent on.
+// Answers a page of the console: finds the session or sends the visitor to sign in, verifies role, origin and the token of a form,
+// and answers what goes wrong with a page that says so. No form is lost on the way: one that was sent in a session that has
+// ended comes back to be sent again, and one that needs a password goes on after it.
 
 /** @jsxImportSource preact */
 

@@ -1,5 +1,5 @@
 // Whether a database is reached through a pooler, which hands each transaction to any of its own connections: what lasts longer than
-// a transaction (LISTEN, settings of a session, the queue) is then lost, or is another client's. And what else there is to know of a
+// a transaction (LISTEN, settings of a session, the queue) is then lost, or is another client's. And what else to know of a
 // database before its pools are opened.
 
 import { openDatabase } from './client.ts'

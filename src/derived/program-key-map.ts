@@ -50,7 +50,7 @@ export class KeyMaps {
   /** What views show of those, which clients may ask for at will. */
   readonly #views = new Map<string, ProgramKeyMap>()
 
-  /** Of more than `keptMax`, the one that was asked for least recently is dropped. */
+  /** Beyond `keptMax`, it drops the one used least recently. */
   constructor(
     private readonly keptMax = 1000,
     /** How followed programs are exported. */

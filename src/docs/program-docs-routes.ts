@@ -31,7 +31,7 @@ import { loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
 const program = '/docs/api/programs/:programSlug'
 const version = `${program}/versions/:version`
 
-/** What a handler is given. The router gives null for percent-encoding that cannot be decoded. */
+/** What a handler gets. The router gives null for percent-encoding that cannot be decoded. */
 interface Asked {
   viewer: Viewer
   request: Request

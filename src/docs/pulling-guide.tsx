@@ -1,4 +1,4 @@
-// How applications are pulled, of any program: what may be asked, what holds for the answer, how one is refused. The words are those
+// How to pull applications of any program: the parameters, what holds for the answer, the refusals. The words are those
 // of the OpenAPI document.
 
 /** @jsxImportSource preact */

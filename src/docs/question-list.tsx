@@ -175,7 +175,7 @@ function Question({ question, current, since, example, open }: QuestionProps): V
   )
 }
 
-/** When it is asked, what its answers are held to, and what an empty one says. */
+/** When the program asks it, the rules for its answers, and what an empty one says. */
 function Meaning({ question, since }: Pick<QuestionProps, 'question' | 'since'>): VNode {
   const { asked_when, bounds, fields, first_version, asked } = question
   const empties = [

@@ -1,4 +1,4 @@
-// Answers in progress as they are kept: JSON text that can be read, merged and checked again, without a changed digit.
+// Answers in progress as stored: JSON text that intake can read, merge and check again, without a changed digit.
 
 import { type Answers, noEntityEnd, renderAnswer } from '../domain/questions/answers.ts'
 import type { KeyMap } from '../domain/questions/key-map.ts'

@@ -25,7 +25,7 @@ export interface ApiKeyDraft {
   name: string
   /** Slugs. */
   programs: readonly string[]
-  /** Undefined when none was given. */
+  /** Undefined without one. */
   expires_at: Micros | undefined
   /** CIDR subnets or single addresses, or `anywhere` alone. */
   allowed_subnets: readonly string[]
@@ -60,7 +60,7 @@ interface Checked {
   programIds: number[]
 }
 
-/** What was given, checked whole: every error is named, with its place in the draft (`/name`, `/programs/0`, …). */
+/** Checks the whole input and names every error, with its place in the draft (`/name`, `/programs/0`, …). */
 export async function checkChanges(db: Db, changes: ApiKeyChanges): Promise<Checked> {
   const checked: Checked = { errors: [], values: {}, programIds: [] }
   if (changes.name !== undefined) checkName(checked, 'name', 'must say whose key it is and what for', changes.name)

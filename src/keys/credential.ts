@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { base62Alphabet, encodeBase62 } from '../domain/values/base62.ts'
 import { isOriginKeyId } from '../domain/values/origin-key-id.ts'
 
-/** What a client is given once. `apiSecretToken` is the Base64 of `username:password` (spec, "Authentication" 3). */
+/** What a client gets once. `apiSecretToken` is the Base64 of `username:password` (spec, "Authentication" 3). */
 export interface Credential {
   /** The API key's id. */
   username: string

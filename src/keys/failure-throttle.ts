@@ -23,7 +23,7 @@ export class FailureThrottle {
   }
 }
 
-/** What counts as one client: an IPv4 address, or an IPv6 /64, which is what one subscriber is given. */
+/** What counts as one client: an IPv4 address, or an IPv6 /64, which is what one subscriber gets. */
 export function networkOf(address: IpAddress | undefined): string {
   if (address === undefined) return 'unparseable'
   if (address.kind() === 'ipv4') return address.toString()

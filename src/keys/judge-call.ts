@@ -14,7 +14,7 @@ interface ImaginedCall {
   slug: string
 }
 
-/** Undefined when the call would be let in; else why not. The secret is taken to be right, and the connection to be HTTPS. */
+/** Undefined when the service would accept the call; else why not. Assumes a right secret, and HTTPS. */
 export async function judgeCall(db: Db, call: ImaginedCall, now: Micros): Promise<Reason | undefined> {
   const key = isApiKeyId(call.apiKeyId) ? await findApiKey(db, call.apiKeyId) : undefined
   if (key === undefined) return 'unknown_key'

@@ -54,7 +54,7 @@ const nameLengthMax = 100
 interface AdminTokenDraft {
   name: string
   scopes: readonly string[]
-  /** Undefined when none was given. */
+  /** Undefined without one. */
   expires_at: Micros | undefined
 }
 

@@ -4,7 +4,7 @@
 import type { Transaction } from '../db/client.ts'
 import { enqueue } from '../queue/enqueue.ts'
 
-/** For versions just published: their key maps and docs are asked for. */
+/** For versions just published: requests their key maps and docs. */
 export async function announcePublication(tx: Transaction, programVersionIds: readonly number[]): Promise<void> {
   await enqueue(
     tx,
@@ -15,7 +15,7 @@ export async function announcePublication(tx: Transaction, programVersionIds: re
   )
 }
 
-/** For a draft just saved: its docs are asked for. A draft is in no key map (D21). */
+/** For a draft just saved: requests its docs. A draft is in no key map (D21). */
 export async function announceDraft(tx: Transaction, programVersionId: number): Promise<void> {
   await enqueue(tx, [{ name: 'refresh-docs-example', payload: { program_version_id: programVersionId } }])
 }

@@ -1,5 +1,5 @@
 // Applies new question versions to the other programs that ask these questions.
-// The question bank's lock must be held.
+// Every caller holds the question bank's lock.
 
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Db, Transaction } from '../db/client.ts'

@@ -1,5 +1,5 @@
 // An edit or a draft becomes the program's active version, and what it changes in shared questions reaches every program that asks
-// them. One transaction under the question bank's lock. What is derived from versions is asked for (announce), not computed.
+// them. One transaction under the question bank's lock. It requests the data derived from versions (announce), and computes none.
 
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Sql, Transaction } from '../db/client.ts'
@@ -61,7 +61,7 @@ export interface PublicationResult {
 }
 
 /**
- * Saves and publishes a definition in one go. The definition is checked again, so any document may be given.
+ * Saves and publishes a definition in one go. It checks the definition again, so the caller may pass any document.
  * `basis.draft` names the draft being published; it is removed. Any other draft is kept and becomes outdated. Throws `invalid_request`
  * with every error, or `conflict` with what changed since the edit began or with the programs that would move and may not.
  */

@@ -1,4 +1,4 @@
-// `tributary pull --follow`: an output that is kept up to date for as long as this runs, from the change feed with its applications.
+// `tributary pull --follow`: keeps an output up to date for as long as this runs, from the change feed with its applications.
 //
 // What is in the output and up to which change is written there in one step, so this may end anywhere and continues from there, and so
 // does the output when it was restored from a backup. What no change reports takes a walk over everything: a first one, one after a

@@ -39,7 +39,7 @@ export interface OutgoingJob {
   name: string
   id: string
   payload: unknown
-  /** The trace it was asked for in (W3C Trace Context). */
+  /** The trace of the request for it (W3C Trace Context). */
   traceparent?: string | null | undefined
 }
 
@@ -98,7 +98,7 @@ async function connectPostgres(settings: Settings): Promise<Queue> {
   const pool = new pg.Pool({
     ...addressOf(settings.databaseUrl),
     application_name: connectionName('tributary-queue'),
-    // A pool of our own is given no search path by BullMQ.
+    // BullMQ gives a pool of our own no search path.
     options: '-c search_path=bullmq',
     keepAlive: true,
     connectionTimeoutMillis: settings.storeTimeoutMs,

@@ -38,7 +38,7 @@ export class CountingRedis {
     this.client.on('ready', () => this.#return())
   }
 
-  /** While true, nothing is asked of it. */
+  /** While true, this asks nothing of it. */
   get away(): boolean {
     return this.client.status !== 'ready'
   }

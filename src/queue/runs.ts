@@ -49,7 +49,7 @@ export class Runs {
     }
   }
 
-  /** The worker that `run` was given to. */
+  /** The worker that `run` belongs to. */
   of(worker: BullWorker, storeTimeoutMs: number): RunningWorker {
     worker.on('error', this.trouble)
     worker.on('failed', (job, error) => {

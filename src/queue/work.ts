@@ -52,7 +52,7 @@ export async function startWorking(
   }
 }
 
-/** The run as a part of the trace in which the job was asked for. */
+/** The run as a part of the trace that requested the job. */
 async function runTraced(
   { id, traceparent }: ArrivedJob,
   { tracer }: WatchedRuns,
@@ -142,7 +142,7 @@ async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: L
   log.error({ job: arrived.name, job_id: arrived.id, err: error }, 'job given up')
   try {
     const job = parseJob(arrived.name, arrived.payload)
-    // An attempt that was not noted is asked for again.
+    // webhooks/deliveries asks again for an attempt that was not noted.
     if (job.name === 'deliver-webhook') return
     const thing = { job_name: job.name, ...job.payload }
     await failRun(sql, thing, { request: undefined, error: errorLine(error), final: true })

@@ -1,5 +1,5 @@
 // Delivers webhooks: asks for what is due, makes one attempt, notes how it ended. How far an endpoint has come is in the database; a job
-// carries the wish for one attempt, and is asked for again when it is lost. So a message arrives at least once, whatever dies on the way.
+// carries the wish for one attempt; when it is lost, another one follows. So a message arrives at least once, whatever dies on the way.
 //
 // A message says that a program has come to a change, and nothing of an applicant. It covers every change up to that one, however many: what
 // comes while an endpoint is away, or busy, is one message later.
@@ -24,7 +24,7 @@ import { type Outside, type Posted, postMessage, saysGone } from './post-message
 import { deriveSecret, signedHeaders } from './signatures.ts'
 
 const second = 1_000_000
-/** After how long without a word an attempt that was asked for, or begun, counts as lost. Far longer than one takes. */
+/** After how long without a word an attempt requested or begun counts as lost. Far longer than one takes. */
 const lostAfter = 60 * second
 /** Between two messages to an endpoint. What happens in the meantime is in the second one. */
 const pause = 2 * second

@@ -69,8 +69,8 @@ export class SubmittedApplications {
 
   /**
    * The check that is always on: whatever was submitted before a watermark that was used must be here. What is not shows that a clock is
-   * lagging more than was allowed for; it is taken in all the same. `used` is the watermark of the look before. Returns how many
-   * there were.
+   * lagging more than was allowed for; it is taken in all the same. `used` is the watermark of the look before. Returns their
+   * number.
    */
   async checkWatermark(deps: FollowReading, watermark: Micros, used: Micros): Promise<number> {
     const { databaseZone } = deps.options
@@ -87,7 +87,7 @@ export class SubmittedApplications {
 
   /**
    * Takes in applications that should have been here, unless they are or have been erased here; and those that had been deleted there
-   * and are there again. `used` is the watermark below which they should have been seen. Returns how many there were.
+   * and are there again. `used` is the watermark below which they should have been seen. Returns their number.
    */
   async takeLate(deps: FollowReading, ids: readonly number[], used: Micros): Promise<number> {
     if (ids.length === 0) return 0

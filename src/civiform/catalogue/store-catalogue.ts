@@ -53,7 +53,7 @@ export async function storeCatalogue(
   }
 }
 
-/** A program keeps the slug it was given, so that of a new program may be taken. */
+/** A program keeps its first slug, so that of a new program may be taken. */
 function freeSlug(wanted: string, taken: Set<string>): string {
   let slug = wanted
   for (let i = 2; taken.has(slug); i++) slug = `${wanted}-${i}`

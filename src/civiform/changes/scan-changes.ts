@@ -14,7 +14,7 @@ import { applyChanges, removeDeleted } from './apply-changes.ts'
 
 /** Rows that are read whole in one go; a round reads as many of these as it has time for. */
 const wholeRowsMax = 200
-/** How long a round reads rows whole: about as long as the pause between rounds, so that half of the time nothing is asked. */
+/** How long a round reads rows whole: about as long as the pause between rounds, so that it asks nothing half of the time. */
 const wholeReadMs = 2000
 /** More missing than this, and more than half of a round: that looks like another database, and waits for an operator. */
 const deletedMax = 100

@@ -1,4 +1,4 @@
-// CiviForm's API keys as they are kept here, in step with it.
+// CiviForm's API keys as this installation stores them, in step with it.
 
 import type { Db, Transaction } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'

@@ -15,7 +15,7 @@ export interface SourceProgram {
   stages: string[]
   /** When the first of these was published. */
   published_at: Micros | null
-  /** Whether its answers are given scores, which no export here has; false where this release knows none. */
+  /** Whether its answers get scores, which no export here has; false where this release knows none. */
   uses_scoring: boolean
   /** Text that changes with the row. */
   row_version: string

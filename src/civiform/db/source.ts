@@ -1,4 +1,4 @@
-// A CiviForm's own database, as it is read: which columns this release of it has, what we may see of them, and which database it is.
+// Reads a CiviForm's own database: which columns this release of it has, what we may see of them, and which database it is.
 // Every statement in this folder only reads; the session is read-only, and the role should have no other right.
 
 import { openDatabase, type Sql, type Transaction } from '../../db/client.ts'

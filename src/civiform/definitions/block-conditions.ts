@@ -1,4 +1,4 @@
-// When a block of CiviForm's is shown, expressed as our own programs express it, as far as they can. For people to read: nothing is asked here,
+// When a block of CiviForm's is shown, expressed as our own programs express it, as far as they can. For people to read: this service asks nothing here,
 // and what was answered to a hidden block is exported all the same. What cannot be expressed is reported and left out.
 
 import type { ComparisonOperator, Condition, ConditionValue } from '../../domain/questions/program-version.ts'

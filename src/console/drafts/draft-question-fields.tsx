@@ -58,7 +58,7 @@ const settingsOf = (kind: QuestionKind): string =>
     .map(setting => setting.replace('_', '-'))
     .join(' ')
 
-/** What is asked for, of a new question. */
+/** What the form asks of a new question. */
 export function KindField() {
   const { form } = usePage()
   const chosen = form.values.get('kind') ?? 'TEXT'

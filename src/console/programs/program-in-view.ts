@@ -71,7 +71,7 @@ export interface HistoryEntry {
   version: VersionFacts
   /** The first ones. */
   changes: VersionChange[]
-  /** How many there are besides. */
+  /** The number of further ones. */
   more_changes: number
 }
 

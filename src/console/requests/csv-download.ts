@@ -1,4 +1,4 @@
-// A CSV file of the console, part by part as its rows are read: complete, or visibly aborted.
+// A CSV file of the console, part by part as its rows come: complete, or visibly aborted.
 
 import type { Sink } from '../../export/pages/page-outlet.ts'
 import { streamResponse } from '../../http/export/stream-response.ts'

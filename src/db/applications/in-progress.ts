@@ -76,7 +76,7 @@ export interface TakenInProgress {
   /** What was saved; both null when nothing was. */
   create_time: Micros | null
   answers: string | null
-  /** Whether something was saved as this was asked, though another submission may have taken it since. */
+  /** Whether something was saved when this looked, though another submission may have taken it since. */
   was_saved: boolean
   /** The applicant's preferred one. */
   language: string

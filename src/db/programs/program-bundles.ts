@@ -1,5 +1,5 @@
 // Programs as they travel between databases: read with every id and time, written with the same.
-// Writing expects the question bank's lock (db/programs/questions) to be held.
+// A writer must hold the question bank's lock (db/programs/questions).
 
 import type {
   BundledQuestion,

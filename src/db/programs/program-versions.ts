@@ -1,4 +1,4 @@
-// Writing programs and their versions. Every function expects the question bank's lock (db/programs/questions) to be held.
+// Writes programs and their versions. Every caller must hold the question bank's lock (db/programs/questions).
 // The database itself refuses to change a published version.
 
 import type { ProgramVersionState, Screen } from '../../domain/questions/program-version.ts'

@@ -1,4 +1,4 @@
-// The standbys that pages are read from: their availability, lag and load. Where applications are
+// The standbys that serve pages: their availability, lag and load. Where applications are
 // distributed it is nodes of the cluster instead: each finds what the coordinator finds, as long as it knows of the same shards.
 // This is a heuristic: every cursor verifies on its own server that it has what the walk needs (db/walks/walks). It picks a standby
 // that probably has it, and bounds the age of a status or note.

@@ -29,7 +29,7 @@ import { type AskedByKey, readByKey } from '../server/read-by-key.ts'
 import type { RequestRecord } from '../server/request-record.ts'
 import { sendStream } from './send-page.ts'
 
-/** A page that was read for a client, and what it asked for. */
+/** A page read for a client, and the client's request. */
 interface OpenedChanges extends AskedByKey {
   programId: number
   programSlug: string

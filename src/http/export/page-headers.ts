@@ -1,4 +1,4 @@
-// Response headers of an export page, built lazily while the first rows are being read, and responses without a body.
+// Response headers of an export page, built lazily while the first rows are on their way, and responses without a body.
 // They cannot contain the page token: whether a page follows is known only after the last row.
 
 import { formatChangeCursor } from '../../export/requests/change-cursor.ts'

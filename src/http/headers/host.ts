@@ -19,7 +19,7 @@ export const pathOf = (url: string): string => place.exec(url)![1]!
 const hostOf = ({ url, headers }: Request): string | undefined =>
   headers.get('host')?.includes(',') ? undefined : URL.parse(url)?.hostname
 
-/** Whether there is one host, which is one; or none, as HTTP/1.0 has it: Bun lets nothing later come without. */
+/** Whether the request has one valid host; or none, as HTTP/1.0 allows: Bun lets nothing later come without. */
 export const isForAHost = (request: Request): boolean => !request.headers.has('host') || hostOf(request) !== undefined
 
 export class OwnHost {

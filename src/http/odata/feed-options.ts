@@ -96,7 +96,7 @@ function requireWalkOrder(orderby: string): true {
   )
 }
 
-/** Throws Problem `not_acceptable` or `invalid_request` where the headers, or `$format` in their place, allow no answer that there is. */
+/** Throws Problem `not_acceptable` or `invalid_request` where the headers, or `$format` in their place, allow none of its answers. */
 export function requireFeedFormat({ headers }: Request, format: string | undefined, type: 'json' | 'xml'): void {
   const max = headers.get('odata-maxversion')
   if (max !== null && !(Number.parseFloat(max) >= 4))

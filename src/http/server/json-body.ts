@@ -10,7 +10,7 @@ export interface BodyLimits extends BodyBounds {
   depthMax: number
   /** Most values: numbers, texts, literals, arrays and objects. */
   valuesMax: number
-  /** The media types that are taken; `application/json` unless given. */
+  /** The accepted media types; by default `application/json`. */
   types?: readonly string[]
 }
 

@@ -71,7 +71,7 @@ export class LoadCheck {
     private readonly session: DatabaseSession,
     private readonly timeZone: string,
     private readonly limits: BatchLimits,
-    /** The last ids that were given out when the check began. */
+    /** The last ids that the sequences had issued when the check began. */
     readonly lastIds: { application: number; applicant: number },
   ) {}
 

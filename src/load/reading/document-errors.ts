@@ -1,4 +1,4 @@
-// Collects what is wrong in one document while it is being read, each with its place.
+// Collects what is wrong in one document while the load reads it, each with its place.
 
 import { JsonNumber, pointerTo } from '../../domain/values/json-text.ts'
 
