@@ -1,5 +1,5 @@
-// The docs of one version of a program as a page in three columns: a list to find one's way, the explanations, and what there
-// is to copy. A draft of a program that is in use shows what it changes, and leads to the active version for the rest.
+// The docs of one version of a program as a page in three columns: a list to find one's way, the explanations, and examples to
+// copy. A draft of a program that is in use shows what it changes, and leads to the active version for the rest.
 
 /** @jsxImportSource preact */
 

@@ -83,8 +83,8 @@ function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps)
 }
 
 /**
- * A page to find one's way in: a list of what is on it in place of the navigation, which folds; what one reads; and alongside it, where
- * there is anything, what one copies. On a narrow screen they follow one another, and the list opens on request.
+ * A page to find one's way in: a list of what is on it in place of the navigation, which folds; what one reads; and alongside it, if
+ * the page has any, what one copies. On a narrow screen they follow one another, and the list opens on request.
  */
 export function ThreeColumns(props: ShellProps & { find: ComponentChildren; copy?: ComponentChildren }): VNode {
   const { title, part, scripts = [], styles, find, copy, children } = props

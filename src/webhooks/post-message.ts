@@ -1,7 +1,6 @@
 // Sends one message to an address that administrators wrote, and nowhere else: over https, to an address of the public internet or of an
-// allowed network, never on to another. This resolves names, once, and connects to the address that it checked. It uses no proxy of the environment,
-// since that would resolve the name for itself. Of the answer it reads nothing but its status
-// and Retry-After.
+// allowed network, never on to another. It resolves names here, once, and connects to the address that it checked. It uses no proxy of the
+// environment, since that would resolve the name for itself. Of the answer it reads nothing but its status and Retry-After.
 
 import { lookup } from 'node:dns/promises'
 import { request } from 'node:https'

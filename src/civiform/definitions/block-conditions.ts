@@ -1,5 +1,5 @@
-// When a block of CiviForm's is shown, expressed as our own programs express it, as far as they can. For people to read: this service asks nothing here,
-// and what was answered to a hidden block is exported all the same. What cannot be expressed is reported and left out.
+// When a block of CiviForm's is shown, expressed as our own programs express it, as far as they can. For people to read: this
+// service asks nothing here, and exports answers to a hidden block all the same. It reports and leaves out what it cannot express.
 
 import type { ComparisonOperator, Condition, ConditionValue } from '../../domain/questions/program-version.ts'
 import type { FollowedOption } from './question-options.ts'

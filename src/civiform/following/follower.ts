@@ -150,7 +150,7 @@ export class Follower {
     return { stored, more: true }
   }
 
-  /** Read again when CiviForm was upgraded; what is there is compared with what was followed so far. */
+  /** Reads the layout again after an upgrade of CiviForm, and compares the database with the one followed so far. */
   async #currentLayout(stand: SourceStand): Promise<SourceLayout> {
     if (this.#layout?.evolution === stand.evolution) return this.#layout
     const layout = await readLayout(this.deps.source)

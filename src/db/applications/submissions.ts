@@ -87,7 +87,8 @@ export async function findSubmissionRequest(
 
 /**
  * Draws the next number of a program and the time that goes with it: later than every time drawn before, and not before
- * `notBefore`, if set; undefined while the program's intake is paused. Locks the counter until the transaction ends, so that numbers and times are in commit order; to be called last.
+ * `notBefore`, if set; undefined while the program's intake is paused. Locks the counter until the transaction
+ * ends, so that numbers and times are in commit order; call it last.
  */
 export async function drawSubmission(
   tx: Transaction,

@@ -36,7 +36,7 @@ export async function findSubmissionCount(
   return { ...program, submissions: newest?.submit_seq ?? 0 }
 }
 
-/** When the first submission with at least this number that is still there was made. */
+/** Time of the first remaining submission with at least this number. */
 export async function findSubmitTime(db: Db, programId: number, submitSeq: number): Promise<Micros | undefined> {
   const [row] = await db<{ submit_time: Micros }[]>`
     select submit_time

@@ -17,8 +17,8 @@ class BrokenOff extends Error {}
 /**
  * Runs `produce` against a sink. Resolves with a Response once the first bytes are there: of known length when they are also
  * the last, and with a digest if one is wanted; streamed otherwise; the request's log line is then written when the stream has ended.
- * Rejects with what `produce` threw when that was before its first write, and with a Problem (unavailable) when there was no
- * write by `deadlineMs`; `produce` then finds its client gone. The first bytes wait for `granted`, and fail as it does.
+ * Rejects with what `produce` threw when that was before its first write, and with a Problem (unavailable) when it had
+ * written nothing by `deadlineMs`; `produce` then finds its client gone. The first bytes wait for `granted`, and fail as it does.
  * It asks for the fields of `head` while `produce` waits for its first rows, since nothing else is to be done then.
  * After the first bytes, a rejection, or an outcome other than `complete`, resets the connection; it is never closed as if complete.
  *

@@ -1,5 +1,5 @@
-// Applications in a folder, a file for each by its id, with the object as the service sends it. What the service erased goes here, too, so
-// it can be kept up to date (`--follow`). Up to which change it is, a file of its own says, written after those of the applications.
+// Applications in a folder, a file for each by its id, with the object as the service sends it. What the service erased goes here,
+// too, so it can be kept up to date (`--follow`). Up to which change it is, a file of its own says, written after those of the applications.
 
 import {
   closeSync,
