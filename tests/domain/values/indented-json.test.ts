@@ -18,3 +18,8 @@ test('numbers and escapes stay as they were written, signs within strings are no
     '{\n  "a": 12.50,\n  "b": "{[\\",:\\\\",\n  "c": "\\u00e9",\n  "d": [],\n  "e": {}\n}',
   )
 })
+
+test('a text with a million quotes in it is one token, whatever else is within', () => {
+  const value = { text: '{"a":[\\'.repeat(1_000_000), after: [1] }
+  expect(indentedJson(JSON.stringify(value)) === JSON.stringify(value, undefined, 2)).toBe(true)
+})
