@@ -35,6 +35,18 @@ async function anEndpoint(changes?: ConstructorParameters<typeof TestWebhooks>[1
   const receiver = useReceiver()
   return { hooks, receiver, ...(await hooks.endpoint(receiver.url)) }
 }
+/** The first attempt of an endpoint, whose receiver answers what `held` is resolved with. */
+async function anAttemptUnderWay() {
+  const endpoint = await anEndpoint()
+  const { hooks, receiver, program, id } = endpoint
+  const held = Promise.withResolvers<Response>()
+  receiver.answer = () => held.promise
+  await hooks.apply(program)
+  const job = (await hooks.ask()).find(one => one.webhook_endpoint_id === id)!
+  const underWay = deliver(hooks.delivering, job)
+  await until('the receiver to be asked', () => receiver.received.length === 1)
+  return { ...endpoint, held, job, underWay }
+}
 /** Leaves out what other tests have in the database: what is due for one endpoint alone. */
 async function runOf(hooks: TestWebhooks, id: number) {
   const jobs = (await hooks.ask()).filter(job => job.webhook_endpoint_id === id)
@@ -248,18 +260,12 @@ describe('a receiver', () => {
 
 describe('attempts', () => {
   test('are one at a time for an endpoint; a job that comes twice, late, or to one that was disabled, does nothing', async () => {
-    const { hooks, receiver, program, id } = await anEndpoint()
-    const held = Promise.withResolvers<Response>()
-    receiver.answer = () => held.promise
-    await hooks.apply(program)
-    const [job] = (await hooks.ask()).filter(one => one.webhook_endpoint_id === id)
-    const underWay = deliver(hooks.delivering, job!)
-    await until('the receiver to be asked', () => receiver.received.length === 1)
+    const { hooks, program, id, held, job, underWay } = await anAttemptUnderWay()
     await hooks.apply(program)
     await askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
     hooks.now += 59 * micros.second
     expect(await runOf(hooks, id)).toEqual([])
-    expect(await deliver(hooks.delivering, job!)).toBeUndefined()
+    expect(await deliver(hooks.delivering, job)).toBeUndefined()
     held.resolve(new Response())
     expect(await underWay).toBe('delivered')
     // What an administrator asked for in the meantime is sent now, and with it the later change.
@@ -309,13 +315,7 @@ describe('attempts', () => {
   })
 
   test('are noted by the newest alone: one that was thought lost changes nothing', async () => {
-    const { hooks, receiver, program, id } = await anEndpoint()
-    const held = Promise.withResolvers<Response>()
-    receiver.answer = () => held.promise
-    await hooks.apply(program)
-    const [job] = (await hooks.ask()).filter(one => one.webhook_endpoint_id === id)
-    const late = deliver(hooks.delivering, job!)
-    await until('the receiver to be asked', () => receiver.received.length === 1)
+    const { hooks, receiver, id, held, underWay: late } = await anAttemptUnderWay()
     receiver.answer = answering(204)
     hooks.now += micros.minute
     expect(await runOf(hooks, id)).toEqual(['delivered'])
@@ -340,14 +340,8 @@ describe('attempts', () => {
 
 describe('another address', () => {
   test('gets what the one before has not acknowledged; the attempt under way goes to that, and says nothing of the new one', async () => {
-    const { hooks, receiver, program, secret, id } = await anEndpoint()
+    const { hooks, receiver, secret, id, held, job, underWay } = await anAttemptUnderWay()
     const moved = useReceiver()
-    const held = Promise.withResolvers<Response>()
-    receiver.answer = () => held.promise
-    await hooks.apply(program)
-    const [job] = (await hooks.ask()).filter(one => one.webhook_endpoint_id === id)
-    const underWay = deliver(hooks.delivering, job!)
-    await until('the receiver to be asked', () => receiver.received.length === 1)
     await changeWebhookUrl(sql, await hooks.state(id), new URL(moved.url), hooks.by())
     expect(await runOf(hooks, id)).toEqual(['delivered'])
     const before = await hooks.state(id)
@@ -358,7 +352,7 @@ describe('another address', () => {
     expect(verify(secret, moved.received[0]!)).toMatchObject({ type: 'program.changed' })
     expect(moved.received[0]!.body).toBe(receiver.received[0]!.body)
     // A job that was asked for in the name of the address before does nothing.
-    expect(await deliver(hooks.delivering, job!)).toBeUndefined()
+    expect(await deliver(hooks.delivering, job)).toBeUndefined()
     expect([receiver.received.length, moved.received.length]).toEqual([1, 1])
   })
 
