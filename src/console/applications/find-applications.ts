@@ -5,6 +5,7 @@ import {
   countApplications,
   countListedApplications,
   findApplicationDetails,
+  findRevisionBefore,
   type ListedApplication,
   readListedApplications,
   type StoredApplication,
@@ -19,12 +20,16 @@ import { exportedObject } from '../../export/pages/exported-object.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { mayReadAnswers, maySeeProgram, type Person } from '../../people/roles.ts'
 import { Problem } from '../../problem.ts'
-import { openMany } from '../../upkeep/open-application.ts'
+import { type OpenReading, openApplications, openMany } from '../../upkeep/open-application.ts'
 import { idOf } from '../requests/addressed.ts'
 import type { Visit } from '../requests/visit.ts'
 import type { Listing } from './list-pages.tsx'
 import { countedMax, type ListPage, type ListQuery } from './list-query.ts'
 
+/** The roles that may read answers, of the programs they see. */
+export const readers = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR'] as const
+/** Where those of a program are. */
+export const applicationsRoute = '/programs/:slug/applications'
 /** Applications on a page of a list. */
 const pageRows = 50
 
@@ -35,7 +40,7 @@ export async function findSeenProgram(db: Sql, person: Person, slug: string): Pr
   throw new Problem('not_found', { detail: 'There is no such program.' })
 }
 
-export async function loadDetails(db: Sql, programId: number, applicationId: string): Promise<ApplicationDetails> {
+async function loadDetails(db: Sql, programId: number, applicationId: string): Promise<ApplicationDetails> {
   const found = await findApplicationDetails(db, programId, idOf(applicationId) ?? 0)
   if (found === undefined) throw new Problem('not_found', { detail: 'There is no such application in this program.' })
   return found
@@ -114,4 +119,48 @@ export async function exportedObjects(
     objects.push(exportedObject(one, await keyMaps.load(consoleDb, programId, one.questions_as_of)))
   }
   return objects
+}
+
+/** The applications that addresses name, and what is in them. Reading one is recorded in the audit log. */
+export class ApplicationFiles {
+  constructor(private readonly deps: Deps) {}
+
+  async find({ params, person }: Visit) {
+    const program = await findSeenProgram(this.deps.consoleDb, person, params.slug!)
+    return { program, application: await loadDetails(this.deps.consoleDb, program.program_id, params.applicationId!) }
+  }
+
+  /** The one of the same applicant that this one replaced. */
+  before(application: ApplicationDetails, programId: number) {
+    return findRevisionBefore(this.deps.consoleDb, programId, application.applicant_id, application)
+  }
+
+  #open({ by }: Visit, programId: number, readings: readonly { applicationId: number; reading: OpenReading }[]) {
+    const { actor, address } = by
+    return openApplications(this.deps.consoleDb, { program_id: programId, actor, address }, readings)
+  }
+
+  /** What was answered in this application, and in the one it is compared with. */
+  async openAnswers(visit: Visit, programId: number, applicationId: number, beforeId: number | undefined) {
+    const stored = await this.#open(visit, programId, [
+      { applicationId, reading: 'shown' },
+      ...(beforeId === undefined ? [] : [{ applicationId: beforeId, reading: 'compared' as const }]),
+    ])
+    const objects = await exportedObjects(this.deps, programId, stored)
+    const opened = []
+    for (const [i, { program_version_id }] of stored.entries()) {
+      const { application } = JSON.parse(objects[i]!.toString()) as { application: ExportedObject }
+      opened.push({ version: await loadProgramVersion(this.deps.consoleDb, program_version_id), application })
+    }
+    return opened
+  }
+
+  /** An application with the bytes that an export has of it. */
+  async asExported(visit: Visit, reading: OpenReading) {
+    const { program, application } = await this.find(visit)
+    const { program_id } = program
+    const stored = await this.#open(visit, program_id, [{ applicationId: application.application_id, reading }])
+    const [bytes] = await exportedObjects(this.deps, program_id, stored)
+    return { program, application, bytes: bytes! }
+  }
 }

@@ -13,11 +13,9 @@ import { action, type Part } from '../requests/action.ts'
 import { idOf } from '../requests/addressed.ts'
 import { closed, id, nullableText } from '../requests/schemas.ts'
 import type { PageVisit } from '../requests/visit.ts'
-import { findSeenProgram } from './find-applications.ts'
+import { applicationsRoute, findSeenProgram, readers } from './find-applications.ts'
 import { applicationsPath, changedMax, listSearch, readListQuery } from './list-query.ts'
 import { StatusOfManyPage } from './status-page.tsx'
-
-const readers = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR'] as const
 
 const body = Type.Object(
   {
@@ -59,7 +57,7 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
     )
   }
 
-  const path = '/programs/:slug/applications/status'
+  const path = `${applicationsRoute}/status`
   return [
     action({
       name: 'annotateApplications',

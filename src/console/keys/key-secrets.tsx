@@ -1,0 +1,76 @@
+// A key's secret: another, shown once, and none any more.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { retireApiKey, rotateApiKey } from '../../keys/api-keys.ts'
+import { requireReachOfKey } from '../../people/token-reach.ts'
+import { invalidRequest } from '../../problem.ts'
+import { action, administrators, type Part, writes } from '../requests/action.ts'
+import { issuedKeyAnswer, keyAnswer } from '../requests/answer-schemas.ts'
+import { onField } from '../requests/keyed-forms.ts'
+import { closed } from '../requests/schemas.ts'
+import { RetirePage, RotatePage } from './key-form-pages.tsx'
+import { IssuedPage } from './key-issued-page.tsx'
+import { pathOfKey } from './key-labels.tsx'
+import { issued, type Keys, keyRoute, tokenReach, versioned } from './known-keys.tsx'
+
+const rotation = Type.Object(
+  { overlap_days: Type.Integer({ minimum: 0, maximum: 30, description: 'For how long both passwords work.' }) },
+  closed,
+)
+
+export const secretActions = ({ db, config, secret, find, changeable, showSecret }: Keys): Part => [
+  action({
+    name: 'rotateApiKey',
+    method: 'POST',
+    path: `${keyRoute}/rotate`,
+    summary: 'Give an API key another password',
+    description: tokenReach,
+    answers: 'The key with its new credential, which is shown once.',
+    answered: issuedKeyAnswer,
+    ...writes('keys'),
+    confirmed: true,
+    body: rotation,
+    run: async (visit, { overlap_days }) => {
+      const { api_key_id, ...may } = await find(visit)
+      requireReachOfKey(visit.token, may)
+      return issued(await rotateApiKey(db, config.apiKeyPepper, api_key_id, overlap_days, visit.by))
+    },
+    form: {
+      ownPage: `${keyRoute}/rotate`,
+      page: changeable(found => <RotatePage apiKey={found} />),
+      read: ({ form }) => {
+        const days = form.get('overlap') ?? ''
+        return { overlap_days: /^\d{1,3}$/.test(days) ? Number(days) : Number.NaN }
+      },
+      next: showSecret,
+      atField: onField,
+    },
+  }),
+  action({
+    name: 'retireApiKey',
+    method: 'POST',
+    path: `${keyRoute}/retire`,
+    summary: 'Retire an API key',
+    description: 'It ends with its next request, for good.',
+    answers: 'The key as it is now.',
+    answered: keyAnswer,
+    ...writes('keys'),
+    run: async visit => versioned(await retireApiKey(db, visit.params.keyId!, visit.by)),
+    form: {
+      ownPage: `${keyRoute}/retire`,
+      page: changeable(found => <RetirePage apiKey={found} />),
+      read: async visit => {
+        const { name } = await find(visit)
+        if (visit.form.get('confirmation')?.trim() === name) return
+        const detail = `Write ${JSON.stringify(name)} to retire this key.`
+        throw invalidRequest(detail, [{ parameter: 'confirmation', code: 'differs', detail }])
+      },
+      next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=retired`,
+    },
+  }),
+  secret.route(`/admin${keyRoute}/issued`, administrators, async (visit, password) => (
+    <IssuedPage apiKey={await find(visit)} password={password} />
+  )),
+]

@@ -1,0 +1,90 @@
+// The keys that addresses name: what their actions and pages read of them, and what the API says of one.
+
+/** @jsxImportSource preact */
+
+import { readApiKeyDays } from '../../db/keys/api-key-rows.ts'
+import { type Refusal, readRefusalsOf } from '../../db/keys/refusal-rows.ts'
+import { readPersonNames } from '../../db/people/person-rows.ts'
+import { readNamedQuestions } from '../../db/programs/program-overviews.ts'
+import { readPrograms } from '../../db/programs/programs.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { type IssuedApiKey, keyVersion, type ListedApiKey, loadKey } from '../../keys/api-keys.ts'
+import { reasonTexts } from '../../keys/judge-call.ts'
+import type { Shown } from '../requests/action.ts'
+import { expiryOf, ShownOnce } from '../requests/keyed-forms.ts'
+import { type PageVisit, redirect, type Visit } from '../requests/visit.ts'
+import { emailOf, pathOfKey } from './key-labels.tsx'
+import { EditKeyPage } from './key-page.tsx'
+
+export const keyRoute = '/keys/:keyId'
+
+export const tokenReach =
+  'A token needs applications:read as well for a key that exports, and applications:write for one that submits or sets statuses.'
+
+/** The keys that addresses name. */
+export class Keys {
+  readonly db: Deps['consoleDb']
+  readonly config: Deps['config']
+  readonly secret: ShownOnce
+
+  constructor({ consoleDb, config }: Deps) {
+    this.db = consoleDb
+    this.config = config
+    this.secret = new ShownOnce('issued', config)
+  }
+
+  find = (visit: Visit): Promise<ListedApiKey> => loadKey(this.db, visit.params.keyId!, visit.now)
+
+  programs = () => readPrograms(this.db)
+
+  offered = async () => ({ programs: await this.programs(), questions: await readNamedQuestions(this.db) })
+
+  /** The names of those who made, disabled or retired these keys. */
+  makers = (keys: readonly ListedApiKey[]): Promise<Map<string, string>> => {
+    const actors = keys.flatMap(key => [key.created_by, key.disabled_by ?? [], key.retired_by ?? []].flat())
+    return readPersonNames(this.db, [...new Set(actors.map(emailOf))])
+  }
+
+  expiry = (given: string | undefined, { now }: Visit) =>
+    given === undefined ? undefined : expiryOf(given.trim(), now, this.config.timeZone)
+
+  /** A key with how it was used, and what was refused. */
+  details = async (visit: Visit) => {
+    const found = await this.find(visit)
+    const [days, refusals] = await Promise.all([
+      readApiKeyDays(this.db, 30, found.api_key_id),
+      readRefusalsOf(this.db, found.api_key_id, 10),
+    ])
+    return { ...versioned(found), days, refusals: refusals.map(explained) }
+  }
+
+  page = async (visit: PageVisit) => {
+    const details = await this.details(visit)
+    return <EditKeyPage {...details} offered={await this.offered()} makers={await this.makers([details])} />
+  }
+
+  /** The page of a form; of a key that is retired, or of the origin, the key's own page, which says so. */
+  changeable =
+    (page: (key: ListedApiKey) => Shown) =>
+    async (visit: PageVisit): Promise<Shown> => {
+      const found = await this.find(visit)
+      return found.retired_at === null && !found.followed ? page(found) : redirect(visit, pathOfKey(found.api_key_id))
+    }
+
+  showSecret = (visit: PageVisit, { username, password }: { username: string; password: string }): Response =>
+    this.secret.send(visit, `${pathOfKey(username)}/issued`, password)
+}
+
+export const versioned = (key: ListedApiKey) => ({ ...key, version: keyVersion(key) })
+
+export const issued = ({ key, username, password, apiSecretToken }: IssuedApiKey) => ({
+  ...versioned(key),
+  username,
+  password,
+  api_secret_token: apiSecretToken,
+})
+
+export const explained = (refusal: Refusal) => ({
+  ...refusal,
+  detail: Object.hasOwn(reasonTexts, refusal.reason) ? reasonTexts[refusal.reason as keyof typeof reasonTexts] : '',
+})
