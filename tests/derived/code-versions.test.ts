@@ -68,5 +68,5 @@ function fixedDocs() {
 
 test('docs of another make have another number: when this fails, count docsCodeVersion up, and write here what it is now', () => {
   const made = createHash('sha256').update(JSON.stringify(fixedDocs())).digest('hex').slice(0, 16)
-  expect({ docsCodeVersion, made }).toEqual({ docsCodeVersion: 4, made: 'aaa367d0b433202f' })
+  expect({ docsCodeVersion, made }).toEqual({ docsCodeVersion: 5, made: 'aaa367d0b433202f' })
 })

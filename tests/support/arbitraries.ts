@@ -67,6 +67,7 @@ const bank: fc.Arbitrary<VersionQuestion[]> = fc
         settings: {
           text: 'q',
           options: kindsWith('options').includes(spec.kind) ? [{ admin_id: `o${i}`, text: 'o' }] : undefined,
+          ...(spec.kind === 'TEXT' && i % 2 === 1 ? { origin_type: 'HOLOGRAM' } : {}),
         },
       })
     }
@@ -120,11 +121,14 @@ const entityOf = (enumerator: KeyNode): fc.Arbitrary<Entity> =>
 
 /** Answers to some of the questions of a shape, at every depth. */
 export function answersTo(shape: KeyMap): fc.Arbitrary<Answers> {
-  const members = shape.map(node =>
-    fc.option(
-      answerOf(node).map(answer => [node.question_key, answer] as const),
-      { freq: 3 },
-    ),
-  )
+  // What a followed origin alone understands has no answer here.
+  const members = shape
+    .filter(({ unknown_type }) => unknown_type === undefined)
+    .map(node =>
+      fc.option(
+        answerOf(node).map(answer => [node.question_key, answer] as const),
+        { freq: 3 },
+      ),
+    )
   return fc.tuple(...members).map(entries => new Map(entries.filter(entry => entry !== null)))
 }

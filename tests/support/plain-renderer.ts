@@ -44,6 +44,7 @@ function plainAnswers(nodes: readonly KeyNode[], answers: Answers): Json {
 }
 
 function plainQuestion(node: KeyNode, answer: Answer | undefined): Json {
+  if (node.unknown_type !== undefined) return { question_type: node.unknown_type }
   const question_type = node.type
   const value = answer as (Answer & Record<string, unknown>) | undefined
   const field = (name: string): unknown => value?.[name] ?? null

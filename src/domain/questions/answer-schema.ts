@@ -1,29 +1,25 @@
 // The shape of each question object as JSON Schema 2020-12.
 
 import { type JsonSchema, loosened, openEnum, type SchemaStyle } from '../fields/field-schema.ts'
-import type { KeyNode } from './key-map.ts'
-import { exportedTypes, questionTypes } from './question.ts'
+import { exportedFields, type KeyNode } from './key-map.ts'
+import { exportedTypes } from './question.ts'
 
 /** The question object of one question. */
 export function questionSchema(node: KeyNode, style: SchemaStyle): JsonSchema {
-  if (node.unknown_type !== undefined)
-    return objectSchema({ question_type: { type: 'string', const: node.unknown_type } }, style)
-  const whole = objectSchema(
-    { question_type: { type: 'string', const: node.type }, ...answerFields(node, style) },
-    style,
-  )
+  const question_type = { type: 'string', const: node.unknown_type ?? node.type }
+  const whole = objectSchema({ question_type, ...answerFields(node, style) }, style)
   if (style.followed?.profile !== 'origin') return whole
   // The origin's code leaves out what the manual has.
   return { ...whole, required: (whole.required as string[]).filter(name => name !== 'file_key') }
 }
 
 /**
- * The answer fields of a question object, each with its schema; `question_type` is not among them.
+ * The answer fields of a question object, each with its schema; `question_type` is not among them. None of a type that is not known.
  * Source: spec, "Question objects".
  */
 export function answerFields(node: KeyNode, style: SchemaStyle): Record<string, JsonSchema> {
   return Object.fromEntries(
-    Object.entries(questionTypes[node.type].fields).map(([name, { form, schema }]) => {
+    exportedFields(node, 'contract').map(([name, { form, schema }]) => {
       const exact = typeof schema === 'function' ? schema(node.option_ids, style) : schema
       const own = style.followed === undefined ? exact : loosened(exact)
       return [name, form === 'entities' ? { ...own, items: entitySchema(node, style) } : own]

@@ -177,7 +177,8 @@ function randomEntityName(next: Rng): string {
 function sampleTree(version: AnsweredVersion): SampleNode[] {
   const byEnumerator = new Map<number | null, VersionQuestion[]>()
   for (const question of version.questions) {
-    if (exportedType(question.kind) === undefined) continue
+    // Of a type that only a followed origin knows, no answer is exported.
+    if (exportedType(question.kind) === undefined || question.settings.origin_type !== undefined) continue
     const siblings = byEnumerator.get(question.enumerator_id)
     if (siblings === undefined) byEnumerator.set(question.enumerator_id, [question])
     else siblings.push(question)

@@ -6,7 +6,7 @@ import { diffVersions, type VersionChange } from '../definitions/version-diff.ts
 import { moreMayBeAdded } from '../fields/field-schema.ts'
 import { answerFields, typeLabel } from '../questions/answer-schema.ts'
 import { buildKeyMap, type KeyMap, type KeyNode } from '../questions/key-map.ts'
-import type { ExportedType, VersionQuestion } from '../questions/question.ts'
+import type { VersionQuestion } from '../questions/question.ts'
 import { conditionText } from '../readable/asked-when.ts'
 import { boundsText } from '../readable/question-bounds.ts'
 import { type ExampleVersion, examplePage, type ShortExample, shortExample } from './docs-example.ts'
@@ -52,7 +52,8 @@ const changesMax = 200
 /** A question of the export. */
 export interface QuestionDocs {
   question_key: string
-  question_type: ExportedType
+  /** As exported; of a followed program, perhaps a type that this release does not know. */
+  question_type: string
   /** The place of its question object in an application. */
   path: string
   /** How many enumerators it lies in. */
@@ -172,7 +173,7 @@ function questionDocs(
     ),
   )
   const describe = (node: KeyNode, prefix: string, depth: number): QuestionDocs[] => {
-    const { question_id, question_key, type } = node
+    const { question_id, question_key, type, unknown_type = type } = node
     const path = `${prefix}.${question_key}`
     const { admin_name, settings } = askedLast.get(question_id)!
     const placed = placements.get(question_id)
@@ -181,7 +182,7 @@ function questionDocs(
     return [
       {
         question_key,
-        question_type: type,
+        question_type: unknown_type,
         path,
         depth,
         admin_name,
