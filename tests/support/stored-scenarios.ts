@@ -35,7 +35,7 @@ const annotations: fc.Arbitrary<Annotations> = fc.record({
   application_note: fc.option(anyText),
 })
 
-export const storedScenario: fc.Arbitrary<StoredScenario> = publishedVersions.chain(versions =>
+const applicationTo = (versions: PublishedVersion[]): fc.Arbitrary<StoredScenario> =>
   fc.nat(versions.length - 1).chain(index => {
     const shape = buildKeyMap([versions[index]!])
     return fc.record({
@@ -45,5 +45,11 @@ export const storedScenario: fc.Arbitrary<StoredScenario> = publishedVersions.ch
       annotations,
       isCurrent: fc.boolean(),
     })
-  }),
+  })
+
+export const storedScenario: fc.Arbitrary<StoredScenario> = publishedVersions.chain(applicationTo)
+
+/** Several applications to one program, each to any of its versions. */
+export const storedScenarios: fc.Arbitrary<StoredScenario[]> = publishedVersions.chain(versions =>
+  fc.array(applicationTo(versions), { minLength: 1, maxLength: 6 }),
 )

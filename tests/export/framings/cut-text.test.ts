@@ -137,17 +137,6 @@ describe('a stored text that is cut to a view', () => {
       { numRuns: 1500 },
     )
   })
-
-  test('a cut text leaves nothing of one row in the next, however long each is', () => {
-    fc.assert(
-      fc.property(fc.array(viewed, { minLength: 2, maxLength: 5 }), all => {
-        for (const { scenario, view } of all) {
-          const { row, shape } = cut(scenario, view)
-          expect(textOf(row)).toBe(renderSnapshot(scenario.submission, shape, zone))
-        }
-      }),
-    )
-  })
 })
 
 const lastNames = (shape: KeyMap): string[] => fieldNames(shape).map(name => JSON.stringify(name.split('.').at(-1)))

@@ -55,18 +55,4 @@ describe('G7: "When more results exist, nextPageToken is a string. When none rem
       expect(rest).toEqual({ ids: ids.slice(pageSize, rows), token: null })
     }
   })
-
-  test.each(ends.slice(1).flatMap(around))('pages of %d, one after the other, are the whole walk', async pageSize => {
-    const joined: number[] = []
-    let token: string | null = null
-    let pages = 0
-    do {
-      const got: Got = await page(rowsMax, token === null ? { pageSize: String(pageSize) } : { nextPageToken: token })
-      joined.push(...got.ids)
-      token = got.token
-      pages++
-    } while (token !== null)
-    expect(joined).toEqual(ids)
-    expect(pages).toBe(Math.ceil(rowsMax / pageSize))
-  })
 })

@@ -1,50 +1,21 @@
-// A page of the feed under what pages meet: rows that are larger than every buffer, a client that is slow, and an application that is damaged.
+// A page of the feed with an application that is damaged, and the names of its tables. What is on a page, however it is
+// written: tests/export/framings/any-page.test.ts.
 
 import { describe, expect, test } from 'bun:test'
 import type { KeyNode } from '../../../src/domain/questions/key-map.ts'
-import { feedFraming } from '../../../src/export/odata/feed-page.ts'
 import { feedTables } from '../../../src/export/odata/feed-tables.ts'
-import { Exports } from '../../../src/export/servers/exports.ts'
-import { planOf, Reader, small, write } from '../../export/page-reader.ts'
 import { unlimited } from '../../support/config.ts'
 import { useExport } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
-import { type FeedPage, walkFeed } from '../../support/odata-feed.ts'
+import { walkFeed } from '../../support/odata-feed.ts'
 import { damageApplications, insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 
 const count = 40
 const textOf = (i: number): string => `${i} "${'\\'.repeat(i * 3000)}`
 const config = { ...unlimited, maxPageSize: 15 }
-const { database, sql, program, service, ids } = await useExport({ applications: count, textOf, config })
+const { sql, service } = await useExport({ applications: count, textOf, config })
 
 describe('a page of the feed', () => {
-  test('has every row once, also where rows are larger than a buffer, and where a slow client gives the connection back in between', async () => {
-    const exports = new Exports(database.sql, 20)
-    const [table] = feedTables(program.shape)
-    const shapes = new Map(program.versions.map(({ program_version_id, shape }) => [program_version_id, shape]))
-    for (const rowsMax of [undefined, 3, count]) {
-      const page = {
-        table: table!,
-        columns: table!.columns,
-        rowsMax,
-        context: 'c',
-        count: undefined,
-        linkTo: () => 'next',
-      }
-      const framing = feedFraming(page, { keyMap: program.shape, shapes })
-      const released = exports.released
-      const reader = new Reader(() => Bun.sleep(15).then(() => true))
-      const limits = { ...small, releaseAfterMs: 5 }
-      await write({ plan: planOf(program, count, count), fills: program.fills, exports, sink: reader, framing, limits })
-      expect(exports.released).toBeGreaterThan(released)
-      const { value, ...rest } = JSON.parse(reader.text) as FeedPage
-      expect(rest).toEqual({ '@odata.context': 'c' })
-      expect(value.map(row => row.application_id)).toEqual(ids.slice(0, rowsMax))
-      const column = `${program.shape[0]!.question_key}__text`
-      expect(value.findIndex((row, i) => row[column] !== textOf(i))).toBe(-1)
-    }
-  })
-
   test('is never a part that parses: with a damaged application its connection is broken', async () => {
     const slug = 'damaged'
     const damaged = await insertRawProgram(sql, slug)
