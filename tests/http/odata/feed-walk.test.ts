@@ -6,6 +6,7 @@ import { CountingRedis } from '../../../src/queue/counting-redis.ts'
 import { unlimited } from '../../support/config.ts'
 import { endWithFile, useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
+import { holdTransaction } from '../../support/held-transaction.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { needs } from '../../support/needs.ts'
 import { walkFeed } from '../../support/odata-feed.ts'
@@ -115,6 +116,7 @@ test('another key has a snapshot of its own, and the same key a new one when tha
   await until(committed.length + 20)
   expect(await count(one)).toBe(seen)
   expect(await count(other)).toBeGreaterThan(seen)
+  expect(await count(one)).toBe(seen)
   expect(await count(newest)).toBeGreaterThan(briefly)
 }, 120_000)
 
@@ -145,17 +147,18 @@ test.skipIf(!needs('redis'))(
 )
 
 test('what was sent is in the audit log as a page of an export is, and counts against the same limits', async () => {
-  const limited = await useService(database, { maxPageSize: 7, requestsPerMinute: 3, exportsAtATime: 1 })
+  const limited = await useService(database, { maxPageSize: 7, requestsPerMinute: 4, exportsAtATime: 1 })
   const { api_key_id, authorization } = await createTestKey(database.sql, { programs: [slug] })
   const ask = (path: string) => limited.get(`/odata/v1/${slug}${path}`, { headers: { Authorization: authorization } })
   await until(1)
   const [{ application_id }] = JSON.parse(await (await ask('/Applications?$top=1')).text()).value
   await (await ask(`/member?$select=entity_name&$filter=application_id eq ${application_id}`)).text()
+  await (await ask(`/member__job?$filter=application_id eq ${application_id}`)).text()
   await (await ask('/$metadata')).text()
   const refused = await ask('/Applications')
   expect([refused.status, refused.headers.has('Retry-After')]).toEqual([429, true])
   expect((await refused.json()) as unknown).toMatchObject({ error: { code: 'rate_limited' } })
-  const lines = await untilLines(api_key_id, 2)
+  const lines = await untilLines(api_key_id, 3)
   expect(lines[0]).toMatchObject({ format: 'odata', applications: 1, outcome: 'complete', filters: { page_size: 1 } })
   expect(lines[1]).toMatchObject({
     format: 'odata',
@@ -163,6 +166,19 @@ test('what was sent is in the audit log as a page of an export is, and counts ag
     filters: { ids: { from: application_id, to: application_id } },
     fields: [],
   })
+  expect(lines[2]).toMatchObject({ applications: 1, fields: ['member.job'] })
+}, 60_000)
+
+test('a count that the database does not answer in time leaves no place taken', async () => {
+  const impatient = await useService(database, { ...config, exportsAtATime: 1, exportQueueTimeoutMs: 300 })
+  const { authorization } = await createTestKey(database.sql, { programs: [slug] })
+  const ask = (query: string) =>
+    impatient.get(`/odata/v1/${slug}/Applications?${query}`, { headers: { Authorization: authorization } })
+  await (await ask('$top=0')).text()
+  const release = await holdTransaction(database.sql, tx => tx`lock table application in access exclusive mode`)
+  expect((await ask('$count=true')).status).toBe(503)
+  await release()
+  await untilTrue('it to be counted', async () => (await ask('$count=true')).status === 200)
 }, 60_000)
 
 async function untilLines(keyId: string, count: number): Promise<Record<string, unknown>[]> {
