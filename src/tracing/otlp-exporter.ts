@@ -109,12 +109,7 @@ const attributesOf = (attributes: EndedSpan['attributes']): object[] =>
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ({
       key,
-      value:
-        typeof value === 'string'
-          ? { stringValue: value }
-          : Number.isInteger(value)
-            ? { intValue: String(value) }
-            : { doubleValue: value },
+      value: typeof value === 'string' ? { stringValue: value } : { intValue: String(value) },
     }))
 
 const nanos = (ms: number): string => `${Math.round(ms * 1000)}000`

@@ -4,6 +4,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
+/** Numbers are whole. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>
 
 /** The numbers are OpenTelemetry's. */

@@ -11,7 +11,8 @@ const parent = '00f067aa0ba902b7'
 
 test('W3C Trace Context: a traceparent that is well-formed is gone on with', () => {
   expect(parseTraceparent(`00-${trace}-${parent}-01`)).toEqual({ traceId: trace, spanId: parent, sampled: true })
-  expect(parseTraceparent(`00-${trace}-${parent}-02`)?.sampled).toBe(false)
+  const sampled = ['02', '03', 'ff'].map(flags => parseTraceparent(`00-${trace}-${parent}-${flags}`)?.sampled)
+  expect(sampled).toEqual([false, true, true])
   // "parsers … MUST assume … a higher version": what follows is passed over.
   expect(parseTraceparent(`cc-${trace}-${parent}-01-what-the-future-brings`)?.traceId).toBe(trace)
 })
@@ -72,8 +73,13 @@ test('steps: the first few are spans, the rest is one, and nothing is missing', 
   )
 })
 
-const exporterFor = (endpoint: string) =>
-  new OtlpExporter({ endpoint, headers: {}, service: 'test', log: createLog('silent', { write: () => {} }) })
+const exporterFor = (endpoint: string, lines: string[] = []) =>
+  new OtlpExporter({
+    endpoint,
+    headers: {},
+    service: 'test',
+    log: createLog('info', { write: line => void lines.push(line) }),
+  })
 
 test('a collector that does not answer: what waits is bounded, and the rest is dropped and counted', async () => {
   const release = Promise.withResolvers<void>()
@@ -85,23 +91,32 @@ test('a collector that does not answer: what waits is bounded, and the rest is d
   }
   begin(1)
   await until('a request', () => collector.texts.length === 1)
+  // The end of a process waits for what is on its way.
+  const ended = exporter.finish(20_000).then(() => 'ended')
+  expect(await Promise.race([ended, Bun.sleep(0).then(() => 'waits')])).toBe('waits')
   begin(10_000)
   expect(exporter.dropped).toBe(10_000 - 4096)
   release.resolve()
+  await ended
   await exporter.finish(20_000)
   expect({ exported: exporter.exported, dropped: exporter.dropped }).toEqual({ exported: 4097, dropped: 10_000 - 4096 })
   expect(collector.spans).toHaveLength(4097)
   await collector.stop()
 })
 
-test('a collector that refuses, and one that is not there: lost, counted, and none is sent twice', async () => {
+test('a collector that refuses, one that leads elsewhere, one that is not there: lost, counted, reported once, and none is sent twice', async () => {
   const collector = startCollector(() => new Response(null, { status: 503 }))
-  for (const endpoint of [collector.url, 'http://127.0.0.1:1']) {
-    const exporter = exporterFor(endpoint)
-    new Tracer(exporter.take, 1).begin('x', 1, undefined).end()
-    await exporter.finish(10_000)
-    expect({ exported: exporter.exported, dropped: exporter.dropped }).toEqual({ exported: 0, dropped: 1 })
+  const leading = startCollector(() => Response.redirect(`${collector.url}/v1/traces`, 307))
+  for (const endpoint of [collector.url, leading.url, 'http://127.0.0.1:1']) {
+    const lines: string[] = []
+    const exporter = exporterFor(endpoint, lines)
+    for (const _ of ['first', 'second']) {
+      new Tracer(exporter.take, 1).begin('x', 1, undefined).end()
+      await exporter.finish(10_000)
+    }
+    expect({ exported: exporter.exported, dropped: exporter.dropped }).toEqual({ exported: 0, dropped: 2 })
+    expect(lines).toHaveLength(1)
   }
-  expect(collector.texts).toHaveLength(1)
-  await collector.stop()
+  expect([collector.texts.length, leading.texts.length]).toEqual([2, 2])
+  for (const one of [collector, leading]) await one.stop()
 })

@@ -7,7 +7,7 @@ test.each([
   ['sha-256=1', 'sha-256'],
   ['sha-256=10, sha-512=3', 'sha-256'],
   ['sha-256=3, sha-512=10', 'sha-512'],
-  ['md5=10, sha-512=1', 'sha-512'],
+  ['md5=10, sha-512=1, sha-256=1', 'sha-512'],
   ['sha-256=0', undefined],
   ['sha-256=0, sha-512=1', 'sha-512'],
   ['sha-256=11', undefined],
