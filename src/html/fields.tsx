@@ -167,7 +167,8 @@ export function Choices(props: {
 }) {
   const { form = usePage().form, name, legend, chosen, many, hint, long, all } = props
   const error = errorOf(form, name)
-  const sent = [...form.values.keys()].length > 0
+  // Boxes that were sent with none ticked are not in the form; of radio buttons, one that was on always is.
+  const sent = many ? form.values.size > 0 : form.values.has(name)
   const on = new Set(sent ? form.values.getAll(name) : chosen)
   const [chosenFirst, rest] = [true, false].map(first => props.choices.filter(({ value }) => on.has(value) === first))
   const choices = long ? [...chosenFirst!, ...rest!] : props.choices

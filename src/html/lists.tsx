@@ -22,22 +22,20 @@ export function SearchForm(props: { path: string; label: string; hint: string; c
   )
 }
 
-/** The way on in the list at this path, and back to where it begins. `next` is where the next page begins; null on the last. */
+/** The way on in the list at this path, filtered as it is, and back to where it begins. `next` is where the next page begins; null on the last. */
 export function Pages({ path, next, what }: { path: string; next: string | number | null; what: string }) {
   const { root, query } = usePage()
-  const [search, after] = [query.get('q') ?? '', query.get('after') ?? '']
-  if (after === '' && next === null) return null
-  const start = `${root}${path}${path.includes('?') ? '&' : '?'}${search === '' ? '' : `q=${encodeURIComponent(search)}&`}`
+  const isLater = (query.get('after') ?? '') !== ''
+  if (!isLater && next === null) return null
+  const address = (after: Readonly<Record<string, string>>): string => {
+    const kept = [...query].filter(([name]) => name !== 'after' && name !== 'done')
+    return `${root}${path}?${new URLSearchParams([...kept, ...Object.entries(after)])}`
+  }
   return (
     <nav class="pages" aria-label={`Pages of ${what}`}>
-      {after !== '' && <LinkButton href={start} icon="chevron-left" text="From the start" />}
+      {isLater && <LinkButton href={address({})} icon="chevron-left" text="From the start" />}
       {next !== null && (
-        <LinkButton
-          rel="next"
-          href={`${start}after=${encodeURIComponent(next)}`}
-          icon="chevron-right"
-          text={`More ${what}`}
-        />
+        <LinkButton rel="next" href={address({ after: String(next) })} icon="chevron-right" text={`More ${what}`} />
       )}
     </nav>
   )

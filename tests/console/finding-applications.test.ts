@@ -109,7 +109,7 @@ test('a search of one letter, or of none, is refused with a reason', async () =>
 test('auditors neither see whose an application is, nor search by it, nor download it, nor change it', async () => {
   const page = await auditor.page(list)
   for (const hidden of ['María', 'name="q"', 'Download CSV', 'name="set"']) expect(page).not.toContain(hidden)
-  for (const path of ['?q=maria', '/download', `/status?set=none&application=${maria}`])
+  for (const path of ['?q=maria', '/download', `/status?set=none&ticked=${maria}`])
     expect((await auditor.get(list + path)).status).toBe(403)
 })
 
@@ -120,6 +120,9 @@ test('a filter stays in the address, and each is a link that takes it off', asyn
   expect(page).toContain(`href="${list}/${maria}?q=brien&amp;status=none&amp;revision=CURRENT"`)
   expect(page).toContain(`href="${list}/download?q=brien&amp;status=none&amp;revision=CURRENT"`)
   expect(page).toContain('Download CSV (2)')
+  // So do the applicant, which has no field, and a status that the program has no more.
+  const rest = await browser.page(`${list}?applicant=4711&status=is%3AFormer`)
+  expect(fieldsOf(rest, list)).toMatchObject({ applicant: '4711', status: 'is:Former' })
 })
 
 test('the file has what the export has of those that were found, and each is in the audit log', async () => {
@@ -136,10 +139,10 @@ test('the file has what the export has of those that were found, and each is in 
   const wanted = [chidi, maria].map(id => records.find(record => record.startsWith(`,${id},`))!)
   expect(lines.slice(0, 3)).toEqual([head!, ...wanted])
   expect(lines[3]).toStartWith('"none",')
-  const events = await sql<{ applications: number[] }[]>`
-    select detail->'applications' as applications from audit_event
+  const events = await sql<{ detail: object }[]>`
+    select detail - 'program_id' as detail from audit_event
     where action = 'applications_downloaded' and audit_event_id > ${newest}`
-  expect(events.map(({ applications }) => applications)).toEqual([[chidi, maria]])
+  expect(events.map(({ detail }) => detail)).toEqual([{ applications: [chidi, maria], filters: ['q'] }])
 })
 
 test('a file of several batches has what the filter finds in each of them, and nothing else', async () => {
@@ -166,19 +169,21 @@ test('an empty file is whole', async () => {
 
 test('the status of many is set after a look at what changes, each with an entry in its history', async () => {
   // Of its own: other tests find those above by their status.
-  const [first, second, third] = [
+  const [gone, first, second, third] = [
+    await apply(named('Xu', 'Gone')),
     await apply(named('Xu', 'A')),
     await apply(named('Xu', 'B')),
     await apply(named('Xu', 'C')),
   ]
   const at = { program_id: program.program_id, actor: 'admin:test', timeZone: service.config.timeZone }
   await annotate(sql, { ...at, application_id: second, status: 'Approved', now: Date.now() * 1000 })
-  const chosen = `set=is%3AApproved&application=${first}&application=${second}&application=${third}`
+  const chosen = `set=is%3AApproved&ticked=${gone}&ticked=${first}&ticked=${second}&ticked=${third}`
   const path = `${list}/status?${chosen}`
   const page = await browser.page(path)
-  expect(page).toContain('Set 2 applications to Approved')
+  expect(page).toContain('Set 3 applications to Approved')
   expect(page).toContain('1 has it already')
-  // In the meantime another caseworker changes one of them.
+  // In the meantime another caseworker changes one of them, and one is erased.
+  await sql`delete from application where application_id = ${gone}`
   await annotate(sql, { ...at, application_id: third, status: 'In review', now: Date.now() * 1000 })
   const seen = [...page.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value]) => value!)
   const fields = { ...fieldsOf(page, path.replaceAll('&', '&amp;')), seen }
@@ -196,21 +201,22 @@ test('the status of many is set after a look at what changes, each with an entry
 })
 
 test('all that a filter finds can be chosen at once', async () => {
-  const page = await browser.page(`${list}/status?set=is%3AApproved&all=yes&q=hassan`)
+  expect(await browser.page(list)).toContain(`name="ticked" value="${maria}"`)
+  const page = await browser.page(`${list}/status?set=is%3AApproved&all=yes&ticked=${maria}&q=hassan`)
   expect(page).toContain(`name="seen" value="${hassan}-`)
   expect(page).not.toContain(`value="${maria}-`)
 })
 
 test('as many as may be changed at once can be chosen, and one more is too many', async () => {
   const statusOf = async (chosen: number) => {
-    const sent = Array.from({ length: chosen }, (_, i) => `application=${i + 1}`)
+    const sent = Array.from({ length: chosen }, (_, i) => `ticked=${i + 1}`)
     return (await browser.get(`${list}/status?set=none&${sent.join('&')}`)).status
   }
   expect([await statusOf(changedMax), await statusOf(changedMax + 1)]).toEqual([200, 413])
 })
 
 test('a status that is none of the program’s changes nothing', async () => {
-  const path = `${list}/status?set=is%3AElse&application=${maria}`
+  const path = `${list}/status?set=is%3AElse&ticked=${maria}`
   const text = await browser.refused(400, path, { set: 'is:Else', seen: `${maria}-1` })
   expect(text).toContain('one of the program')
 })

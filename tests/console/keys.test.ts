@@ -262,6 +262,9 @@ describe('the index', () => {
       )
     expect(await browser.page('/admin/keys?q=no-such-thing')).toContain('No key here matches')
     expect(active).toContain('>Any program</option>')
+    expect(await browser.page('/admin/keys?q=pulls&program=a%26b')).toContain(
+      'href="/admin/keys?state=retired&amp;q=pulls&amp;program=a%26b"',
+    )
     const rent = await browser.page('/admin/keys?q=pulls&program=rent')
     expect(rent).toMatch(/<option value="rent" selected[^>]*>Program rent</)
     expect(rent).toContain('No key here matches')

@@ -225,6 +225,7 @@ describe('publishing', () => {
     const stale = await ada!.post(path('overtaken', '/publish'), { reviewed: shown })
     expect(stale.status).toBe(409)
     const active = String((await activeOf('overtaken'))!.program_version_id)
+    expect((await ada!.post(path('overtaken', '/keep'), { active, draft: active })).status).toBe(409)
     const kept = await ada!.post(path('overtaken', '/keep'), { active, draft: shown })
     expect([kept.status, kept.headers.get('location')]).toEqual([303, path('overtaken', '/publish')])
     const after = await ada!.page(path('overtaken', '/publish'))

@@ -127,9 +127,12 @@ describe('a question', () => {
     const again = await open('asked-when', 'why')
     // Of several boxes of one name, the reader of forms here keeps the last.
     expect(again).toMatchObject({ ...lines, when: 'any', when_value_0: 'own' })
-    const text = await sendRefused(400, 'asked-when', { ...again, when_value_0: 'tent', when_value_1: 'some' })
+    const text = await sendRefused(400, 'asked-when', { ...again, when_value_0: ['own', 'tent'], when_value_1: 'some' })
     expect(text).toContain('id="when_value_0-error"')
     expect(text).toContain('id="when_value_1-error"')
+    // What a question is asked on is asked before it, and each option that was ticked still is.
+    expect(text).not.toContain('value="[&quot;why&quot;')
+    expect(text.match(/name="when_value_0" value="(?:own|tent)" checked/g)).toHaveLength(2)
     expect((await send('asked-when', { ...again, ...lines, when: 'always' })).status).toBe(303)
     expect(await condition()).toBeUndefined()
   })
@@ -190,7 +193,8 @@ describe('a question', () => {
   test('that another active program asks says so before it is changed', async () => {
     await aProgram(sql, { slug: 'sharing', questions: [q.text('shared one')] })
     await aProgram(sql, { slug: 'sharing-too', display_name: 'Sharing <Too>', questions: [q.text('shared one')] })
-    expect(await ada.page(path('sharing', '/question?name=shared+one'))).toContain('Also used by Sharing &lt;Too>')
+    await aDraft(sql, { slug: 'sharing-later', questions: [q.text('shared one')] })
+    expect(await ada.page(path('sharing', '/question?name=shared+one'))).toContain('Also used by Sharing &lt;Too>.')
   })
 })
 
@@ -207,7 +211,13 @@ describe('a question more', () => {
       { admin_name: 'toy', kind: 'ENUMERATOR', text: 'Which toys?', enumerator: 'child' },
       { admin_name: 'toy price', kind: 'CURRENCY', text: 'Price?', enumerator: 'toy' },
     ]
-    for (const step of steps) expect([step, (await add('grown', step)).status]).toEqual([step, 303])
+    const another = Object.fromEntries(new URLSearchParams('then=another'))
+    for (const step of steps) {
+      const next = (await add('grown', { ...step, ...another })).headers.get('location')
+      expect(next).toBe(path('grown', `/add-question?screen=0&enumerator=${step.enumerator ?? ''}&done=saved`))
+    }
+    // Ids stay changeable until they are published.
+    expect(await ada.page(path('grown', '/question?name=pet'))).toContain('aria-label="Id of option 2"')
     const banked = { screen: '0', banked: 'from the bank', based_on: await basis('grown') }
     expect((await ada.post(path('grown', '/add-from-bank'), banked)).status).toBe(303)
     expect(await order('grown')).toEqual([['first of all', 'pet', 'child', 'toy', 'toy price', 'from the bank']])
@@ -220,13 +230,8 @@ describe('a question more', () => {
 
   test('with errors comes back with each at its field', async () => {
     await aProgram(sql, { slug: 'not-grown', questions: [q.text('second of all')] })
-    const response = await add('not-grown', {
-      admin_name: '123',
-      kind: 'RADIO',
-      text: '',
-      option_text_0: 'x',
-      option_id_0: 'Bad Id',
-    })
+    const wrong = { admin_name: '123', kind: 'RADIO', text: '', option_text_0: 'x', option_id_0: 'Bad Id' }
+    const response = await add('not-grown', wrong)
     const text = await response.text()
     expect(response.status).toBe(400)
     for (const field of ['admin_name', 'text', 'option_id_0']) expect(text).toContain(`id="${field}-error"`)
@@ -252,10 +257,15 @@ describe('a question more', () => {
 
   test('is found in the bank by search, without those that are asked already', async () => {
     await aProgram(sql, { slug: 'has-banked', questions: [q.text('banked before')] })
-    await aProgram(sql, { slug: 'looks-in-bank', questions: [q.text('asked before')] })
-    const text = await ada.page(path('looks-in-bank', '/add-from-bank?q=ed+before'))
+    const screens = [{ questions: [q.text('asked before')] }, { questions: [q.text('asked later')] }]
+    await aProgram(sql, { slug: 'looks-in-bank', screens })
+    const text = await ada.page(path('looks-in-bank', '/add-from-bank?q=ed+before&screen=0'))
     expect(text).toContain('value="banked before"')
     expect(text).not.toContain('value="asked before"')
+    const found = path('looks-in-bank', '/add-from-bank?q=ed%20before')
+    const added = await ada.post(found, { ...fieldsOf(text, found), banked: 'banked before' })
+    expect(added.headers.get('location')).toBe(path('looks-in-bank', '/questions?done=saved#screen-0'))
+    expect(await order('looks-in-bank')).toEqual([['asked before', 'banked before'], ['asked later']])
   })
 })
 
@@ -280,7 +290,10 @@ test('name and statuses are part of the draft; a status that is listed twice is 
     ada.post(path('named', '/settings'), { based_on: await basis('named'), display_name: 'Renamed', statuses })
   const twice = await save('New\nNew')
   expect(twice.status).toBe(400)
-  expect(await twice.text()).toContain('id="statuses-error"')
+  const text = await twice.text()
+  expect(text).toContain('id="statuses-error"')
+  // The other form of the page stays as it is stored.
+  expect(text).toContain('value="OPEN" checked')
   expect((await save('New\r\n Old ')).status).toBe(303)
   expect(await stored('named')).toMatchObject({ display_name: 'Renamed', statuses: ['New', 'Old'] })
   expect((await versions('named')).active!.display_name).toBe('Program named')
@@ -332,9 +345,11 @@ test('a screen gets a heading and a condition over what is asked before it; a wr
   const text = await ada.refused(400, path('shown', '/screen'), { ...wanted, name: '', when_value_0: 'perhaps' })
   for (const part of ['href="#name"', 'href="#when_value_0"']) expect(text).toContain(part)
   const saved = await ada.post(path('shown', '/screen'), { ...wanted, name: 'Your pets', when_value_0: 'yes' })
-  expect(saved.status).toBe(303)
+  expect(saved.headers.get('location')).toBe(path('shown', '/questions?done=saved#screen-1'))
+  const renamed = { action: 'rename', index: '1', screen_name: 'All your pets', based_on: await basis('shown') }
+  expect((await ada.post(path('shown', '/screens'), renamed)).status).toBe(303)
   expect((await stored('shown')).screens[1]).toMatchObject({
-    name: 'Your pets',
+    name: 'All your pets',
     visible_when: { question: 'pets', operator: 'equal', value: 'yes' },
   })
   const cleared = {

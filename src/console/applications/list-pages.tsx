@@ -138,7 +138,7 @@ const tickColumn = {
     <input
       type="checkbox"
       class="tick"
-      name="application"
+      name="ticked"
       value={String(application_id)}
       aria-label={`Choose application ${application_id}`}
     />

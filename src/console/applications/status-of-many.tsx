@@ -34,7 +34,7 @@ const body = Type.Object(
 export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
   /** The applications that the address names: those that were ticked, or all that the filters find. */
   const chosen = async ({ url: { searchParams: sent } }: PageVisit, programId: number): Promise<number[]> => {
-    if (!sent.has('all')) return sent.getAll('application').flatMap(text => idOf(text) ?? [])
+    if (!sent.has('all')) return sent.getAll('ticked').flatMap(text => idOf(text) ?? [])
     const { filter, errors } = readListQuery(sent, config.timeZone)
     if (errors.length > 0) throw invalidRequest('The filters cannot be read.', errors)
     const place = { direction: 'older', beyond: undefined } as const
@@ -92,8 +92,6 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
         read: ({ form }) => ({ status: statusOf(form), applications: form.getAll('seen').flatMap(stateSeen) }),
         next: ({ params, url }) => {
           const { values } = readListQuery(url.searchParams, config.timeZone)
-          // Those ticked are no filter.
-          if (!url.searchParams.has('all')) values.delete('application')
           values.set('done', 'status')
           return applicationsPath(params.slug!) + listSearch(values)
         },

@@ -157,7 +157,7 @@ export function AddQuestionPage(props: DraftFormProps & NewPlace) {
 /** Questions that the program does not ask yet, to be ticked, for one screen. */
 export function FromBankPage(props: DraftFormProps & { banked: readonly BankEntry[]; more: boolean; screen: number }) {
   const { view, definition, banked, more, screen, conflict } = props
-  const { form } = usePage()
+  const { form, query } = usePage()
   const path = pathOfProgram(view.program.slug)
   const ticked = new Set(form.values.getAll('banked'))
   return (
@@ -169,7 +169,7 @@ export function FromBankPage(props: DraftFormProps & { banked: readonly BankEntr
       >
         <input type="hidden" name="screen" value={String(screen)} />
       </SearchForm>
-      <ActionForm action={`${path}/add-from-bank`}>
+      <ActionForm action={`${path}/add-from-bank?q=${encodeURIComponent(query.get('q') ?? '')}`}>
         <Basis {...props} />
         <fieldset class="card field banked" id="banked" tabIndex={-1}>
           <legend class="unseen">Questions of the bank</legend>

@@ -33,7 +33,8 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers, 
   const [search, program] = [query.get('q') ?? '', query.get('program') ?? '']
   const mayMake = person?.role === 'ADMINISTRATOR'
   const path = `${root}/admin/keys`
-  const filters = `${search === '' ? '' : `&q=${encodeURIComponent(search)}`}${program === '' ? '' : `&program=${program}`}`
+  const listOf = (state: KeyGroup): string =>
+    `${path}?${new URLSearchParams({ state, ...(search && { q: search }), ...(program && { program }) })}`
   return (
     <Shell
       title="API keys"
@@ -52,7 +53,7 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers, 
         label="Keys by state"
         tabs={keyGroups.map(name => ({
           text: tabTexts[name],
-          path: `${path}?state=${name}${filters}`,
+          path: listOf(name),
           count: counts[name],
           current: name === tab,
         }))}
@@ -75,9 +76,7 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers, 
               : 'None.'
         }
       />
-      {found > keyPageRows && (
-        <Pages before={before} shown={shown.length} found={found} path={`${path}?state=${tab}${filters}`} />
-      )}
+      {found > keyPageRows && <Pages before={before} shown={shown.length} found={found} path={listOf(tab)} />}
     </Shell>
   )
 }

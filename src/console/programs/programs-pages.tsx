@@ -67,7 +67,7 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
         }
         columns={columnsAt(`${root}${path}`, now)}
       />
-      <Pages path={archived ? `${path}?archived=yes` : path} next={next} what="programs" />
+      <Pages path={path} next={next} what="programs" />
     </Shell>
   )
 }
@@ -115,12 +115,7 @@ const columnsAt = (path: string, now: Micros): Column<ProgramOverview>[] => [
       one.last_submit_time === null ? (
         <span class="soft">never</span>
       ) : (
-        <time
-          dateTime={new Date(one.last_submit_time / 1000).toISOString()}
-          title={new Date(one.last_submit_time / 1000).toISOString()}
-        >
-          {distance(Math.min(one.last_submit_time, now), now)}
-        </time>
+        <When at={one.last_submit_time} text={distance(Math.min(one.last_submit_time, now), now)} />
       ),
   },
   {

@@ -156,8 +156,7 @@ function publishRoutes(deps: Deps): PageRoute[] {
     if (draft === undefined) return noDraft(visit)
     const [active, shown] = ['active', 'draft'].map(name => idOf(form.get(name)))
     try {
-      // Only the draft that was shown: another one may have been saved since.
-      if (shown !== draft.program_version_id) throw new Problem('conflict', { detail: 'There is another draft now.' })
+      // Over no other draft than the one that was shown.
       const document = { ...describeVersion(draft), based_on: active ?? null }
       await saveDraft(db, document, by.actor, { ...editOptions(visit, config), over: shown })
       return redirect(visit, pathOf(visit, '/publish'))

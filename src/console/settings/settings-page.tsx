@@ -2,11 +2,10 @@
 
 /** @jsxImportSource preact */
 
-import type { ComponentChildren } from 'preact'
 import type { ShownSetting } from '../../config/shown-settings.ts'
 import { SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { Badge, Table, Tabs } from '../../html/parts.tsx'
+import { Badge, Table, Tabs, Words } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 
 export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }) {
@@ -65,7 +64,7 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
                 cell: ({ source }) =>
                   source === 'environment' ? <Badge tone="info">environment</Badge> : <span class="soft">default</span>,
               },
-              { head: 'Meaning', cell: ({ meaning }) => <Meaning text={meaning} /> },
+              { head: 'Meaning', cell: ({ meaning }) => <Words>{meaning}</Words> },
             ]}
           />
         </section>
@@ -73,11 +72,6 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
     </Shell>
   )
 }
-
-/** The sentence of SETTINGS.md, with what is in backticks there as code. */
-const Meaning = ({ text }: { text: string }): ComponentChildren => (
-  <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>
-)
 
 export function SettingsTabs({
   current,
