@@ -50,21 +50,10 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     one = `${list}/${application_id}`
   })
 
-  test('every action works without scripts, and of two at once the second sees both', async () => {
-    const options = { ...signedIn, javaScriptEnabled: false }
-    const { page } = await openPage(browser, service.baseUrl, options)
-    const { page: another } = await openPage(browser, service.baseUrl, options)
-    await page.goto(`${list}?revision=CURRENT`)
+  test('every action works without scripts', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
     await page.goto(one)
-    await another.goto(one)
-    await another.getByLabel('Note').fill('Of another')
-    await another.getByRole('button', { name: 'Save' }).click()
-    await another.getByText('Saved.').waitFor()
     await page.getByLabel('Note').fill('Of one')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').waitFor()
-    expect(await page.getByLabel('Note').inputValue()).toBe('Of one')
-    await page.getByText('What holds now:').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved.').waitFor()
     await page.getByRole('link', { name: 'Compare' }).click()

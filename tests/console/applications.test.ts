@@ -264,43 +264,14 @@ describe('the list', () => {
     expect(seen).not.toContain('Ursula')
   })
 
-  test('continues to older ones and back to newer ones page by page, each newest first', async () => {
-    const raw = await insertRawProgram(sql, 'many-pages')
-    const newestFirst = (await insertRawApplications(sql, raw, 170)).reverse()
-    const path = `/admin/programs/${raw.slug}/applications`
-    const pages: number[][] = []
-    let html = await browser.page(path)
-    for (let older = linkIn(html, 'Older'); older !== undefined; older = linkIn(html, 'Older')) {
-      pages.push(idsIn(html, raw.slug))
-      html = await browser.page(older.startsWith('/') ? older : path + older)
-    }
-    pages.push(idsIn(html, raw.slug))
-    expect(pages.map(({ length }) => length)).toEqual([50, 50, 50, 20])
-    expect(pages.flat()).toEqual(newestFirst)
-    for (let newer = linkIn(html, 'Newer'); newer !== undefined; newer = linkIn(html, 'Newer')) {
-      pages.pop()
-      html = await browser.page(newer.startsWith('/') ? newer : path + newer)
-      expect(idsIn(html, raw.slug)).toEqual(pages.at(-1)!)
-    }
-    expect(pages).toHaveLength(1)
-  })
-
   test.each<[string, () => string, () => number[]]>([
     ['revision', () => 'revision=OBSOLETE', () => [first.application_id]],
     ['revision', () => 'revision=CURRENT', () => [second.application_id]],
     ['applicant', () => `applicant=${applicant}`, () => [second.application_id, first.application_id]],
     ['applicant and revision', () => `applicant=${applicant}&revision=OBSOLETE`, () => [first.application_id]],
-    ['application', () => `application=${first.application_id}`, () => [first.application_id]],
-    ['another applicant', () => 'applicant=999999', () => []],
+    ['a number as it is shown', () => `application=,${first.application_id}`, () => [first.application_id]],
     ['no status', () => `status=none&applicant=${applicant}`, () => [second.application_id, first.application_id]],
     ['a status that nothing has', () => 'status=is%3ANowhere', () => []],
-    ['a day to come', () => 'from=2200-01-01', () => []],
-    ['a day gone by', () => 'to=2001-01-01', () => []],
-    [
-      'days around',
-      () => `from=2001-01-01&to=2200-01-01&applicant=${applicant}`,
-      () => [second.application_id, first.application_id],
-    ],
     [
       'empty filters',
       () => `from=&to=&status=&revision=&applicant=${applicant}&application=`,
@@ -319,6 +290,7 @@ describe('the list', () => {
     for (const name of ['from', 'to', 'status', 'revision', 'applicant', 'application'])
       expect(html).toContain(`href="#${name}"`)
     for (const typed of ['yesterday', '2026-02-30']) expect(html).toContain(`value="${typed}"`)
+    for (const field of ['on or after', 'before']) expect(html).toContain(`“Submitted ${field}” must be a day`)
     expect(idsIn(html)).toEqual([])
   })
 
@@ -345,7 +317,9 @@ describe('the list', () => {
       while (path !== undefined) {
         last = path
         const html = await browser.page(path)
-        seen.push(...idsIn(html, there.slug))
+        const shown = idsIn(html, there.slug)
+        expect(shown).toHaveLength(Math.min(50, ids.length - seen.length))
+        seen.push(...shown)
         path = linkIn(html, 'Older')
         await insertRawApplications(sql, there, 7)
       }
@@ -493,12 +467,12 @@ describe('status and note', () => {
   const seen = (visitor = browser): Promise<string> => seenOf(second, visitor)
 
   test('are saved by those whose program it is, and appear in the next export, the history and the audit log', async () => {
-    const saved = await programAdministrator!.post(one, {
+    const saved = await programAdministrator!.post(`${one}?revision=CURRENT`, {
       status: 'In review',
       note: 'Waiting.\r\nFor a bill.',
       seen: await seen(programAdministrator),
     })
-    expect([saved.status, saved.headers.get('location')]).toEqual([303, `${one}?done=saved`])
+    expect([saved.status, saved.headers.get('location')]).toEqual([303, `${one}?revision=CURRENT&done=saved`])
     const object = JSON.parse(await exportedObject(second.application_id))
     expect([object.status, object.application_note]).toEqual(['In review', 'Waiting.\nFor a bill.'])
     const html = await browser.page(one)

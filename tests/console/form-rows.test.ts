@@ -1,7 +1,10 @@
 // Rows of a form, rearranged by its buttons: nothing that was typed in one is lost or ends up in another.
 
 import { expect, test } from 'bun:test'
+import { conditionOf } from '../../src/console/drafts/condition-fields.ts'
 import { rearrange } from '../../src/console/drafts/form-rows.ts'
+import { readQuestionForm } from '../../src/console/drafts/read-question-form.ts'
+import { aDefinition, q } from '../support/programs.ts'
 
 const form = (fields: string): URLSearchParams => new URLSearchParams(fields)
 const three = 'option_text_0=A&option_id_0=a&option_text_1=B&option_id_1=b&option_text_2=C&option_id_2='
@@ -40,4 +43,43 @@ test('a line of a condition keeps all of its values when another is removed', ()
   ])
   rearrange(rows, 'when-more')
   expect(rows.get('when_what_1')).toBe('')
+})
+
+const { question: house } = q.radio('house', ['rent', 'own'])
+const definition = aDefinition({ questions: [q.radio('house', ['rent', 'own']), q.number('people')] })
+
+test('a line compares as its field does: with numbers, and with each option that is ticked', () => {
+  const said = (what: readonly string[], operator: string, ...values: string[]) =>
+    conditionOf({ what: JSON.stringify(what), operator, values }, definition.questions)
+  const [question, field] = ['house', 'selection']
+  expect(said([question, field], 'equal', 'rent', 'own')).toEqual({
+    question,
+    field,
+    operator: 'in',
+    value: ['rent', 'own'],
+  })
+  expect(said(['people', 'number'], 'less_than', '-2.5')).toMatchObject({ operator: 'less_than', value: -2.5 })
+})
+
+test('what is said of options and lines is found again in its rows; what options had before stays theirs', () => {
+  const before = {
+    ...house,
+    options: [
+      { admin_id: 'A 1', text: 'A', legacy_id: true },
+      { admin_id: 'b', text: 'B' },
+    ],
+  }
+  const rows = form('screen=0&when=all&when_what_0=&when_operator_2=equal&when_value_2=1&option_text_0=&option_id_0=')
+  rows.set('when_what_2', '["people","number"]')
+  for (const [row, { admin_id, text }] of before.options.entries()) {
+    rows.set(`option_text_${2 - row}`, text)
+    rows.set(`option_id_${2 - row}`, admin_id)
+  }
+  const { question, optionRows, whenRows, errors } = readQuestionForm(rows, house, before, definition)
+  expect({ options: question.options, optionRows, whenRows, errors }).toEqual({
+    options: before.options,
+    optionRows: [2, 1],
+    whenRows: [2],
+    errors: [],
+  })
 })

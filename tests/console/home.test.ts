@@ -37,11 +37,11 @@ const marks = (html: string): Record<string, number> =>
   )
 
 beforeAll(async () => {
-  await sql`update program set created_at = created_at - interval '9 days', statuses = '{Approved}'`
+  await sql`update program set created_at = created_at - interval '9 days', statuses = '{R&D}'`
   for (const program of [rent, food, read]) await insertRawApplications(sql, program, 3, undefined, i => now - i * day)
   await sql`update submission_counter set last_submit_time = now()`
   await sql`
-    update application set status = 'Approved', status_last_modified_time = now()
+    update application set status = 'R&D', status_last_modified_time = now()
     where program_id = ${rent.program_id} and submit_seq = 1`
 })
 
@@ -78,7 +78,10 @@ test('a program that a key reads is not listed as unread, and shows who reads it
   // One that was read by its id says nothing of those before it; a page that goes further does, and none takes anything back.
   await sent('read', { applications: 1, application_id: 3, after_micros: 0, last_micros: now + day })
   expect(await ada.page('/admin/programs/read')).toContain('up to applications of')
-  await sent('read', { applications: 1, after_micros: 0, last_micros: now + day })
+  const [newest] = await sql<{ at: number }[]>`
+    select (extract(epoch from last_submit_time) * 1000000)::bigint as at
+    from submission_counter where program_id = ${read.program_id}`
+  await sent('read', { applications: 1, after_micros: 0, last_micros: newest!.at })
   await sent('read', { applications: 1, after_micros: 0, last_micros })
   expect(await ada.page('/admin/programs/read')).toContain('up to the newest application')
 })
@@ -156,9 +159,13 @@ test('the overview has the submissions of 30 days, and each status that applicat
   for (const path of ['/admin', '/admin/programs/rent']) {
     const page = await ada.page(path)
     expect(page).toContain('<strong class="loud">3</strong>')
+    const days = [.../<svg class="days"(.*?)<\/svg>/s.exec(page)![1]!.matchAll(/<title>([-\d]{10}): /g)].map(
+      ([, day]) => day,
+    )
+    expect([days.length, days]).toEqual([30, days.toSorted()])
     expect(page).toMatch(/status=none"[^>]*>No status<\/a><\/dt><dd>2</)
-    expect(page).toMatch(/status=is:Approved"[^>]*>Approved<\/a><\/dt><dd>1</)
+    expect(page).toMatch(/status=is:R%26D"[^>]*>R&amp;D<\/a><\/dt><dd>1</)
   }
-  const listed = await ada.page('/admin/programs/rent/applications?revision=CURRENT&status=is:Approved')
+  const listed = await ada.page('/admin/programs/rent/applications?revision=CURRENT&status=is:R%26D')
   expect(listed).toContain('Download CSV (1)')
 })

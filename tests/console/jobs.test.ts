@@ -32,9 +32,9 @@ test('what failed says why, as text, and is asked for again: on record, in the o
   expect(page).not.toContain('<script>alert')
   expect(page).toContain('could not be made')
   await sql`delete from outbox`
-  const form = { job: thing.job_name, version: String(thing.program_version_id) }
+  const form = { job: thing.job_name, version: String(thing.program_version_id), after: 'fa' }
   const retried = await browser.post('/admin/jobs/retry', form)
-  expect([retried.status, retried.headers.get('location')]).toEqual([303, '/admin/jobs?done=retried'])
+  expect([retried.status, retried.headers.get('location')]).toEqual([303, '/admin/jobs?after=fa&done=retried'])
   const [row] = await sql`
     select state from derived_status where job_name = ${thing.job_name} and program_version_id = ${thing.program_version_id}`
   expect(row!.state).toBe('queued')

@@ -34,6 +34,7 @@ async function send(page: string, typed: Record<string, string>): Promise<string
 const headingOf = (page: string) => /<h2 dir="auto">([^<]*)/.exec(page)?.[1]
 
 test('conditions hold from screen to screen and within one, for each of a household, and nothing is stored', async () => {
+  expect(await ada.page('/admin/programs/previewed/questions')).toContain(`href="${path}"`)
   const first = await ada.page(path)
   expect([headingOf(first), first.includes('rent?')]).toEqual(['Home', false])
   const owner = await send(first, { '/housing/selection': 'own', go: 'next' })
@@ -45,6 +46,7 @@ test('conditions hold from screen to screen and within one, for each of a househ
   const wrong = await send(more, { '/housing/selection': 'rent', '/rent/currency_dollars': 'much', go: 'next' })
   expect(headingOf(wrong)).toBe('Home')
   expect(wrong).toContain('id="/rent/currency_dollars-error"')
+  expect(wrong.match(/name="\/rent\/currency_dollars"/g)).toHaveLength(1)
   const renter = await send(wrong, { '/housing/selection': 'rent', '/rent/currency_dollars': '900', go: 'next' })
   expect(headingOf(renter)).toBe('Renters')
   const household = await send(renter, { '/landlord/text': 'Jo', go: 'next' })

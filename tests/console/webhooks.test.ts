@@ -53,12 +53,17 @@ describe('a webhook', () => {
     const rotated = (await browser.post(`${at}/rotate`)).headers.get('location')!
     const second = secretOn(await browser.page(rotated))!
     expect(second).not.toBe(first)
-    for (const button of ['disable', 'enable', 'resend'])
-      expect((await browser.post(`${at}/${button}`)).status).toBe(303)
+    expect(await browser.page(at)).toContain('Signed with the secret before too')
+    for (const [button, done] of Object.entries({ disable: 'disabled', enable: 'enabled', resend: 'resend' }))
+      expect((await browser.post(`${at}/${button}`)).headers.get('location')).toBe(`${at}?done=${done}`)
     await hooks.run()
     for (const secret of [first, second])
       expect(new Webhook(secret).verify(newest().body, newest().headers)).toMatchObject({ program: 'food' })
 
+    const past = { earlier_secret_until: 1, disabled_at: hooks.now, disabled_because: 'gone' }
+    await sql`update webhook_endpoint set ${sql(past)} where webhook_endpoint_id = ${id}`
+    const givenUp = await browser.page(at)
+    expect([givenUp.includes('Signed with'), givenUp.includes(`action="${at}/enable"`)]).toEqual([false, true])
     expect((await browser.post(`${at}/remove`)).headers.get('location')).toBe(`${base}?done=removed`)
     expect((await browser.get(at)).status).toBe(404)
     expect(await sql`select from webhook_attempt where webhook_endpoint_id = ${id}`).toHaveLength(0)
@@ -122,6 +127,8 @@ describe('the API', () => {
     ])
     const listed = await api.ask('GET', '/webhooks?program=rent')
     expect(listed.body.items.map((one: { webhook_endpoint_id: number }) => one.webhook_endpoint_id)).toEqual(ids)
+    const rest = await api.ask('GET', `/webhooks?program=rent&after=${ids[3]}`)
+    expect(rest.body.items).toEqual(listed.body.items.slice(4))
     expect((await api.ask('POST', `/webhooks/${ids[0]}/disable`)).body.state).toBe('disabled')
     expect((await api.ask('POST', `/webhooks/${ids[0]}/resend`)).status).toBe(409)
     expect((await api.ask('POST', `/webhooks/${ids[0]}/test`)).status).toBe(200)
