@@ -4,7 +4,6 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import { requireInstanceTimeZone } from '../../src/db/instance.ts'
 import { readUnfinishedLoads } from '../../src/db/loads/bulk-loads.ts'
 import { formatMicros } from '../../src/domain/values/offset-time.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
@@ -95,7 +94,6 @@ await runScript(async context => {
 
 async function load({ sql, config, actor }: ScriptContext, input: Asked & { action: 'load' }): Promise<void> {
   const { path, programSlug, frontEnd, insteadOf } = input
-  await requireInstanceTimeZone(sql, config.timeZone)
   const startedMs = performance.now()
   const inputBytes = path === '-' ? undefined : (await stat(path)).size
   // Checking is one half of the bar, storing the other.

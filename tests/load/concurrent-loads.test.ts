@@ -11,9 +11,12 @@ import {
   lines,
   load,
   loadOptions,
+  longPast,
   manyLines,
   newDatabase,
+  now,
   reasonProgram,
+  second,
   submit,
 } from '../support/load-input.ts'
 import type { PublishedTestProgram } from '../support/programs.ts'
@@ -68,13 +71,16 @@ function loadAround(first: LineSpec, rest: LineSpec, between: () => Promise<void
     await between()
     yield Buffer.from(lines(to, rest))
   }
-  return loadLines(sql, input(), loadOptions)
+  return loadLines(sql, input(), { ...loadOptions, now: now + 3600 * second })
 }
 
 test('a submission while the input is checked does not wait; nothing of the past is loaded after it', async () => {
   const applicant = await register()
-  const loading = loadAround({ id: 50 }, { id: 51 }, async () => {
+  const at = Math.ceil((now - longPast) / second) + 60
+  const loading = loadAround({ id: 50, at }, { id: 51, at: at + 1 }, async () => {
     await submit(sql, to, applicant)
+    // In the very moment of the first line.
+    await sql`update submission_counter set last_submit_time = ${longPast + at * second} where program_id = ${to.program_id}`
   })
   expect((await rejection(loading)).detail).toMatch(/first submit_time of food-aid is not after that of the last/)
   expect(await sql`select from application`).toHaveLength(1)

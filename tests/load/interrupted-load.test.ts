@@ -260,22 +260,6 @@ describe('between two batches', () => {
     expect(ids).toHaveLength(11)
   })
 
-  test('an input that has changed is refused while the load of it has not ended, with what to do', async () => {
-    const here = await installation()
-    await interrupted(
-      loadAnd(here, async stored => {
-        if (stored === 5) throw new Error('interrupted')
-      }),
-    )
-    const changed = here.lines.slice(5)
-    const refused = await rejection(loadAnd(here, async () => {}, changed))
-    expect(refused.detail).toMatch(
-      /load 1 of an input into food-aid has not ended \(5 of 400 applications are stored\), and this is another input/,
-    )
-    expect((await loadAnd(here)).before).toMatchObject({ stored: 5 })
-    expect(await isAllThere(here)).toBe(true)
-  })
-
   test('a person is erased when it has ended, so that nothing it brings is left of them', async () => {
     const here = await installation()
     const { applicant_id } = JSON.parse(here.lines[0]!) as ExportedApplication

@@ -138,6 +138,25 @@ describe('what an export gives, a load takes', () => {
     expect(await exportLines(sql, 'food-aid')).toHaveLength(40)
   })
 
+  test('one that fails or dies before its first batch holds up neither Snapshot-Time, nor another input, nor the same again', async () => {
+    const to = await reasonProgram(sql)
+    await sql
+      .unsafe(`
+        create function fail() returns trigger language plpgsql as $$ begin raise 'no space'; end $$;
+        create trigger fail before insert on application execute function fail()`)
+      .simple()
+    await expect(load(sql, lines(to, { id: 1 }))).rejects.toThrow('no space')
+    expect(await sql`select from submission_counter where loading_from is null`).toHaveLength(1)
+    // It cannot even end its load now, as when it is killed.
+    await sql`create trigger fail before update on bulk_load execute function fail()`
+    await expect(load(sql, lines(to, { id: 1 }))).rejects.toThrow('no space')
+    const unfinished = () => sql`select from bulk_load where ended_at is null`
+    expect(await unfinished()).toHaveLength(1)
+    await sql`drop function fail cascade`
+    expect((await load(sql, lines(to, { id: 1 }, { id: 2 }))).applications).toBe(2)
+    expect(await unfinished()).toHaveLength(0)
+  })
+
   test('an empty input loads nothing', async () => {
     expect(await load(sql, '')).toEqual({ applications: 0, programs: [], before: undefined })
   })

@@ -32,6 +32,29 @@ async function file(text: string): Promise<string> {
   return path
 }
 
+/** A load of which so many applications are stored, and a batch of that size, when it is interrupted. */
+async function interrupted(lines: readonly string[], most: number, batchBytes: number) {
+  const loading = loadLines(target.sql, Readable.from([Buffer.from(lines.join('\n'))]), {
+    now: Date.now() * 1000,
+    timeZone: 'UTC',
+    actor: 'operator:test',
+    source: 'part.ndjson',
+    batchBytes,
+    onProgress: stored => {
+      if (stored >= most) throw new Error('the machine went down')
+    },
+  })
+  await expect(loading).rejects.toThrow('went down')
+  const [load] = await target.sql<{ load_id: number; stored: number }[]>`select load_id, stored from bulk_load`
+  return load!
+}
+
+async function eventsOfLoads(): Promise<string[]> {
+  const events = await target.sql<{ action: string }[]>`
+    select action from audit_event where subject = ${slug} and action <> 'program_imported' order by audit_event_id`
+  return events.map(event => event.action)
+}
+
 describe('scripts/load', () => {
   test('names each bad line with its number and reason on standard error, and exits 1', async () => {
     const path = await file([exported[0], '{"oops":', exported[1]!.replace('"CURRENT"', '"LATEST"')].join('\n'))
@@ -54,10 +77,9 @@ describe('scripts/load', () => {
     })
     expect(await load(['a', 'b'])).toMatchObject({ code: 2 })
     expect(await load(['--fast', 'a'])).toMatchObject({ code: 2 })
-    expect(await load(['--unfinished', 'a'])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('take no other option'),
-    })
+    const alone = { code: 2, err: expect.stringContaining('take no other option') }
+    expect(await load(['--unfinished', 'a'])).toMatchObject(alone)
+    expect(await load(['--give-up', '1', '--program', slug])).toMatchObject(alone)
     expect((await load(['a', '--instead-of', 'b'])).err).toContain('--instead-of takes the number of a load')
     expect(await load(['--give-up', 'a'])).toMatchObject({
       code: 2,
@@ -107,23 +129,14 @@ describe('scripts/load', () => {
 
   test('one that has not ended is listed, keeps others out of its program, and can be given up', async () => {
     expect((await load(['--unfinished'])).out).toBe('Every load has ended.\n')
-    const unfinished = loadLines(target.sql, Readable.from([Buffer.from(exported.join('\n'))]), {
-      now: Date.now() * 1000,
-      timeZone: 'UTC',
-      actor: 'operator:test',
-      source: 'part.ndjson',
-      batchBytes: 1,
-      onProgress: () => {
-        throw new Error('the machine went down')
-      },
-    })
-    await expect(unfinished).rejects.toThrow('went down')
-    const [{ load_id }] = (await target.sql`select load_id from bulk_load`) as unknown as [{ load_id: number }]
+    const { load_id } = await interrupted(exported, 1, 1)
     expect((await load(['--unfinished'])).out).toMatch(
       new RegExp(`^${load_id}: part.ndjson into ${slug}: 1 of 300 applications, begun 20.*Z by operator:test\n$`),
     )
     const other = await load(['-'], exported.slice(1).join('\n'))
-    expect(other.err).toContain(`load ${load_id} of part.ndjson into ${slug} has not ended (1 of 300 applications`)
+    expect(other.err).toContain(
+      `load ${load_id} of part.ndjson into ${slug} has not ended (1 of 300 applications are stored), and this is another`,
+    )
     const front = await load(['-', '--front-end', 'Portal'], exported.join('\n'))
     expect(front.err).toContain('this load began without --front-end, and must be resumed with the same options')
     expect((await load(['--give-up', String(load_id)])).out).toBe(
@@ -135,43 +148,21 @@ describe('scripts/load', () => {
       'was given up when 1 of its 300 applications were stored',
     )
     expect(await exportLines(target.sql, slug)).toEqual(exported.slice(0, 1))
-    const events = await target.sql<{ action: string }[]>`
-      select action from audit_event where subject = ${slug} and action <> 'program_imported' order by audit_event_id`
-    expect(events.map(event => event.action)).toEqual(['load_begun', 'load_given_up'])
+    expect(await eventsOfLoads()).toEqual(['load_begun', 'load_given_up'])
   })
 
   test('in place of one that has not ended, what is still to come is loaded from another file', async () => {
-    const first = exported.slice(0, 100).join('\n')
-    const unfinished = loadLines(target.sql, Readable.from([Buffer.from(first)]), {
-      now: Date.now() * 1000,
-      timeZone: 'UTC',
-      actor: 'operator:test',
-      batchBytes: 1,
-      onProgress: stored => {
-        if (stored === 90) throw new Error('the machine went down')
-      },
-    })
-    await expect(unfinished).rejects.toThrow('went down')
-    const [{ load_id }] = (await target.sql`select load_id from bulk_load`) as unknown as [{ load_id: number }]
+    const { load_id } = await interrupted(exported.slice(0, 100), 90, 1)
     const option = ['-', '--instead-of', String(load_id)]
     expect((await load(option, exported.slice(80).join('\n'))).err).toContain('line 1: /submit_time is not after')
     expect(await load(option, exported.slice(90).join('\n'))).toMatchObject({ code: 0 })
     expect(await exportLines(target.sql, slug)).toEqual(exported)
     expect((await load(['--unfinished'])).out).toBe('Every load has ended.\n')
+    expect(await eventsOfLoads()).toEqual(['load_begun', 'load_given_up', 'load_begun', 'applications_loaded'])
   })
 
   test('one that was interrupted continues where it stopped, and says so', async () => {
-    const interrupted = loadLines(target.sql, Readable.from([Buffer.from(exported.join('\n'))]), {
-      now: Date.now() * 1000,
-      timeZone: 'UTC',
-      actor: 'operator:test',
-      batchBytes: 100_000,
-      onProgress: () => {
-        throw new Error('the machine went down')
-      },
-    })
-    await expect(interrupted).rejects.toThrow('went down')
-    const [{ stored }] = (await target.sql`select stored from bulk_load`) as unknown as [{ stored: number }]
+    const { stored } = await interrupted(exported, 1, 100_000)
     expect(stored).toBeWithin(1, 300)
     const { code, out } = await load([await file(exported.join('\n'))])
     expect({ code, out: out.split('\n').slice(0, 2) }).toEqual({

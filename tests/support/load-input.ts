@@ -82,7 +82,7 @@ export async function submit(sql: Sql, to: PublishedTestProgram, applicant_id: n
 
 /** Everything a load writes. */
 export async function contents(sql: Sql) {
-  const [applications, applicants, notes, counters, loads, ids] = await Promise.all([
+  const [applications, applicants, notes, counters, loads, ids, sequences] = await Promise.all([
     sql`
       select program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq,
         superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations
@@ -94,6 +94,7 @@ export async function contents(sql: Sql) {
     sql`select program_id, submit_seq, last_submit_time from submission_counter order by program_id`,
     sql`select load_id, stored from bulk_load order by load_id`,
     sql`select page, ids::text from loaded_ids order by page`,
+    sql`select last_value, is_called from application_application_id_seq`,
   ])
-  return { applications: [...applications], applicants, notes, counters, loads, ids }
+  return { applications: [...applications], applicants, notes, counters, loads, ids, sequences }
 }

@@ -80,7 +80,7 @@ async function loadInto(
   const checked = await check.finish(begun?.stored).catch(async error => {
     // What another process stores of the same input in the meantime looks like ids that are taken.
     const latest = await findLoad(sql, digest)
-    throw latest?.stored !== begun?.stored || latest?.ended_at !== begun?.ended_at ? overtakenByAnother() : error
+    throw latest?.stored !== begun?.stored ? overtakenByAnother() : error
   })
   if (checked.applications > 0) await storeLoad({ sql, session }, checked, begun, { ...options, digest })
   const before = begun === undefined ? undefined : { stored: begun.stored, endedAt: undefined }
