@@ -2,6 +2,7 @@
 
 import { describe, expect, spyOn, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { getEventListeners } from 'node:events'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/processes/free-port.ts'
 import { Attempts } from '../../src/client/attempts.ts'
@@ -91,8 +92,12 @@ describe('a walk', () => {
 
   test('a page that broke is asked for again by its own token, and not from the beginning', async () => {
     const proxy = await proxied(n => (n === 2 ? { cutAfterBytes: 3000 } : 'none'))
-    expect(await walked(clientOf(proxy.baseUrl))).toEqual(ids)
+    const { signal } = new AbortController()
+    expect(await walked(clientOf(proxy.baseUrl), { pageSize: 50, signal })).toEqual(ids)
+    // Of all these requests nothing stays with a signal that may live for long.
+    expect(getEventListeners(signal, 'abort')).toEqual([])
     const targets = proxy.requests.map(({ target }) => target)
+    expect(targets.every(target => target.includes('pageSize=50'))).toBe(true)
     expect(targets[3]).toBe(targets[2]!)
     // Each page by a token of its own, and the first of them once.
     expect(new Set(targets).size).toBe(Math.ceil(ids.length / 50))
@@ -254,20 +259,32 @@ describe('changes', () => {
 
   test('with their applications, while nothing happens: the first page has the publications, and no empty one follows', async () => {
     const controller = new AbortController()
-    let asked = 0
-    const proxy = await proxied(() => {
-      asked++
-      return 'none'
-    })
-    const pages: unknown[] = []
-    const options = { include: 'application', waitSeconds: 1, signal: controller.signal } as const
-    const following = (async () => {
-      for await (const page of clientOf(proxy.baseUrl).changes(slug, await cursorOf(), options)) pages.push(page)
-    })()
-    await until('a third request', () => asked === 3)
-    controller.abort(new Error('enough'))
-    await expect(following).rejects.toThrow('enough')
+    const [pages, sent]: [unknown[], unknown[]] = [[], []]
+    const timers = spyOn(globalThis, 'setTimeout')
+    endWithTest(() => timers.mockRestore())
+    const send = (url: string, init: RequestInit): Promise<Response> => {
+      sent.push([
+        new URL(url).searchParams.get('fields'),
+        new Headers(init.headers).get('Prefer'),
+        timers.mock.lastCall![1],
+      ])
+      if (sent.length === 3) controller.abort(new Error('enough'))
+      return fetch(url, init)
+    }
+    const client = clientOf(undefined, { fetch: send, silenceMs: 3_600_000 })
+    const options = {
+      include: 'application',
+      fields: 'words_raw',
+      waitSeconds: 1,
+      signal: controller.signal,
+    } as const
+    const following = async () => {
+      for await (const page of client.changes(slug, await cursorOf(), options)) pages.push(page)
+    }
+    await expect(following()).rejects.toThrow('enough')
     expect(pages).toEqual([expect.objectContaining({ payload: [], questionsAsOf: expect.any(String) })])
+    // A connection may be silent for as long as the service may wait, besides.
+    expect(sent).toEqual(Array(3).fill(['words_raw', 'wait=1', 3_601_000]))
   })
 
   test('as they happen: waits for them, longer than a connection may be silent', async () => {
@@ -303,11 +320,14 @@ describe('reports at once what cannot pass', () => {
     const tls = await useService(database, {}, { tls: testCertificate })
     const reported: unknown[] = []
     const onRetry = (retry: unknown): void => void reported.push(retry)
-    for (const [baseUrl, said] of [
-      ['https://no-such-host.invalid', 'There is no host called no-such-host.invalid'],
-      [tls.baseUrl, 'NODE_EXTRA_CA_CERTS'],
+    // As Node.js says it.
+    const nowhere = new TypeError('fetch failed', { cause: { code: 'ENOTFOUND' } })
+    for (const [baseUrl, said, options] of [
+      ['https://no-such-host.invalid', 'There is no host called no-such-host.invalid', {}],
+      [service.baseUrl, 'There is no host called 127.0.0.1', { fetch: () => Promise.reject(nowhere) }],
+      [tls.baseUrl, 'NODE_EXTRA_CA_CERTS', {}],
     ] as const) {
-      const failure = await walked(clientOf(baseUrl, { onRetry })).catch((error: unknown) => error)
+      const failure = await walked(clientOf(baseUrl, { onRetry, ...options })).catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(Unreachable)
       expect((failure as Error).message).toContain(said)
     }
@@ -356,7 +376,31 @@ describe('reports at once what cannot pass', () => {
     }
   })
 
+  test('a page of more bytes than may be held, and a problem that another made', async () => {
+    const asking = async (answer: () => Response): Promise<unknown[]> => {
+      let asked = 0
+      const fetch = async (): Promise<Response> => {
+        asked++
+        return answer()
+      }
+      return [await walked(clientOf(undefined, { fetch })).catch(String), asked]
+    }
+    const body = () => new ReadableStream({ pull: to => to.enqueue(new Uint8Array(256 * 1024 * 1024 + 1)) })
+    const headers = { ...ndjson, 'Walk-Token': 'x' }
+    expect(await asking(() => new Response(body(), { headers }))).toEqual([
+      'RangeError: A page has more than 268435456 bytes: ask for a smaller pageSize.',
+      1,
+    ])
+    const problem = { title: 'Invalid.', errors: { fromDate: ['is odd'] } }
+    expect(await asking(() => Response.json(problem, { status: 400 }))).toEqual([
+      'RequestRefused: The service answered 400: Invalid.',
+      1,
+    ])
+  })
+
   test.each([
+    'https://apply.example.gov?a=b',
+    'https://apply.example.gov#a',
     'http://apply.example.gov',
     'ftp://127.0.0.1',
     'apply.example.gov',
