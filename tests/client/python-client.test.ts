@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { integerFrom, seededRandom } from '../../src/domain/random/seeded-random.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
@@ -45,9 +46,30 @@ const commandOf = (code: string, { baseUrl = service.baseUrl, password = key.pas
   const env = { PATH, PYTHONPATH: sources, TRIBUTARY_USERNAME: key.username, TRIBUTARY_PASSWORD: password }
   return [command, { cwd, env }] as const
 }
-/** What the code prints, as JSON; it has `url` and `program`. */
-const python = async (code: string, options: PythonOptions = {}): Promise<unknown> =>
-  JSON.parse(await outputOf(...commandOf(code, options)))
+/** What the code prints, as JSON; it has `url` and `program`, and `let_happen`, which waits until something has happened. */
+async function python(code: string, options: PythonOptions = {}, happens?: () => Promise<unknown>): Promise<unknown> {
+  if (happens === undefined) return JSON.parse(await outputOf(...commandOf(code, options)))
+  const cwd = await useFolder(endWithTest)
+  const waiting = `
+import os, time
+def let_happen():
+    open("waits", "w").close()
+    while os.path.exists("waits"):
+        time.sleep(0.01)
+`
+  const running = start(...commandOf(waiting + code, { ...options, cwd }))
+  const waits = join(cwd, 'waits')
+  const ended = endOf(running)
+  for (;;) {
+    await until('it to wait or end', () => running.exitCode !== null || existsSync(waits))
+    if (running.exitCode !== null) break
+    await happens()
+    rmSync(waits)
+  }
+  const { out, err } = await ended
+  expect(err).toBe('')
+  return JSON.parse(out)
+}
 
 /** The exception that the code ends with, as `[class, message]`. */
 const raised = async (code: string, options: PythonOptions = {}): Promise<unknown> => {
@@ -102,6 +124,7 @@ describe.skipIf(!needs('python3'))('the Python client', () => {
     ['a sign-in page', { fields: { 'Content-Type': 'text/html' }, body: html }],
     ['a sign-in page under another type', { fields: ndjson, body: html }],
     ['nothing', { fields: ndjson, body: '' }],
+    ['408', { status: 408 }],
     ['lines without an end', { fields: { ...ndjson, 'Walk-Token': 'x' }, body: someoneElses }],
     ['a whole page that is not the first', { fields: ndjson, body: someoneElses + endOfOther }],
     ['a page with one letter altered', { replace: 'answer', by: 'anSwer' }],
@@ -153,6 +176,8 @@ print(json.dumps([
     const incomplete = 'ValueError'
     for (const code of [
       'walk = Client(url).walk(program)\nnext(walk)\nwalk.verify()',
+      // All pages are there, and the last of them is not read.
+      'walk = Client(url).walk(program)\n[next(walk) for _ in range(41)]\nwalk.verify()',
       'Client(url).walk("x").verify()',
     ])
       expect(await raised(code)).toEqual([incomplete, expect.stringContaining('first page to its last')])
@@ -160,20 +185,49 @@ print(json.dumps([
 
   test('verifies a walk of which applications were erased since', async () => {
     const [extra] = await insertRawApplications(sql, program, 1)
-    const cwd = await useFolder(endWithTest)
     const code = `
-import pathlib, time
 walk = Client(url).walk(program)
 found = list(walk)
-pathlib.Path("walked").touch()
-while not pathlib.Path("erased").exists():
-    time.sleep(0.01)
+let_happen()
 print(json.dumps([len(found), walk.verify()]))`
-    const ended = endOf(start(...commandOf(code, { cwd })))
-    await until('the walk', () => Bun.file(join(cwd, 'walked')).exists())
-    await erase(program.program_id, extra!)
-    await Bun.write(join(cwd, 'erased'), '')
-    expect(JSON.parse((await ended).out)).toEqual([ids.length + 1, ids.length])
+    expect(await python(code, {}, () => erase(program.program_id, extra!))).toEqual([ids.length + 1, ids.length])
+  })
+
+  test('a copy loses nothing that happens between its changes and its walk, nor where a round is broken off', async () => {
+    const slug = 'broken-off'
+    const [words, more] = [q.text('words'), q.text('more', { optional: true })]
+    const { program_id } = await publish(sql, { slug, questions: [words] })
+    const own = await createTestKey(sql, { programs: [slug], maySubmit: true })
+    const frontEnd = new FrontEnd(service, own, slug)
+    const apply = async () => (await frontEnd.apply(await frontEnd.register(), { words: { text: 'a' } })).application_id
+    const first = await apply()
+    let second = 0
+    const code = `
+client, state = Client(url, "${own.username}", "${own.password}"), {}
+sync = lambda: client.sync("${slug}", state, fields="words")
+copy = dict(sync())
+let_happen()
+before = dict(state)
+next(sync())
+assert state == before
+pairs = sync()
+copy.update([next(pairs)])
+let_happen()
+copy.update(pairs)
+copy.update(sync())
+print(json.dumps([[key, copy[key] and list(copy[key]["application"])] for key in copy]))`
+    const happening = [
+      async () => {
+        await publish(sql, { slug, questions: [words, more] })
+        second = await apply()
+      },
+      () => erase(program_id, first),
+    ]
+    const copied = await python(code, {}, () => happening.shift()!())
+    expect(copied).toEqual([
+      [first, null],
+      [second, ['words']],
+    ])
   })
 
   test('yields each change once, and with wait as it happens', async () => {
@@ -182,6 +236,11 @@ print(json.dumps([len(found), walk.verify()]))`
 client = Client(url)
 walk = client.walk(program, page_size=1)
 next(walk)
+opened = client._opener.open
+def waited(request, timeout):
+    assert timeout == 120, timeout
+    return opened(request, timeout=timeout)
+client._opener.open = waited
 for page in client.changes(program, walk.change_cursor, include_applications=True, wait=True):
     for change in page["payload"]:
         print(json.dumps([change["kind"], change["application_id"], change.get("application", {}).get("application_id")]), flush=True)
