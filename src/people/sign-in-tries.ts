@@ -94,10 +94,7 @@ export class SignInTries {
   async countRefusal(account: string, address: IpAddress | undefined): Promise<AuditedFailure | undefined> {
     const network = networkOf(address)
     const counted = await this.#ofAddress?.count(network)
-    if (counted?.isOver === true) {
-      await this.#ofAddress!.takeBack(network)
-      throw tooMany([counted])
-    }
+    if (counted?.isOver === true) throw tooMany([counted])
     return this.#entryOf(`provider ${network} ${account}`, network)
   }
 
