@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { writeAuditFile } from '../../src/audit/audit-file.ts'
@@ -77,6 +77,8 @@ test('a file that is written in several batches has each line once', async () =>
   const lines = Array.from({ length: 25 }, (_, i) => `line ${i}`)
   await writeAuditFile(file, Readable.from(lines), 40)
   expect(await linesOf(file)).toEqual(lines)
+  // Users of the machine who may not read the database may not read this.
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
 })
 
 test('several chains are pruned while others write: every event is in the file or in the database, once, and verifies', () =>
@@ -118,12 +120,12 @@ test('a whole audit log of many batches is pruned, and continues after it', () =
     expect(await verifyAuditLog(auditLog.sql, undefined, files)).toMatchObject({ errors: [], events: 4 })
   }))
 
-test('only what is old enough goes', () =>
+test('only what is old enough goes: of an event at the instant itself on, all stays', () =>
   AuditLog.open(async auditLog => {
-    await auditLog.write(5)
-    const cut = await auditLog.now()
-    await auditLog.write(5)
-    const files = await auditLog.prune(cut)
+    await auditLog.write(10)
+    const [sixth] = await auditLog.sql<{ cut: Micros }[]>`
+      select happened_at as cut from audit_event where subject = ${auditLog.written[5]!}`
+    const files = await auditLog.prune(sixth!.cut)
     expect(await subjectsOf(files[0]!)).toEqual(auditLog.written.slice(0, 5))
     expect(await auditLog.remaining()).toEqual(auditLog.written.slice(5))
   }))
@@ -349,6 +351,11 @@ test('what was noted before it was pruned is held against the file: pruning is n
     const other = within.replace(/:5:./, found => (found.endsWith('A') ? ':5:B' : ':5:A'))
     expect(await auditLog.errors(files, other)).toEqual([
       expect.stringMatching(/: up to link 5, it is not what it was when it was noted$/),
+    ])
+    // What another chain has lost is in no file.
+    const lost = within.replace(/\b([0-7]):0:/, '$1:3:')
+    expect(await auditLog.errors(files, lost)).toEqual([
+      expect.stringMatching(/: ends at link [01], and had 3 when it was noted: its end was cut off$/),
     ])
   }))
 

@@ -75,7 +75,8 @@ test('nothing is done before one has shown who one is, and after it the same for
     select role, exists (select from invitation i where i.person_id = p.person_id) as linked
     from person p where person_id = ${bo.person_id}`
   expect([...(await read())]).toEqual([{ role: 'AUDITOR', linked: false }])
-  expect((await visitor.post('/admin/confirm', { password: testPassword, next: path })).status).toBe(303)
+  const shown = await visitor.post('/admin/confirm', { password: testPassword, next: path })
+  expect([shown.status, shown.headers.get('location')]).toEqual([303, path])
   await visitor.post(path, { name: 'Bo', role: 'ADMINISTRATOR' })
   await visitor.post(`${path}/link`)
   expect([...(await read())]).toEqual([{ role: 'ADMINISTRATOR', linked: true }])

@@ -106,6 +106,17 @@ test('one address tries so many a minute, of whatever accounts; another is not k
   service = await start(60)
 })
 
+test('a password that could not be looked at counts as none that was tried', async () => {
+  const [row] = await database.sql`select password_hash from person where person_id = ${ada.person_id}`
+  const store = (hash: string) =>
+    database.sql`update person set password_hash = ${hash} where person_id = ${ada.person_id}`
+  await store('no hash')
+  const browser = from('192.0.2.12')
+  for (let i = 0; i <= ofOneClient; i++) expect(await tries(browser, ada.email, testPassword)).toBe(500)
+  await store(row!.password_hash)
+  expect(await tries(browser, ada.email, testPassword)).toBe(303)
+})
+
 describe('within a session', () => {
   test('showing who one is, and choosing another password, are counted together and refused alike', async () => {
     const browser = await from('192.0.2.8').signIn(ada.email)

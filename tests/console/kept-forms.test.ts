@@ -1,13 +1,13 @@
 // D38: "nothing that was typed is dropped silently, at the end of a session neither": a form that was sent too late comes back as it was
 // typed, to the person who typed it, and one that waits for a password is done when that is right.
 
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { consolePages } from '../../src/console/console.ts'
 import type { Deps } from '../../src/http/server/deps.ts'
 import { openPage, useBrowser } from '../support/browser.ts'
 import { aPerson, ConsoleVisitor, fieldsOf, testPassword } from '../support/console.ts'
-import { useDatabase, useService } from '../support/fixtures.ts'
+import { endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
 import { aProgram, q } from '../support/programs.ts'
@@ -170,6 +170,23 @@ describe('a form for which the password is asked', () => {
     const done = await visitor.post(path, { ...kept, confirm_password: testPassword })
     expect([done.status, done.headers.get('location')]).toEqual([303, expect.stringMatching(/\/issued$/)])
     expect(await sql`select from api_key where name = 'Waits'`).toHaveLength(1)
+    // The next page does not ask again.
+    expect((await visitor.get(path)).status).toBe(200)
+  })
+
+  test('stays on its page while too many show who they are', async () => {
+    const visitor = await signedIn()
+    const form = { ...fieldsOf(await visitor.page(path), path), ...wanted, confirm_password: testPassword }
+    now += 11 * minutes
+    const held = Promise.withResolvers<boolean>()
+    const verify = spyOn(Bun.password, 'verify').mockImplementation(() => held.promise)
+    endWithTest(() => verify.mockRestore())
+    const sent = Array.from({ length: 9 }, () => visitor.post(path, form))
+    const busy = await Promise.race(sent)
+    expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(fieldsOf(await busy.text(), path)).toMatchObject(wanted)
+    held.resolve(false)
+    await Promise.all(sent)
   })
 
   test('asks for the form’s own token before the password', async () => {

@@ -290,6 +290,9 @@ describe('would a call pass, and why was one refused', () => {
     expect(await ask('192.0.3.9', 'food')).toContain('may not be used from this address')
     expect(await ask('not an address', 'food')).toContain('is unknown')
     expect(await ask('192.0.2.9', 'rent')).toContain('not granted this program')
+    await database.sql`
+      update api_key set may_export = false, may_submit = true, front_end = 'Portal' where api_key_id = ${key.username}`
+    expect(await ask('192.0.2.9', 'food')).toContain('may submit, and not export')
     now += 90 * day
     await browser.signIn(ada.email)
     expect(await ask('192.0.2.9', 'food')).toContain('has expired')

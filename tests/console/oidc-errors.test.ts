@@ -1,10 +1,11 @@
 // Signing in to the console at an OpenID provider that lies, is at fault, or is away.
 
-import { beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { freePort } from '../../scripts/processes/free-port.ts'
+import { IdentityProvider } from '../../src/people/identity-provider.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { type CrookedIssuer, useCrookedIssuer } from '../support/crooked-issuer.ts'
-import { endWithFile, useDatabase, useService } from '../support/fixtures.ts'
+import { endWithFile, endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { oidcClient, useOidcIssuer } from '../support/oidc-issuer.ts'
 
 const database = await useDatabase()
@@ -162,6 +163,17 @@ describe('a provider that is at fault or away', () => {
     crooked.describes = { issuer: 'https://evil.example' }
     const own = await useService(database, { ...oidcClient, oidcIssuer: crooked.issuer })
     await expectAway(await new ConsoleVisitor(own).get('/admin/sign-in/oidc'))
+  })
+
+  test('that an hour later describes another issuer is what it was', async () => {
+    const { oidcClientId: clientId, oidcClientSecret: clientSecret } = oidcClient
+    const provider = new IdentityProvider({ issuer: crooked.issuer, clientId, clientSecret })
+    const begin = async () => new URL((await provider.begin('https://here.example/', false)).url).origin
+    expect(await begin()).toBe(crooked.issuer)
+    crooked.describes = { issuer: 'https://evil.example' }
+    const later = spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_001)
+    endWithTest(() => later.mockRestore())
+    expect(await begin()).toBe(crooked.issuer)
   })
 
   test('is asked what it is once, not at each sign-in', async () => {

@@ -293,10 +293,15 @@ describe('a new program', () => {
   })
 
   test('with a file that is not text, is too large, or does not arrive whole is refused with words about the file', async () => {
-    const picture = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 0xff])], 'photo.png')
-    const refused = await ada!.upload('/admin/new-program', {}, 'document', picture)
-    expect(refused.status).toBe(400)
-    expect(await refused.text()).toContain('The file photo.png is not text in UTF-8, so nothing was changed.')
+    for (const bytes of [
+      [0x89, 0x50, 0x4e, 0x47, 0xff],
+      [0x7b, 0, 0x7d],
+    ]) {
+      const picture = new File([new Uint8Array(bytes)], 'photo.png')
+      const refused = await ada!.upload('/admin/new-program', {}, 'document', picture)
+      expect(refused.status).toBe(400)
+      expect(await refused.text()).toContain('The file photo.png is not text in UTF-8, so nothing was changed.')
+    }
     const huge = new File(['x'.repeat(9 * 1024 * 1024)], 'huge.json')
     expect((await ada!.upload('/admin/new-program', {}, 'document', huge)).status).toBe(413)
     const cut = await service.get('/admin/new-program', {

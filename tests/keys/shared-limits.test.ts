@@ -108,8 +108,12 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     for (let i = 0; i < 3; i++) await one.limits.takeRequest(key)
     const held = one.limits.beginExport(key)
     await held.granted
+    const tries = new SignInTries(0, one.counts)
+    for (let i = 0; i < 20; i++) await (await tries.begin(key, { address: undefined })).takeBack()
     await redis.takeAway()
     await until('both to notice', () => one.counts.away && other.counts.away)
+    // Passwords that were right count as little as before.
+    await tries.begin(key, { address: undefined })
     // Of what it counted with Redis, each remembers its own.
     const asked = countsAskedOf(one.counts)
     for (let left = 6; left >= 0; left--)

@@ -27,4 +27,14 @@ test('the queue has an end, however many clients wait in it', async () => {
   const all = Array.from({ length: 70 }, (_, i) => outcome(isPassword('guessed', hash, `client ${i}`)))
   const outcomes = await Promise.all(all)
   expect(outcomes.filter(one => one === 'password_queue')).toHaveLength(4)
+  // A hash that cannot be read gives its place on.
+  for (let i = 0; i < 10; i++) expect(await outcome(isPassword('guessed', 'no hash', '192.0.2.1'))).toBe('thrown')
+  expect(await isPassword('four plain words here', hash, '192.0.2.1')).toBe(true)
+})
+
+test('the longest password is looked at to its end, and beyond', async () => {
+  const longest = 'a few words '.repeat(17).slice(0, 200)
+  const stored = await Bun.password.hash(longest, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
+  expect(await isPassword(longest, stored, undefined)).toBe(true)
+  expect(await isPassword(`${longest}x`, stored, undefined)).toBe(false)
 })

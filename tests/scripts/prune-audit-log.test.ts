@@ -73,6 +73,8 @@ test('prunes by date, reports what it did, and verify reports what was pruned an
   expect(alone.out).toContain('The audit log is whole: 1 event.')
   expect(alone.out).toContain(`Pruned into ${name}: not checked: give the file with --with.`)
   expect((await audit('verify', '--with', file!)).out).toContain(`Pruned into ${name}: checked.`)
+  // As a shell passes several.
+  expect((await audit('verify', '--with', file!, join(folder, 'none'))).err).toContain('none cannot be read')
   expect((await prune()).out).toBe('There is nothing to prune.\n')
   const text = await Bun.file(file!).text()
   await Bun.write(file!, text.replace('subject-7', 'subject-8'))

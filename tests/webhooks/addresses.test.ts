@@ -87,7 +87,8 @@ describe('an address', () => {
     'http://example.org/',
     'ftp://example.org/',
     'https://',
-    'https://user:secret@example.org/',
+    'https://user@example.org/',
+    'https://:secret@example.org/',
     'https://example.org/#a',
     `https://example.org/${'x'.repeat(2000)}`,
   ])('%p is refused as no address of a webhook', async url => {

@@ -77,14 +77,6 @@ describe('in the console', () => {
     expect((await admin.post(`/admin/people/${auditor.person_id}/tokens/${tokenId}/retire`)).status).toBe(303)
     expect((await whoAmI(token)).status).toBe(401)
   })
-
-  test('a token is made only in a session that has just been confirmed', async () => {
-    const later = await useService(database, {}, { now: () => Date.now() * 1000 })
-    const browser = await new ConsoleVisitor(later).signIn(ada.email)
-    await sql`update console_session set confirmed_at = now() - interval '1 hour'`
-    const form = { name: 'x', expiry: '1d', scopes: ['keys:read'] }
-    expect(await browser.refused(403, `${path}/new`, form)).toContain('name="confirm_password"')
-  })
 })
 
 describe('a token', () => {
@@ -111,11 +103,15 @@ describe('a token', () => {
 
   test('ends when it expires, and its last use is kept', async () => {
     const { token, tokenId } = await aToken(sql, ada)
-    expect((await whoAmI(token)).status).toBe(200)
-    const [used] = await sql`
-      select last_used_at > now() - interval '1 minute' as now, host(last_used_address) as address
-      from admin_token where admin_token_id = ${tokenId}`
-    expect(used).toEqual({ now: true, address: '127.0.0.1' })
+    for (let times = 0; times < 2; times++) {
+      await sql`
+        update admin_token set last_used_at = last_used_at - interval '2 minutes' where admin_token_id = ${tokenId}`
+      expect((await whoAmI(token)).status).toBe(200)
+      const [used] = await sql`
+        select last_used_at > now() - interval '1 minute' as now, host(last_used_address) as address
+        from admin_token where admin_token_id = ${tokenId}`
+      expect(used).toEqual({ now: true, address: '127.0.0.1' })
+    }
     const tomorrow = await useService(database, {}, { now: () => (Date.now() + 86_400_001) * 1000 })
     const { status } = await ApiProgram.withToken(tomorrow, token).ask('GET', '/session')
     expect(status).toBe(401)
@@ -164,6 +160,14 @@ describe('a token', () => {
     expect((await whoAmI(token)).status).toBe(200)
     await happens(person)
     expect((await whoAmI(token)).status).toBe(status)
+  })
+
+  test('is one of fifty of its person, however many are made together', async () => {
+    const person = await aPerson(sql, { role: 'AUDITOR' })
+    const made = await Promise.allSettled(Array.from({ length: 53 }, () => aToken(sql, person)))
+    expect(made.flatMap(one => (one.status === 'rejected' ? one.reason.kind : []))).toEqual(
+      new Array(3).fill('conflict'),
+    )
   })
 
   test('is not made for a person who is disabled by the time it is stored', async () => {
@@ -260,12 +264,5 @@ describe('a session', () => {
     const program = new ApiProgram(service, Object.fromEntries(fields) as Record<string, string>)
     expect((await program.ask('POST', '/intermediaries', { name: 'Forged' })).status).toBe(403)
     expect(await sql`select from intermediary_organization where name = 'Forged'`).toHaveLength(0)
-  })
-
-  test('must have shown who it is a short while ago before a key is made', async () => {
-    const fields = await signedIn()
-    await sql`update console_session set confirmed_at = now() - interval '1 hour'`
-    const { status, body } = await new ApiProgram(service, fields).ask('POST', '/keys', {})
-    expect([status, body.detail]).toEqual([403, expect.stringContaining('/admin/confirm')])
   })
 })

@@ -2,6 +2,7 @@
 // which key, which walk, filters, how many applications, up to which sequence, from which address").
 
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { findDisclosures } from '../../../src/audit/disclosure.ts'
 import { findApplicationPlaces, readPagesWith } from '../../../src/db/audit/disclosures.ts'
 import { formatMicros, type Micros } from '../../../src/domain/values/offset-time.ts'
 import { eraseApplication } from '../../../src/upkeep/erase.ts'
@@ -222,10 +223,10 @@ describe('which clients were ever sent an application', () => {
     const [place] = await findApplicationPlaces(sql, id)
     const all = (await readPagesWith(sql, place!, newest)).map(({ audit_event_id }) => audit_event_id)
     const joined: number[] = []
-    for (let beforeId: number | undefined; ; beforeId = joined.at(-1)) {
-      const rows = await readPagesWith(sql, place!, { beforeId, rowsMax: 3 })
-      if (rows.length === 0) break
-      joined.push(...rows.map(({ audit_event_id }) => audit_event_id))
+    for (let beforeId: number | undefined, isMore = true; isMore; isMore = beforeId !== undefined) {
+      const [of] = await findDisclosures(sql, id, { slug, beforeId, rowsMax: 3 })
+      joined.push(...of!.pages.map(({ audit_event_id }) => audit_event_id))
+      beforeId = of!.nextBefore
     }
     expect(joined).toEqual(all)
     expect(all.length).toBeGreaterThan(6)
