@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { isList } from '../../../src/domain/fields/question-type.ts'
+import { markedEntityEnd } from '../../../src/domain/questions/answers.ts'
 import {
   buildKeyMap,
   type KeyMap,
@@ -14,6 +16,10 @@ import {
   questionKinds,
   type VersionQuestion,
 } from '../../../src/domain/questions/question.ts'
+import { type OutlinedText, outlineEntity, outlineSnapshot } from '../../../src/domain/questions/text-outline.ts'
+import { planFill } from '../../../src/domain/questions/version-fill.ts'
+import { publishedVersions } from '../../support/arbitraries.ts'
+import { options } from '../../support/program-version.ts'
 
 function question(question_id: number, kind: QuestionKind, enumerator_id: number | null = null, options?: string[]) {
   const settings = { text: 'x', ...(options && { options: options.map(admin_id => ({ admin_id, text: admin_id })) }) }
@@ -26,42 +32,22 @@ const version = (program_version_id: number, ...questions: VersionQuestion[]): P
   questions,
 })
 
-/** A bank in which any enumerator may hold any later question, and versions that each ask some of it, in any order. */
-const histories: fc.Arbitrary<PublishedVersion[]> = fc
-  .array(fc.record({ kind: fc.constantFrom(...questionKinds, 'ENUMERATOR' as const), parent: fc.nat() }), {
-    minLength: 1,
-    maxLength: 12,
-  })
-  .chain(seeds => {
-    const bank: VersionQuestion[] = []
-    for (const [index, { kind, parent }] of seeds.entries()) {
-      const enumerators = bank.filter(one => one.kind === 'ENUMERATOR')
-      const above = enumerators[parent % (enumerators.length + 1)]
-      bank.push(question(index + 1, kind, above?.question_id ?? null))
-    }
-    const asked = fc.tuple(fc.subarray(bank), fc.infiniteStream(fc.nat()))
-    const options = fc.array(fc.subarray(['a', 'b', 'c', 'd']), { minLength: bank.length, maxLength: bank.length })
-    return fc.array(fc.tuple(asked, options), { maxLength: 6 }).map(versions =>
-      versions.map(([[chosen, order], ids], index) => {
-        // A repeated question comes with its enumerators.
-        const withParents = new Set<number>()
-        for (const one of chosen) {
-          let at: VersionQuestion | undefined = one
-          while (at !== undefined) {
-            withParents.add(at.question_id)
-            const above: number | null = at.enumerator_id
-            at = bank.find(other => other.question_id === above)
-          }
-        }
-        const questions = bank
-          .filter(one => withParents.has(one.question_id))
-          .map(one => ({ one, at: order.next().value as number }))
-          .sort((a, b) => a.at - b.at)
-          .map(({ one }) => question(one.question_id, one.kind, one.enumerator_id, ids[one.question_id - 1]))
-        return version(index + 1, ...questions)
-      }),
-    )
-  })
+/** Each version asks its questions in any order, with any options. */
+const histories: fc.Arbitrary<PublishedVersion[]> = publishedVersions.chain(versions =>
+  fc.tuple(
+    ...versions.map(({ questions, ...version }) =>
+      fc
+        .tuple(
+          fc.shuffledSubarray([...questions], { minLength: questions.length }),
+          fc.subarray(['a', 'b', 'c', 'd']).map(ids => options(...ids)),
+        )
+        .map(([asked, options]) => ({
+          ...version,
+          questions: asked.map(one => ({ ...one, settings: { ...one.settings, options } })),
+        })),
+    ),
+  ),
+)
 
 const flat = (nodes: readonly KeyNode[], parent: number | null = null): { node: KeyNode; parent: number | null }[] =>
   nodes.flatMap(node => [{ node, parent }, ...flat(node.children, node.question_id)])
@@ -130,19 +116,28 @@ describe('the key map', () => {
     )
   })
 
-  test('"Static text questions do not appear, since they have no answer"', () => {
-    expect(buildKeyMap([version(1, question(1, 'STATIC'))])).toEqual([])
-  })
-
-  test('a question removed with its enumerator, and one added under it later, are in the same place', () => {
-    const map = buildKeyMap([
-      version(1, question(1, 'ENUMERATOR'), question(2, 'TEXT', 1)),
-      version(2, question(3, 'TEXT')),
-      version(3, question(4, 'DATE', 1), question(1, 'ENUMERATOR')),
-    ])
-    expect(map.map(node => [node.question_id, node.children.map(child => child.question_id)])).toEqual([
-      [1, [2, 4]],
-      [3, []],
+  test('questions of a followed program that share a key have one place, the first with the options of all', () => {
+    const named = (id: number, question_key: string, option: string) => ({
+      ...question(id, 'RADIO', null, ['all', option]),
+      question_key,
+    })
+    const [first, alike, cased, third] = [
+      named(1, 'k', 'a'),
+      named(2, 'k', 'b'),
+      named(3, 'K', 'c'),
+      named(4, 'k', 'd'),
+    ]
+    const node = (question_id: number, question_key: string, ...more: string[]) => ({
+      question_id,
+      question_key,
+      type: 'SINGLE_SELECT' as const,
+      option_ids: ['all', ...more],
+      children: [],
+    })
+    const also = [alike, third].map(({ question_id }) => ({ question_id, type: 'SINGLE_SELECT' as const }))
+    expect(buildKeyMap([version(1, first), version(2, alike, cased), version(3, third)])).toEqual([
+      { ...node(1, 'k', 'a', 'b', 'd'), also },
+      node(3, 'K', 'c'),
     ])
   })
 
@@ -170,11 +165,32 @@ describe('unanswered forms', () => {
     }
   })
 
-  test('as members are valid JSON under any key', () => {
-    const map = buildKeyMap([version(1, question(1, 'TEXT'), question(2, 'MAP'))])
-    const keyed = map.map((node, index) => ({ ...node, question_key: ['__proto__', 'é"\u2028'][index]! }))
-    const parsed = JSON.parse(`{${nullMembers(keyed)}}`) as Record<string, unknown>
-    expect(Object.keys(parsed)).toEqual(['__proto__', 'é"\u2028'])
-    expect(nullMembers([])).toBe('')
+  test('are what stored text, its outline and the fills of other versions are made of, under both profiles', () => {
+    fc.assert(
+      fc.property(publishedVersions, fc.constantFrom('contract' as const, 'origin' as const), (versions, profile) => {
+        const outlined = ({ values, after }: OutlinedText): string =>
+          values.map(({ before, form }) => `${before}${isList(form) ? '[]' : 'null'}`).join('') + after
+        const members = (nodes: KeyMap): object => JSON.parse(`{${nullMembers(nodes, profile)}}`)
+        const keyMap = buildKeyMap(versions)
+        for (const version of versions) {
+          const shape = buildKeyMap([version])
+          const { end, entity } = planFill(keyMap, shape, profile)
+          const stored = outlined(outlineSnapshot(shape, profile))
+          expect(stored).toEndWith(`,"application":{${nullMembers(shape, profile)}`)
+          expect(JSON.parse(`${stored}${end}"status":0}`).application).toEqual(members(keyMap))
+          const visit = (all: KeyMap, own: KeyMap): void => {
+            for (const one of own.filter(({ type }) => type === 'ENUMERATOR')) {
+              const { children } = all.find(({ question_id }) => question_id === one.question_id)!
+              const text = outlined(outlineEntity(one, profile))
+              const whole = text.replace(markedEntityEnd(one), () => String(entity.get(one.question_id)))
+              const asked = members(profile === 'origin' ? one.children : children)
+              expect(JSON.parse(whole)).toEqual({ entity_name: null, ...asked })
+              visit(children, one.children)
+            }
+          }
+          visit(keyMap, shape)
+        }
+      }),
+    )
   })
 })

@@ -2,8 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { visibleVersions } from '../../../src/domain/definitions/visible-version.ts'
 import type { KeyNode } from '../../../src/domain/questions/key-map.ts'
-import { buildKeyMap, type KeyMap } from '../../../src/domain/questions/key-map.ts'
-import { visiblePart, visibleShape } from '../../../src/domain/questions/question-view.ts'
+import { buildKeyMap, type KeyMap, type PublishedVersion } from '../../../src/domain/questions/key-map.ts'
+import type { Condition, Screen } from '../../../src/domain/questions/program-version.ts'
+import {
+  isWhole,
+  type QuestionView,
+  viewName,
+  visiblePart,
+  visibleShape,
+} from '../../../src/domain/questions/question-view.ts'
 import { publishedVersions } from '../../support/arbitraries.ts'
 
 const keysOf = (nodes: readonly KeyNode[]): unknown[] =>
@@ -18,22 +25,67 @@ const node = (question_id: number, question_key: string, more: Partial<KeyNode> 
   ...more,
 })
 
-describe('a hidden question', () => {
-  test('hides all that hangs under it, at any depth', () => {
-    const deepest = [node(4, 'deepest')]
-    const inner = [node(3, 'inner', { type: 'ENUMERATOR', children: deepest }), node(5, 'alongside')]
-    const keyMap: KeyMap = [node(1, 'seen'), node(2, 'outer', { type: 'ENUMERATOR', children: inner })]
-    const hiding = (...ids: number[]) => keysOf(visiblePart(keyMap, { hidden: new Set(ids), chosen: undefined }))
-    expect(hiding(2)).toEqual([['seen', []]])
-    expect(hiding(3)).toEqual([
-      ['seen', []],
-      ['outer', [['alongside', []]]],
-    ])
-    // Also when what hangs under it was chosen.
-    expect(keysOf(visiblePart(keyMap, { hidden: new Set([2]), chosen: [1, 4] }))).toEqual([['seen', []]])
-    expect(visiblePart(keyMap, { hidden: new Set([2]), chosen: [4] })).toEqual([])
+const pathsOf = (nodes: KeyMap, within: number[] = []): number[][] =>
+  nodes.flatMap(({ question_id, children }) => {
+    const path = [...within, question_id]
+    return [path, ...pathsOf(children, path)]
+  })
+const anyView = (ids: readonly number[]): fc.Arbitrary<QuestionView> =>
+  fc.record({
+    hidden: fc.shuffledSubarray([...ids]).map(hidden => new Set(hidden)),
+    chosen: fc.option(fc.subarray([...ids]), { nil: undefined }),
   })
 
+describe('a view', () => {
+  test('has what is chosen, what lies around it and in it, but for what is hidden and all that lies in that', () => {
+    const viewed = publishedVersions.map(buildKeyMap).chain(keyMap => {
+      const ids = pathsOf(keyMap).map(path => path.at(-1)!)
+      return fc.tuple(fc.constant(keyMap), anyView(ids))
+    })
+    fc.assert(
+      fc.property(viewed, ([keyMap, { hidden, chosen }]) => {
+        const open = pathsOf(keyMap).filter(path => !path.some(id => hidden.has(id)))
+        const wanted = open.filter(path => chosen === undefined || chosen.includes(path.at(-1)!))
+        const seen = open.filter(path => wanted.some(one => one.includes(path.at(-1)!) || path.includes(one.at(-1)!)))
+        expect(pathsOf(visiblePart(keyMap, { hidden, chosen }))).toEqual(seen)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('has the name of another exactly when both show the same, and is whole when it shows all', () => {
+    const ids = [1, 2, 12, 21]
+    const sorted = ({ hidden }: QuestionView) => [...hidden].sort((a, b) => a - b)
+    fc.assert(
+      fc.property(anyView(ids), anyView(ids), (one, other) => {
+        const same = Bun.deepEquals([sorted(one), one.chosen], [sorted(other), other.chosen], true)
+        expect(viewName(one) === viewName(other)).toBe(same)
+        expect(isWhole(one)).toBe(one.hidden.size === 0 && one.chosen === undefined)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
+
+const idsIn = (condition: Condition): number[] =>
+  [...JSON.stringify(condition).matchAll(/"question_id":([0-9]+)/g)].map(([, id]) => Number(id))
+
+/** On a screen of which each question looks at the first and the last; then one without any. */
+function screened<Version extends PublishedVersion>(version: Version) {
+  const ids = version.questions.map(({ question_id }) => question_id)
+  const answered = [ids[0] ?? 0, ids.at(-1) ?? 0].map(
+    (question_id): Condition => ({ question_id, operator: 'answered' }),
+  )
+  const questions = ids.map((question_id, i) => {
+    const visible_when: Condition = i % 2 === 0 ? { not: { all: answered } } : answered[0]!
+    return { question_id, optional: true, visible_when: i % 3 === 0 ? null : visible_when }
+  })
+  const screen = { name: 'All', visible_when: { any: answered }, questions }
+  const screens: Screen[] = [screen, { name: 'None', visible_when: null, questions: [] }]
+  return { ...version, screens }
+}
+
+describe('a hidden question', () => {
   test('hides the key that it shares with another question, in each version: which of them was answered cannot be seen', () => {
     const also = [{ question_id: 2, type: 'TEXT' as const }]
     const keyMap = [node(1, 'shared', { also }), node(3, 'other')]
@@ -57,11 +109,25 @@ describe('a hidden question', () => {
       fc.property(hiding, ({ versions, hidden: ids }) => {
         const hidden = new Set(ids)
         const seen = visiblePart(buildKeyMap(versions), { hidden, chosen: undefined })
-        const documented = visibleVersions(
-          versions.map(version => ({ ...version, screens: [] })),
-          hidden,
-        )
+        const documented = visibleVersions(versions.map(screened), hidden)
         expect(buildKeyMap(documented)).toEqual(seen)
+        for (const [i, version] of versions.entries()) {
+          const left = new Set(documented[i]!.questions.map(one => one.question_id))
+          const whole = screened(version)
+          const kept = (condition: Condition | null): Condition | null =>
+            condition !== null && idsIn(condition).every(id => id === 0 || left.has(id)) ? condition : null
+          expect(documented[i]!.screens).toEqual(
+            whole.screens
+              .filter(({ questions }) => questions.length === 0 || questions.some(one => left.has(one.question_id)))
+              .map(screen => ({
+                ...screen,
+                visible_when: kept(screen.visible_when),
+                questions: screen.questions
+                  .filter(one => left.has(one.question_id))
+                  .map(one => ({ ...one, visible_when: kept(one.visible_when) })),
+              })),
+          )
+        }
         for (const [i, version] of versions.entries())
           expect(keysOf(buildKeyMap([documented[i]!]))).toEqual(keysOf(visibleShape(buildKeyMap([version]), seen)))
       }),

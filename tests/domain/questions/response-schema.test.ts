@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { questionSchema } from '../../../src/domain/questions/answer-schema.ts'
 import type { Answers } from '../../../src/domain/questions/answers.ts'
+import { followedShape } from '../../../src/domain/questions/followed-shape.ts'
 import { buildKeyMap, type KeyMap, type PublishedVersion } from '../../../src/domain/questions/key-map.ts'
 import { responseSchema } from '../../../src/domain/questions/response-schema.ts'
 import { examplePage } from '../../../src/domain/samples/docs-example.ts'
@@ -60,7 +61,42 @@ describe('the response schema', () => {
     expect(broken(application => Object.assign(application, { program_name: 'another' }))).toHaveLength(1)
     expect(broken(application => Object.assign(application, { submit_time: '2026-01-01' }))).toHaveLength(1)
     expect(check({ payload: [] })).toHaveLength(1)
+    expect(check({ ...example(), nextPageToken: 'no token' })).toHaveLength(1)
   })
+
+  test.each(['contract', 'origin'] as const)(
+    'of a followed program takes what its origin may have stored: %s',
+    profile => {
+      const followed = followedShape({ slug: version.slug, origin_name: 'Every Kind' }, profile)
+      const own = schemaChecker(schemaOf(keyMap, false))
+      const check = schemaChecker(
+        responseSchema(keyMap, { slug: version.slug, id: `https://apply.example.gov/${profile}.json`, followed }),
+      )
+      const page = example()
+      page.payload[0].program_name = profile === 'origin' ? 'Every Kind' : version.slug
+      page.payload[1].program_name = page.payload[0].program_name
+      expect([check(page), own(page).length === 0]).toEqual([[], profile === 'contract'])
+      for (const [key, change] of Object.entries({
+        number_one: { number: 2 ** 60 },
+        address_one: { zip: 'none', state: 'Washington', corrected: 'Perhaps' },
+        date_one: { date: '1 May' },
+        enumerator_one: {
+          entities: [{ ...page.payload[0].application.enumerator_one.entities[0], entity_name: null }],
+        },
+      })) {
+        const stored = structuredClone(page)
+        Object.assign(stored.payload[0].application[key], change)
+        expect([key, check(stored)]).toEqual([key, []])
+        expect([key, own(stored).length]).not.toEqual([key, own(page).length])
+      }
+      page.payload[0].submit_time = null
+      expect(check(page)).toEqual([])
+      delete page.payload[0].application.file_upload_one.file_key
+      expect(check(page)).toHaveLength(profile === 'origin' ? 0 : 1)
+      page.payload[0].application.number_one.number = 'many'
+      expect(check(page)).not.toEqual([])
+    },
+  )
 
   // Spec, "Versioning" 2: "Enumerated values may gain new members in the future: `revision_state`, `submitter_type`,
   // `question_type`, and the name `suffix`. Clients must handle unknown values."

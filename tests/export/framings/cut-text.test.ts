@@ -5,6 +5,7 @@ import { buildKeyMap, type KeyMap, type KeyNode } from '../../../src/domain/ques
 import {
   fieldNames,
   findFields,
+  namesOfFields,
   type QuestionView,
   visiblePart,
   visibleShape,
@@ -158,14 +159,18 @@ describe('fields', () => {
     )
   })
 
-  test('what lies under a question that is named need not be named, and changes nothing', () => {
+  test('names in any order mean the topmost of their questions, which are named alike', () => {
+    const named = storedScenario.chain(({ versions }) => {
+      const keyMap = buildKeyMap(versions)
+      return fc.tuple(fc.constant(keyMap), fc.shuffledSubarray(fieldNames(keyMap)))
+    })
     fc.assert(
-      fc.property(storedScenario, ({ versions }) => {
-        const keyMap = buildKeyMap(versions)
-        for (const name of fieldNames(keyMap)) {
-          const under = fieldNames(keyMap).filter(one => one.startsWith(`${name}.`))
-          expect(findFields(keyMap, [...under, name])).toEqual(findFields(keyMap, [name]))
-        }
+      fc.property(named, ([keyMap, names]) => {
+        const top = names.filter(name => !names.some(other => name.startsWith(`${other}.`)))
+        const { chosen } = findFields(keyMap, names)
+        expect(chosen).toEqual([...chosen].sort((a, b) => a - b))
+        expect(namesOfFields(keyMap, chosen)).toEqual(fieldNames(keyMap).filter(name => top.includes(name)))
+        expect(findFields(keyMap, top)).toEqual({ chosen, unknown: [] })
       }),
     )
   })
