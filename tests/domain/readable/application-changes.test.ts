@@ -54,10 +54,13 @@ describe('what changed', () => {
     expect(
       changesOf(
         { reason: text(null), child: list(child('Old', '2001-02-03')) },
-        { reason: text(null), child: list(child('New', null, { entity_name: 'Bakery', pay: pay(10) })) },
+        {
+          reason: text(null),
+          child: list(child('New', null, { entity_name: 'Bakery', pay: pay(10) }, { entity_name: 'Mill' })),
+        },
       ),
     ).toEqual([
-      ['child? / New', [], ['New', 'job? Bakery', 'job? pay? $10']],
+      ['child? / New', [], ['New', 'job? Bakery', 'job? pay? $10', 'job? Mill']],
       ['child? / Old', ['Old', 'born? 3 February 2001'], []],
     ])
   })
@@ -73,12 +76,20 @@ describe('what changed', () => {
     expect(changesOf(more, less, { before: wide, now: narrow })).toEqual([['more?', ['b'], []]])
   })
 
-  test('ends at so many, and says so', () => {
+  test('an answer is in the words of the version that it was given to', () => {
+    const worded = (word: string) =>
+      aVersion({ pet: { kind: 'RADIO', options: ['a', 'b'].map(id => ({ admin_id: id, text: `${word} ${id}` })) } })
+    const [old, now] = ['a', 'b'].map(selection => ({ pet: { question_type: 'SINGLE_SELECT', selection } }))
+    const versions = { before: worded('Old'), now: worded('New') }
+    expect(changesOf(old!, now!, versions)).toEqual([['pet?', ['Old a'], ['New b']]])
+  })
+
+  test.each([0, 1, 5])('ends at so many, and says so: %d more', further => {
     const many = (date: string) => ({
       reason: text(null),
-      child: list(...Array.from({ length: changesMax + 5 }, (_, i) => child(`${i}`, date))),
+      child: list(...Array.from({ length: changesMax + further }, (_, i) => child(`${i}`, date))),
     })
     const { changes, more } = between(many('2020-01-02'), many('2020-01-03'))
-    expect([changes.length, more]).toEqual([changesMax, true])
+    expect([changes.length, more]).toEqual([changesMax, further > 0])
   })
 })

@@ -44,8 +44,8 @@ test.each<[Condition, string]>([
   [{ question_id: 99, operator: 'answered' }, '“another question” was answered'],
   [{ not: is('own') }, 'not (“tenure?” is Owning)'],
   [
-    { all: [is('own'), { any: [is('rent'), { question_id: 3, operator: 'answered' }] }] },
-    '“tenure?” is Owning and (“tenure?” is Renting or “size?” was answered)',
+    { all: [is('own'), { any: [is('rent'), { all: [is('own'), { question_id: 3, operator: 'answered' }] }] }] },
+    '“tenure?” is Owning and (“tenure?” is Renting or (“tenure?” is Owning and “size?” was answered))',
   ],
 ])('%j', (condition, words) => {
   expect(conditionText(condition, questions)).toBe(words)

@@ -2,7 +2,12 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { ExportedObject } from '../../../src/domain/readable/exported-answers.ts'
-import { type ReadableRow, readableApplication, rowsMax } from '../../../src/domain/readable/readable-application.ts'
+import {
+  applicantInList,
+  type ReadableRow,
+  readableApplication,
+  rowsMax,
+} from '../../../src/domain/readable/readable-application.ts'
 import { aVersion, options } from '../../support/program-version.ts'
 
 const version = aVersion(
@@ -18,6 +23,7 @@ const version = aVersion(
       under: 'child',
       when: { question_id: 6, operator: 'equal', field: 'selection', value: 'yes' },
     },
+    pet: { kind: 'TEXT', under: 'child', unplaced: true },
     last: { kind: 'TEXT' },
     unplaced: { kind: 'TEXT', unplaced: true },
   },
@@ -94,9 +100,9 @@ describe('an application for people', () => {
       }),
     ).child!
     if (answer.state !== 'entities') throw new Error(answer.state)
-    expect(answer.entities.map(({ name, rows }) => [name, rows.map(row => row.answer.state)])).toEqual([
-      ['Bo', ['answered', 'answered']],
-      ['Cy', ['answered', 'not_asked']],
+    expect(answer.entities.map(({ name, change, rows }) => [name, change, rows.map(row => row.answer.state)])).toEqual([
+      ['Bo', undefined, ['answered', 'answered', 'unanswered']],
+      ['Cy', undefined, ['answered', 'not_asked', 'unanswered']],
     ])
   })
 
@@ -119,6 +125,15 @@ describe('an application for people', () => {
     const [first, second] = readableApplication(proto, object).screens[0]!.rows
     expect(first!.answer).toEqual({ state: 'answered', lines: [{ text: 'mine' }] })
     expect(second!.answer).toEqual({ state: 'unanswered' })
+  })
+
+  test('in a list has the first name that was answered, and an e-mail address before a phone number', () => {
+    const kinds = { alias: 'NAME', name: 'NAME', phone: 'PHONE', mail: 'EMAIL' } as const
+    const listed = aVersion(Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, { kind }])))
+    const phone = { question_type: 'PHONE', phone_number: '+12065550100' }
+    const both = { name: ada, phone, mail: { question_type: 'EMAIL', email: 'ada@example.org' } }
+    expect(applicantInList(listed, both)).toEqual({ name: 'Ada King', contact: 'ada@example.org' })
+    expect(applicantInList(listed, { phone })).toEqual({ name: undefined, contact: '+1 206 555 0100' })
   })
 
   test('ends at so many rows, and says so', () => {
@@ -159,6 +174,8 @@ describe('against the application before', () => {
       last: 'new',
     })
     expect(changes(application(), application())).toEqual({})
+    const more = application({ unplaced: { ...text('old'), more: 1 } })
+    expect(changes(application({ unplaced: text('old') }), more)).toEqual({ unplaced: 'changed' })
     expect(Object.values(rowsOf(application())).every(row => row.change === undefined)).toBe(true)
   })
 
@@ -179,9 +196,9 @@ describe('against the application before', () => {
     const { answer } = rowsOf(now, before).child!
     if (answer.state !== 'entities') throw new Error(answer.state)
     expect(answer.entities.map(({ name, change, rows }) => [name, change, rows.map(row => row.change)])).toEqual([
-      ['Bo', undefined, [undefined, undefined]],
-      ['Bo', undefined, [undefined, 'changed']],
-      ['New', 'new', [undefined, undefined]],
+      ['Bo', undefined, [undefined, undefined, undefined]],
+      ['Bo', undefined, [undefined, 'changed', undefined]],
+      ['New', 'new', [undefined, undefined, undefined]],
     ])
     expect(answer.gone).toEqual(['Old'])
   })
