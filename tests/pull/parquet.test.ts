@@ -194,15 +194,4 @@ describe('--since-last', () => {
       ).toEqual(table === '.child.toy' ? [] : [null])
     }
   })
-
-  test('adds to nothing that another program has changed', async () => {
-    const changed = join(await useFolder(endWithTest), 'apps.parquet')
-    const args = ['pull', service.baseUrl, '--program', slug, '--out', changed]
-    expect(await callTool(key, args)).toMatchObject({ code: 0 })
-    truncateSync(changed, 70_000)
-    expect(await callTool(key, [...args, '--since-last'])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('not as the last pull left it'),
-    })
-  })
 })

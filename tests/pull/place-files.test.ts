@@ -3,8 +3,9 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ChangesPage } from '../../src/client/tributary-client.ts'
 import { folderFormat } from '../../src/pull/formats/folder-format.ts'
-import type { FormatJob } from '../../src/pull/spool/output-format.ts'
+import type { FollowJob, FormatJob } from '../../src/pull/spool/output-format.ts'
 import { placeFiles } from '../../src/pull/spool/place-files.ts'
 import type { PullOrigin } from '../../src/pull/spool/pulled-before.ts'
 import { useFolder } from '../support/fixtures.ts'
@@ -40,6 +41,13 @@ test('a folder that was filled in part is followed from nowhere, though it was b
   const followsFrom = async () => (await format.readDone!(then.origin as PullOrigin))!.followsFrom
   await fill(new AbortController().signal)
   expect(await followsFrom()).toBe('a cursor')
+  // What was superseded, and is gone since, is passed over.
+  const page = {
+    payload: [{ kind: 'superseded', application_id: 2 }],
+    nextCursor: 'the next',
+  } as unknown as ChangesPage
+  expect(await (await format.follow!({} as FollowJob))(page, 'a cursor')).toBe(true)
+  expect(await followsFrom()).toBe('the next')
   await expect(fill(AbortSignal.abort())).rejects.toThrow('aborted')
   expect(await followsFrom()).toBeUndefined()
 })

@@ -354,6 +354,11 @@ describe('what goes wrong', () => {
     ],
     ['an address of something else', ['--to', 'https://127.0.0.1/a'], '--to must be a database'],
     ['a file as well', ['--to', 'postgres://127.0.0.1/a', '--out', 'a.csv'], 'Say where to'],
+    [
+      'a schema whose name would be cut',
+      ['--to', 'postgres://127.0.0.1/a', '--schema', 'ü'.repeat(32)],
+      '--schema must',
+    ],
     ['a schema of the system', ['--to', 'postgres://127.0.0.1/a', '--schema', 'pg_catalog'], '--schema must be'],
   ])('%s is refused', async (_, args, said) => {
     const { code, err } = await runTool(key, ['pull', service.baseUrl, '--program', slug, ...args])

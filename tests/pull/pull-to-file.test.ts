@@ -62,11 +62,15 @@ const whole = newFile()
 // As people run it; what the options do is asked of the function that this process calls.
 const first = await runTool(key, argsOf(whole))
 const pulledIds = [...ids]
+const sha256OfIds = createHash('sha256')
+  .update(pulledIds.map(id => `${id}\n`).join(''))
+  .digest('hex')
 
 describe('a pull', () => {
   test('has every application once, in order, as the service sends it, and nothing is left alongside it but its state', async () => {
     expect(first).toMatchObject({ code: 0, out: '' })
     expect(first.err).toContain(`Pulled 240 applications into ${whole}.`)
+    expect(first.err).toContain(sha256OfIds)
     const sent = await client.walkAll({ pageSize: '1000' })
     expect(
       readFileSync(whole, 'utf8')
@@ -79,11 +83,6 @@ describe('a pull', () => {
         .filter(name => name.startsWith('1.'))
         .sort(),
     ).toEqual(['1.ndjson', '1.ndjson.pull'])
-  })
-
-  test('reports the SHA-256 over the ids in order, a line each', () => {
-    const bytes = pulledIds.map(id => `${id}\n`).join('')
-    expect(first.err).toContain(createHash('sha256').update(bytes).digest('hex'))
   })
 
   test('what applicants answered is for the account that pulled alone', () => {
@@ -351,6 +350,7 @@ describe('what came is held against the schema of the program', () => {
     expect(err).toContain(`Application ${pulledIds[17]} is not as the schema of its program says:\n  /language `)
     expect(err).not.toContain('secret')
     expect(existsSync(out)).toBe(false)
+    expect(await pull(newFile(), address, '--fields', 'words_raw')).toMatchObject({ code: 4 })
     expect(await pull(out, address, '--restart', '--no-verify-schema')).toMatchObject({ code: 0 })
   })
 })
@@ -368,16 +368,22 @@ describe('what the service refuses or fails with', () => {
     expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
   })
 
+  test('a receipt of as many applications, and of others: 4', async () => {
+    const out = newFile()
+    const proxy = await proxied((_, target) =>
+      target.includes('/receipt') ? { replace: sha256OfIds, by: '0'.repeat(64) } : 'none',
+    )
+    const said =
+      'The walk has 240 applications by the receipt of the service, and as many arrived, but not the same ones.'
+    expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 4, err: expect.stringContaining(said) })
+    expect(existsSync(out)).toBe(false)
+  })
+
   test('500 on the same request each time: 4, without a word that the same command continues', async () => {
     const proxy = await proxied(n => (n < 4 ? 'none' : { status: 500 }))
     const { code, err } = await pull(newFile(), proxy.baseUrl, '--retries', '1')
     expect({ code, err }).toMatchObject({ code: 4, err: expect.stringContaining('contact its operators') })
     expect(err).not.toContain('continues from here')
-  })
-
-  test('a host that there is not: 1, at once', async () => {
-    const { code, err } = await pull(newFile(), 'https://no-such-host.invalid')
-    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('There is no host called') })
   })
 
   test('a question that is hidden midway: 1, and --restart is named, which mends it', async () => {
@@ -392,15 +398,17 @@ describe('what the service refuses or fails with', () => {
       'hiding',
     )
     for (let n = 0; n < 3; n++) await frontEnd.submit(await frontEnd.register())
-    const out = newFile()
-    let cut = true
+    const [out, early] = [newFile(), newFile()]
+    let cut: string | undefined = 'nextPageToken'
     const proxy = await useFaultyProxy(service.port, (_, target) =>
-      cut && target.includes('nextPageToken') ? { status: 400 } : 'none',
+      cut !== undefined && target.includes(cut) ? { status: 400 } : 'none',
     )
     const run = (...more: string[]) =>
       callTool(key, [...argsOf(out, proxy.baseUrl, '--program', 'hiding', '--page-size', '1'), ...more])
     expect(await run()).toMatchObject({ code: 1 })
-    cut = false
+    cut = 'applications?'
+    expect(await run('--out', early)).toMatchObject({ code: 1 })
+    cut = undefined
     await editApiKey(
       sql,
       key.api_key_id,
@@ -410,6 +418,8 @@ describe('what the service refuses or fails with', () => {
     expect(await run()).toMatchObject({ code: 1, err: expect.stringContaining('Add --restart to begin again.') })
     expect(await run('--restart')).toMatchObject({ code: 0 })
     expect(readFileSync(out, 'utf8')).not.toContain('secret')
+    // Of this one nothing had come yet.
+    expect(await run('--out', early)).toMatchObject({ code: 0 })
   })
 })
 
@@ -422,17 +432,17 @@ describe('results', () => {
       program: slug,
       into: out,
       pulled: 240,
-      sha256_of_ids: createHash('sha256')
-        .update(pulledIds.map(id => `${id}\n`).join(''))
-        .digest('hex'),
+      sha256_of_ids: sha256OfIds,
       total: 240,
       watermark: expect.any(String),
     })
   })
 
   test('--out -: lines on standard output, all or none', async () => {
-    const { code, out } = await runTool(key, argsOf('-'))
+    const TMPDIR = await useFolder()
+    const { code, out } = await runTool(key, argsOf('-'), undefined, { TMPDIR })
     expect({ code, same: out === readFileSync(whole, 'utf8') }).toEqual({ code: 0, same: true })
+    expect(readdirSync(TMPDIR)).toEqual([])
     const proxy = await proxied(n => (n < 8 ? 'none' : { status: 400 }))
     expect(await pull('-', proxy.baseUrl)).toMatchObject({ code: 1, out: '' })
     expect(await pull('-', undefined, '--since-last')).toMatchObject({ code: 2, out: '' })
@@ -510,8 +520,10 @@ describe('reports in a sentence what is wrong', () => {
     chmodSync(file, 0o600)
     const kept = await run()
     expect(kept).toMatchObject({ code: 0, err: expect.not.stringContaining('chmod') })
-    chmodSync(file, 0o644)
-    expect(await run()).toMatchObject({ code: 0, err: expect.stringContaining('chmod 600') })
+    for (const mode of [0o640, 0o604]) {
+      chmodSync(file, mode)
+      expect(await run()).toMatchObject({ code: 0, err: expect.stringContaining('chmod 600') })
+    }
   })
 })
 

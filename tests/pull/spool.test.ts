@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileLines } from '../../src/pull/spool/file-lines.ts'
 import { Spool } from '../../src/pull/spool/spool.ts'
 import { useFolder } from '../support/fixtures.ts'
 
@@ -17,4 +18,12 @@ test('continues after what is known to be whole, whatever was written after it; 
   spool.close()
   expect(() => Spool.open(path, 17)).toThrow('is shorter than the pull left it')
   expect(readFileSync(path, 'utf8')).toBe('{"a":1}\n{"a":3}\n')
+})
+
+test('lines are read whole, also one that is longer than several pieces of the file', async () => {
+  const lines = ['a', 'b'.repeat(3_500_000), '', 'c']
+  writeFileSync(path, lines.join('\n'))
+  const found: string[] = []
+  for await (const some of fileLines(path)) found.push(...some.map(String))
+  expect(found).toEqual(lines)
 })

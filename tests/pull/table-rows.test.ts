@@ -14,9 +14,9 @@ const pets: DocumentedQuestion = {
     { id: 'dog', text: 'A dog' },
   ],
 }
-const rowsOf = (multi: 'one' | 'columns', answers: object) => {
+const rowsOf = (multi: 'one' | 'columns', answers: object, labels = false) => {
   const rows: unknown[][] = []
-  const tables = planTables([pets], { multi, labels: false })
+  const tables = planTables([pets], { multi, labels })
   const own = tables[0]!.columns.findIndex(({ question }) => question === 'pets')
   rowMaker(tables)({ application_id: 7, application: answers }, (_, cells) => rows.push(cells.slice(own)))
   return rows
@@ -26,6 +26,7 @@ const chosen = (...selections: string[]) => ({ pets: { question_type: 'MULTI_SEL
 test('an option has a column of its own, or its place in the list', () => {
   expect(rowsOf('columns', chosen('dog'))).toEqual([[false, true]])
   expect(rowsOf('one', chosen('dog', 'fox'))).toEqual([[['dog', 'fox']]])
+  expect(rowsOf('one', chosen('dog', 'fox'), true)).toEqual([[['A dog', 'fox']]])
 })
 
 test.each<[string, object]>([
