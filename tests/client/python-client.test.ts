@@ -110,16 +110,6 @@ describe.skipIf(!needs('python3'))('the Python client', () => {
     },
   )
 
-  test('requests a page that broke again by its own token, and not from the beginning', async () => {
-    const faultOf = (n: number): Fault => (n === 1 ? { cutAfterBytes: 3000 } : 'none')
-    const { baseUrl, requests } = await useFaultyProxy(service.port, faultOf, true)
-    expect(await python(quick + printIds, { baseUrl })).toEqual(ids)
-    const targets = requests.map(({ target }) => target)
-    expect(targets[2]).toBe(targets[1]!)
-    expect(new Set(targets).size).toBe(ids.length / 20)
-    expect(targets).toHaveLength(ids.length / 20 + 1)
-  })
-
   test.each<[string, Fault]>([
     ['a sign-in page', { fields: { 'Content-Type': 'text/html' }, body: html }],
     ['a sign-in page under another type', { fields: ndjson, body: html }],

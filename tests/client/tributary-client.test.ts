@@ -15,7 +15,6 @@ import { endWithTest, useExport, useService } from '../support/fixtures.ts'
 import { findNeeded, needs } from '../support/needs.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
 import { outputOf } from '../support/run.ts'
-import { until } from '../support/until.ts'
 
 const nextLetter = seededRandom(4711)
 /** As long as given, and no shorter when it is compressed. */
@@ -39,40 +38,6 @@ async function walked(client: TributaryClient, options?: Parameters<TributaryCli
   const found: number[] = []
   for await (const application of client.applications(slug, options)) found.push(application.application_id)
   return found
-}
-
-const realTimeout = globalThis.setTimeout
-
-/**
- * Answers that fall silent after so many bytes, by the number of the request; whole where undefined. How long the client waits for a word is
- * over as soon as it has read those and asks for more, whatever the clock says.
- */
-function fallingSilent(bytesOf: (n: number) => number | undefined): Pick<ClientOptions, 'fetch' | 'silenceMs'> {
-  const silenceMs = 3_600_000
-  let endWait = (): void => {}
-  const timers = spyOn(globalThis, 'setTimeout').mockImplementation(((act: () => void, ms?: number) => {
-    if (ms !== silenceMs) return realTimeout(act, ms)
-    endWait = act
-    return undefined
-  }) as typeof setTimeout)
-  endWithTest(() => timers.mockRestore())
-  let requests = 0
-  const fetchPart = async (url: string, init: RequestInit): Promise<Response> => {
-    const bytes = bytesOf(requests++)
-    // Not compressed: a part of what is would show nothing.
-    const answer = await fetch(url, { ...init, headers: { ...init.headers, 'Accept-Encoding': 'identity' } })
-    if (bytes === undefined) return answer
-    const parts = [(await answer.bytes()).slice(0, bytes)]
-    const start = (controller: ReadableStreamDefaultController): void =>
-      init.signal!.addEventListener('abort', () => controller.error(init.signal!.reason))
-    const pull = (controller: ReadableStreamDefaultController): void => {
-      const part = parts.pop()
-      if (part === undefined) endWait()
-      else controller.enqueue(part)
-    }
-    return new Response(new ReadableStream({ start, pull }, { highWaterMark: 0 }), { headers: answer.headers })
-  }
-  return { fetch: fetchPart, silenceMs }
 }
 
 describe('a walk', () => {
@@ -286,33 +251,6 @@ describe('changes', () => {
     // A connection may be silent for as long as the service may wait, besides.
     expect(sent).toEqual(Array(3).fill(['words_raw', 'wait=1', 3_601_000]))
   })
-
-  test('as they happen: waits for them, longer than a connection may be silent', async () => {
-    const controller = new AbortController()
-    const seen: number[] = []
-    let asked = 0
-    const proxy = await proxied(() => {
-      asked++
-      return 'none'
-    })
-    const client = clientOf(proxy.baseUrl, { silenceMs: 300 })
-    const following = (async () => {
-      const options = { waitSeconds: 1, signal: controller.signal }
-      for await (const { payload } of client.changes(slug, await cursorOf(), options)) {
-        seen.push(...payload.map(change => change.application_id))
-        if (seen.length === 2) controller.abort(new Error('enough'))
-      }
-    })()
-    // The first request has waited in vain, and nothing was handed over for it.
-    await until('a second request', () => asked === 2)
-    expect(seen).toEqual([])
-    const [one] = await insertRawApplications(sql, program, 1)
-    await until('the first change', () => seen.length === 1)
-    const [other] = await insertRawApplications(sql, program, 1)
-    await expect(following).rejects.toThrow('enough')
-    expect(seen).toEqual([one!, other!])
-    ids.push(one!, other!)
-  })
 })
 
 describe('reports at once what cannot pass', () => {
@@ -436,11 +374,27 @@ describe('waiting', () => {
     expect(await attempts.wait(fault).catch((error: unknown) => error)).toMatchObject({ isServiceFault: false })
   })
 
-  test('what comes further each time counts as progress, however often it falls silent; what does not is given up', async () => {
+  test('what comes further each time counts as progress, however often it breaks off; what does not is given up', async () => {
     const attempts: number[] = []
     const onRetry = ({ attempt }: { attempt: number }) => void attempts.push(attempt)
-    const walkedWith = (bytesOf: (n: number) => number | undefined) =>
-      walked(clientOf(service.baseUrl, { ...fallingSilent(bytesOf), retriesMax: 2, onRetry }))
+    /** Answers that break off after so many bytes, by the number of the request; whole where undefined. */
+    function walkedWith(bytesOf: (n: number) => number | undefined): Promise<number[]> {
+      let requests = 0
+      const fetchPart = async (url: string, init: RequestInit): Promise<Response> => {
+        // Not compressed: a part of what is would show nothing.
+        const answer = await fetch(url, { ...init, headers: { ...init.headers, 'Accept-Encoding': 'identity' } })
+        const bytes = bytesOf(requests++)
+        if (bytes === undefined) return answer
+        const parts = [(await answer.bytes()).slice(0, bytes)]
+        const pull = (to: ReadableStreamDefaultController): void => {
+          const part = parts.pop()
+          if (part === undefined) to.error(new Error('broken off'))
+          else to.enqueue(part)
+        }
+        return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { headers: answer.headers })
+      }
+      return walked(clientOf(undefined, { fetch: fetchPart, retriesMax: 2, onRetry }))
+    }
     expect(await walkedWith(n => (n > 0 && n <= 4 ? 2000 + 3000 * n : undefined))).toEqual(ids)
     // Each of them is the first after progress.
     expect(attempts).toEqual([1, 1, 1, 1])
@@ -501,13 +455,6 @@ describe('waiting', () => {
     })()
     await expect(walk).rejects.toThrow('enough')
     expect(found).toEqual(ids.slice(0, 7))
-  })
-
-  test('a reader who leaves early leaves no request behind', async () => {
-    const proxy = await proxied(() => 'none')
-    for await (const _ of clientOf(proxy.baseUrl).applications(slug)) break
-    expect(proxy.requests).toHaveLength(1)
-    expect(await clientOf().checkAuth()).toMatchObject({ programs: [slug] })
   })
 })
 

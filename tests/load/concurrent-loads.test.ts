@@ -59,9 +59,6 @@ test('ids from between those of a program that was loaded before are asked of on
   await load(recorded, lines(other, { id: 5001 })).finally(() => recorded.end().then(() => recorder.stop()))
   const asked = (what: RegExp) => recorder.statements.filter(({ text }) => what.test(text)).length
   expect([asked(/join loaded_ids/), asked(/from program p\s+join application/)]).toEqual([1, 0])
-  const third = await reasonProgram(sql, 'third-aid')
-  const { errors } = await rejection(load(sql, lines(third, { id: 5001 }, { id: 5003 })))
-  expect(errors).toMatchObject([{ parameter: 'line 1', code: 'taken_id' }])
 })
 
 /** Loads an input of which the first line makes more than a block, so that it is checked before `between` and the rest is there after. */
@@ -117,13 +114,6 @@ test('of two loads with an id in common, at once and into two programs, one ends
   expect(await exportLines(sql, 'food-aid')).toHaveLength(2)
   expect(await exportLines(sql, 'other-aid')).toHaveLength(1)
   expect((await rejection(load(sql, input))).errors).toMatchObject([{ parameter: 'line 3', code: 'taken_id' }])
-})
-
-test('two loads at once into one program: one, and then what is later', async () => {
-  const loads = await Promise.allSettled([load(sql, lines(to, { id: 1 })), load(sql, lines(to, { id: 2 }))])
-  // Whichever comes second is of the past by then, or finds the other under way.
-  expect(loads.map(one => one.status).sort()).toEqual(['fulfilled', 'rejected'])
-  expect(await sql`select from application`).toHaveLength(1)
 })
 
 test('the same input by two processes at once is stored once', async () => {

@@ -21,7 +21,6 @@ import {
   reasonProgram,
   second,
 } from '../support/load-input.ts'
-import { rejection } from '../support/refusal.ts'
 
 let sql: Sql
 beforeEach(async () => {
@@ -82,26 +81,6 @@ describe('what an export gives, a load takes', () => {
       expect(stored).toMatchObject([{ application_note }, { application_note }])
     },
   )
-
-  test('many lines: the same, in the same order, and the lines that are wrong have their numbers', async () => {
-    const slug = 'utility-assistance'
-    const { from, to, exported } = await seeded([{ slug, applications: 1600 }])
-    const [all] = exported as [string[]]
-    const broken = all.with(3, '{').with(1200, all[1]!)
-    const problem = await rejection(load(to, `\n${broken.join('\n')}`))
-    expect(problem.errors.map(error => `${error.parameter}: ${error.code}`)).toEqual([
-      'line 5: not_json',
-      'line 1202: too_early',
-      'line 1202: inconsistent',
-      'line 1202: duplicate_id',
-    ])
-
-    const numbers = async (db: Sql) =>
-      (await contents(db)).applications.map(row => [row.submit_seq, row.superseded_seq, row.snapshot])
-    expect((await load(to, all.join('\n'))).applications).toBe(1600)
-    expect(await exportLines(to, slug)).toEqual(all)
-    expect(await numbers(to)).toEqual(await numbers(from))
-  })
 
   test('texts are stored as those of a submission are: in the row, and not compressed', async () => {
     const to = await reasonProgram(sql)

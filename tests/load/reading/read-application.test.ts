@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { noEntityEnd, renderMembers } from '../../../src/domain/questions/answers.ts'
 import {
   type Annotations,
   renderAnnotations,
@@ -11,12 +10,11 @@ import { buildKeyMap, type KeyMap, type PublishedVersion } from '../../../src/do
 import { planFill } from '../../../src/domain/questions/version-fill.ts'
 import { sampleAnswers } from '../../../src/domain/samples/sample-answers.ts'
 import { spliceRow } from '../../../src/export/framings/splice.ts'
-import { type DocumentError, ErrorFinder } from '../../../src/load/reading/document-errors.ts'
+import type { DocumentError } from '../../../src/load/reading/document-errors.ts'
 import { parseExactJson } from '../../../src/load/reading/exact-json.ts'
-import { knownMembers, readMembers } from '../../../src/load/reading/question-objects.ts'
+import { knownMembers } from '../../../src/load/reading/question-objects.ts'
 import { type ExportedApplication, readExportedApplication } from '../../../src/load/reading/read-application.ts'
 import { answersTo, anySubmitter, anyText, publishedVersions } from '../../support/arbitraries.ts'
-import { everyKindQuestions } from '../../support/every-kind.ts'
 import { aVersion, options } from '../../support/program-version.ts'
 import { storedRow } from '../../support/stored-row.ts'
 
@@ -82,22 +80,6 @@ test('what an export gives is read, and renders to the same stored text', () => 
     }),
     { numRuns: 300 },
   )
-})
-
-test('answers of every type are read, none is taken for unanswered', () => {
-  const questions = everyKindQuestions()
-  const shape = buildKeyMap([{ program_version_id: 7, questions }])
-  const answers = sampleAnswers({ questions })
-  const find = new ErrorFinder()
-  const read = readMembers(
-    JSON.parse(`{${renderMembers(shape, answers, noEntityEnd)}}`),
-    knownMembers(shape, shape),
-    find,
-    [],
-  )
-  expect(find.errors).toEqual([])
-  expect(read).toEqual(answers)
-  expect(new Set([...read.values()].map(answer => answer.type))).toEqual(new Set(shape.map(node => node.type)))
 })
 
 const version = aVersion({
@@ -197,7 +179,6 @@ const breakages: readonly [string, (a: Broken) => void, string][] = [
   ['a text that is a number', a => (a.application.town.text = 1), '/application/town/text wrong_type'],
   ['an address without a city', a => (a.application.home.city = null), '/application/home/city required'],
   ['an unknown state of the union', a => (a.application.home.state = 'wa'), '/application/home/state malformed'],
-  ['a ZIP of four digits', a => (a.application.home.zip = '9810'), '/application/home/zip malformed'],
   ['a place of an address that was not corrected', a => (a.application.home.latitude = '1'), '/application/home/latitude not_allowed'],
   ['a fraction of a cent', a => (a.application.rent.currency_dollars = 1.005), '/application/rent/currency_dollars malformed'],
   ['an amount in quotes', a => (a.application.rent.currency_dollars = '1'), '/application/rent/currency_dollars wrong_type'],
@@ -208,9 +189,7 @@ const breakages: readonly [string, (a: Broken) => void, string][] = [
   ['a map feature that never was', a => (a.application.spot.selections = ['c']), '/application/spot/selections/0 not_an_option'],
   ['one option twice', a => (a.application.spot.selections = ['a', 'a']), '/application/spot/selections/1 duplicate'],
   ['half a name', a => (a.application.name.last_name = null), '/application/name/last_name required'],
-  ['an unknown suffix', a => (a.application.name.suffix = 'MD'), '/application/name/suffix not_allowed'],
   ['a number that is none', a => (a.application.count.number = 1.5), '/application/count/number malformed'],
-  ['a phone number without a plus', a => (a.application.phone.phone_number = '2065550143'), '/application/phone/phone_number malformed'],
   ['an option that never was', a => (a.application.pet.selection = 'bird'), '/application/pet/selection not_an_option'],
   ['entities that are no array', a => (a.application.kids.entities = {}), '/application/kids/entities wrong_type'],
   ['an entity that is a text', a => (a.application.kids.entities[1] = 'x'), '/application/kids/entities/1 not_an_object'],
@@ -239,10 +218,6 @@ describe('an application object that is refused', () => {
     const untyped = valid()
     delete untyped.application.town.question_type
     expect(detailsOf(untyped)).toEqual(['must be TEXT, and is absent'])
-  })
-
-  test('for being no object', () => {
-    for (const value of [null, 7, 'x', [], true]) expect(errorsOf(value)).toEqual([' not_an_object'])
   })
 
   test('reports all errors at once, up to a bound', () => {
