@@ -73,7 +73,7 @@ describe('what an export gives, a load takes', () => {
     'empty lines, carriage returns, a missing line end and characters cut by pieces of %d bytes are taken',
     async bytes => {
       const to = await reasonProgram(sql)
-      const application_note = 'Łódź 🙂 – ünïcödé'.repeat(50)
+      const application_note = 'Łódź 🙂\r\n\t\\N ünïcödé'.repeat(50)
       const [one, two] = [1, 2].map(id => line(to, { id, more: { application_note } }))
       const text = `\r\n${one}\r\n\n  \n${two}`
       expect((await loadLines(sql, pieces(text, bytes), loadOptions)).applications).toBe(2)
@@ -245,5 +245,6 @@ describe('revision states', () => {
       [5, 5, null],
       [6, 6, 7],
     ])
+    expect((await contents(sql)).counters).toMatchObject([{ last_submit_time: longPast + (later + 2) * second }])
   })
 })
