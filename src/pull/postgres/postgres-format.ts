@@ -19,10 +19,9 @@ export function postgresFormat(url: string, schema: string): OutputFormat {
       const record = await readPulled(url, schema, origin).catch((error: unknown) => {
         throw error instanceof CommandError ? error : failedStep('read', error)
       })
-      // Its place now is where it is, whatever the database was called then.
       if (record === undefined) return undefined
       const { made: _, ...known } = record
-      return { ...known, origin: { ...known.origin, destination }, receipts: [], files: [] }
+      return { ...known, receipts: [], files: [] }
     },
     follow: async job => {
       const tables = await tablesOf(job)
