@@ -75,7 +75,11 @@ test.each<[string, () => string, () => number[]]>([
   ['an e-mail address, from its beginning', () => 'maria.o@exa', () => [maria]],
   ['a phone number as it is shown', () => '(206) 555-0144', () => [maria]],
   ['a phone number with its country', () => '+1 206 555', () => [maria]],
-  ['the number of an application', () => String(chidi), () => [chidi]],
+  [
+    'the number of an application, as lists show it',
+    () => String(chidi).padStart(6, '0').replace(/...$/, ',$&'),
+    () => [chidi],
+  ],
   ['what is in an answer to another question', () => 'Quoted', () => []],
   ['two words of which one is in none', () => 'maria okafor', () => []],
   ['signs that mean something to a search', () => "ab' | ! & cd:*(", () => []],
@@ -123,6 +127,12 @@ test('a filter stays in the address, and each is a link that takes it off', asyn
   // So do the applicant, which has no field, and a status that the program has no more.
   const rest = await browser.page(`${list}?applicant=4711&status=is%3AFormer`)
   expect(fieldsOf(rest, list)).toMatchObject({ applicant: '4711', status: 'is:Former' })
+})
+
+test('a place outside of the span of a filter does not widen it', async () => {
+  const placeIn = (year: number): string => `${Date.UTC(year, 0) * 1000}-1`
+  for (const outside of [`to=2000-01-01&older=${placeIn(2099)}`, `from=2099-01-01&newer=${placeIn(2000)}`])
+    expect(idsIn(await browser.page(`${list}?${outside}`))).toEqual([])
 })
 
 test('the file has what the export has of those that were found, and each is in the audit log', async () => {

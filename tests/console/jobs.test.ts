@@ -1,7 +1,9 @@
 // The jobs in the console: what is missing, under way, failed and why, and asking for it again (G12: exports wait for none of it).
 
 import { expect, test } from 'bun:test'
+import { upsertDerived } from '../../src/db/derived/derived-content.ts'
 import { beginRun, failRun, requestDerived } from '../../src/db/derived/derived-status.ts'
+import { docsCodeVersion } from '../../src/derived/program-docs.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { aComputedProgram as aProgram } from '../support/programs.ts'
@@ -69,7 +71,18 @@ test('jobs that no relay takes out of the outbox are shown', async () => {
 test('an auditor reads it, and is offered nothing to do', async () => {
   const auditor = await aPerson(sql, { role: 'AUDITOR' })
   const theirs = await new ConsoleVisitor(service).signIn(auditor.email)
+  const keptOf = (release: number) =>
+    upsertDerived(sql, 'docs_example', {
+      program_version_id: food.program_version_id,
+      code_version: docsCodeVersion + release,
+      content: {},
+      duration_ms: 1,
+    })
+  await keptOf(-1)
+  expect(await theirs.page('/admin/jobs')).toContain('of an earlier release')
+  await keptOf(1)
   const page = await theirs.page('/admin/jobs')
+  expect(page).not.toContain('of an earlier release')
   expect(page).toContain('Key map')
   expect(page).not.toContain('/admin/jobs/retry')
   expect(page).not.toContain('/admin/jobs/regenerate')

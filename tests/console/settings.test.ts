@@ -48,7 +48,7 @@ test('every setting is shown with its value and meaning, and no secret', async (
 
 describe('how long a program keeps its applications', () => {
   test('is set, shown and taken away, and is in the audit log', async () => {
-    const { path, slug } = await programWith('kept', [2.5])
+    const { path, slug } = await programWith('kept', [0.5, 2.5])
     expect((await admin.post(path, { keep: 'days', days: '30', seen: '' })).status).toBe(303)
     expect(await keptOf(slug)).toBe(30)
     const page = await admin.page(path)

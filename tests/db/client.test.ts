@@ -1,7 +1,7 @@
 // What `openDatabase` decides about connections and values.
 
 import { describe, expect, test } from 'bun:test'
-import { openDatabase, readThroughLoss, type Sql } from '../../src/db/client.ts'
+import { inSession, inTransactionOf, openDatabase, readThroughLoss, type Sql } from '../../src/db/client.ts'
 import { isLostConnection } from '../../src/db/passing-errors.ts'
 import { endWithTest, useDatabase, usePool } from '../support/fixtures.ts'
 import { type ScriptedPostgres, startScriptedPostgres } from '../support/scripted-postgres.ts'
@@ -53,6 +53,13 @@ describe('an int8', () => {
   })
 })
 
+test('a transaction in which a statement failed is not taken for committed, though its work went on', async () => {
+  const work = inSession(database.sql, session =>
+    inTransactionOf(session, async tx => void (await tx`select 1 / 0`.catch(() => {}))),
+  )
+  await expect(work).rejects.toThrow('that had failed was to be committed')
+})
+
 describe('a connection that was refused or lost', () => {
   const lost = [
     'CONNECTION_CLOSED',
@@ -72,6 +79,19 @@ describe('a connection that was refused or lost', () => {
   test.each(['57014', '23505', '42703', '53400', '40001', undefined])('%p is no lost connection', code => {
     expect(isLostConnection(Object.assign(new Error('as the driver throws it'), { code }))).toBe(false)
   })
+
+  test.each(['CONNECTION_SILENT', 'CONNECTION_BUSY', 'CONNECT_TIMEOUT'])(
+    '%s: its time is up, so it is not tried again',
+    async code => {
+      let tries = 0
+      const read = readThroughLoss(async () => {
+        tries++
+        throw Object.assign(new Error('as the driver throws it'), { code })
+      })
+      await expect(read).rejects.toMatchObject({ code })
+      expect(tries).toBe(1)
+    },
+  )
 
   test('53300: a server that has no connection left for a moment costs a read nothing but time', async () => {
     await database.sql`create role visitor login connection limit 1`

@@ -2,7 +2,7 @@
 // no process is left to report it.
 
 import { expect, test } from 'bun:test'
-import { beginRun, failRun, giveUpRuns } from '../../src/db/derived/derived-status.ts'
+import { beginRun, failRun, finishRun, giveUpRuns, requestDerived } from '../../src/db/derived/derived-status.ts'
 import { readMissingDerived } from '../../src/db/derived/missing-derived.ts'
 import { docsCodeVersion } from '../../src/derived/program-docs.ts'
 import { keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
@@ -60,6 +60,24 @@ test('what failed is asked for again when a later release may be able to do it, 
   expect(await missing(docsCodeVersion + 1)).toBe(true)
   expect(await missing(docsCodeVersion - 1)).toBe(false)
   expect(await sweep(program_version_id)).toBe(false)
+})
+
+test('a request made during a run stays open, however that ends, and what was met stays met', async () => {
+  const { sql } = database
+  const { program_version_id } = await aProgram(sql, { slug: 'overlapping', questions: [q.text('overlapping')] })
+  const thing = { program_version_id, job_name }
+  const begun = async () => (await beginRun(sql, thing))!
+  const first = await begun()
+  await requestDerived(sql, [thing])
+  await failRun(sql, thing, { request: first, error: 'late', final: true })
+  expect(await statusOf(program_version_id)).toMatchObject({ state: 'queued', last_error: 'late' })
+  const second = await begun()
+  await requestDerived(sql, [thing])
+  await finishRun(sql, thing, second)
+  expect(await statusOf(program_version_id)).toMatchObject({ state: 'queued', last_error: null })
+  await finishRun(sql, thing, await begun())
+  await failRun(sql, thing, { request: second, error: 'late', final: true })
+  expect(await statusOf(program_version_id)).toMatchObject({ state: 'done', last_error: null })
 })
 
 test('a run that continues, or that failed and waits for its next try, is not given up', async () => {

@@ -132,8 +132,14 @@ test('what an earlier release kept, which had the ids of the questions of each v
   const load = () => new KeyMaps().load(sql, program_id, last_published_at!)
   const computed = await load()
   const ids = version.questions.map(question => question.question_id)
-  const content = { key_map: computed.keyMap, versions: [{ program_version_id, question_ids: ids }] }
-  await upsertDerived(sql, 'program_key_map', { program_version_id, code_version: 1, content, duration_ms: 1 })
+  const keep = (code_version: number, content: object) =>
+    upsertDerived(sql, 'program_key_map', { program_version_id, code_version, content, duration_ms: 1 })
+  // Empty, and so distinguished from what is computed; with the number of this release it is what the program is said to ask.
+  for (const release of [-1, 0, 1]) {
+    await keep(keyMapCodeVersion + release, { key_map: [], versions: [] })
+    expect((await load()).keyMap).toEqual(release === 0 ? [] : computed.keyMap)
+  }
+  await keep(1, { key_map: computed.keyMap, versions: [{ program_version_id, question_ids: ids }] })
   await sql`update derived_status set state = 'done', fulfilled = requested`
   expect(await load()).toEqual(computed)
   expect(await sweepDerived(sql)).toContainEqual({ program_version_id, job_name: 'refresh-key-map' })

@@ -58,9 +58,10 @@ test('nothing kept: docs are made on the spot, of the active version and the dra
 })
 
 test('kept docs are shown as they were made, with the time they were made', async () => {
+  for (const name of ['kept one', 'kept two']) await aProgram(database.sql, { slug: 'kept', questions: [q.text(name)] })
   const { program_id, program_version_id } = await aProgram(database.sql, {
     slug: 'kept',
-    questions: [q.text('kept one')],
+    questions: [q.text('kept three')],
   })
   const [made] = await load(program_id)
   await refreshDocsExample(database.sql, program_version_id, { timeZone: 'UTC' })

@@ -53,6 +53,12 @@ async function receiptOf(walk: string): Promise<Receipt> {
   return (await response.json()) as Receipt
 }
 
+function walkOf(value: string) {
+  const { pageTokenKeys: keys, pageTokenTtlMs: ttlMs } = service.config
+  const sent = { pairs: [{ name: 'walk', value }], malformed: [], strict: false }
+  return parseReceiptRequest(sent, { keys, ttlMs, now: service.foundation.now(), programId: program_id })
+}
+
 /** As a shell does it: the ids, a line each. */
 const digest = (ids: readonly number[]): string =>
   createHash('sha256')
@@ -94,9 +100,7 @@ describe('the receipt of a walk', () => {
   test('is the same however many ids are read at a time, also where the last batch is full', async () => {
     const { ids, tokens } = await walkWith({ revisionState: 'CURRENT', pageSize: '1000' })
     expect(ids.length).toBeGreaterThan(5)
-    const { pageTokenKeys: keys, pageTokenTtlMs: ttlMs } = service.config
-    const sent = { pairs: [{ name: 'walk', value: tokens[0]! }], malformed: [], strict: false }
-    const walk = parseReceiptRequest(sent, { keys, ttlMs, now: service.foundation.now(), programId: program_id })
+    const walk = walkOf(tokens[0]!)
     const { applications, sha256 } = await receiptOf(tokens[0]!)
     for (const rowsMax of [1, 5, ids.length - 1, ids.length, ids.length + 1])
       expect(await readWalkReceipt(sql, walk, slug, rowsMax)).toMatchObject({ applications, sha256 })
@@ -113,15 +117,19 @@ describe('the receipt of a walk', () => {
     const places = await sql<{ submit_time: number }[]>`
       select submit_time from application where program_id = ${program_id} order by submit_time, submit_seq`
     const [second, sixth] = [1, 5].map(at => formatMicros(places[at]!.submit_time))
-    const { ids, tokens } = await walkWith({ pageSize: '1000' })
     const part = await walkWith({ pageSize: '1000', fromDate: second!, toDate: sixth! })
+    const newest = await apply(applicants[1]!)
+    const { ids, tokens } = await walkWith({ pageSize: '1000' })
     expect(part.ids).toEqual(ids.slice(1, 5))
-    const erased = [ids[0]!, ids[2]!, ids[7]!]
-    for (const application_id of erased)
+    const later = await apply(applicants[0]!)
+    const erased = [ids[0]!, ids[1]!, ids[2]!, ids[5]!, newest]
+    for (const application_id of [...erased, later])
       await eraseApplication(sql, { program_id, application_id }, { actor: 'operator:test', reason: undefined })
     const receipt = await receiptOf(tokens[0]!)
     // What such a walk never had is none of its business.
-    expect((await receiptOf(part.tokens[0]!)).erased_application_ids).toEqual([ids[2]!])
+    expect((await receiptOf(part.tokens[0]!)).erased_application_ids).toEqual([ids[1]!, ids[2]!])
+    const range = { ...walkOf(tokens[0]!), ids: { from: ids[2]!, to: ids[4]! } }
+    expect((await readWalkReceipt(sql, range, slug)).erased_application_ids).toEqual([ids[2]!])
     expect(receipt.erased_application_ids).toEqual(erased.sort((a, b) => a - b))
     const held = ids.filter(id => !receipt.erased_application_ids.includes(id))
     expect(receipt).toMatchObject({ applications: held.length, sha256: digest(held) })

@@ -253,17 +253,21 @@ describe('two administrators', () => {
   test('a draft that says what is published already is published as nothing, and goes', async () => {
     const spec = { slug: 'two-nothing', questions: [q.text('t nothing')] }
     const before = await aProgram(database.sql, spec)
-    await save({ ...spec, display_name: 'Other' })
-    // Published past it, so that the draft says the same as what is there, once it is brought up to date by hand.
-    await database.sql`
-      update program_version set display_name = ${before.version.display_name}
-      where program_id = ${before.program_id} and state = 'DRAFT'`
-    const published = await publishDraft(database.sql, spec.slug, 'admin:two')
-    expect(published).toMatchObject({ published: false, program_version_id: before.program_version_id, changes: [] })
-    expect(await findDraftVersion(database.sql, before.program_id)).toBeUndefined()
-    const [last] = await database.sql<{ actor: string; action: string }[]>`
-      select actor, action from audit_event where subject = ${spec.slug} order by audit_event_id desc limit 1`
-    expect(last).toEqual({ actor: 'admin:two', action: 'program_draft_discarded' })
+    for (const byDefinition of [false, true]) {
+      const { program_version_id } = await save({ ...spec, display_name: 'Other' })
+      // Published past it, so that the draft says the same as what is there, once it is brought up to date by hand.
+      await database.sql`
+        update program_version set display_name = ${before.version.display_name}
+        where program_id = ${before.program_id} and state = 'DRAFT'`
+      const published = byDefinition
+        ? await publishBasedOn(program_version_id, spec, 'admin:two')
+        : await publishDraft(database.sql, spec.slug, 'admin:two')
+      expect(published).toMatchObject({ published: false, program_version_id: before.program_version_id, changes: [] })
+      expect(await findDraftVersion(database.sql, before.program_id)).toBeUndefined()
+      const [last] = await database.sql`
+        select actor, action, detail from audit_event where subject = ${spec.slug} order by audit_event_id desc limit 1`
+      expect(last).toEqual({ actor: 'admin:two', action: 'program_draft_discarded', detail: { program_version_id } })
+    }
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { findActiveVersion, readPublishedVersions } from '../../src/db/programs/programs.ts'
+import { findActiveVersion, findProgram, readPublishedVersions } from '../../src/db/programs/programs.ts'
 import type { ProgramBundle } from '../../src/domain/definitions/program-bundle.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -39,11 +39,16 @@ async function inEmptyDatabase(work: (database: TestDatabase) => Promise<void>):
 const travelled = (bundle: ProgramBundle): unknown => JSON.parse(JSON.stringify(bundle))
 
 describe('a program brought into an empty database', () => {
-  test('is the same to the byte when it is exported again, and in every version as it is read', () =>
+  test('is the same to the byte when it is exported again, in every version as it is read, and in the audit log', () =>
     inEmptyDatabase(async ({ sql }) => {
       const result = await importProgram(sql, travelled(housing), 'operator:test')
       expect(result.program_version_ids).toEqual(housing.program_versions.map(version => version.program_version_id))
       expect(JSON.stringify(await exportProgram(sql, 'housing'))).toBe(JSON.stringify(housing))
+      const { program_id, program_version_ids } = result
+      const events = await sql`select actor, action, subject, detail from audit_event`
+      const event = { actor: 'operator:test', action: 'program_imported', subject: 'housing' }
+      expect([...events]).toEqual([{ ...event, detail: { program_id, program_version_ids } }])
+      expect(await findProgram(sql, 'housing')).toEqual(await findProgram(source.sql, 'housing'))
       expect(await readPublishedVersions(sql, result.program_id)).toEqual(
         await readPublishedVersions(source.sql, housing.program.program_id),
       )
@@ -75,6 +80,9 @@ describe('a program brought into an empty database', () => {
       const other = await aProgram(sql, { slug: 'new-here', questions: [q.text('new here'), q.text('later')] })
       expect(other.program_id).toBeGreaterThan(before.program_id)
       expect(other.program_version_id).toBeGreaterThan(Math.max(...before.program_version_ids))
+      const made = other.question('new here')
+      expect(made.question_id).toBeGreaterThan(housing.questions.at(-1)!.question_id)
+      expect(made.question_version_id).toBeGreaterThan(housing.question_versions.at(-1)!.question_version_id)
       const questions = [q.text('new here'), q.text('later', { text: 'L' })]
       const result = await publish(sql, { slug: 'new-here', questions })
       expect(result.also_published.map(program => program.slug)).toEqual(['housing'])
@@ -90,14 +98,6 @@ describe('a program brought into an empty database', () => {
         join program p using (program_id)
         where program_id = ${program_id}`
       expect(counter).toEqual({ submit_seq: 0, fits: true })
-    }))
-
-  test('is in the audit log', () =>
-    inEmptyDatabase(async ({ sql }) => {
-      await importProgram(sql, travelled(housing), 'operator:test')
-      const events = await sql<{ actor: string; action: string; subject: string }[]>`
-        select actor, action, subject from audit_event`
-      expect([...events]).toEqual([{ actor: 'operator:test', action: 'program_imported', subject: 'housing' }])
     }))
 })
 
@@ -120,11 +120,20 @@ describe('a program whose place is taken', () => {
   test('cannot come in twice', () =>
     inEmptyDatabase(async ({ sql }) => {
       await importProgram(sql, travelled(housing), 'operator:test')
-      const again = await rejection(importProgram(sql, travelled(housing), 'operator:test'))
-      expect(again.errors.map(error => error.path)).toEqual([
-        '/program',
-        ...housing.program_versions.map((_, index) => `/program_versions/${index}`),
-      ])
+      const pathsOf = async (bundle: unknown) =>
+        (await rejection(importProgram(sql, bundle, 'operator:test'))).errors.map(error => error.path)
+      const paths = ['/program', ...housing.program_versions.map((_, index) => `/program_versions/${index}`)]
+      expect(await pathsOf(travelled(housing))).toEqual(paths)
+      // Its questions in the same versions under other ids, as another installation may have made them.
+      const other = structuredClone(housing)
+      for (const version of other.question_versions) {
+        version.question_version_id += 1000
+        if (version.based_on !== null) version.based_on += 1000
+      }
+      for (const version of other.program_versions)
+        version.question_version_ids = version.question_version_ids.map(id => id + 1000)
+      paths.push(...housing.question_versions.map((_, index) => `/question_versions/${index}`))
+      expect(await pathsOf(other)).toEqual(paths)
     }))
 
   test('is refused alongside an active program that asks a shared question in another version', () =>
@@ -151,11 +160,6 @@ describe('what is no bundle', () => {
     [
       'a time that is none',
       bundle => ({ ...bundle, program: { ...bundle.program, created_at: 'yesterday' } }),
-      ['/program/created_at'],
-    ],
-    [
-      'a time that never was',
-      bundle => ({ ...bundle, program: { ...bundle.program, created_at: '2026-02-30T00:00:00.000000Z' } }),
       ['/program/created_at'],
     ],
     [

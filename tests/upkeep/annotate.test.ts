@@ -1,14 +1,17 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { holdChanges } from '../../src/db/applications/annotations.ts'
 import { readNewestAnnotations } from '../../src/db/applications/application-lists.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { type AnnotationChange, annotate, noteLengthMax } from '../../src/upkeep/annotate.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { aProgram } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { rejection } from '../support/refusal.ts'
+import { until } from '../support/until.ts'
 
 const timeZone = 'America/Chicago'
 const start = Date.parse('2026-01-31T12:00:00Z') * 1000
@@ -95,7 +98,14 @@ describe('annotate', () => {
 
   test('the history has every state as it was set, and the audit log every change, without the note', async () => {
     await change({ status: 'Received', actor: 'admin:ada' })
-    await change({ note: 'a secret of the applicant', now: start + minute, actor: 'operator:bob' })
+    const address = '192.0.2.7'
+    await change({
+      status: 'Received',
+      note: 'a secret of the applicant',
+      now: start + minute,
+      actor: 'operator:bob',
+      address,
+    })
     await change({ note: 'a secret of the applicant', now: start + 2 * minute })
     await change({ status: undefined, now: start + 3 * minute })
     expect([...(await history())]).toEqual([
@@ -107,13 +117,15 @@ describe('annotate', () => {
         application_note: 'a secret of the applicant',
       },
     ])
-    const events = await database.sql<{ actor: string; subject: string; detail: object }[]>`
-      select actor, subject, detail from audit_event where action = 'application_annotated' order by audit_event_id`
-    expect(events.map(({ actor, subject }) => [actor, subject])).toEqual([
-      ['admin:ada', String(application_id)],
-      ['operator:bob', String(application_id)],
+    const events = await database.sql`
+      select actor, subject, host(address) as address, detail
+      from audit_event where action = 'application_annotated' order by audit_event_id`
+    const subject = String(application_id)
+    const detail = { program_id, status: 'Received' }
+    expect([...events]).toEqual([
+      { actor: 'admin:ada', subject, address: null, detail: { ...detail, status_changed: true, note_changed: false } },
+      { actor: 'operator:bob', subject, address, detail: { ...detail, status_changed: false, note_changed: true } },
     ])
-    expect(JSON.stringify(events)).not.toContain('secret')
   })
 
   test("only the program's own statuses, which are named when another is given", async () => {
@@ -168,6 +180,17 @@ describe('annotate', () => {
     expect((await exported()).status_last_modified_time).toBe(
       formatOffsetTime(row!.status_last_modified_time, timeZone),
     )
+  })
+
+  test('waits for a submission under way before it locks the application, which that one may supersede', async () => {
+    const { sql } = database
+    const release = await holdTransaction(sql, tx => holdChanges(tx, program_id))
+    const changing = change({ note: 'late' })
+    await until('the change to wait', async () => (await waitingForLocks(sql, 'hold_changes')) === 1)
+    const [row] = await sql`select from application where application_id = ${application_id} for update skip locked`
+    await release()
+    await changing
+    expect(row).toBeDefined()
   })
 
   test('a process that knows another zone than the instance writes nothing', async () => {

@@ -290,8 +290,9 @@ describe('scripts/erase', () => {
     const { applicant_id, application_id } = await apply('x')
     const asked = await erase('application', slug, String(application_id))
     expect(asked).toMatchObject({ code: 0, out: expect.stringContaining('Nothing was: add --yes') })
+    await frontEnd.save(applicant_id, words(slug, 'unsent'))
     const askedAll = await erase('applicant', String(applicant_id))
-    expect(askedAll.out).toContain(`${slug}: 1 application\n`)
+    expect(askedAll.out).toContain(`${slug}: 1 application and answers in progress\n`)
     expect(await client.walkAll()).toHaveLength(1)
     expect(await erase('application', slug, String(application_id), '--yes')).toMatchObject({
       code: 0,

@@ -1,11 +1,9 @@
 // The publish walk from end to end, with the real handlers, on every store a queue can be in (contract G12).
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { upsertDerived } from '../../src/db/derived/derived-content.ts'
 import { readWalkStart } from '../../src/db/walks/walks.ts'
-import { ProgramDocs } from '../../src/derived/program-docs.ts'
-import { KeyMaps, keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
-import { regenerateDocs, sweepDerived } from '../../src/derived/sweep.ts'
+import { KeyMaps } from '../../src/derived/program-key-map.ts'
+import { sweepDerived } from '../../src/derived/sweep.ts'
 import { handlers } from '../../workers/handlers.ts'
 import { computedKeyMap } from '../support/computed-key-map.ts'
 import { testConfig } from '../support/config.ts'
@@ -14,13 +12,13 @@ import { useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
-import { aComputedProgram as aProgram, everyKind, q } from '../support/programs.ts'
+import { aDraft, aComputedProgram as aProgram, everyKind, q } from '../support/programs.ts'
 import type { StoreName } from '../support/queue.ts'
 import { readDerivedStatus, useQueue } from '../support/queue.ts'
 import { until } from '../support/until.ts'
 
 const timeZone = 'UTC'
-const now = () => Date.now() * 1000
+const _now = () => Date.now() * 1000
 
 const stores: StoreName[] = needs('redis') ? ['postgres', 'redis'] : ['postgres']
 
@@ -57,30 +55,6 @@ for (const store of stores) {
       expect([...kept.fills]).toEqual([...computed.fills])
     })
 
-    test('a kept key map that does not cover the newest version, or that another release made, is not used', async () => {
-      const program = await aProgram(queue.sql, { questions: [q.text(`old ${store}`)] })
-      await handlers({ db: queue.sql, config: testConfig({ timeZone }), attempted: () => {} })['refresh-key-map'](
-        program,
-      )
-      const newest = await aProgram(queue.sql, { slug: program.slug, questions: [q.text(`new ${store}`)] })
-      const { keyMap } = await newestKeyMap(program.program_id)
-      expect(keyMap.map(node => node.type)).toEqual(['TEXT', 'TEXT'])
-      // Empty, and so distinguished from what is computed; with the number of this release it is what the program is said to ask.
-      const keep = (versionId: number, code_version: number) =>
-        upsertDerived(queue.sql, 'program_key_map', {
-          program_version_id: versionId,
-          code_version,
-          content: { key_map: [], versions: [] },
-          duration_ms: 1,
-        })
-      await keep(newest.program_version_id, keyMapCodeVersion)
-      expect((await newestKeyMap(program.program_id)).keyMap).toEqual([])
-      for (const other of [keyMapCodeVersion - 1, keyMapCodeVersion + 1]) {
-        await keep(newest.program_version_id, other)
-        expect((await newestKeyMap(program.program_id)).keyMap).toEqual(keyMap)
-      }
-    })
-
     test('G12: with the store, the relay and every worker away, publishing succeeds and exports are complete; when they return, all that is missing is made without being asked', async () => {
       await queue.connect()
       await queue.takeAway()
@@ -110,66 +84,27 @@ for (const store of stores) {
       await until('what was missing to be made', allDone(second.program_version_id))
     })
 
-    test('asked to regenerate twice, it runs once more at most; the answer comes at once and progress can be asked for', async () => {
-      const program = await aProgram(queue.sql, { questions: [q.text(`again ${store}`)] })
-      expect(await regenerateDocs(queue.sql, program.program_id, { actor: 'operator:test' })).toEqual([
-        program.program_version_id,
-      ])
-      expect(await regenerateDocs(queue.sql, program.program_id, { actor: 'operator:test' })).toEqual([
-        program.program_version_id,
-      ])
-      expect(await statesOf(program.program_version_id)).toMatchObject({ 'refresh-docs-example': 'queued' })
-      let runs = 0
-      const real = handlers({ db: queue.sql, config: testConfig({ timeZone }), attempted: () => {} })
-      await queue.relay()
-      await queue.work({
-        ...real,
-        'refresh-docs-example': payload => {
-          if (payload.program_version_id === program.program_version_id) runs++
-          return real['refresh-docs-example'](payload)
-        },
-      })
-      await until('the docs', allDone(program.program_version_id))
-      expect(runs).toBe(1)
-    })
-
-    test('a failed regeneration keeps the docs there were, and says so', async () => {
-      const program = await aProgram(queue.sql, { questions: [q.text(`kept ${store}`)] })
-      const real = handlers({ db: queue.sql, config: testConfig({ timeZone }), attempted: () => {} })
-      await real['refresh-docs-example'](program)
-      const before = await new ProgramDocs({ timeZone }, now).load(queue.sql, program.program_id, new Set())
-      await regenerateDocs(queue.sql, program.program_id, { actor: 'operator:test' })
-      await queue.relay()
-      await queue.work({
-        ...real,
-        'refresh-docs-example': async payload => {
-          if (payload.program_version_id === program.program_version_id) throw new Error('the pen broke')
-          return real['refresh-docs-example'](payload)
-        },
-      })
-      await until(
-        'the failure to be on record',
-        async () => (await statesOf(program.program_version_id))['refresh-docs-example'] === 'failed',
-      )
-      const [after] = await new ProgramDocs({ timeZone }, now).load(queue.sql, program.program_id, new Set())
-      expect(after).toEqual({ ...before[0]!, failed_at: expect.any(Number) })
-    })
-
     test('the sweep asks for what is missing, stale or stuck, and for nothing else', async () => {
       await queue.relay()
       await work()
       const program = await aProgram(queue.sql, { questions: [q.text(`swept ${store}`)] })
       const id = program.program_version_id
+      const draft = await aDraft(queue.sql, { slug: program.slug, questions: [q.text(`drafted ${store}`)] })
+      const ids = [id, draft.program_version_id]
+      const draftDone = async () => (await statesOf(ids[1]!))['refresh-docs-example'] === 'done'
       await until('both jobs to be done', allDone(id))
+      await until('the docs of the draft', draftDone)
       const mine = async (options?: { overdueMs: number }) =>
         (await sweepDerived(queue.sql, options))
-          .filter(thing => thing.program_version_id === id)
+          .filter(thing => ids.includes(thing.program_version_id))
           .map(thing => thing.job_name)
       expect(await mine()).toEqual([])
       await queue.sql`delete from program_key_map where program_version_id = ${id}`
-      await queue.sql`update docs_example set code_version = code_version - 1 where program_version_id = ${id}`
-      expect((await mine()).sort()).toEqual(['refresh-docs-example', 'refresh-key-map'])
+      await queue.sql`update docs_example set code_version = code_version - 1 where program_version_id in ${queue.sql(ids)}`
+      const docs = 'refresh-docs-example'
+      expect((await mine()).sort()).toEqual([docs, docs, 'refresh-key-map'])
       await until('both to be made again', allDone(id))
+      await until('the docs of the draft again', draftDone)
       expect((await queue.sql`select 1 from program_key_map where program_version_id = ${id}`).length).toBe(1)
       // On record as running, but its process is gone and the store lost the job.
       await queue.sql`

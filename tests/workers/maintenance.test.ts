@@ -52,6 +52,9 @@ describe('the tasks on a worker’s timer', () => {
     'a stop waits for the task under way, in the %s round, which is done to its end',
     async round => {
       const { sql, program, lines, start } = await aWorker()
+      const [away, gone] = [crypto.randomUUID(), crypto.randomUUID()]
+      await sql`
+        insert into worker_heartbeat values (${away}, now() - interval '23 hours'), (${gone}, now() - interval '25 hours')`
       const before = round === 'second' ? start() : undefined
       await before?.first
       const release = await holdTransaction(sql, tx => tx`lock table erased_application in exclusive mode`)
@@ -69,7 +72,7 @@ describe('the tasks on a worker’s timer', () => {
       await stopping
       expect(await sql`select from application`).toHaveLength(0)
       expect(lines.map(({ msg }) => msg)).toContain('erased what the program keeps no longer')
-      expect(await sql`select from worker_heartbeat`).toHaveLength(0)
+      expect([...(await sql`select worker_id from worker_heartbeat`)]).toEqual([{ worker_id: away }])
     },
   )
 })
