@@ -244,14 +244,4 @@ describe('publications at once', () => {
       expect(new Set(times).size).toBe(times.length)
     }
   })
-
-  test('of new programs that share new questions: all are made, and each question once', async () => {
-    const questions = [q.name('c fresh name'), q.enumerator('c fresh pet', [q.text('c fresh pet name')])]
-    const made = await Promise.all(
-      Array.from({ length: 8 }, (_, index) => aProgram(database.sql, { slug: `c-fresh-${index}`, questions })),
-    )
-    const ids = made.map(program => program.version.questions.map(question => question.question_version_id))
-    for (const other of ids) expect(other).toEqual(ids[0]!)
-    expect(new Set(made.map(program => program.program_id)).size).toBe(8)
-  })
 })

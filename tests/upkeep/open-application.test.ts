@@ -1,7 +1,7 @@
 // Opening answers for a person: all that is asked for and on record, or nothing and no word of it.
 
 import { expect, test } from 'bun:test'
-import { type OpenReading, openApplications } from '../../src/upkeep/open-application.ts'
+import { openApplications, openMany } from '../../src/upkeep/open-application.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { rejection } from '../support/refusal.ts'
@@ -9,23 +9,27 @@ import { rejection } from '../support/refusal.ts'
 const { sql } = await useDatabase()
 const program = await insertRawProgram(sql, 'opened')
 const [first, second] = await insertRawApplications(sql, program, 2)
+const person = { program_id: program.program_id, actor: 'admin:kim@example.gov', address: undefined }
+
+test('of several, those that are there are read, newest first, and the audit log names these', async () => {
+  const listed = { action: 'applications_listed', slug: program.slug, filters: ['q'] } as const
+  const opened = await openMany(sql, person, [first!, 999_999, second!], listed)
+  expect(opened.map(({ application_id }) => application_id)).toEqual([second!, first!])
+  const [event] = await sql`select detail from audit_event where action = 'applications_listed'`
+  expect(event!.detail).toEqual({ program_id: program.program_id, applications: [second!, first!], filters: ['q'] })
+})
 
 test('where one of them is not there none is read, and the audit log has no reading', async () => {
-  const person = { program_id: program.program_id, actor: 'admin:kim@example.gov', address: undefined }
   const open = (...ids: number[]) =>
     openApplications(
       sql,
       person,
-      ids.map((applicationId): { applicationId: number; reading: OpenReading } => ({
-        applicationId,
-        reading: 'compared',
-      })),
+      ids.map(applicationId => ({ applicationId, reading: 'compared' as const })),
     )
   const readings = async () =>
-    (
-      await sql<{ subject: string }[]>`select subject from audit_event where action = 'application_read'
-      order by audit_event_id`
-    ).map(({ subject }) => Number(subject))
+    (await sql`select subject from audit_event where action = 'application_read' order by audit_event_id`).map(
+      ({ subject }) => Number(subject),
+    )
   expect((await rejection(open(first!, 999_999))).kind).toBe('not_found')
   expect(await readings()).toEqual([])
   const opened = await open(second!, first!)

@@ -198,15 +198,6 @@ describe('a receiver', () => {
     expect(waits).toEqual([90, 600, 80, 3600, 3600, 3600, 3600, 3600])
   })
 
-  test('that answers 410 is given up at once', async () => {
-    const { hooks, receiver, program, id } = await anEndpoint()
-    receiver.answer = answering(410)
-    await hooks.apply(program)
-    expect(await runOf(hooks, id)).toEqual(['refused'])
-    expect((await hooks.state(id)).state).toBe('given_up')
-    expect(await givenUp(program.slug)).toMatchObject([{ detail: { because: 'gone' } }])
-  })
-
   test('that leads elsewhere is not followed', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     const elsewhere = useReceiver()
@@ -357,7 +348,7 @@ describe('another address', () => {
     expect([receiver.received.length, moved.received.length]).toEqual([1, 1])
   })
 
-  test('begins as one that never failed, at once; one that was given up stays so until it is enabled', async () => {
+  test('begins as one that never failed, at once; one that answers 410 is given up at once, until it is enabled', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
     receiver.answer = answering(500)
     await hooks.apply(program)
@@ -367,6 +358,7 @@ describe('another address', () => {
     await changeWebhookUrl(sql, await hooks.state(id), new URL(other.url), hooks.by())
     expect(await hooks.state(id)).toMatchObject({ state: 'working', failures: 0, first_failed_at: null })
     expect(await runOf(hooks, id)).toEqual(['refused'])
+    expect(await givenUp(program.slug)).toMatchObject([{ detail: { because: 'gone' } }])
     const third = useReceiver()
     await changeWebhookUrl(sql, await hooks.state(id), new URL(third.url), hooks.by())
     expect([(await hooks.state(id)).state, await runOf(hooks, id)]).toEqual(['given_up', []])

@@ -40,10 +40,8 @@ export interface AuditLink {
   content: string | null
 }
 
-const batchRows = 1000
-
-/** All links of a chain in order. The content is spelled out here: what is stored in the database could be changed there. */
-export async function* readAuditLinks(db: Db, chain: number): AsyncGenerator<AuditLink> {
+/** All links of a chain in order, so many read at a time. The content is spelled out here: what is stored in the database could be changed there. */
+export async function* readAuditLinks(db: Db, chain: number, batchRows = 1000): AsyncGenerator<AuditLink> {
   let last = 0
   for (;;) {
     const rows = await db<AuditLink[]>`

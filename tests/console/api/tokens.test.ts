@@ -183,6 +183,9 @@ describe('a token', () => {
     expect((await whoAmI(token)).status).toBe(401)
     await enablePerson(sql, person.person_id, by)
     expect((await whoAmI(token)).status).toBe(401)
+    await sql`update admin_token set retired_at = null, retired_by = null where person_id = ${person.person_id}`
+    await sql`update person set disabled_at = now(), disabled_by = 'test' where person_id = ${person.person_id}`
+    expect((await whoAmI(token)).status).toBe(401)
   })
 
   test('is never good for more than its person may do at the moment', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { appendAuditEvent } from '../../../src/db/audit/audit.ts'
+import { readAuditLinks } from '../../../src/db/audit/audit-chains.ts'
 import { useDatabase } from '../../support/fixtures.ts'
 import { failureOf } from '../../support/refusal.ts'
 
@@ -29,6 +30,17 @@ test('it shares the fate of the transaction it was written in', async () => {
   })
   await expect(undone).rejects.toThrow('undone')
   expect([...(await readOn('undone'))]).toEqual([])
+})
+
+test('the links of a chain are all read, each once, however many at a time', async () => {
+  for (let n = 0; n < 40; n++) await appendAuditEvent(database.sql, eventOn(`event ${n}`))
+  const [longest] =
+    await database.sql`select chain, count(*) as links from audit_link group by chain order by links desc limit 1`
+  const all = Array.from({ length: longest!.links }, (_, at) => at + 1)
+  for (const rows of [1, 2, 3, all.length, undefined]) {
+    const read = await Array.fromAsync(readAuditLinks(database.sql, longest!.chain, rows))
+    expect(read.map(({ link }) => link)).toEqual(all)
+  }
 })
 
 test('"An audit log, append-only" (contract section 3): the database itself refuses update, delete and truncate', async () => {
