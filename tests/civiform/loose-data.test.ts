@@ -420,7 +420,7 @@ describe('ages of the schema', () => {
   test.each(['2023', '2024', '2026'] as const)(
     '96: of %s, status, time and note are read, from events where there is no column',
     async age => {
-      const { civiform, client, catchUp } = await opened({ age })
+      const { civiform, client, catchUp, sql } = await opened({ age })
       const id = await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x') })
       await civiform.setStatus(id, 'Approved')
       await civiform.setNote(id, 'Call back')
@@ -432,6 +432,11 @@ describe('ages of the schema', () => {
         application: { job: { text: 'x' } },
       })
       expect(application!.status_last_modified_time).not.toBeNull()
+      for (const statuses of [['Approved', 'Denied'], ['Waiting']]) {
+        await civiform.defineStatuses(program, ...statuses)
+        await catchUp()
+        expect(await sql`select statuses from program`).toMatchObject([{ statuses }])
+      }
     },
   )
 

@@ -48,7 +48,7 @@ export class FollowedCatalogue {
 
   /** Stores CiviForm's programs again if they are not as they were, after what has to be done `before` that. */
   async refresh(reading: FollowReading['reading'], before: () => Promise<void>): Promise<void> {
-    const mark = await readCatalogueMark(this.deps.source)
+    const mark = await readCatalogueMark(this.deps.source, reading.layout)
     if (mark === this.#mark) return
     await before()
     await this.#reload(reading)

@@ -32,14 +32,23 @@ export interface SourceQuestion {
   question_tags: string[] | null
 }
 
-/** A text that changes whenever programs, questions or versions do. Small tables, read whole. */
-export async function readCatalogueMark(source: Source): Promise<string> {
+/** A text that changes whenever programs, questions, versions or statuses do. Small tables, read whole. */
+export async function readCatalogueMark(source: Source, layout: SourceLayout): Promise<string> {
+  // By their content: the role may be one that reads only the columns that are needed of this table.
+  const statuses = hasStatusTable(layout)
+    ? source`(
+        select md5(string_agg(concat(program_name, status_definitions), ',' order by program_name, status_definitions))
+        from application_statuses
+        where status_definitions_lifecycle_stage = 'active'
+      )`
+    : source`null`
   const [row] = await source<{ mark: string }[]>`
     select concat_ws('/',
       (select md5(string_agg(id || ':' || xmin, ',' order by id)) from programs),
       (select md5(string_agg(id || ':' || xmin, ',' order by id)) from questions),
       (select md5(string_agg(id || ':' || xmin, ',' order by id)) from versions),
-      (select md5(string_agg(versions_id || ':' || programs_id, ',' order by versions_id, programs_id)) from versions_programs)
+      (select md5(string_agg(versions_id || ':' || programs_id, ',' order by versions_id, programs_id)) from versions_programs),
+      ${statuses}
     ) as mark`
   return row!.mark
 }
@@ -69,12 +78,14 @@ export async function readSourceQuestions(source: Source): Promise<SourceQuestio
     order by id`
 }
 
+const hasStatusTable = (layout: SourceLayout): boolean => layout.readable.has('application_statuses.status_definitions')
+
 /** Statuses by program name. Where they are kept has changed once. */
 export async function readSourceStatuses(
   source: Source,
   layout: SourceLayout,
 ): Promise<{ name: string; status_definitions: unknown }[]> {
-  if (layout.readable.has('application_statuses.status_definitions'))
+  if (hasStatusTable(layout))
     return source`
       select program_name as name, status_definitions
       from application_statuses

@@ -223,6 +223,20 @@ export class SimulatedCiviForm {
     })) as number
   }
 
+  /** Which statuses a program has: a new row, and the one of before is obsolete. Old releases keep them in the program's own. */
+  async defineStatuses(program: string, ...names: string[]): Promise<void> {
+    const definitions = this.app.json({ statuses: names.map(status => ({ status })) })
+    if (this.database.age === '2023')
+      return void (await this.app`update programs set status_definitions = ${definitions} where name = ${program}`)
+    await this.app.begin(async tx => {
+      await tx`
+        update application_statuses set status_definitions_lifecycle_stage = 'obsolete' where program_name = ${program}`
+      await tx`
+        insert into application_statuses (program_name, status_definitions, status_definitions_lifecycle_stage, create_time)
+        values (${program}, ${definitions}, 'active', now())`
+    })
+  }
+
   async setStatus(application: number, status: string): Promise<void> {
     await this.#event(application, 'STATUS_CHANGE', { status_event: { status_text: status, email_sent: false } })
     const time = this.#optional.statusTime
