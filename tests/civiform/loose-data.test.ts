@@ -7,7 +7,7 @@ import type { Follower } from '../../src/civiform/following/follower.ts'
 import { Watermarks } from '../../src/civiform/source/watermark.ts'
 import { upgrade } from '../support/civiform/civiform-database.ts'
 import { type Following, useFollowing } from '../support/civiform/following.ts'
-import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
+import type { SimulatedCiviForm, SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -29,6 +29,25 @@ async function opened(
 const shown = async (client: ExportClient, parameters: Record<string, string> = {}) =>
   (await client.walkAll(parameters)).map(one => [one.application_id, one.revision_state])
 const answers = (text: string) => ({ job: { text } })
+const keptIds = async (sql: Following['sql']): Promise<number[]> =>
+  (await sql<{ id: number }[]>`select application_id as id from application order by 1`).map(row => row.id)
+
+/** So many, each of an applicant of its own. */
+async function submitted(civiform: SimulatedCiviForm, count: number): Promise<number[]> {
+  const ids: number[] = []
+  while (ids.length < count)
+    ids.push(await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x') }))
+  return ids
+}
+
+/** One, and so many like it, microseconds after it. */
+async function submittedTogether(civiform: SimulatedCiviForm, more: number): Promise<void> {
+  await submitted(civiform, 1)
+  await civiform.app`
+    insert into applications (applicant_id, program_id, object, lifecycle_stage, create_time, submit_time)
+    select applicant_id, program_id, object, 'active', create_time, submit_time + i * interval '1 microsecond'
+    from applications cross join generate_series(1, ${more}) i`
+}
 
 describe('times', () => {
   test('72: an application without one comes first, and is in no span of time, even one that is open at its beginning', async () => {
@@ -244,9 +263,7 @@ describe('revisions', () => {
 
   test('86: a status set between pages is on the later page, and each application is there once', async () => {
     const { civiform, client, catchUp } = await opened()
-    const ids: number[] = []
-    for (let i = 0; i < 2; i++)
-      ids.push(await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers(`${i}`) }))
+    const ids = await submitted(civiform, 2)
     await catchUp()
     const { page } = await client.page({ pageSize: '1' })
     for (const id of ids) await civiform.setStatus(id, 'Approved')
@@ -286,12 +303,7 @@ describe('an organization of intermediaries', () => {
 describe('what disappears', () => {
   test('a deletion takes the application away; most of a table gone at once waits for an operator', async () => {
     const { civiform, client, catchUp, sql, log } = await opened()
-    const applicant = await civiform.applicant()
-    await civiform.submit({ applicant, program, answers: answers('0') })
-    await civiform.app`
-      insert into applications (applicant_id, program_id, object, lifecycle_stage, create_time, submit_time)
-      select applicant_id, program_id, object, 'active', create_time, submit_time + i * interval '1 microsecond'
-      from applications cross join generate_series(1, 150) i`
+    await submittedTogether(civiform, 150)
     await catchUp()
     const all = await shown(client)
     expect(all).toHaveLength(151)
@@ -309,7 +321,7 @@ describe('what disappears', () => {
     expect(await shown(client)).toHaveLength(150)
     await sql`update civiform_source set deletions_accepted_until = now() + interval '1 hour'`
     await catchUp()
-    expect(await shown(client)).toEqual([])
+    expect([await shown(client), await readFindings(sql)]).toEqual([[], []])
   })
 
   test.each([0, 1])(
@@ -327,10 +339,8 @@ describe('what disappears', () => {
       await sql`update civiform_source set scan_after = ${ids.at(-1)!}, scan_whole = ${whole === 1}`
       await civiform.removeOnRecord(ids[0]!)
       await civiform.removeAccountOf(applicants[1]!)
-      const kept = async (): Promise<number[]> =>
-        (await sql<{ id: number }[]>`select application_id as id from application order by 1`).map(row => row.id)
       await follower.round()
-      expect(await kept()).toEqual(ids.slice(2))
+      expect(await keptIds(sql)).toEqual(ids.slice(2))
       // Also while no follower ran; and a record of what is there all the same takes nothing away.
       await civiform.removeOnRecord(ids[2]!)
       await civiform.app`
@@ -338,21 +348,19 @@ describe('what disappears', () => {
       values (${ids[3]!}, ${program}, 'ADMIN', now())`
       await sql`update civiform_source set scan_after = ${ids.at(-1)!}`
       await restarted().round()
-      expect(await kept()).toEqual(ids.slice(3))
+      expect(await keptIds(sql)).toEqual(ids.slice(3))
     },
   )
 
   test('a deletion whose record is seen after a later one is found with the next look, too', async () => {
     const { civiform, sql, follower, catchUp } = await opened()
-    const ids: number[] = []
-    for (let i = 0; i < 2; i++)
-      ids.push(await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers(String(i)) }))
+    const ids = await submitted(civiform, 2)
     await catchUp()
     // What is not on record is not found in the meantime.
     const look = async (): Promise<number[]> => {
       await sql`update civiform_source set scan_after = ${ids.at(-1)!}, scan_whole = false`
       await follower.round()
-      return (await sql<{ id: number }[]>`select application_id as id from application order by 1`).map(row => row.id)
+      return keptIds(sql)
     }
     // The id of a record is drawn before the record can be seen.
     const [drawn] = await civiform.app<{ id: number }[]>`
@@ -368,16 +376,12 @@ describe('what disappears', () => {
 
   test('records of deletions whose ids are given again after a restore are read again', async () => {
     const { civiform, sql, follower, catchUp } = await opened()
-    const ids: number[] = []
-    for (let i = 0; i < 2; i++) {
-      const applicant = await civiform.applicant()
-      ids.push(await civiform.submit({ applicant, program, answers: answers(String(i)) }))
-    }
+    const ids = await submitted(civiform, 2)
     await catchUp()
     const look = async (): Promise<number[]> => {
       await sql`update civiform_source set scan_after = ${ids.at(-1)!}`
       await follower.round()
-      return (await sql<{ id: number }[]>`select application_id as id from application order by 1`).map(row => row.id)
+      return keptIds(sql)
     }
     await civiform.removeOnRecord(ids[1]!)
     expect(await look()).toEqual([ids[0]!])
@@ -394,17 +398,21 @@ describe('what disappears', () => {
 
   test('a day after everything was read whole it is read whole again', async () => {
     const { civiform, sql, follower, catchUp } = await opened()
-    await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x') })
+    const id = (await submitted(civiform, 1))[0]!
+    await civiform.set(id, { object: 'no document' })
     await catchUp()
-    while ((await sql`select from civiform_source where scan_whole`).length > 0) await follower.round()
     const isWhole = async (): Promise<boolean> => (await sql`select from civiform_source where scan_whole`).length > 0
     await follower.round()
     expect(await isWhole()).toBe(false)
     await sql`update civiform_source set whole_scan_ended_at = clock_timestamp() - interval '25 hours'`
     await follower.round()
     expect(await isWhole()).toBe(true)
+    expect(await readFindings(sql)).toMatchObject([{ kind: 'application', subject: String(id) }])
+    await civiform.rewrite(id, answers('y'))
     await follower.round()
     expect(await isWhole()).toBe(false)
+    // What was mended is reported no more.
+    expect(await readFindings(sql)).toEqual([])
     await follower.round()
     expect(await isWhole()).toBe(false)
   })
@@ -545,14 +553,9 @@ describe('the watermark', () => {
 describe('what administrators do', () => {
   test('many statuses in one transaction come by their events, whatever else is committed in the meantime', async () => {
     const { civiform, sql, catchUp, follower } = await opened()
-    const ids: number[] = []
-    await civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })
-    await civiform.app`
-      insert into applications (applicant_id, program_id, object, lifecycle_stage, create_time, submit_time)
-      select applicant_id, program_id, object, 'active', create_time, submit_time + i * interval '1 microsecond'
-      from applications cross join generate_series(1, 60) i`
+    await submittedTogether(civiform, 60)
     await catchUp()
-    for (const row of await sql`select application_id as id from application order by 1`) ids.push(row.id)
+    const ids = await keptIds(sql)
     const [bulk, others] = [ids.slice(0, 30), ids.slice(30)]
     const event = `insert into application_events (application_id, event_type, details, create_time)`
     const note = JSON.stringify({ event_type: 'NOTE_CHANGE', note_event: { note: 'seen' } })
@@ -584,11 +587,7 @@ describe('what administrators do', () => {
 
   test('a comparison of everything reads as much in a round as it has time for', async () => {
     const { civiform, sql, catchUp, follower } = await opened()
-    await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x') })
-    await civiform.app`
-      insert into applications (applicant_id, program_id, object, lifecycle_stage, create_time, submit_time)
-      select applicant_id, program_id, object, 'active', create_time, submit_time - i * interval '1 microsecond'
-      from applications cross join generate_series(1, 1500) i`
+    await submittedTogether(civiform, 1500)
     await sql`update civiform_source set position_time = null, position_id = 0, first_copied_at = null`
     await catchUp()
     const [changed] = await sql`select max(application_id) as id from application`

@@ -11,6 +11,7 @@ import { useFolder, usePool, useService } from '../support/fixtures.ts'
 import { type InstalledPostgres, useInstalledPostgres } from '../support/installed-postgres.ts'
 import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
+import { succeeds } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
 
 const program = 'rent relief'
@@ -132,12 +133,7 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
       const again = [await submit('again 0', draft)]
       for (let i = 1; i < 5; i++) again.push(await submit(`again ${i}`))
       expect(again).toEqual(lost)
-      await until('it is reached again', () =>
-        catchUp().then(
-          () => true,
-          () => false,
-        ),
-      )
+      await until('it is reached again', () => succeeds(catchUp()))
       expect(await poll()).toEqual(again.map((id, i) => [id, null, `again ${i}`]))
       await settled(of)
       expect(
@@ -166,12 +162,7 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
     await catchUp()
     expect(await poll()).toEqual([[ids[1]!, null, 'kept']])
     await of.restore('--clean', '--if-exists', '--single-transaction')
-    await until('it is reached again', () =>
-      catchUp().then(
-        () => true,
-        () => false,
-      ),
-    )
+    await until('it is reached again', () => succeeds(catchUp()))
     await settled(of)
     expect(await poll()).toEqual([[ids[0]!, null, 'deleted']])
     expect(await sql`select late_applications from civiform_source`).toMatchObject([{ late_applications: 0 }])

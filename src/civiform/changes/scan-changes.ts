@@ -5,7 +5,7 @@ import { readNow } from '../../db/client.ts'
 import type { SubmittedApplications } from '../applications/copy-submitted.ts'
 import { isReusedId } from '../applications/reused-ids.ts'
 import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
-import { findFollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
+import { dropFindingsBefore, findFollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
 import { type FoundChange, readKeptMarks } from '../db/followed-changes.ts'
 import { readEvolution } from '../db/source.ts'
 import { readMarksAfter, readMarksById, type SourceMark } from '../db/source-applications.ts'
@@ -77,6 +77,9 @@ async function scanStep(
   async function endOfScan({ options: { wholeScanMs } }: FollowReading) {
     const now = await readNow(sql)
     const whole_scan_ended_at = state.scan_whole ? now : state.whole_scan_ended_at
+    // What was not found again is over: of answers that were read whole, of what is missing in any case.
+    const looked = state.scan_whole ? ['application', 'many_deleted'] : ['many_deleted']
+    await dropFindingsBefore(sql, looked, state.scan_begun_at ?? 0)
     return {
       scan_after: 0,
       scan_begun_at: now,

@@ -123,10 +123,15 @@ export async function dropFindings(db: Db, kind: string): Promise<void> {
   await db`delete from civiform_finding where kind = ${kind}`
 }
 
-export async function readFindings(db: Db): Promise<(FindingRow & { first_seen_at: Micros; last_seen_at: Micros })[]> {
+/** Of one kind, or all. */
+export async function readFindings(
+  db: Db,
+  kind: string | null = null,
+): Promise<(FindingRow & { first_seen_at: Micros; last_seen_at: Micros })[]> {
   return db`
     select kind, subject, detail, first_seen_at, last_seen_at
     from civiform_finding
+    where kind = coalesce(${kind}, kind)
     order by kind, subject`
 }
 

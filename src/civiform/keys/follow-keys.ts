@@ -6,13 +6,15 @@ import { inTransaction, readNow } from '../../db/client.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import { parseSubnet } from '../../domain/values/ip-address.ts'
 import { isOriginKeyId } from '../../domain/values/origin-key-id.ts'
-import { noteFindings } from '../db/follow-state.ts'
+import { dropFindingsBefore, noteFindings, readFindings } from '../db/follow-state.ts'
 import { type FollowedKey, readFollowedKeys, retireFollowedKeys, upsertFollowedKey } from '../db/followed-keys.ts'
 import { readSourceKeys, type SourceKey } from '../db/source-catalogue.ts'
 import type { Finding } from '../definitions/catalogue-version.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 
-/** Makes the keys here what they are in CiviForm. Returns how many changed. */
+const kind = 'api_key'
+
+/** Makes the keys here, and what is reported of them, what they are in CiviForm. Returns how many changed. */
 export async function followKeys({ sql, source, options }: FollowReading): Promise<number> {
   const findings: Finding[] = []
   const theirs = (await readSourceKeys(source, options.databaseZone)).flatMap(key => readKey(key, findings))
@@ -22,7 +24,8 @@ export async function followKeys({ sql, source, options }: FollowReading): Promi
   const changed = wanted.filter(key => !isSame(key, ours.get(key.api_key_id)))
   const there = new Set(wanted.map(key => key.api_key_id))
   const gone = [...ours.values()].filter(key => !there.has(key.api_key_id) && key.retired_at === null)
-  if (changed.length === 0 && gone.length === 0) return 0
+  const reported = await readFindings(sql, kind)
+  if (changed.length === 0 && gone.length === 0 && Bun.deepEquals(bySubject(reported), bySubject(findings))) return 0
   const now = await readNow(sql)
   await inTransaction(sql, async tx => {
     for (const key of changed) {
@@ -49,9 +52,14 @@ export async function followKeys({ sql, source, options }: FollowReading): Promi
     for (const key of gone)
       await appendAuditEvent(tx, { actor: 'civiform', action: 'api_key_retired', subject: key.api_key_id })
     await noteFindings(tx, findings)
+    await dropFindingsBefore(tx, [kind], now)
   })
   return changed.length + gone.length
 }
+
+/** As they are kept: one of each subject, which is the last. */
+const bySubject = (findings: readonly Finding[]): Map<string, string> =>
+  new Map(findings.map(({ subject, detail }) => [subject, detail]))
 
 const isSame = (key: FollowedKey, before: FollowedKey | undefined): boolean =>
   before !== undefined &&
@@ -63,7 +71,7 @@ const isSame = (key: FollowedKey, before: FollowedKey | undefined): boolean =>
   Bun.deepEquals([...key.slugs], [...before.slugs])
 
 function readKey(key: SourceKey, findings: Finding[]): FollowedKey[] {
-  const report = (detail: string): void => void findings.push({ kind: 'api_key', subject: key.key_id, detail })
+  const report = (detail: string): void => void findings.push({ kind, subject: key.key_id, detail })
   if (!isOriginKeyId(key.key_id)) {
     report('has an id of another form than CiviForm gives, 16 bytes in Base64; it opens nothing here')
     return []
