@@ -4,21 +4,14 @@ import { describe, expect, test } from 'bun:test'
 import { readFollowFigures } from '../../src/civiform/db/follow-state.ts'
 import { upgrade } from '../support/civiform/civiform-database.ts'
 import { startFollowerProcess } from '../support/civiform/follower-process.ts'
-import { type Following, useFollowing } from '../support/civiform/following.ts'
+import { type Following, useFollowedClient, useFollowing } from '../support/civiform/following.ts'
 import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
-import { ExportClient } from '../support/export-client.ts'
-import { useService } from '../support/fixtures.ts'
-import { createTestKey } from '../support/keys.ts'
+import type { ExportClient } from '../support/export-client.ts'
 import { until } from '../support/until.ts'
 
 const program = 'rent relief'
 const job: SimulatedQuestion = { name: 'job', type: 'TEXT' }
 const ago = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString()
-
-async function clientOf({ database, sql }: Following): Promise<ExportClient> {
-  const key = await createTestKey(sql, { programs: ['rent-relief'] })
-  return new ExportClient(await useService(database), key, 'rent-relief')
-}
 
 /** What CiviForm has, in the order of an export. */
 const truth = async ({ civiform }: Following) =>
@@ -67,7 +60,7 @@ describe('a CiviForm that is away for an hour', () => {
       'all is compared',
       async () => (await sql`select from civiform_source where scan_ended_at is not null`).length === 1,
     )
-    const client = await clientOf(following)
+    const client = await useFollowedClient(following)
     const before = await exported(client)
     const { response } = await client.page()
 
@@ -99,7 +92,9 @@ describe('a CiviForm that is away for an hour', () => {
     await civiform.publish({ [program]: [job, { name: 'hours', type: 'NUMBER' }] })
     expect(await exported(client)).toEqual(before)
     const figures = (await readFollowFigures(sql))!
-    expect([figures.lagSeconds! > 3600, figures.reachedSeconds! > 3600]).toEqual([true, true])
+    expect(figures).toMatchObject({ copying: false, late: 0, findings: [] })
+    const hours = [figures.lagSeconds!, figures.reachedSeconds!, figures.comparedSeconds!].map(s => s / 3600)
+    expect(hours.map(Math.floor)).toEqual([1, 1, 1])
 
     await admin.unsafe(`alter role ${reader} login`)
     const expected = await truth(following)
@@ -159,7 +154,7 @@ describe('a CiviForm that is upgraded in the middle of the first copy', () => {
     expect(copiedBefore).toBeGreaterThan(400)
     await catchUp()
     while ((await sql`select from civiform_source where scan_whole`).length > 0) await follower.round()
-    const client = await clientOf(following)
+    const client = await useFollowedClient(following)
     const expected = await truth(following)
     expect(expected).toHaveLength(4001)
     expect(await exported(client, { pageSize: '500' })).toEqual(expected)

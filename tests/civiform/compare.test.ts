@@ -1,7 +1,12 @@
 // What a comparison with CiviForm's own export counts as a difference, in the profile `contract`.
 
 import { describe, expect, test } from 'bun:test'
-import { differences, type Exported, isDeliberate } from '../../src/civiform/following/compare-applications.ts'
+import {
+  differences,
+  type Exported,
+  isDeliberate,
+  summarize,
+} from '../../src/civiform/following/compare-applications.ts'
 
 const expected = { slug: 'rent-relief', byApplicant: true, primaryKeys: new Set(['applicant_name']) }
 const inAnswer = (key: string, answer: Exported | undefined): Exported => ({
@@ -66,4 +71,21 @@ describe('the profile contract', () => {
   ])('%s does not', (_, theirs, ours) => {
     expect(left(theirs, ours)).not.toEqual([])
   })
+
+  test('nor does the organization of an intermediary that is lost', () => {
+    const [lost] = differences({ ti_organization: 'Helpers' }, { ti_organization: null })
+    expect(isDeliberate(lost!, { ...expected, byApplicant: false })).toBe(false)
+  })
+})
+
+test('a place is counted once for each application that differs there, however often it is in its lists', () => {
+  const places = (...of: string[]) => of.map(place => ({ place, theirs: 1, ours: 2 }))
+  const found = [
+    { application_id: 7, differences: places('a[0].b', 'a[1].b', 'c') },
+    { application_id: 8, differences: places('a[0].b', 'a[1].b') },
+  ]
+  expect(summarize(found)).toEqual([
+    { place: 'a[].b', applications: 2, example: 7, theirs: 1, ours: 2 },
+    { place: 'c', applications: 1, example: 7, theirs: 1, ours: 2 },
+  ])
 })

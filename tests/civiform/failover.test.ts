@@ -5,11 +5,9 @@ import { describe, expect, test } from 'bun:test'
 import { readFollowFigures } from '../../src/civiform/db/follow-state.ts'
 import { runScript } from '../scripts/run-script.ts'
 import { useCiviForm } from '../support/civiform/civiform-database.ts'
-import { type Following, useFollowing } from '../support/civiform/following.ts'
+import { type Following, useFollowedClient, useFollowing } from '../support/civiform/following.ts'
 import { SimulatedCiviForm } from '../support/civiform/simulated-civiform.ts'
-import { ExportClient } from '../support/export-client.ts'
-import { usePool, useService } from '../support/fixtures.ts'
-import { createTestKey } from '../support/keys.ts'
+import { usePool } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
 import { failureOf, succeeds } from '../support/refusal.ts'
 import { type Cluster, useCluster } from '../support/replication.ts'
@@ -26,11 +24,6 @@ async function onCluster(cluster: Cluster, name: string, statistics = true): Pro
   const database = { url: url.href, sql, drop: async () => {} }
   const civiform = await useCiviForm('2026', { statistics, database })
   return useFollowing({ civiform })
-}
-
-async function clientOf({ database, sql }: Following): Promise<ExportClient> {
-  const key = await createTestKey(sql, { programs: ['rent-relief'] })
-  return new ExportClient(await useService(database), key, 'rent-relief')
 }
 
 describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () => {
@@ -144,7 +137,7 @@ describe.skipIf(!hasCluster)('a CiviForm on a primary with standbys', async () =
     await civiform.setStatus(other, 'Approved')
     await civiform.rewrite(old, answers('rewritten'))
     await catchUp()
-    const client = await clientOf(following)
+    const client = await useFollowedClient(following)
     const before = await client.page()
     const shown = async (parameters: Record<string, string> = {}) =>
       (await client.walkAll(parameters)).map(a => [

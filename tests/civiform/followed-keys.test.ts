@@ -109,6 +109,10 @@ describe('a key of CiviForm’s', () => {
 
   test('82: opens the programs it is granted, by slug, and to it no other is there', async () => {
     const key = await keyOf({ grants: ['rent-relief', 'later-program'] })
+    // A permission that is not to read opens nothing.
+    await civiform.app`
+      update api_keys set grants = jsonb_set(grants, '{programGrants,food-help}', '["WRITE"]') where key_id = ${key.id}`
+    await catchUp()
     for (const slug of ['food-help', 'nothing', 'later-program']) expect(await ask(key, { slug })).toBe(401)
     await civiform.publish({ 'later program': [{ name: 'job', type: 'TEXT' }] })
     await catchUp()
@@ -122,6 +126,8 @@ describe('a key of CiviForm’s', () => {
     await civiform.app`delete from api_keys where key_id = ${gone.id}`
     await catchUp()
     expect([await ask(retired), await ask(gone)]).toEqual([401, 401])
+    await civiform.app`update api_keys set name = 'retired before' where key_id = ${retired.id}`
+    await catchUp()
     const events = await sql<{ subject: string }[]>`
       select subject from audit_event where action = 'api_key_retired' and actor = 'civiform' order by subject`
     expect(events.map(one => one.subject)).toEqual([retired.id, gone.id].sort())
@@ -147,6 +153,9 @@ describe('a key of CiviForm’s', () => {
     expect((await reported()).sort()).toEqual(
       [[odd, expect.stringContaining('a secret of another length')], old].sort(),
     )
+    await civiform.app`update api_keys set salted_key_secret = ${Buffer.alloc(32, 7).toString('base64')} where key_id = ${odd}`
+    await catchUp()
+    expect(await reported()).toContainEqual([odd, expect.stringContaining('allows no subnet')])
     await civiform.app`delete from api_keys where key_id = ${odd}`
     await catchUp()
     expect(await reported()).toEqual([old])

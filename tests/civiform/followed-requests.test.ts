@@ -102,37 +102,6 @@ describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
     for (const pageSize of ['0', '-1', 'ten']) expect((await get({ pageSize })).status).toBe(400)
   })
 
-  test('84, D10: a draft with an early id that is submitted between pages is in the next walk, and in this one nothing is missing or twice', async () => {
-    const { civiform, submit, catchUp, get, ids } = await followed(profile)
-    const draft = await civiform.draft(await civiform.applicant(), program)
-    const made: number[] = []
-    for (let i = 0; i < 6; i++) made.push(await submit())
-    await catchUp()
-    const first = await get({ pageSize: '2' })
-    const late = await submit({ draft })
-    expect(late).toBe(draft)
-    const resubmitted = await submit()
-    await catchUp()
-    const walked = first.payload.map(one => one.application_id as number)
-    for (let token = first.nextPageToken; token !== null; ) {
-      const page = await get({ nextPageToken: token })
-      walked.push(...page.payload.map(one => one.application_id as number))
-      token = page.nextPageToken
-    }
-    expect(walked).toEqual(made)
-    expect(await ids({ fromDate: first.response.headers.get('Snapshot-Time')! })).toEqual([late, resubmitted])
-  })
-
-  test('22, D13: money is a JSON number without an exponent', async () => {
-    const { submit, catchUp, get } = await followed(profile, [{ name: 'rent', type: 'CURRENCY' }])
-    await submit({ answers: { rent: { currency_cents: 100_000_000_000 } } })
-    await submit({ answers: { rent: { currency_cents: 1050 } } })
-    await catchUp()
-    const { text, payload } = await get()
-    expect(text).toContain('"currency_dollars":1000000000}')
-    expect(payload.map(one => one.application.rent.currency_dollars)).toEqual([1_000_000_000, 10.5])
-  })
-
   test('56: what is asked on a block that was hidden is exported where it was answered before', async () => {
     const hidden: SimulatedQuestion = {
       name: 'hours',
@@ -156,20 +125,6 @@ describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
     await submit({ answers: { job: { text: 'x' }, hours: { number: 8 } } })
     await catchUp()
     expect((await get()).payload[0].application.hours).toEqual({ question_type: 'NUMBER', number: 8 })
-  })
-
-  test('63: a document that is stored as a text gives the same as the one it holds', async () => {
-    const { civiform, catchUp, get } = await followed(profile)
-    const applicant = await civiform.applicant()
-    const time = '2024-06-01T00:00:00Z'
-    for (const doubleEncoded of [false, true])
-      await civiform.submit({ applicant, program, answers: { job: { text: 'nurse "é"' } }, doubleEncoded, time })
-    const kinds = await civiform.app`select jsonb_typeof(object) as kind from applications order by id`
-    expect(kinds.map(row => row.kind)).toEqual(['object', 'string'])
-    await catchUp()
-    const [plain, twice] = (await get()).payload
-    expect(twice.application).toEqual(plain.application)
-    expect(plain.application.job.text).toBe('nurse "é"')
   })
 
   test('73: drafts, deleted ones and those of an unknown stage are not listed', async () => {
@@ -196,17 +151,6 @@ describe('a walk of a followed program', () => {
     expect(elsewhere.payload).toHaveLength(3)
   })
 
-  test('94: what a data job rewrote between two walks is new in the second, in its place', async () => {
-    const { civiform, submit, catchUp, get, ids } = await followed()
-    const made = [await submit({ answers: { job: { text: 'nurse' } } }), await submit()]
-    await catchUp()
-    expect((await get()).payload[0].application.job.text).toBe('nurse')
-    await civiform.rewrite(made[0]!, { job: { text: 'cook' } })
-    await catchUp()
-    expect((await get()).payload[0].application.job.text).toBe('cook')
-    expect(await ids()).toEqual(made)
-  })
-
   test('58: has the applications of every version of a program, whichever published versions lie between', async () => {
     const { civiform, submit, catchUp, ids } = await followed()
     const first = await submit()
@@ -216,20 +160,4 @@ describe('a walk of a followed program', () => {
     await catchUp()
     expect(await ids()).toEqual([first, second])
   })
-
-  test.each(['contract', 'origin'] as const)(
-    'G13: ends with a 400 that says so when a version it began with was edited in its place (%s)',
-    async profile => {
-      const { civiform, submit, catchUp, get, ids, serviceAgain } = await followed(profile)
-      const made: number[] = []
-      for (let i = 0; i < 4; i++) made.push(await submit())
-      await catchUp()
-      const { nextPageToken } = await get()
-      await civiform.app`update programs set localized_name = '{"translations": {"en_US": "Another"}, "isRequired": true}'`
-      await catchUp()
-      const refused = await get({ nextPageToken: nextPageToken! }, await serviceAgain())
-      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('walk_of_another_history')])
-      expect(await ids()).toEqual(made)
-    },
-  )
 })

@@ -2,10 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { startFollowerProcess } from '../support/civiform/follower-process.ts'
-import { useFollowing } from '../support/civiform/following.ts'
-import { ExportClient } from '../support/export-client.ts'
-import { useService } from '../support/fixtures.ts'
-import { createTestKey } from '../support/keys.ts'
+import { useFollowedClient, useFollowing } from '../support/civiform/following.ts'
 import { seededRandom } from '../support/random.ts'
 import { until } from '../support/until.ts'
 
@@ -97,8 +94,7 @@ describe('a follower that is killed', () => {
       return rows.length === 0
     })
     expect((await last.stop()).code).toBe(0)
-    const key = await createTestKey(sql, { programs: ['rent-relief'] })
-    const client = new ExportClient(await useService(database), key, 'rent-relief')
+    const client = await useFollowedClient({ database, sql })
     const expected = await civiform.app<{ id: number; stage: string; job: string; status: string | null }[]>`
       select id, lifecycle_stage as stage, object #>> '{applicant,job,text}' as job, latest_status as status
       from applications

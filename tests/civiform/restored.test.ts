@@ -5,11 +5,10 @@ import { join } from 'node:path'
 import { readFollowFigures } from '../../src/civiform/db/follow-state.ts'
 import { runScript } from '../scripts/run-script.ts'
 import { type CiviFormDatabase, useCiviForm } from '../support/civiform/civiform-database.ts'
-import { type Following, useFollowing } from '../support/civiform/following.ts'
-import { ExportClient } from '../support/export-client.ts'
-import { useFolder, usePool, useService } from '../support/fixtures.ts'
+import { type Following, useFollowedClient, useFollowing } from '../support/civiform/following.ts'
+import type { ExportClient } from '../support/export-client.ts'
+import { useFolder, usePool } from '../support/fixtures.ts'
 import { type InstalledPostgres, useInstalledPostgres } from '../support/installed-postgres.ts'
-import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
 import { succeeds } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
@@ -45,8 +44,7 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
     const { civiform } = following
     await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
     await following.catchUp()
-    const key = await createTestKey(following.sql, { programs: ['rent-relief'] })
-    const client = new ExportClient(await useService(following.database), key, 'rent-relief')
+    const client = await useFollowedClient(following)
     const file = join(folder, `${name}.dump`)
     let from: string | undefined
     return {

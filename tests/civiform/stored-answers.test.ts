@@ -132,7 +132,7 @@ describe('money, dates and numbers', () => {
     for (const [
       currency_cents,
       dollars,
-    ] of [[250000, 2500], [1050, 10.5], [0, 0], ['1999', 19.99], [12.9, 0.12], [true, null], [-5, -0.05]]) // biome-ignore format: one line
+    ] of [[250000, 2500], [1050, 10.5], [0, 0], ['1999', 19.99], [12.9, 0.12], [true, null], [-5, -0.05], [100_000_000_000, 1_000_000_000]]) // biome-ignore format: one line
       always('CURRENCY', { currency_cents }, { currency_dollars: dollars })
     const document = '{"applicant":{"q":{"currency_cents":9007199254740993}}}'
     expect(rendered({ questions: [{ name: 'q', type: 'CURRENCY' }], document }).text).toContain(
@@ -143,7 +143,7 @@ describe('money, dates and numbers', () => {
     for (const [
       date,
       day,
-    ] of [[951782400000, '2000-02-29'], [951868799999, '2000-02-29'], [-2208988800000, '1900-01-01'], ['-2208988800000', '1900-01-01']]) // biome-ignore format: one line
+    ] of [[951782400000, '2000-02-29'], [951868799999, '2000-02-29'], [-2208988800000, '1900-01-01'], ['-2208988800000', '1900-01-01'], [-62167219200001, null]]) // biome-ignore format: one line
       always('DATE', { date }, { date: day }, { timeZone: 'Pacific/Auckland' })
     always('DATE', 1000000000000, { date: null })
   })

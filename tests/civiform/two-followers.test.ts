@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'bun:test'
 import { FollowedElsewhere } from '../../src/civiform/applications/store-applications.ts'
-import { readFollowFigures } from '../../src/civiform/db/follow-state.ts'
 import { keepFollowing } from '../../src/civiform/following/keep-following.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import { usePool } from '../support/fixtures.ts'
@@ -64,15 +63,5 @@ describe('two followers', () => {
     await until('the second follows', () => second.rounds() > 0)
     second.stop.abort()
     await second.done
-  })
-
-  test('how far it is can be read: lag, when it was reached and compared, and what did not fit', async () => {
-    await catchUp()
-    const figures = (await readFollowFigures(sql))!
-    expect(figures).toMatchObject({ copying: false, late: 0, findings: [] })
-    for (const seconds of [figures.lagSeconds, figures.reachedSeconds, figures.comparedSeconds]) {
-      expect(seconds).toBeGreaterThan(0)
-      expect(seconds).toBeLessThan(60)
-    }
   })
 })

@@ -131,6 +131,7 @@ describe('scripts/civiform', () => {
     const { lines, code, run } = await aFollowing()
     expect(code).toBe(0)
     expect(lines.map(line => line.msg)).toEqual(expect.arrayContaining(['following CiviForm', 'followed', 'stopped']))
+    expect((await run('check')).code).toBe(0)
     const { out } = await run('status')
     expect(out).toContain('Applications:          30')
     expect(out).toContain('Allowance for clocks:  10 ms\n')
@@ -158,6 +159,8 @@ describe('scripts/civiform', () => {
       `application.job.text: 1 application, such as ${row!.id}\n  CiviForm: "another"\n  here:     "job 29"`,
     )
     expect(api.requests()).toBeGreaterThan(0)
+    await database.sql`delete from application where application_id = ${row!.id}`
+    expect(await compare()).toMatchObject({ code: 1, out: expect.stringContaining(`Not here: ${row!.id}`) })
   })
 
   test('the process reports on its health port whether it follows, and how far it is', async () => {
@@ -189,6 +192,9 @@ describe('scripts/civiform', () => {
     const { database, run } = await aFollowing()
     await database.sql`update civiform_source set identity = 'elsewhere'`
     expect(await run('moved')).toMatchObject({ code: 0, out: expect.stringContaining('It was elsewhere and is ') })
+    const [moved] = await database.sql`
+      select timeline, written, incarnation, application_ids, event_ids from civiform_source`
+    expect(Object.values(moved!)).toEqual([null, null, null, null, null])
     expect(await run('accept-deletions')).toMatchObject({ code: 0 })
     expect(await database.sql`select from civiform_source where deletions_accepted_until > now()`).toHaveLength(1)
   })

@@ -119,10 +119,6 @@ export async function dropFindingsBefore(db: Db, kinds: readonly string[], befor
     and last_seen_at < ${before}`
 }
 
-export async function dropFindings(db: Db, kind: string): Promise<void> {
-  await db`delete from civiform_finding where kind = ${kind}`
-}
-
 /** Of one kind, or all. */
 export async function readFindings(
   db: Db,

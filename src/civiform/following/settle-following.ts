@@ -3,7 +3,7 @@
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { type Db, inTransaction, readNow, type Sql } from '../../db/client.ts'
 import { Problem } from '../../problem.ts'
-import { acceptDeletions, dropFindings, findFollowState, moveFollowState } from '../db/follow-state.ts'
+import { acceptDeletions, findFollowState, moveFollowState } from '../db/follow-state.ts'
 import { readIdentity } from '../db/source.ts'
 
 /** For a day, whatever is missing in CiviForm is taken for deleted. Throws Problem `conflict` where nothing is followed. */
@@ -11,7 +11,6 @@ export async function settleDeletions(sql: Sql, actor: string): Promise<void> {
   await inTransaction(sql, async tx => {
     await requireFollowing(tx)
     await acceptDeletions(tx)
-    await dropFindings(tx, 'many_deleted')
     await appendAuditEvent(tx, { actor, action: 'civiform_deletions_accepted', subject: 'civiform' })
   })
 }

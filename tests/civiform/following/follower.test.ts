@@ -1,10 +1,7 @@
 // What a client gets of a followed CiviForm: the first copy, and what comes and changes after it.
 
 import { describe, expect, test } from 'bun:test'
-import { useFollowing } from '../../support/civiform/following.ts'
-import { ExportClient } from '../../support/export-client.ts'
-import { useService } from '../../support/fixtures.ts'
-import { createTestKey } from '../../support/keys.ts'
+import { useFollowedClient, useFollowing } from '../../support/civiform/following.ts'
 
 const { civiform, database, sql, catchUp } = await useFollowing()
 await civiform.publish({
@@ -32,9 +29,7 @@ const first = await civiform.submit({
   },
 })
 await catchUp()
-const service = await useService(database)
-const key = await createTestKey(sql, { programs: ['rent-relief'] })
-const client = new ExportClient(service, key, 'rent-relief')
+const client = await useFollowedClient({ database, sql })
 
 describe('a followed program', () => {
   test('is exported with CiviForm’s own ids, keys and answers', async () => {

@@ -5,7 +5,9 @@ import { Follower } from '../../../src/civiform/following/follower.ts'
 import type { FollowOptions } from '../../../src/civiform/source/followed-source.ts'
 import type { Sql } from '../../../src/db/client.ts'
 import type { TestDatabase } from '../database.ts'
-import { endWithFile, useDatabase, usePool } from '../fixtures.ts'
+import { ExportClient } from '../export-client.ts'
+import { endWithFile, useDatabase, usePool, useService } from '../fixtures.ts'
+import { createTestKey } from '../keys.ts'
 import { useLogin } from '../logins.ts'
 import { type CiviFormAge, type CiviFormDatabase, useCiviForm } from './civiform-database.ts'
 import { SimulatedCiviForm } from './simulated-civiform.ts'
@@ -87,4 +89,12 @@ export async function useFollowing(
       throw new Error('the watermark does not come as far as now')
     },
   }
+}
+
+/** A client of a service of its own, with a key for the program. */
+export async function useFollowedClient(
+  { database, sql }: Pick<Following, 'database' | 'sql'>,
+  slug = 'rent-relief',
+): Promise<ExportClient> {
+  return new ExportClient(await useService(database), await createTestKey(sql, { programs: [slug] }), slug)
 }

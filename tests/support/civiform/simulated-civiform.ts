@@ -229,11 +229,12 @@ export class SimulatedCiviForm {
     if (this.database.age === '2023')
       return void (await this.app`update programs set status_definitions = ${definitions} where name = ${program}`)
     await this.app.begin(async tx => {
-      await tx`
-        update application_statuses set status_definitions_lifecycle_stage = 'obsolete' where program_name = ${program}`
-      await tx`
+      const id = await this.#id(tx`
         insert into application_statuses (program_name, status_definitions, status_definitions_lifecycle_stage, create_time)
-        values (${program}, ${definitions}, 'active', now())`
+        values (${program}, ${definitions}, 'active', now()) returning id`)
+      await tx`
+        update application_statuses set status_definitions_lifecycle_stage = 'obsolete'
+        where program_name = ${program} and id <> ${id}`
     })
   }
 
