@@ -52,9 +52,8 @@ export const bodyLimits = (deps: Deps): BodyLimits => ({
 
 /** The applicant's id in the path. Anything that is not an id is answered like an unknown applicant. */
 export function parseApplicantId(text: string): number {
-  const id = /^[1-9][0-9]{0,15}$/.test(text) ? Number(text) : Number.NaN
-  if (!Number.isSafeInteger(id)) throw noSuchApplicant()
-  return id
+  if (!/^[1-9][0-9]{0,14}$/.test(text)) throw noSuchApplicant()
+  return Number(text)
 }
 
 /** `Idempotency-Key`: 1 to 200 characters of printable ASCII. */
