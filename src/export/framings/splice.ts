@@ -5,7 +5,7 @@
 // other versions of the program asked, at the top level and inside every entity. So those are rendered once per version (a
 // VersionFill) and copied in: at each marker, the entity's fill; at the end, the version's fill, the changeable part, and the
 // revision state. Nothing is parsed, decoded or built per row; a row costs a few native copies and one native search for a
-// marker byte. `tests/export/framings/splice.test.ts` holds it against a plain renderer that builds objects and calls JSON.stringify.
+// marker byte. `tests/export/framings/any-page.test.ts` holds it against a plain renderer that builds objects and calls JSON.stringify.
 
 import { markerStart } from '../../domain/questions/answers.ts'
 import type { VersionFill } from '../../domain/questions/version-fill.ts'

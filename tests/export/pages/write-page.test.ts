@@ -60,20 +60,6 @@ describe('writePage', () => {
     }
   })
 
-  test('what a framing opens and ends with may be larger than a buffer, and every buffer is given back, also of rows larger than one', async () => {
-    const buffers = new PageBuffers(256, 4)
-    const opening = Buffer.from(`{"columns":"${'x'.repeat(1000)}","payload":[`)
-    const framing = { ...jsonPage, opening, end: () => `],"nextPageToken":null,"more":"${'y'.repeat(1000)}"}` }
-    for (const pageSize of [1, 7, 205]) {
-      const reader = new Reader()
-      await write(reader, planAll(pageSize), small, { framing, buffers })
-      expect(reader.text).toStartWith(opening.toString())
-      expect(reader.text).toEndWith(framing.end())
-      expect(idsOf(reader)).toEqual(ids.slice(0, pageSize))
-      expect(buffers.inUse).toBe(0)
-    }
-  })
-
   test('the digest in the end of NDJSON is of the bytes that were sent, also where parts were dropped and packed again, or the backend was killed', async () => {
     const digestOf = (reader: Reader) => {
       const last = reader.text.lastIndexOf('\n', reader.text.length - 2) + 1
@@ -278,19 +264,6 @@ describe('writePage', () => {
       expect((await page).outcome).toBe('complete')
       expect(idsOf(reader)).toEqual(movedIds)
     })
-  })
-
-  test('rows larger than the buffer are written whole, in their place', async () => {
-    const large = await insertRawProgram(database.sql, 'large')
-    const largeIds = await insertRawApplications(database.sql, large, 20, i => (i % 3 === 0 ? 'ä'.repeat(40_000) : 'x'))
-    for (const pageSize of [1, 7, 20]) {
-      const reader = new Reader()
-      await write(reader, planOf(large, 20, pageSize), small, { fills: large.fills })
-      expect(idsOf(reader)).toEqual(largeIds.slice(0, pageSize))
-    }
-    const lines = new Reader()
-    await write(lines, planOf(large, 20, 20), small, { fills: large.fills, framing: ndjsonPage })
-    expect(lines.text.match(/\n/g)).toHaveLength(21)
   })
 
   test('G10: batches shrink with the size of the rows', async () => {

@@ -17,13 +17,3 @@ test('no more are kept than may be: the rest is left to the collector', () => {
   const again = Array.from({ length: 5 }, () => buffers.take())
   expect(again.filter(buffer => taken.includes(buffer)).length).toBe(2)
 })
-
-test('a buffer of another size, as a large row has, is neither counted nor kept', () => {
-  const buffers = new PageBuffers(64, 4)
-  const own = buffers.take()
-  for (const bytes of [0, 63, 65, 6400]) buffers.give(Buffer.alloc(bytes))
-  expect(buffers.inUse).toBe(1)
-  expect(buffers.take().length).toBe(64)
-  buffers.give(own)
-  expect(buffers.take()).toBe(own)
-})
