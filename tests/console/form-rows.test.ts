@@ -71,13 +71,13 @@ test('what is said of options and lines is found again in its rows; what options
   }
   const rows = form('screen=0&when=all&when_what_0=&when_operator_2=equal&when_value_2=1&option_text_0=&option_id_0=')
   rows.set('when_what_2', '["people","number"]')
-  for (const [row, { admin_id, text }] of before.options.entries()) {
+  for (const [row, { admin_id, text }] of before.options.toReversed().entries()) {
     rows.set(`option_text_${2 - row}`, text)
     rows.set(`option_id_${2 - row}`, admin_id)
   }
   const { question, optionRows, whenRows, errors } = readQuestionForm(rows, house, before, definition)
   expect({ options: question.options, optionRows, whenRows, errors }).toEqual({
-    options: before.options,
+    options: before.options.toReversed(),
     optionRows: [2, 1],
     whenRows: [2],
     errors: [],

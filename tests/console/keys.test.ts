@@ -78,6 +78,7 @@ describe('creating a key', () => {
       expiry: 'day',
       expiry_day: 'tomorrow',
     })
+    expect(html).toContain('<title>Error: ')
     expect(html).toContain('href="#expiry"')
     expect(html).toContain('300.1.1.1')
     expect(html).toContain('value="tomorrow"')
@@ -121,8 +122,12 @@ describe('a key that is there', () => {
     const [row] = await database.sql`select expires_at from api_key where api_key_id = ${key.username}`
     expect(row!.expires_at).toBe(now + 300 * day)
     expect(await (await browser.post(path, { ...form, expiry: '367d' })).text()).toContain('href="#expiry"')
-    await browser.post(path, { ...form, allowed_subnets: '192.0.2.1', expiry: '' })
+    // A key that ends with a day is said to end on it, not on the next.
+    const end = new Date(now / 1000 + 30 * 86_400_000).toISOString().slice(0, 10)
+    await browser.post(path, { ...form, allowed_subnets: '192.0.2.1', expiry: 'day', expiry_day: end })
     expect(await checkAuth(key.authorization)).toBe(401)
+    const named = new Date(end).toLocaleDateString('en-GB', { timeZone: 'UTC', dateStyle: 'medium' })
+    expect(await browser.page(path)).toContain(`>${named}</time>`)
   })
 
   test('has questions that it never sees: chosen from the bank, held from the next request, and taken back', async () => {
@@ -218,6 +223,9 @@ describe('a key that is there', () => {
     expect((await browser.post(path, { name: 'x' })).status).toBe(409)
     expect((await browser.post(`${path}/rotate`, { overlap: '1' })).status).toBe(409)
     expect(await browser.page('/admin/keys?state=retired')).toContain(key.username)
+    expect(await browser.page(path)).toMatch(
+      /<dt>Retired<\/dt><dd dir="auto"><time.*?<\/time><small dir="auto">Ada Adm/,
+    )
   })
 
   test('that was seen in plain text is marked as exposed', async () => {
@@ -235,6 +243,12 @@ describe('the index', () => {
       programs: ['food'],
       createdAt: now - day,
       expiresAt: now + 10 * day,
+    })
+    await createTestKey(database.sql, {
+      name: 'Just over',
+      programs: ['food'],
+      createdAt: now - 9 * day,
+      expiresAt: now - day / 2,
     })
     await createTestKey(database.sql, {
       name: 'Long over',
@@ -255,8 +269,8 @@ describe('the index', () => {
     expect(active).not.toContain('Long over')
     expect(active).toContain('within 21 days')
     expect(await browser.page('/admin/keys?state=expiring')).toContain('Pulls a lot')
-    expect(await browser.page('/admin/keys?state=expired')).toContain('Long over')
-    for (const search of ['pulls', key.username.slice(8, 20), 'q=&program=food'])
+    expect(await browser.page('/admin/keys?state=expired')).toMatch(/Just over.*Long over/s)
+    for (const search of ['pulls', key.username.slice(8, 20), 'q=&program=food', 'q=pulls&after=20'])
       expect(await browser.page(`/admin/keys?${search.includes('=') ? search : `q=${search}`}`)).toContain(
         'Pulls a lot',
       )
@@ -289,7 +303,9 @@ describe('would a call pass, and why was one refused', () => {
     expect(await ask('192.0.2.9', 'food')).toContain('It would pass')
     expect(await ask('192.0.3.9', 'food')).toContain('may not be used from this address')
     expect(await ask('not an address', 'food')).toContain('is unknown')
-    expect(await ask('192.0.2.9', 'rent')).toContain('not granted this program')
+    const refused = await ask('192.0.2.9', 'rent')
+    expect(refused).toContain('not granted this program')
+    expect(refused).toMatch(/<option value="rent" selected/)
     await database.sql`
       update api_key set may_export = false, may_submit = true, front_end = 'Portal' where api_key_id = ${key.username}`
     expect(await ask('192.0.2.9', 'food')).toContain('may submit, and not export')

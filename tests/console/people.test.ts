@@ -120,6 +120,9 @@ describe('a person', () => {
     expect(saved.headers.get('location')).toBe(`${path}?done=saved`)
     expect((await theirs.get('/admin/people')).status).toBe(403)
     expect(await browser.page(path)).toMatch(/value="rent" checked/)
+    const auditor = await aPerson(database.sql, { role: 'AUDITOR' })
+    const seen = await (await new ConsoleVisitor(service).signIn(auditor.email)).page(path)
+    expect(seen).toContain('Program administrator: food, rent')
   })
 
   test('is disabled and enabled again', async () => {

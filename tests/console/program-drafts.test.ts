@@ -1,6 +1,7 @@
 // Drafts of programs in the console, as documents: written, reviewed, published and discarded by one administrator or by two at once.
 
 import { describe, expect, test } from 'bun:test'
+import { placeErrors } from '../../src/console/programs/read-document-field.ts'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
 import type { ProgramDefinition } from '../../src/domain/definitions/program-definition.ts'
 import { describeForEditing } from '../../src/domain/definitions/version-definition.ts'
@@ -72,6 +73,8 @@ describe('a document', () => {
   })
 
   test('that is no JSON comes back with the line; so does one with a duplicate key', async () => {
+    const errors = ['/b', '/a'].map(path => ({ path, code: 'wrong', detail: 'wrong' }))
+    expect(placeErrors('{"a": 1, "b": 2}', errors).map(({ path }) => path)).toEqual(['/a', '/b'])
     await aProgram(sql, { slug: 'broken', questions: [q.text('broken one')] })
     for (const [typed, place] of [
       ['{\n  "slug": "broken",\n  oops\n}', 'Line 3, column 3'],
@@ -254,6 +257,8 @@ describe('a new program', () => {
     const { based_on: _, ...document } = aDefinition({ slug: 'brand-new', questions: [q.text('brand new one')] })
     const response = await ada!.post('/admin/new-program', { document: JSON.stringify(document) })
     expect(response.headers.get('location')).toBe(path('brand-new', '/questions?done=begun'))
+    const same = await ada!.post('/admin/new-program', { document: JSON.stringify(document) })
+    expect(same.headers.get('location')).toBe(path('brand-new', '/questions?done=same'))
     const named = await ada!.post('/admin/new-program', { slug: 'from-a-name', display_name: 'From a Name' })
     expect(named.status).toBe(303)
     expect((await draftOf('from-a-name'))!.screens).toHaveLength(1)
@@ -353,4 +358,5 @@ test('a program begins with its name alone, its slug made from it, or as a copy 
   ])
   expect((await draftOf('the-copy'))!.display_name).toBe('The Copy')
   expect((await draftOf('trees-hedges-fur-hofe'))!.questions).toEqual([])
+  expect(await ada!.page('/admin/new-program')).toContain('<option value="trees-hedges-fur-hofe"')
 })

@@ -5,7 +5,7 @@ import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { ApiProgram, aToken } from '../support/console-api.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
-import { aProgram, q } from '../support/programs.ts'
+import { aDraft, aProgram, q } from '../support/programs.ts'
 import { until } from '../support/until.ts'
 
 const database = await useDatabase()
@@ -51,6 +51,11 @@ test('versions are listed page by page, each compared with the one before it, al
 test('changes that are not listed are counted, and appear with the version itself', async () => {
   expect(await browser.page(`/admin/programs/${slug}/versions`)).toContain('and 19 more')
   expect((await api.ask('GET', `/programs/${slug}/versions/${ids[0]}`)).body.changes).toHaveLength(25)
+  await aProgram(sql, { slug: 'short-history', questions: [q.text('history short')] })
+  expect((await api.ask('GET', '/programs/short-history/versions')).body.items[0].more_changes).toBe(0)
+  // A first version has no effect on those who pull.
+  await aDraft(sql, { slug: 'no-history', questions: [q.text('history to come')] })
+  expect((await api.ask('GET', '/programs/no-history/difference')).body).toMatchObject({ active: null, effects: [] })
 })
 
 test('versions are read one at a time, so that a page of them does not hold the console up', async () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { findDraftVersion } from '../../src/db/programs/programs.ts'
-import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { aDraft, aProgram, publish, q } from '../support/programs.ts'
 
@@ -107,6 +107,10 @@ describe('the questions of a program', () => {
     const text = await admin.page('/admin/programs/home-help/questions?q=LANDLORD')
     expect(text).toContain('landlord?')
     expect(text).not.toContain('employer?')
+    // Its screen is the second, also where it is the only one that is shown.
+    expect(text).toContain('/add-question?screen=1"')
+    const byKey = await admin.page('/admin/programs/home-help/questions?q=applicant_name')
+    expect(byKey).toContain('<code>applicant_name</code>')
   })
 
   test('of the draft are marked where it changes something', async () => {
@@ -187,10 +191,10 @@ describe('versions', () => {
     const second = await publish(
       sql,
       { slug: 'history', questions: [q.text('first', { help: 'A hint' })] },
-      'admin:bo@example.gov',
+      'admin-token:tribat_1:bo@example.gov',
     )
     const text = await admin.page('/admin/programs/history/versions')
-    expect(text).toContain('bo@example.gov')
+    expect(text).toContain('by bo@example.gov, with a token')
     expect(text).toContain('Its help: &quot;A hint&quot; (was: nothing).')
     expect(text).toContain('Question added: TEXT.')
     const one = await admin.page(`/admin/programs/history/versions/${second.program_version_id}`)
@@ -206,6 +210,8 @@ describe('versions', () => {
     const path = '/admin/programs/compared/versions/compare'
     const two = await admin.page(`${path}?from=${first.program_version_id}&to=${third.program_version_id}`)
     expect(two).toContain('From Version 1 to Version 3')
+    const [from, to] = [first, third].map(one => String(one.program_version_id))
+    expect(fieldsOf(two, path)).toEqual({ from: from!, to: to! })
     expect(two).toContain('<div>Wording 1?</div>')
     expect(two).toContain('<div>Wording 3?</div>')
     expect(two).not.toContain('Wording 2?')
@@ -248,7 +254,10 @@ describe('versions', () => {
       { slug: 'contended', questions: [q.text('both', { text: 'Theirs?' })] },
       'admin:other',
     )
-    const path = `/admin/programs/contended/versions/${first.program_version_id}/take`
+    const at = `/admin/programs/contended/versions/${first.program_version_id}`
+    const path = `${at}/take`
+    expect(fieldsOf(await admin.page(at), path)).toMatchObject({ based_on: String(draft.program_version_id) })
+    expect(await admin.page('/admin/programs/contended')).toMatch(/>saved <time[^>]*>[^<]*<\/time> by other</)
     const text = await admin.refused(409, path, { based_on: String(second.program_version_id) })
     expect(text).toContain('The program was saved or published in the meantime')
     expect(text).toContain('what the draft changed is gone')
@@ -262,11 +271,16 @@ describe('the question bank', () => {
     expect(text).toContain('/admin/programs/home-help/questions')
     expect(text).toContain('/admin/programs/other-help/questions')
     expect(await admin.page('/admin/questions?q=no such words')).toContain('No question matches')
+    for (let n = 1; n <= 6; n++) await aProgram(sql, { slug: `asks-${n}`, questions: [q.text('asked often')] })
+    const often = await admin.page('/admin/questions?q=asked+often')
+    expect(often).toContain('and 2 more<')
+    const own = await admin.page(/\/admin\/questions\/\d+/.exec(often)![0])
+    expect(own.match(/<small>as it is here</g)).toHaveLength(6)
   })
 
   test('pages by name', async () => {
     const questions = Array.from({ length: 60 }, (_, i) =>
-      q.text(`bulk ${String.fromCharCode(97 + (i % 26))}${'x'.repeat(Math.floor(i / 26))}`),
+      q.text(`bulk ${String.fromCharCode(97 + (i % 26))}${'x'.repeat(Math.floor(i / 26))}`, { text: `${99 - i}?` }),
     )
     await aProgram(sql, { slug: 'bulky', questions })
     const first = await admin.page('/admin/questions?q=bulk')

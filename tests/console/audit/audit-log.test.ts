@@ -7,10 +7,11 @@ import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 
-const database = await useDatabase()
+const timeZone = 'Pacific/Auckland'
+const database = await useDatabase({ timeZone })
 const { sql } = database
 await sql`insert into program (slug, display_name) values ('food', 'Food')`
-const service = await useService(database)
+const service = await useService(database, { timeZone })
 const ada = await aPerson(sql, { role: 'AUDITOR', name: 'Ada Auditor' })
 const browser = await new ConsoleVisitor(service).signIn(ada.email)
 const path = '/admin/audit'
@@ -42,7 +43,7 @@ describe('the list', () => {
     for (const action of ['signed_in', 'program_draft_saved'])
       await note('sentence', { actor: `admin:${ada.email}`, action })
     const times = await sql<{ at: string }[]>`
-      select to_char(happened_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') as at
+      select to_char(happened_at at time zone ${timeZone}, 'YYYY-MM-DD HH24:MI') as at
       from audit_event where subject = 'sentence' order by audit_event_id`
     const page = await browser.page(`${path}?subject=sentence`)
     const text = page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
@@ -135,6 +136,7 @@ describe('the list', () => {
     let next: string | undefined = `${path}?actor=operator%3Apages`
     while (next !== undefined) {
       const page: string = await browser.page(next)
+      if (seen.length > 0) expect(page).toContain('href="/admin/audit?actor=operator%3Apages">Newest<')
       seen.push(...subjectsOf(page))
       await note('added-later', { actor: 'operator:pages' })
       next = /rel="next" href="([^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&')
@@ -188,6 +190,7 @@ describe('the download', () => {
     expect(response.headers.get('cache-control')).toBe('no-store')
     const lines = text.split('\r\n')
     expect(lines[0]).toBe('"event","happened_at","actor","key_name","action","subject","address","detail"')
+    expect(lines[1]).toMatch(/\+1[23]:00","operator:many"/)
     expect(lines.at(-1)).toBe('')
     const subjects = lines.slice(1, -1).map(line => /"(many-\d+)"/.exec(line)![1])
     expect(subjects).toEqual(Array.from({ length: 2500 }, (_, i) => `many-${2500 - i}`))

@@ -139,6 +139,7 @@ describe('which clients were ever sent an application', () => {
     expect(page).toContain('127.0.0.1')
     expect(page.match(/class="badge good">certain</g)).toHaveLength(Math.min(50, truth(ids[0]!).length))
     expect(page).not.toContain('possible')
+    expect(page).toMatch(/>1 to \d+ of its walk</)
     const last = ids.at(-1)!
     expect(await browser.page(`/admin/audit/sent?application=${last}`)).toContain(
       truth(last).length === 0 ? 'No client was ever sent this application' : 'certain',
