@@ -3,7 +3,7 @@
 import { anyText } from '../fields/field-schema.ts'
 import { json, type QuestionType } from '../fields/question-type.ts'
 import { lengthFits, lengthSettings } from '../fields/settings.ts'
-import { organizations, sentences } from '../random/sample-words.ts'
+import { familyNames, organizations, sentences } from '../random/sample-words.ts'
 import { integerFrom, pick } from '../random/seeded-random.ts'
 
 interface Text {
@@ -21,33 +21,43 @@ export const text = {
     const text = fields.text('text')
     return text === undefined || !lengthFits(fields, 'text', text, settings) ? undefined : { type: 'TEXT', text }
   },
-  sample: ({ min_length, max_length }, variant) => ({
-    type: 'TEXT',
-    text: textWithin(sentences[variant % sentences.length]!, min_length, max_length),
-  }),
-  random:
-    ({ min_length, max_length }) =>
-    next => {
-      // A question with room for a name alone gets one: a landlord's, an employer's.
-      if (max_length !== undefined && max_length <= nameLength)
-        return { type: 'TEXT', text: textWithin(pick(next, organizations), min_length, max_length) }
-      let text: string = pick(next, sentences)
+  sample: (settings, variant) => {
+    const texts = textsFor(settings)
+    return { type: 'TEXT', text: textWithin(texts[variant % texts.length]!, settings) }
+  },
+  random: settings => next => {
+    let text: string = pick(next, textsFor(settings))
+    if (textsFor(settings) === sentences)
       for (let more = integerFrom(next, 0, 3); more > 0; more--) {
         const longer = `${text} ${pick(next, sentences)}`
-        if (longer.length <= (max_length ?? 500)) text = longer
+        if (longer.length <= (settings.max_length ?? 500)) text = longer
       }
-      return { type: 'TEXT', text: textWithin(text, min_length, max_length) }
-    },
+    return { type: 'TEXT', text: textWithin(text, settings) }
+  },
 } as const satisfies QuestionType<Text, typeof lengthSettings>
 
-const nameLength = 80
+interface Lengths {
+  min_length?: number
+  max_length?: number
+}
 
-/** A text of at least `minLength` and at most `maxLength` code points: repeated to reach the one, cut to keep the other. */
-function textWithin(text: string, minLength = 0, maxLength = 500): string {
-  // A text has at most as many code points as UTF-16 units, and at least half as many.
-  if (text.length <= maxLength && text.length >= minLength * 2) return text
-  const points = [...text]
-  let filled = points
-  while (filled.length < minLength) filled = [...filled, ' ', ...points]
-  return filled.slice(0, maxLength).join('')
+/** A question with room for a name alone gets one: a landlord's, an employer's. */
+const textsFor = ({ max_length }: Lengths) => (max_length !== undefined && max_length <= 80 ? organizations : sentences)
+
+const lengthOf = (text: string): number => [...text].length
+
+/** This text, or others in its place or after it until it is long enough: whole ones, and cut only where no whole one fits. In code points. */
+function textWithin(first: string, { min_length = 0, max_length = 500 }: Lengths): string {
+  let text = ''
+  const followedBy = (next: string) => (text === '' ? next : `${text} ${next}`)
+  for (let isLonger = true; isLonger; ) {
+    isLonger = false
+    for (const next of [first, ...sentences, ...organizations, ...familyNames]) {
+      if (text !== '' && lengthOf(text) >= min_length) return text
+      if (lengthOf(followedBy(next)) > max_length) continue
+      text = followedBy(next)
+      isLonger = true
+    }
+  }
+  return [...followedBy(first)].slice(0, max_length).join('')
 }

@@ -5,6 +5,7 @@ import type { Answers } from '../../../src/domain/questions/answers.ts'
 import { noEntityEnd, renderMembers } from '../../../src/domain/questions/answers.ts'
 import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
 import type { VersionQuestion } from '../../../src/domain/questions/question.ts'
+import { familyNames, organizations, sentences } from '../../../src/domain/random/sample-words.ts'
 import { seededRandom } from '../../../src/domain/random/seeded-random.ts'
 import { answerSampler, sampleAnswers } from '../../../src/domain/samples/sample-answers.ts'
 import { answersOf } from '../../intake/checking/checking.ts'
@@ -46,6 +47,8 @@ const bounds = fc
   .record({ least: fc.nat(12), more: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 300 })) })
   .map(({ least, more }) => ({ min: least, max: least + more }))
 
+const wholeTexts = [...sentences, ...organizations, ...familyNames]
+
 describe('answerSampler', () => {
   test('is taken at submission as it is: the bounds, options and formats of every question are kept', () => {
     fc.assert(
@@ -62,10 +65,13 @@ describe('answerSampler', () => {
         }
         const questions = everyKindQuestions().map(q => ({ ...q, settings: { ...q.settings, ...settings } }))
         const version = { ...everyKindVersion({ questions }), program_id: 1, state: 'ACTIVE' as const }
-        for (const answers of [answerSampler({ questions })(seededRandom(seed)), sampleAnswers({ questions })])
+        for (const answers of [answerSampler({ questions })(seededRandom(seed)), sampleAnswers({ questions })]) {
           expect(
             answersOf(version, `{${renderMembers(buildKeyMap([version]), answers, noEntityEnd)}}`, 'submit'),
           ).toEqual(answers)
+          for (const answer of answers.values())
+            if (answer.type === 'TEXT') expect(wholeTexts.some(text => answer.text.endsWith(text))).toBe(true)
+        }
       }),
       { numRuns: 60 },
     )
