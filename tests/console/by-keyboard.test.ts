@@ -1,10 +1,11 @@
-// What administrators do, from one end to the other with the keyboard alone: Tab, arrows, Enter and Space in a real browser. Each stop
-// must show where the focus is, and come in the order of the page.
+// What administrators do, from one end to the other with the keyboard alone: Tab, arrows, Enter and Space in a real browser, with scripts
+// and without. Each stop must show where the focus is, and come in the order of the page.
 
 import { describe, expect, test } from 'bun:test'
 import { generateSync } from 'otplib'
 import type { Page } from 'playwright-core'
 import { findActiveVersion, findProgram } from '../../src/db/programs/programs.ts'
+import { listKeys } from '../../src/keys/api-keys.ts'
 import { openPage, useBrowser } from '../support/browser.ts'
 import { aPerson, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
@@ -35,7 +36,10 @@ const stop = `(() => {
 })()`
 
 class Keyboard {
-  constructor(readonly page: Page) {}
+  constructor(
+    readonly page: Page,
+    readonly scripts: boolean,
+  ) {}
 
   /** Presses Tab until what begins with this, or is called so, has the focus. */
   async to(name: string | RegExp): Promise<void> {
@@ -98,6 +102,8 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
   const food = { slug: 'food', display_name: 'Food', statuses: ['In review', 'Approved'] }
   await aProgram(sql, { ...food, questions: [q.name('applicant name')] })
   await publish(sql, { ...food, questions: [q.name('applicant name', { text: 'Who are you?' })] })
+  // So many that the list of them is filtered.
+  for (const slug of 'abcdefgh') await aProgram(sql, { slug: `other-${slug}`, questions: [q.text(`words ${slug}`)] })
   const frontEnd = new FrontEnd(service, key, 'food')
 
   async function applied(last_name: string): Promise<number> {
@@ -105,10 +111,11 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
     return (await frontEnd.apply(applicant, { applicant_name: { first_name: 'Ursula', last_name } })).application_id
   }
 
-  async function at(path: string): Promise<Keyboard> {
-    const { page } = await openPage(browser, service.baseUrl, { email: ada.email, password: testPassword })
+  async function at(path: string, javaScriptEnabled: boolean): Promise<Keyboard> {
+    const signedIn = { email: ada.email, password: testPassword, javaScriptEnabled }
+    const { page } = await openPage(browser, service.baseUrl, signedIn)
     await page.goto(path)
-    return new Keyboard(page)
+    return new Keyboard(page, javaScriptEnabled)
   }
 
   /** A task, where it begins, how it is done, and what shows that it was. */
@@ -118,7 +125,8 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       '/admin/programs',
       async keys => {
         await keys.enter('New program', 'Begin with')
-        await keys.fill('Name', 'Tree permit')
+        const slug = keys.scripts ? 'tree-permit' : 'plain-permit'
+        await keys.fill('Name', slug.replace('-', ' '))
         await keys.enter(/^Begin$/, 'Add here')
         await keys.enter('Add here', 'What the applicant reads')
         await keys.fill('What the applicant reads', 'Do you rent or own?')
@@ -132,13 +140,14 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await keys.choose('always', 'only when all of these hold')
         await keys.to('Question of line 1')
         await keys.page.keyboard.type('Do you rent')
+        if (!keys.scripts) await keys.enter('Continue', 'Value of line 1')
         await keys.to('We rent it')
         await keys.press('Space')
         await keys.enter(/^Keep$/, 'Kept in the draft.')
         await keys.enter('Move Anything else? up', 'Review and publish')
         await keys.enter('Review and publish', 'Not yet')
         await keys.enter(/^Publish$/, 'Published.')
-        const { program_id } = (await findProgram(sql, 'tree-permit'))!
+        const { program_id } = (await findProgram(sql, slug))!
         const { screens, questions } = (await findActiveVersion(sql, program_id))!
         expect(questions.map(({ settings }) => settings.text)).toEqual([
           'Anything else?',
@@ -153,13 +162,40 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       '/admin/keys',
       async keys => {
         await keys.enter('Create a key', 'What it may do')
-        await keys.fill('Name', 'County sync')
+        const name = `County sync, scripts ${keys.scripts}`
+        await keys.fill('Name', name)
+        await keys.tick('Set status and note')
+        if (keys.scripts) await keys.fill('Filter programs', 'foo')
+        await keys.tick('Food')
+        await keys.fill('Addresses', '192.0.2.17')
+        await keys.to('Expires')
+        await keys.page.keyboard.type('On a day')
+        const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+        await keys.page.getByLabel('Day').fill(day)
+        await keys.tick('Who are you?')
+        await keys.enter('Create the key', 'Password')
+        await keys.page.goto('/admin/keys/new')
+        await keys.fill('Name', `${name}, front end`)
+        await keys.tick('Pull applications')
+        await keys.tick('Submit applications')
+        await keys.fill('Front end', 'city-web')
         await keys.tick('Food')
         await keys.choose('These addresses only', 'Anywhere')
         await keys.enter('Create the key', 'Password')
-        const made =
-          await sql`select p.slug from api_key join api_key_program using (api_key_id) join program p using (program_id) where name = 'County sync'`
-        expect([...made]).toEqual([{ slug: 'food' }])
+        const common = { programs: ['food'], front_end: null, hidden_questions: [] as string[] }
+        const made = (await listKeys(sql, Date.now() * 1000)).filter(one => one.name.startsWith(name))
+        expect(made.sort((a, b) => a.name.length - b.name.length)).toMatchObject([
+          {
+            ...common,
+            may_export: true,
+            may_submit: false,
+            may_annotate: true,
+            allowed_subnets: ['192.0.2.17/32'],
+            expires_at: (Date.parse(day) / 86_400_000 + 1) * 86_400_000_000,
+            hidden_questions: ['applicant name'],
+          },
+          { ...common, may_export: false, may_submit: true, may_annotate: false, front_end: 'city-web' },
+        ])
       },
     ],
     [
@@ -202,6 +238,20 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       },
     ],
     [
+      'an applicant is erased',
+      '/admin/programs/food/applications',
+      async keys => {
+        await applied('Forgotten')
+        await keys.page.reload()
+        await keys.enter('Ursula Forgotten', 'History')
+        await keys.enter('The applicant', 'Write')
+        const [, applicant] = /Write (\d+) to continue/.exec(await keys.page.content())!
+        await keys.fill('Write', applicant!)
+        await keys.enter('Erase the applicant', 'erased')
+        expect(await sql`select from applicant where applicant_id = ${applicant!}`).toHaveLength(0)
+      },
+    ],
+    [
       'what is wrong with a form is read first, and leads to its field',
       '/admin/people/invite',
       async keys => {
@@ -219,7 +269,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
   test('a second factor is set up, and signed in with', async () => {
     const bo = await aPerson(sql)
     const { page } = await openPage(browser, service.baseUrl)
-    const keys = new Keyboard(page)
+    const keys = new Keyboard(page, true)
     const signIn = async () => {
       await keys.fill('E-mail', bo.email)
       await keys.fill('Password', testPassword)
@@ -238,5 +288,6 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
   }, 60_000)
 
-  test.each(tasks)('%s', async (_, path, work) => work(await at(path)), 120_000)
+  const ways = [true, false].flatMap(scripts => tasks.map(task => [scripts, ...task] as const))
+  test.each(ways)('scripts %p: %s', async (scripts, _, path, work) => work(await at(path, scripts)), 180_000)
 })
