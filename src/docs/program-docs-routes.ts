@@ -1,6 +1,7 @@
 // Routes of the docs of programs: the index, a page for each program, and what can be downloaded from it.
 
 import { Elysia } from 'elysia'
+import { findPullingKeyOf } from '../db/keys/api-key-rows.ts'
 import { readDocumentedPrograms } from '../db/programs/programs.ts'
 import { type GeneratedDocs, ProgramDocs } from '../derived/program-docs.ts'
 import { followedShape } from '../domain/questions/followed-shape.ts'
@@ -73,7 +74,14 @@ function docsLoading({ config, db, now }: Deps) {
 type Loading = ReturnType<typeof docsLoading>
 
 /** Pages, which are JSON to those that prefer it. */
-function pages({ config, db, now }: Deps, { load, docs, loadDocs }: Loading) {
+function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: Loading) {
+  /** A person gets the Username of a key of their own in the samples; no password is kept to go with it. */
+  const withKey = async ({ viewer }: Asked, { program_id }: { program_id: number }) => {
+    const { person } = viewer.context
+    if (person === undefined) return viewer
+    const key = await findPullingKeyOf(consoleDb, `admin:${person.email}`, program_id, now())
+    return { ...viewer, username: key?.api_key_id, keyName: key?.name }
+  }
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
       const place = placeOf(config, request)
@@ -96,7 +104,10 @@ function pages({ config, db, now }: Deps, { load, docs, loadDocs }: Loading) {
       const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
       return prefersJson(asked.request)
         ? json(view, asked.viewer.fields)
-        : pageResponse(asked.viewer, ProgramPage({ ...asked.viewer, program: view, shown: view.versions[0] }))
+        : pageResponse(
+            asked.viewer,
+            ProgramPage({ ...(await withKey(asked, found)), program: view, shown: view.versions[0] }),
+          )
     },
     showVersion: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
@@ -104,7 +115,7 @@ function pages({ config, db, now }: Deps, { load, docs, loadDocs }: Loading) {
       const shown = pickVersion(view.versions, asked.params.version)
       return prefersJson(asked.request)
         ? json(shown, asked.viewer.fields)
-        : pageResponse(asked.viewer, ProgramPage({ ...asked.viewer, program: view, shown }))
+        : pageResponse(asked.viewer, ProgramPage({ ...(await withKey(asked, found)), program: view, shown }))
     },
   }
 }

@@ -19,14 +19,16 @@ import { exampleMarks, findQuestions, QuestionList } from './question-list.tsx'
 
 interface ProgramPageProps {
   context: PageContext
-  /** Of the API key that reads; undefined for a person. */
+  /** Of the API key that reads, or of the one that `keyName` names; undefined for a person without one. */
   username: string | undefined
+  /** The newest key that the person made and that pulls this program. */
+  keyName?: string | undefined
   program: ProgramView
   /** Which of the program's versions; undefined of a program that has none. */
   shown: VersionView | undefined
 }
 
-export function ProgramPage({ context, username, program, shown }: ProgramPageProps): VNode {
+export function ProgramPage({ context, username, keyName, program, shown }: ProgramPageProps): VNode {
   const { display_name, versions } = program
   const active = versions.find(version => version.state === 'ACTIVE')
   const compared = shown?.state === 'DRAFT' ? active : undefined
@@ -42,7 +44,7 @@ export function ProgramPage({ context, username, program, shown }: ProgramPagePr
     scripts: ['/assets/find.js', '/assets/docs.js'],
     copy: (
       <>
-        <Code context={context} username={username} program={program} />
+        <Code context={context} username={username} keyName={keyName} program={program} />
         {shown !== undefined && <Example shown={shown} marks={marks} changed={changed.length} />}
       </>
     ),
@@ -53,8 +55,8 @@ export function ProgramPage({ context, username, program, shown }: ProgramPagePr
         {...common}
         lead="This program has no active version and no draft. Its export is empty."
         find={<FindList what="a section" groups={[{ title: 'Export', entries: guideEntries }]} />}
+        first={<Address program={program} />}
       >
-        <Address program={program} />
         <PullingGuide />
       </ThreeColumns>
     )
@@ -64,6 +66,12 @@ export function ProgramPage({ context, username, program, shown }: ProgramPagePr
       {...common}
       lead={<Lead version={shown} />}
       find={<FindList what="a question" groups={findGroups({ context, username, program, shown }, questions)} />}
+      first={
+        <>
+          <Address program={program} />
+          {versions.length > 1 && <Versions context={context} program={program} shown={shown} />}
+        </>
+      }
     >
       {shown.regeneration_failed_at !== null && (
         <Notice tone="attention">
@@ -71,8 +79,6 @@ export function ProgramPage({ context, username, program, shown }: ProgramPagePr
           before that.
         </Notice>
       )}
-      <Address program={program} />
-      {versions.length > 1 && <Versions context={context} program={program} shown={shown} />}
       {compared !== undefined && <Changes version={shown} />}
       <Questions shown={shown} compared={compared} questions={questions} path={pathOf(context, program)} />
       {compared === undefined && (
@@ -214,7 +220,7 @@ function Downloads({ program, version }: { program: ProgramView; version: Versio
 }
 
 /** One page with curl, and all pages in each language, of which one shows. */
-function Code({ context, username, program }: Omit<ProgramPageProps, 'shown'>): VNode {
+function Code({ context, username, keyName, program }: Omit<ProgramPageProps, 'shown'>): VNode {
   const user = username ?? '$TRIBUTARY_USERNAME'
   const first = `curl --compressed \\\n  -u "${user}:$TRIBUTARY_PASSWORD" \\\n  '${program.export_url}?pageSize=500'`
   const mayCreateKey = context.person?.role === 'ADMINISTRATOR'
@@ -223,8 +229,16 @@ function Code({ context, username, program }: Omit<ProgramPageProps, 'shown'>): 
       <h2 id="samples">Code, ready to run</h2>
       <p>
         Each program gets all pages: it repeats one that was refused for the moment or broke off, keeps only whole ones,
-        and takes the credentials from the environment. Without code, <code>{pullCommand(program)}</code> does the same,
-        continues after any interruption, and makes CSV or Parquet when the file's name ends so.
+        and takes the credentials from the environment
+        {username === undefined ? (
+          ''
+        ) : (
+          <>
+            , where <code>TRIBUTARY_USERNAME</code> is <code>{username}</code>
+          </>
+        )}
+        . Without code, <code>{pullCommand(program)}</code> does the same, continues after any interruption, and makes
+        CSV or Parquet when the file's name ends so.
       </p>
       <CodeTabs
         name="samples"
@@ -234,7 +248,15 @@ function Code({ context, username, program }: Omit<ProgramPageProps, 'shown'>): 
             title: 'First page',
             about: (
               <>
-                {username === undefined ? 'With the user name and password of an API key.' : 'With your user name.'}{' '}
+                {username === undefined && 'With the Username and Password of an API key.'}
+                {username !== undefined &&
+                  (keyName === undefined ? (
+                    'With your Username.'
+                  ) : (
+                    <>
+                      With the Username of your key <bdi>{keyName}</bdi>.
+                    </>
+                  ))}{' '}
                 {mayCreateKey && <a href={`${context.root}/admin/keys/new`}>Create a key</a>}
               </>
             ),

@@ -86,8 +86,15 @@ function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps)
  * A page to find one's way in: a list of what is on it in place of the navigation, which folds; what one reads; and alongside it, if
  * the page has any, what one copies. On a narrow screen they follow one another, and the list opens on request.
  */
-export function ThreeColumns(props: ShellProps & { find: ComponentChildren; copy?: ComponentChildren }): VNode {
-  const { title, part, scripts = [], styles, find, copy, children } = props
+export function ThreeColumns(
+  props: ShellProps & {
+    find: ComponentChildren
+    /** What is read before what is copied. */
+    first?: ComponentChildren
+    copy?: ComponentChildren
+  },
+): VNode {
+  const { title, part, scripts = [], styles, find, first, copy, children } = props
   const { config } = usePage()
   return (
     <Page title={title} scripts={['/assets/comfort.js', ...scripts]} styles={styles}>
@@ -96,6 +103,7 @@ export function ThreeColumns(props: ShellProps & { find: ComponentChildren; copy
         <main id="content" class={copy === undefined ? undefined : 'alongside'} tabIndex={-1}>
           <div class="top">
             <Top {...props} />
+            {first}
           </div>
           {copy !== undefined && <div class="copying">{copy}</div>}
           <div class="rest">

@@ -46,6 +46,27 @@ export async function findApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | 
   return row
 }
 
+/** The newest key that an actor made, and that may pull this program now. */
+export async function findPullingKeyOf(
+  db: Db,
+  createdBy: string,
+  programId: number,
+  now: Micros,
+): Promise<ApiKeyRow | undefined> {
+  const [row] = await readKeys(
+    db,
+    db`where k.created_by = ${createdBy}
+      and k.may_export
+      and k.retired_at is null
+      and k.disabled_at is null
+      and k.expires_at > ${now}
+      and exists (select from api_key_program g where g.api_key_id = k.api_key_id and g.program_id = ${programId})
+      order by k.created_at desc, k.api_key_id desc
+      limit 1`,
+  )
+  return row
+}
+
 /** As `findApiKey`, with the key locked against changes until the transaction ends. */
 export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | undefined> {
   const [row] = await readKeys(db, db`where k.api_key_id = ${apiKeyId} for update`)

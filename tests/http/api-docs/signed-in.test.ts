@@ -74,6 +74,28 @@ describe('the shell', () => {
   })
 })
 
+test('samples have the Username of the newest key that the person made, which pulls this program now', async () => {
+  const browser = await visitor('ADMINISTRATOR')
+  const create = (name: string, more: Record<string, string> = {}) =>
+    browser.post('/admin/keys/new', { name, may: 'export', programs: 'food', from: 'anywhere', expiry: '30d', ...more })
+  await createTestKey(database.sql, { programs: ['food'] })
+  const samples = async () =>
+    (await browser.page('/docs/api/programs/food')).replaceAll(/<[^>]*>/g, '').replaceAll('&quot;', '"')
+  expect(await samples()).toContain('-u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD"')
+  for (const name of ['Older', 'Of mine']) await create(name)
+  await create('Of another program', { programs: 'permits' })
+  const [key] = await database.sql`select api_key_id as id from api_key where name = 'Of mine'`
+  const shown = await samples()
+  for (const part of [
+    `-u "${key!.id}:$TRIBUTARY_PASSWORD"`,
+    `TRIBUTARY_USERNAME is ${key!.id}`,
+    'of your key Of mine.',
+  ])
+    expect(shown).toContain(part)
+  await database.sql`update api_key set disabled_at = now(), disabled_by = 'operator:test' where name = 'Of mine'`
+  expect(await samples()).toContain('of your key Older.')
+})
+
 test('without a session that holds, the answer is the 401 of any other client, and an API key still opens (D4)', async () => {
   const stranger = await service.get('/docs/api/programs')
   const browser = await visitor('ADMINISTRATOR')
