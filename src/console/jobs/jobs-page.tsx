@@ -57,7 +57,7 @@ export function JobsPage(props: JobsProps) {
                   name={display_name}
                   small={
                     <>
-                      {number === null ? 'draft' : `active, version ${number}`} <code>{id}</code>
+                      {number === null ? 'draft' : `active, version ${number}`} (<code>{id}</code>)
                     </>
                   }
                 />

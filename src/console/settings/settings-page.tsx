@@ -47,7 +47,7 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
         </div>
       )}
       {groups.map((group, i) => (
-        <section class="stack" aria-labelledby={`group-${i}`}>
+        <section class="stack settings" aria-labelledby={`group-${i}`}>
           <h2 id={`group-${i}`}>{group}</h2>
           <Table
             caption={group}
