@@ -1,5 +1,5 @@
-// Takes the pictures of EXCEL.md from a running demo: where the docs of a program show the address of its feed, and a new key its Username and
-// Password. Run it again when these pages look otherwise, with what scripts/start printed:
+// Takes the pictures of README and EXCEL.md from a running demo: the list of keys, where the docs of a program show the address of its feed,
+// and a new key its Username and Password. Run it again when these pages look otherwise, with what scripts/start printed:
 //   scripts/bun scripts/tour/take-pictures.ts http://127.0.0.1:8080 demo@tributary.example PASSWORD
 
 import { join } from 'node:path'
@@ -18,6 +18,9 @@ await page.getByLabel('E-mail').fill(email)
 await page.getByLabel('Password').fill(password)
 await page.getByRole('button', { name: 'Sign in' }).click()
 await page.waitForURL(url => !url.pathname.startsWith('/admin/sign-in'))
+
+await page.goto('/admin/keys')
+await capture(page, 'api-keys', { x: 0, y: 0, width: 1440, height: 900 })
 
 await page.goto(`/docs/api/programs/${program}`)
 await take(
@@ -43,12 +46,21 @@ await page.getByRole('button', { name: 'Retire the key' }).click()
 await page.waitForURL(url => !url.pathname.endsWith('/retire'))
 await browser.close()
 
-/** From one part of a page to another, as WebP in this folder. */
+/** From one part of a page to another. */
 async function take(of: Page, name: string, first: Locator, last: Locator): Promise<void> {
   const [from, to] = [await first.boundingBox(), await last.boundingBox()]
   if (from === null || to === null) throw new Error(`${name}: what is to be shown is not on the page`)
   const margin = 14
-  const clip = { x: from.x - margin, y: from.y - margin, width: 700, height: to.y + to.height - from.y + 2 * margin }
+  const height = to.y + to.height - from.y + 2 * margin
+  await capture(of, name, { x: from.x - margin, y: from.y - margin, width: 700, height })
+}
+
+/** As WebP in this folder. */
+async function capture(
+  of: Page,
+  name: string,
+  clip: { x: number; y: number; width: number; height: number },
+): Promise<void> {
   const session = await of.context().newCDPSession(of)
   const { data } = await session.send('Page.captureScreenshot', {
     format: 'webp',
