@@ -28,6 +28,8 @@ export function CheckPage(props: {
   const { verdict, refusal, asked } = props
   const { root } = usePage()
   const path = `${root}/admin/keys/check`
+  // Those that are retired come last: the first is chosen.
+  const keys = props.keys.toSorted((a, b) => Number(a.state === 'retired') - Number(b.state === 'retired'))
   return (
     <Shell
       title="Would a call pass?"
@@ -42,7 +44,7 @@ export function CheckPage(props: {
             <SelectField
               name="key"
               label="Key"
-              choices={props.keys.map(one => ({ value: one.api_key_id, text: `${one.name} (${one.state})` }))}
+              choices={keys.map(one => ({ value: one.api_key_id, text: `${one.name} (${one.state})` }))}
             />
             <TextField name="address" label="From address" hint="The client’s, as the service sees it: 192.0.2.17." />
             <SelectField
