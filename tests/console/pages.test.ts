@@ -18,7 +18,6 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     scopes: ['keys:read', 'audit:read'],
     expires_at: by.now + 30 * 86_400_000_000,
   }
-  const tokenOf = (person: { person_id: number }) => createAdminToken(database.sql, person, draft, by)
   const browser = await useBrowser()
   const signedIn = { email: ada.email, password: testPassword }
 
@@ -45,8 +44,6 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect(complaints).toEqual([])
     await page.goto('/admin/people')
     expect(await page.content()).not.toContain('/admin/invitations/')
-    await page.getByRole('button', { name: 'Sign out' }).last().click()
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
   test('an organization and a person of it are added, renamed and disabled without scripts', async () => {
@@ -69,7 +66,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
 
   test('a person’s page lists their tokens, and one is retired without scripts', async () => {
     const theirs = await aPerson(database.sql, { name: 'Rhea Retired' })
-    const { tokenId } = await tokenOf(theirs)
+    const { tokenId } = await createAdminToken(database.sql, theirs, draft, by)
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
     await page.goto(`/admin/people/${theirs.person_id}`)
     const row = page.getByRole('row', { name: tokenId })
