@@ -55,8 +55,7 @@ export function readAnswer(placed: PlacedQuestion, object: ExportedObject | unde
   const fields = new ExportedFields(object)
   // Whatever was once an option is one, and is no matter here.
   const optionIds = new Set([object.selection, object.selections].flat().filter(id => typeof id === 'string'))
-  const answer = plainType(placed.type).read(fields, { settings: {}, optionIds, stage: 'older' })
-  return fields.full ? undefined : answer
+  return plainType(placed.type).read(fields, { settings: {}, optionIds, stage: 'older' })
 }
 
 /** The answers in an object of question objects, by key. */

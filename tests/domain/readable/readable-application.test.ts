@@ -96,6 +96,7 @@ describe('an application for people', () => {
         child: children(
           { entity_name: 'Bo', school: single('yes'), grade: number(3) },
           { entity_name: 'Cy', school: single('no'), grade: number(null) },
+          { entity_name: 'Di', school: single('yes'), grade: number(null) },
         ),
       }),
     ).child!
@@ -103,6 +104,7 @@ describe('an application for people', () => {
     expect(answer.entities.map(({ name, change, rows }) => [name, change, rows.map(row => row.answer.state)])).toEqual([
       ['Bo', undefined, ['answered', 'answered', 'unanswered']],
       ['Cy', undefined, ['answered', 'not_asked', 'unanswered']],
+      ['Di', undefined, ['answered', 'unanswered', 'unanswered']],
     ])
   })
 

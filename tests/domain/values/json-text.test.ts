@@ -131,6 +131,8 @@ describe('JSON text', () => {
     expect(errorOf('{"x":[{},{"b~/":{},"b~/":[]}]}')).toMatchObject({ code: 'duplicate_key', path: '/x/1/b~0~1' })
     expect(errorOf('{"\\u0061":1,"a":2}')).toMatchObject({ code: 'duplicate_key' })
     expect(errorOf('{"__proto__":1,"__proto__":1}')).toMatchObject({ code: 'duplicate_key' })
+    const last = parseJson('{"a":1,"a":"x"}', { depthMax: 2, lastOfDuplicates: true })
+    expect(last).toEqual({ json: new Map([['a', 'x']]) })
     expect(errorOf('{"a":{"a":1},"b":{"a":1}}')).toBeUndefined()
   })
 
