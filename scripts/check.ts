@@ -157,6 +157,9 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
     const code = text.replace(/^\s*(\/\/|\/?\*).*$|(?<=[\s,;])\/\/ .*$/gm, gone => ' '.repeat(gone.length))
     const at = (index = 0, sentence = '') => `${path}:${code.slice(0, index).split('\n').length}: ${sentence}`
     const breaches = nameErrors(path, [...files.keys()]).map(sentence => at(0, sentence))
+    // Bun reads tsconfig.json where a process was started, which need not be the checkout.
+    if (path.endsWith('.tsx') && !text.includes('\n/** @jsxImportSource preact */\n'))
+      breaches.push(at(0, 'lacks /** @jsxImportSource preact */, and fails in a process that was started elsewhere.'))
     for (const [name, index] of exportedTypes(path, code)) {
       const other = types.get(name)
       if (other !== undefined)

@@ -175,8 +175,15 @@ describe('what a room must not hold', () => {
     expect(check({ [path]: line })).toEqual([])
   })
 
+  const pragma = '// A page.\n\n/** @jsxImportSource preact */\n'
+
+  test('a page says whose JSX it is, for a process that was started outside the checkout', () => {
+    expect(check({ 'src/html/a.tsx': pragma })).toEqual([])
+    expect(check({ 'src/html/a.tsx': '// A page.\n' })).toEqual([expect.stringContaining('src/html/a.tsx:1: lacks')])
+  })
+
   test('no two files share a name, whatever their folder and ending; main.ts may; and none is called util', () => {
-    expect(check({ 'src/http/a.ts': '', 'src/db/a.tsx': '', 'src/main.ts': '', 'workers/main.ts': '' })).toEqual([
+    expect(check({ 'src/http/a.ts': '', 'src/db/a.tsx': pragma, 'src/main.ts': '', 'workers/main.ts': '' })).toEqual([
       'src/http/a.ts:1: has the name of src/db/a.tsx; no two files share one.',
     ])
     expect(check({ 'src/db/row-util.ts': '' })).toEqual([])

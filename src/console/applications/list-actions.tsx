@@ -1,3 +1,7 @@
+// The list of applications, its download, and the choice of a program.
+
+/** @jsxImportSource preact */
+
 import { readProgramsWithSubmissions } from '../../db/applications/application-lists.ts'
 import { everyRole } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'

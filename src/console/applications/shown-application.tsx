@@ -1,3 +1,7 @@
+// What is shown of one application: its revisions, its history, and who was sent it.
+
+/** @jsxImportSource preact */
+
 import {
   type ApplicationDetails,
   type ListedApplication,
