@@ -1,10 +1,11 @@
-// A page that is there for one form: its heading, what was wrong, its fields and the button that sends it.
+// A page that is there for one form: its heading, what was wrong, its fields, the button that sends it, and the way back.
 
 /** @jsxImportSource preact */
 
 import type { ComponentProps } from 'preact'
 import { ActionForm, ErrorSummary, Submit } from './fields.tsx'
 import { usePage } from './page-context.ts'
+import { LinkButton } from './parts.tsx'
 import { Shell } from './shell.tsx'
 
 interface FormPageProps extends ComponentProps<typeof Shell> {
@@ -19,13 +20,17 @@ interface FormPageProps extends ComponentProps<typeof Shell> {
 
 export function FormPage({ path, submit, look, errorTitle, children, ...shell }: FormPageProps) {
   const { root } = usePage()
+  const back = shell.crumbs?.findLast(crumb => crumb.path !== undefined)?.path
   return (
     <Shell {...shell}>
       <ErrorSummary title={errorTitle} />
       <div class="card narrow">
         <ActionForm action={root + path}>
           {children}
-          <Submit look={look} text={submit} />
+          <div class="actions">
+            <Submit look={look} text={submit} />
+            {back !== undefined && <LinkButton href={root + back} text="Cancel" />}
+          </div>
         </ActionForm>
       </div>
     </Shell>

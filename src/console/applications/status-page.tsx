@@ -33,7 +33,7 @@ export function StatusOfManyPage({ program, status, changed, same }: StatusOfMan
       submit={`Set ${what} to ${status ?? 'no status'}`}
       errorTitle="Nothing was changed"
     >
-      {changed.length === 0 && <Notice tone="attention">Nothing would change. Go back, and choose others.</Notice>}
+      {changed.length === 0 && <Notice tone="attention">Nothing would change. Cancel, and choose others.</Notice>}
       <ul>
         {[...before].map(([earlier, states]) => (
           <li>
@@ -48,7 +48,7 @@ export function StatusOfManyPage({ program, status, changed, same }: StatusOfMan
           </li>
         )}
       </ul>
-      <p class="hint">Each gets an entry in its history. Notes stay. Clients see it with their next read.</p>
+      <p class="soft">Each gets an entry in its history. Notes stay. Clients see it with their next read.</p>
       <input type="hidden" name="set" value={statusValue(status)} />
       {changed.map(({ application_id, annotation_id }) => (
         <input type="hidden" name="seen" value={`${application_id}-${annotation_id}`} />
