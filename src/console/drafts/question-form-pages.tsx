@@ -171,7 +171,7 @@ export function FromBankPage(props: DraftFormProps & { banked: readonly BankEntr
       </SearchForm>
       <ActionForm action={`${path}/add-from-bank?q=${encodeURIComponent(query.get('q') ?? '')}`}>
         <Basis {...props} />
-        <fieldset class="card field banked" id="banked" tabIndex={-1}>
+        <fieldset class="card" id="banked" tabIndex={-1}>
           <legend class="unseen">Questions of the bank</legend>
           {banked.length === 0 && <p class="soft">No other question matches.</p>}
           {banked.map(({ admin_name, kind, settings, enumerator }, i) => (
@@ -202,7 +202,7 @@ export function FromBankPage(props: DraftFormProps & { banked: readonly BankEntr
             choices={definition.screens.map(({ name }, i) => ({ value: String(i), text: `${i + 1} · ${name}` }))}
           />
           <div class="actions">
-            <Submit text="Add the ticked" />
+            <Submit text="Add questions" />
             <KeepButton view={view} conflict={conflict} />
             <LinkButton href={`${path}/questions`} text="Cancel" />
           </div>
