@@ -119,7 +119,7 @@ test('the page of a key says all programs in two words, and who made it by name'
   const html = await browser.page(`/admin/keys/tribk_${'1'.padStart(20, 'x')}`)
   expect(html).toContain('all 503 programs')
   expect(html).toContain('Maria Okafor, by token')
-  expect(html.indexOf('Refused of late')).toBeLessThan(html.indexOf('Change it'))
+  expect(html.indexOf('Refused requests')).toBeLessThan(html.indexOf('Edit the key'))
 })
 
 /** Pages by the addresses that the console says it has, and what is asked of those with much on them. */
@@ -194,7 +194,7 @@ test('a key that was rotated says until when the password before works', async (
   const at = `/admin/keys/${rotated.username}`
   const response = await browser.post(`${at}/rotate`, { overlap: '7' })
   expect(response.status).toBe(303)
-  expect(await browser.page(`${at}/issued`)).toContain('The password before works until')
+  expect(await browser.page(`${at}/issued`)).toContain('The earlier password works until')
 })
 
 test.skipIf(!needs('chromium'))('among 503 programs one is found by its name, and all are chosen at once', async () => {

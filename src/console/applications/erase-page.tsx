@@ -26,7 +26,7 @@ export function ErasePage({ program, application, held }: EraseProps) {
       title={`Erase ${what} ${id}`}
       part="applications"
       crumbs={[...crumbsOf(program, application_id), { text: 'Erase' }]}
-      lead="It cannot be undone but from a backup. Copies that clients have pulled already are not reached."
+      lead="Only a backup can bring it back. Copies that clients have pulled already are not reached."
       path={`${applicationsPath(program.slug)}/${application_id}/${eraseSteps[what as keyof typeof eraseSteps]}`}
       submit={`Erase the ${what}`}
       look="danger"
@@ -34,12 +34,12 @@ export function ErasePage({ program, application, held }: EraseProps) {
     >
       {held === undefined ? (
         <p>
-          The application of <When at={submit_time} /> goes with its status, notes and their history. Other applications
-          of the applicant stay, and one that it replaced stays obsolete.
+          This erases the application of <When at={submit_time} />, its status, its notes and their history. Other
+          applications of the applicant stay, and one that it replaced stays obsolete.
         </p>
       ) : (
         <>
-          <p>The applicant goes with all answers that were saved and not submitted, and with every application:</p>
+          <p>This erases the applicant, answers that were saved and not submitted, and every application:</p>
           <ul>
             {held.map(({ display_name, applications }) => (
               <li>
@@ -49,9 +49,7 @@ export function ErasePage({ program, application, held }: EraseProps) {
           </ul>
         </>
       )}
-      <p class="soft">
-        Numbers and times stay, as does a line in the audit log. Clients that pull continue without it.
-      </p>
+      <p class="soft">Numbers and times stay, as does an entry in the audit log. Clients that pull go on without it.</p>
       <TextField name="reason" label="Reason" optional hint="For the audit log: name no person." maxLength={200} />
       <TextField name="confirmation" label={`Write ${id} to continue`} inputmode="numeric" />
     </FormPage>

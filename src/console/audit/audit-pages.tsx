@@ -40,7 +40,7 @@ export function AuditLogPage(props: AuditLogProps) {
       lead="Who did what, when, from where, on what. Entries are never changed, and leave the database only for files that can be verified."
       actions={
         <>
-          <LinkButton href={`${root}${path}/verify`} icon="check" text="Is it whole?" />
+          <LinkButton href={`${root}${path}/verify`} icon="check" text="Verify" />
           <LinkButton href={`${root}${path}/sent`} icon="search" text="Who was sent an application?" />
         </>
       }

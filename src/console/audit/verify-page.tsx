@@ -24,10 +24,10 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
   const { root, form } = usePage()
   return (
     <Shell
-      title="Is the audit log whole?"
+      title="Verify the audit log"
       part="audit"
-      crumbs={[{ text: 'Audit', path: '/admin/audit' }, { text: 'Is it whole?' }]}
-      lead="Each event is a link in one of eight chains of hashes. Here the hashes are computed again, by other code than wrote them: what was changed, removed or slipped in breaks its chain."
+      crumbs={[{ text: 'Audit', path: '/admin/audit' }, { text: 'Verify' }]}
+      lead="Each event is a link in one of eight chains of hashes. Here the hashes are computed again, by other code than wrote them: an event that was changed, removed or inserted breaks its chain."
     >
       <ErrorSummary title="This seal cannot be compared" />
       {verdict !== undefined && <Verdict verdict={verdict} compared={(form.values.get('noted') ?? '').trim() !== ''} />}
@@ -42,7 +42,7 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
             <TextField
               name="noted"
               label="Earlier seal"
-              hint="With it you also find out whether the end was cut off, or all of it written again."
+              hint="A seal you kept also shows whether the end was cut off, or the whole log rewritten."
               optional
             />
             <Submit icon="check" text={`Check ${counted(events, 'event')}`} />

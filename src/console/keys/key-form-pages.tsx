@@ -167,7 +167,7 @@ export function RetirePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApi
       look="danger"
       errorTitle="The key is not retired"
     >
-      <TextField name="confirmation" label={`Write ${name} to continue`} />
+      <TextField name="confirmation" label={`Write “${name}” to continue`} />
     </FormPage>
   )
 }

@@ -45,7 +45,7 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
       </Notice>
       {key.earlier_secret_until !== null && key.earlier_secret_until > now && (
         <Notice tone="info">
-          The password before works until <When at={key.earlier_secret_until} />, so nothing is interrupted.
+          The earlier password works until <When at={key.earlier_secret_until} />, so nothing is interrupted.
         </Notice>
       )}
       <div class="card">

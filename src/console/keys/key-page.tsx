@@ -16,7 +16,7 @@ import { Expiry, fromWhere, Maker, pathOfKey, StateBadge } from './key-labels.ts
 
 const doneTexts: Readonly<Record<string, string>> = {
   saved: 'Saved. It holds from the next request, on every walk.',
-  retired: 'Retired. It is refused.',
+  retired: 'Retired. Its requests are refused.',
   disabled: 'Disabled. It is refused from its next request on, until you enable it.',
   enabled: 'Enabled. It works again, as before.',
 }
@@ -67,7 +67,7 @@ export function EditKeyPage({ days, refusals, offered, makers, ...key }: KeyProp
         <Reach apiKey={key} offered={offered} />
         <Use apiKey={key} days={days} makers={makers} />
       </div>
-      <h2>Refused of late</h2>
+      <h2>Refused requests</h2>
       <Table
         caption="Requests with this key that were refused"
         rows={refusals}
@@ -135,7 +135,7 @@ interface OfKey {
 
 const Reach = ({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) => (
   <section class="card">
-    <h2>Reach</h2>
+    <h2>Access</h2>
     <Facts
       facts={[
         ['What it may do', allowedActions(apiKey)],
@@ -156,7 +156,7 @@ function Use({ apiKey, days, makers }: OfKey & Pick<KeyProps, 'days' | 'makers'>
   const { disabled_at, disabled_by, retired_at, retired_by } = apiKey
   return (
     <section class="card">
-      <h2>So far</h2>
+      <h2>Use</h2>
       <Facts
         facts={[
           ['Expires', <Expiry apiKey={apiKey} />],
@@ -186,7 +186,7 @@ function ChangeForm({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) {
   const basis = (form.conflict !== undefined ? null : form.values.get('based_on')) ?? keyVersion(apiKey)
   return (
     <section class="card">
-      <h2>Change it</h2>
+      <h2>Edit the key</h2>
       <ActionForm action={root + pathOfKey(apiKey.api_key_id)}>
         <input type="hidden" name="based_on" value={basis} />
         <CommonFields {...offered} apiKey={apiKey}>

@@ -59,7 +59,7 @@ export function PublishPage(props: PublishProps) {
         </div>
         <div>
           <section class="card">
-            <h2>For those who pull</h2>
+            <h2>For clients that pull</h2>
             {active === undefined ? (
               <p>Applications can be submitted and pulled from now on.</p>
             ) : effects.length === 0 ? (
@@ -93,7 +93,8 @@ export function PublishPage(props: PublishProps) {
                   </>
                 )}
                 <p>
-                  It is asked from now on. A version that was published is never changed; going back makes another one.
+                  Applicants are asked this from now on. A published version never changes; going back makes another
+                  one.
                 </p>
                 <div class="actions">
                   <Submit text="Publish" />

@@ -31,7 +31,8 @@ export function VersionsPage(props: ProgramPageProps & { items: readonly History
             <a class="strong" href={`${path}/${version.program_version_id}`}>
               {versionName(version)}
             </a>{' '}
-            <code>{version.program_version_id}</code> {version.state === 'ACTIVE' && <Badge tone="good">active</Badge>}
+            <small class="soft">id {version.program_version_id}</small>{' '}
+            {version.state === 'ACTIVE' && <Badge tone="good">active</Badge>}
           </h2>
           <Published version={version} />
           <Changes changes={changes} most={6} more={more_changes} />

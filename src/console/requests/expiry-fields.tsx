@@ -15,7 +15,7 @@ export const ExpiryFields = ({ stays }: { stays?: boolean }) => (
       name="expiry"
       label="Expires"
       value={stays ? '' : '90d'}
-      choices={[...(stays ? [{ value: '', text: 'When it does now' }] : []), ...offered, onDay]}
+      choices={[...(stays ? [{ value: '', text: 'As it does now' }] : []), ...offered, onDay]}
     />
     <TextField
       name="expiry_day"
