@@ -5,5 +5,5 @@ import type { Sql } from '../src/db/client.ts'
 
 export interface WorkerDeps {
   db: Sql
-  config: Pick<Config, 'timeZone' | 'enumeratorDepthMax'>
+  config: Pick<Config, 'timeZone' | 'enumeratorDepthMax' | 'exportProfile'>
 }

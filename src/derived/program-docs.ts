@@ -2,6 +2,7 @@
 // see everything, in the database; a process keeps in memory what it made itself, for each set of hidden questions.
 // Everything kept can be dropped at any time and is made again from the versions.
 
+import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../db/client.ts'
 import { upsertDerived } from '../db/derived/derived-content.ts'
 import {
@@ -11,9 +12,11 @@ import {
   readDocumentedVersions,
   readListedVersions,
 } from '../db/derived/docs-examples.ts'
-import { findDraftVersion, loadProgramVersion, readPublishedVersions } from '../db/programs/programs.ts'
+import { findDraftVersion, loadProgram, loadProgramVersion, readPublishedVersions } from '../db/programs/programs.ts'
 import { enumeratorDepthUsual } from '../domain/definitions/program-definition.ts'
 import { visibleVersions } from '../domain/definitions/visible-version.ts'
+import { followedShape } from '../domain/questions/followed-shape.ts'
+import type { ExportProfile } from '../domain/questions/key-map.ts'
 import { viewName } from '../domain/questions/question-view.ts'
 import type { ShortExample } from '../domain/samples/docs-example.ts'
 import {
@@ -28,7 +31,7 @@ import type { Micros } from '../domain/values/offset-time.ts'
  * Count it up when a release makes other docs of the same program: what is kept under another number is not shown, and under a lower one
  * is made again. A test holds the docs of one fixed program against it, and fails when they change and it does not.
  */
-export const docsCodeVersion = 6
+export const docsCodeVersion = 7
 
 /** The docs of a program's ACTIVE or DRAFT version. */
 export interface GeneratedDocs {
@@ -45,7 +48,15 @@ export interface GeneratedDocs {
 interface KeptDocs extends VersionDocs {
   time_zone: string
   enumerator_depth_max: number
+  export_profile: ExportProfile
 }
+
+/** What is made with others is not shown. */
+const keptSettings = (making: DocsMaking): Omit<KeptDocs, keyof VersionDocs> => ({
+  time_zone: making.timeZone,
+  enumerator_depth_max: making.enumeratorDepthMax ?? enumeratorDepthUsual,
+  export_profile: making.exportProfile ?? 'contract',
+})
 
 /** The short example of an ACTIVE or DRAFT version. */
 export interface ListedVersion {
@@ -113,7 +124,10 @@ export class ProgramDocs {
     programIds: readonly number[],
     hidden: ReadonlySet<number>,
   ): Promise<Map<number, ListedVersion[]>> {
-    const members = ['short_example', 'time_zone', 'enumerator_depth_max', 'changed_since'] satisfies (keyof KeptDocs)[]
+    const members = [
+      ...(['short_example', 'changed_since'] satisfies (keyof VersionDocs)[]),
+      ...Object.keys(keptSettings(this.making)),
+    ]
     const listed = new Map<number, ListedVersion[]>(programIds.map(id => [id, []]))
     for (const row of await readListedVersions(db, programIds, members)) {
       const { program_id, program_version_id, state, regeneration, last_error } = row
@@ -192,8 +206,7 @@ export async function refreshDocsExample(db: Db, programVersionId: number, makin
   const { program_id } = await loadProgramVersion(db, programVersionId)
   const docs = await makeDocs(db, program_id, programVersionId, making, new Set())
   if (docs === undefined) return
-  const { timeZone: time_zone, enumeratorDepthMax: enumerator_depth_max = enumeratorDepthUsual } = making
-  const content: KeptDocs = { ...docs, time_zone, enumerator_depth_max }
+  const content: KeptDocs = { ...docs, ...keptSettings(making) }
   await upsertDerived(db, 'docs_example', {
     program_version_id: programVersionId,
     code_version: docsCodeVersion,
@@ -210,9 +223,10 @@ async function makeDocs(
   making: DocsMaking,
   hidden: ReadonlySet<number>,
 ): Promise<VersionDocs | undefined> {
-  const docsOf = (version: DocumentableVersion, earlier: readonly DocumentableVersion[]): VersionDocs => {
+  const docsOf = async (version: DocumentableVersion, earlier: readonly DocumentableVersion[]) => {
     const seen = hidden.size === 0 ? [...earlier, version] : visibleVersions([...earlier, version], hidden)
-    return versionDocs(seen.at(-1)!, seen.slice(0, -1), making)
+    const followed = followedShape(await loadProgram(db, version.slug), making.exportProfile ?? 'contract')
+    return versionDocs({ ...seen.at(-1)!, program_name: followed?.programName }, seen.slice(0, -1), making)
   }
   const published = await readPublishedVersions(db, programId)
   const at = published.findIndex(version => version.program_version_id === programVersionId)
@@ -226,9 +240,8 @@ type KeptRow = Pick<DocumentedVersionRow, 'content' | 'code_version' | 'produced
 /** What is kept, if this release made it, with these settings, and nothing was published in between. */
 function keptDocs(row: KeptRow, making: DocsMaking): { docs: VersionDocs; produced_at: Micros } | undefined {
   if (row.produced_at === null || row.code_version !== docsCodeVersion) return undefined
-  const { time_zone, enumerator_depth_max, ...docs } = row.content as KeptDocs
-  if (time_zone !== making.timeZone || enumerator_depth_max !== (making.enumeratorDepthMax ?? enumeratorDepthUsual))
-    return undefined
+  const { time_zone, enumerator_depth_max, export_profile, ...docs } = row.content as KeptDocs
+  if (!isDeepStrictEqual({ time_zone, enumerator_depth_max, export_profile }, keptSettings(making))) return undefined
   if (docs.changed_since !== row.published_before) return undefined
   return { docs, produced_at: row.produced_at }
 }

@@ -61,12 +61,11 @@ export const programDocsRoutes = (deps: Deps) => {
 
 /** How handlers come by a program that their viewer may see, and by its docs. */
 function docsLoading({ config, db, now }: Deps) {
-  const { timeZone, enumeratorDepthMax } = config
   const load = async ({ viewer, request, params }: Asked) => {
     const found = await loadVisibleProgram(db, viewer, request, params.programSlug ?? null)
     return { found, place: placeOf(config, request) }
   }
-  const docs = new ProgramDocs({ timeZone, enumeratorDepthMax }, now)
+  const docs = new ProgramDocs(config, now)
   const loadDocs = (programId: number, { hidden }: Viewer) => docs.load(db, programId, hidden)
   return { load, docs, loadDocs }
 }

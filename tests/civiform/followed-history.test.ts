@@ -106,12 +106,19 @@ describe('the questions of a program', () => {
 
   test('55: of a draft they are null in every application by the code, and absent by the manual (D4)', async () => {
     for (const profile of ['contract', 'origin'] as const) {
-      const { civiform, catchUp, answersOf } = await versions(profile, [[[food], {}]])
+      const { civiform, catchUp, answersOf, service, key } = await versions(profile, [[[food], {}]])
       await civiform.saveDraft(program, [food, { name: 'favourite colour', type: 'TEXT' }])
       await catchUp()
       const none = { question_type: 'TEXT', text: null }
       expect(await answersOf()).toEqual([
         profile === 'contract' ? { pet_food: none } : { pet_food: none, favourite_colour: none },
+      ])
+      const headers = { Authorization: key.authorization, Accept: 'application/json' }
+      const docs = await service.get('/docs/api/programs/rent-relief', { headers })
+      const name = profile === 'contract' ? 'rent-relief' : program
+      expect((await docs.json()).versions[0].example.payload).toMatchObject([
+        { program_name: name },
+        { program_name: name },
       ])
     }
   })

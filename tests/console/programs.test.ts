@@ -164,7 +164,9 @@ describe('whether a program takes applications', () => {
     expect(await admin.page('/admin/programs')).not.toContain('Ended Help')
     for (const at of ['/admin/programs?archived=yes', '/admin/programs?q=ended'])
       expect(await admin.page(at)).toContain('Ended Help')
-    expect(await admin.page('/admin/programs?archived=yes')).not.toContain('home-help')
+    const archived = await admin.page('/admin/programs?archived=yes')
+    expect(archived).not.toContain('home-help')
+    expect(fieldsOf(archived, '/admin/programs')).toEqual({ q: '', archived: 'yes' })
     const [entry] = await sql`
       select address, detail from audit_event where action = 'program_intake_set' and subject = 'ended'
       order by audit_event_id desc limit 1`

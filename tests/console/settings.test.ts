@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { settings } from '../../src/config/all-settings.ts'
-import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 
@@ -42,8 +42,11 @@ test('every setting is shown with its value and meaning, and no secret', async (
   // Nothing was set in the environment of this service.
   const found = await reader.page('/admin/settings?q=session_idle')
   expect([...found.matchAll(/<code class="strong">([^<]*)/g)].map(([, name]) => name)).toEqual(['SESSION_IDLE'])
-  expect(await reader.page('/admin/settings?q=no-such-thing')).toContain('No setting here has this word')
   expect(await reader.page('/admin/settings?show=set')).toContain('Nothing was set')
+  const set = await reader.page('/admin/settings?show=set&q=nothing')
+  expect(set).toContain('No setting here has this word')
+  expect(fieldsOf(set, '/admin/settings')).toEqual({ q: 'nothing', show: 'set' })
+  expect(fieldsOf(found, '/admin/settings')).toEqual({ q: 'session_idle' })
 })
 
 describe('how long a program keeps its applications', () => {

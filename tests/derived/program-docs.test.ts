@@ -82,8 +82,10 @@ test('what another release made, or one with other settings, is not shown, but m
   const [elsewhere] = await load(program_id, 'Asia/Kolkata')
   expect(elsewhere!.docs.display_name).toBe('Program stale')
   expect(elsewhere!.docs.example).toContain('+05:30')
-  const shallow = new ProgramDocs({ timeZone: 'UTC', enumeratorDepthMax: 1 }, () => later)
-  expect((await shallow.load(database.sql, program_id, new Set()))[0]!.docs.display_name).toBe('Program stale')
+  for (const other of [{ enumeratorDepthMax: 1 }, { exportProfile: 'origin' }] as const) {
+    const docs = new ProgramDocs({ timeZone: 'UTC', ...other }, () => later)
+    expect((await docs.load(database.sql, program_id, new Set()))[0]!.docs.display_name).toBe('Program stale')
+  }
   await mark(program_version_id, { code_version: docsCodeVersion + 1 })
   expect((await load(program_id))[0]!.docs.display_name).toBe('Program stale')
 })

@@ -52,7 +52,9 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
           { text: 'Archived', path: `${root}${path}?archived=yes`, current: archived },
         ]}
       />
-      <SearchForm path={path} label="Find a program" hint="Name or slug" />
+      <SearchForm path={path} label="Find a program" hint="Name or slug">
+        {archived && <input type="hidden" name="archived" value="yes" />}
+      </SearchForm>
       <Table
         caption="Programs"
         rows={items}

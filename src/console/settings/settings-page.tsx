@@ -32,7 +32,9 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
           is started, and start it again. Secrets are never shown.
         </p>
       </section>
-      <SearchForm path="/admin/settings" label="Find a setting" hint="Name or meaning" />
+      <SearchForm path="/admin/settings" label="Find a setting" hint="Name or meaning">
+        {given && <input type="hidden" name="show" value="set" />}
+      </SearchForm>
       {groups.length > 1 && (
         <nav class="actions" aria-label="Groups of settings">
           {groups.map((group, i) => (

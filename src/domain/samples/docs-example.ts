@@ -11,6 +11,8 @@ import { sampleAnswers } from './sample-answers.ts'
 
 export interface ExampleVersion extends PublishedVersion {
   slug: string
+  /** As exported, if that is not the slug. */
+  program_name?: string
   statuses: readonly string[]
   screens: readonly Screen[]
 }
@@ -46,7 +48,7 @@ export function examplePage(version: ExampleVersion, keyMap: KeyMap, timeZone: s
 
 /** What the two sample applicants submitted: everything, by an intermediary; nothing, by the applicant. */
 export function exampleSubmissions(version: ExampleVersion): [Submission, Submission] {
-  const common = { program_name: version.slug, program_version_id: version.program_version_id }
+  const common = { program_name: version.program_name ?? version.slug, program_version_id: version.program_version_id }
   const nothing: Answers = new Map()
   return [
     {

@@ -5,7 +5,7 @@ import type { DescribableVersion } from '../definitions/version-definition.ts'
 import { diffVersions, type VersionChange } from '../definitions/version-diff.ts'
 import { moreMayBeAdded } from '../fields/field-schema.ts'
 import { answerFields, typeLabel } from '../questions/answer-schema.ts'
-import { buildKeyMap, type KeyMap, type KeyNode } from '../questions/key-map.ts'
+import { buildKeyMap, type ExportProfile, type KeyMap, type KeyNode } from '../questions/key-map.ts'
 import type { VersionQuestion } from '../questions/question.ts'
 import { conditionText } from '../readable/asked-when.ts'
 import { boundsText } from '../readable/question-bounds.ts'
@@ -44,6 +44,8 @@ export interface DocsMaking {
   timeZone: string
   /** Enumerators within enumerators that docs show; deeper ones are left out. */
   enumeratorDepthMax?: number
+  /** How followed programs are exported; `contract` if left out. */
+  exportProfile?: ExportProfile
 }
 
 /** Most changes that are listed one by one. */
