@@ -187,7 +187,8 @@ test('the status of many is set after a look at what changes, each with an entry
   ]
   const at = { program_id: program.program_id, actor: 'admin:test', timeZone: service.config.timeZone }
   await annotate(sql, { ...at, application_id: second, status: 'Approved', now: Date.now() * 1000 })
-  const chosen = `set=is%3AApproved&ticked=${gone}&ticked=${first}&ticked=${second}&ticked=${third}`
+  const filter = `application=%2C${first}`
+  const chosen = `set=is%3AApproved&${filter}&ticked=${gone}&ticked=${first}&ticked=${second}&ticked=${third}`
   const path = `${list}/status?${chosen}`
   const page = await browser.page(path)
   expect(page).toContain('Set 3 applications to Approved')
@@ -198,7 +199,7 @@ test('the status of many is set after a look at what changes, each with an entry
   const seen = [...page.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value]) => value!)
   const fields = { ...fieldsOf(page, path.replaceAll('&', '&amp;')), seen }
   const response = await browser.post(path, fields)
-  expect([response.status, response.headers.get('location')]).toEqual([303, `${list}?done=status`])
+  expect([response.status, response.headers.get('location')]).toEqual([303, `${list}?${filter}&done=status`])
   const rows = await sql<{ application_id: number; status: string | null; states: number }[]>`
     select application_id, status,
       (select count(*) from application_annotation s where s.application_id = a.application_id) as states

@@ -144,11 +144,12 @@ describe('within a session', () => {
   })
 })
 
-test('120 connections of one address do not keep an administrator at another from signing in', async () => {
+test('many connections of one address do not keep an administrator at another from signing in', async () => {
   service = await start(0)
   let flooding = true
   const answers = new Map<number, number>()
-  const flood = Array.from({ length: 120 }, async (_, i) => {
+  // Thrice what one address may have under way: without that bound none would be refused, and with a common one the administrator.
+  const flood = Array.from({ length: 24 }, async (_, i) => {
     for (let n = 0; flooding; n++) {
       const status = await tries(from('192.0.2.10'), `x${i}.${n}@example.gov`, 'guessed-at')
       answers.set(status, (answers.get(status) ?? 0) + 1)
