@@ -106,6 +106,8 @@ describe('conditions', () => {
           expect(on({ field, operator, value: listed ? scalar : [scalar] })).toEqual([`value_does_not_fit ${at}/value`])
           const wrong = form === 'number' ? 'seven' : 7
           expect(on({ field, operator, value: listed ? [wrong] : wrong })).toEqual([`value_does_not_fit ${at}/value`])
+          const mixed = ['wrong_type', 'value_does_not_fit'].map(code => `${code} ${at}/value`)
+          if (listed) expect(on({ field, operator, value: [scalar, wrong] })).toEqual(mixed)
           if (form === 'date') {
             const value = listed ? ['2026-02-30'] : '2026-02-30'
             expect(on({ field, operator, value })).toEqual([`value_does_not_fit ${at}/value`])

@@ -264,7 +264,7 @@ describe('the docs of a program', () => {
 
   test('of a program that was never published show its draft alone; of one with neither, that there is nothing yet', async () => {
     const { versions } = await json('/docs/api/programs/only-drafted')
-    expect(versions).toMatchObject([{ state: 'DRAFT', changed_since: null, changes: [] }])
+    expect(versions).toMatchObject([{ state: 'DRAFT', changed_since: null, changed_since_number: null, changes: [] }])
     expect((await json('/docs/api/programs/nothing-yet')).versions).toEqual([])
     expect(await html('/docs/api/programs/nothing-yet')).toContain('no active version and no draft')
   })
