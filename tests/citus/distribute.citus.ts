@@ -104,7 +104,7 @@ describe('what cannot be distributed', () => {
     expect([again.code, again.err]).toEqual([1, 'Nothing was changed: the applications are distributed already.\n'])
     for (const shards of ['0', '1001', 'many'])
       expect((await runScript('distribute-installation', database.url, ['--shards', shards])).err).toContain(
-        '--shards takes a number from 1 to 1000',
+        '--shards must be a whole number from 1 to 1000',
       )
     await expect(rerenderTimes(database.sql, { timeZone: 'America/Chicago', actor: 'operator:test' })).rejects.toThrow(
       'while its applications are distributed',
@@ -177,11 +177,8 @@ describe('a distributed installation', () => {
       refused,
     )
     await setRetention(sql, 'kept', { days: 30, actor: 'operator:test', confirmation: 'kept' })
-    expect(await eraseExpired(worker, 'worker')).toMatchObject([{ slug: 'kept', applications: 20 }])
-    const [{ tombstones }] = (await sql`select count(*)::int as tombstones from erased_application`) as unknown as [
-      { tombstones: number },
-    ]
-    expect(tombstones).toBe(20)
+    expect(await eraseExpired(worker)).toMatchObject([{ slug: 'kept', applications: 20 }])
+    expect(await sql`select from erased_application`).toHaveLength(20)
   })
 
   test('audits and stores a submission both or neither: what was prepared on a worker is decided by the coordinator', async () => {
@@ -189,18 +186,13 @@ describe('a distributed installation', () => {
 
     const program = await insertRawProgram(sql, 'whole')
     await insertRawApplications(sql, program, 1)
-    const [{ count: before }] = (await sql`select count(*)::int as count from pg_dist_transaction`) as unknown as [
-      { count: number },
-    ]
+    const before = await sql`select from pg_dist_transaction`
     await sql.begin(async tx => {
       await tx`select hold_changes(${program.program_id})`
       await tx`select draw_changes(${program.program_id}, 1)`
       await tx`insert into audit_event (actor, action, subject) values ('operator:test', 'application_annotated', '1')`
     })
-    const [{ count: after }] = (await sql`select count(*)::int as count from pg_dist_transaction`) as unknown as [
-      { count: number },
-    ]
-    expect(after - before).toBe(1)
+    expect(await sql`select from pg_dist_transaction`).toHaveLength(before.length + 1)
   })
 
   test('G13: while a worker is away its programs are refused, none is shortened, and the others continue; afterwards all is there', async () => {

@@ -202,7 +202,7 @@ test('the status of many is set after a look at what changes, each with an entry
   expect([response.status, response.headers.get('location')]).toEqual([303, `${list}?${filter}&done=status`])
   const rows = await sql<{ application_id: number; status: string | null; states: number }[]>`
     select application_id, status,
-      (select count(*) from application_annotation s where s.application_id = a.application_id) as states
+      (select count(*) from application_annotation s where (s.program_id, s.application_id) = (a.program_id, a.application_id)) as states
     from application a where application_id in ${sql([first, second, third])} order by application_id`
   expect(rows.map(row => ({ ...row }))).toEqual([
     { application_id: first, status: 'Approved', states: 1 },

@@ -324,7 +324,7 @@ test('G5, G6: no window of a poll misses or repeats a submission when the clock 
   const before = [await submit(), await submit()]
   await poll()
   // What the primary was given last lies an hour ahead of the clock of the one that took over.
-  await database.sql`update submission_counter set last_submit_time = last_submit_time + interval '1 hour'`
+  await database.sql`update submission_counter set last_submit_time = now() + interval '1 hour'`
   await poll()
   const after = [await submit()]
   await poll()
