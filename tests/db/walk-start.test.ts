@@ -3,7 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import { type ChangePlace, readChanges } from '../../src/db/walks/change-rows.ts'
-import { isBehindWalk, isOtherHistory, readWalkIds, readWalkStart } from '../../src/db/walks/walks.ts'
+import { countWalk, isBehindWalk, isOtherHistory, readWalkIds, readWalkStart } from '../../src/db/walks/walks.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { useDatabase } from '../support/fixtures.ts'
@@ -60,8 +60,12 @@ test('G13: a walk starts at the last change, which is known whatever was erased 
     [7, d],
     [9, a],
   ])
-  const walkFrom = ({ change, mark }: ChangePlace) =>
-    readWalkIds(sql, { programId: program_id, horizon: change, lastChange: mark, ...everything })
+  const scope = { programId: program_id, questionsAsOf: 1, ...everything }
+  const walkFrom = async ({ change: horizon, mark: lastChange }: ChangePlace) => {
+    const ids = await readWalkIds(sql, { ...scope, horizon, lastChange })
+    // No publication is of that time: what counts a walk asks for none, which are not where distributed applications are.
+    expect(await countWalk(sql, { ...scope, horizon, lastChange })).toBe(ids.length)
+  }
   for (const place of places) {
     const { change, mark } = place
     expect((await readChanges(sql, program_id, place, 100)).every(row => row.change > change)).toBe(true)

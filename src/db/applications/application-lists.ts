@@ -100,7 +100,7 @@ export async function countListedApplications(
     filter,
     db => db<[{ count: number }]>`
       select count(*) as count
-      from (select from ${found(db, programId, filter, everywhere)} limit ${most}) counted`,
+      from (select submit_seq from ${found(db, programId, filter, everywhere)} limit ${most}) counted`,
   )
   return row.count
 }

@@ -181,7 +181,7 @@ const rowsOfWalk = (sql: Sql, query: PageQuery) => sql`
     submit_time,
     submit_seq
   from application
-  where ${isOfWalk(sql, query)}
+  where ${isOfPage(sql, query)}
   and ${inWalk(sql, query)}
   order by submit_time, submit_seq
   limit (select ${query.rowsMax}::bigint)`
@@ -196,7 +196,7 @@ const rowsOfList = (sql: Sql, query: PageQuery, listed: readonly (number | null)
     one.place as submit_seq
   from unnest(${listed as (number | null)[]}::bigint[]) with ordinality as one (application_id, place)
   left join application a on a.program_id = ${query.programId} and a.application_id = one.application_id
-  where ${isOfWalk(sql, query)}
+  where ${isOfPage(sql, query)}
   and one.place > ${query.after?.submit_seq ?? 0}
   and (one.application_id is null or a.application_id is not null)
   order by one.place
@@ -292,17 +292,23 @@ function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
   return row
 }
 
-/** The condition that this database is the walk's. It refuses one that is not, before anything is read. */
-function isOfWalk(sql: Db, query: PageQuery) {
-  const { programId, horizon, lastChange: last, questionsAsOf } = query
+/** The condition that this database is the page's: the walk's, and with the questions that the page is written by. */
+function isOfPage(sql: Db, query: PageQuery) {
+  const { programId, questionsAsOf } = query
   return sql`
     ${questionsAsOf === undefined ? sql`` : sql`(select require_questions(${programId}, ${formatMicros(questionsAsOf)}::timestamptz)) and`}
+    ${isOfWalk(sql, query)}`
+}
+
+/** The condition that this database is the walk's. It refuses one that is not, before anything is read. */
+function isOfWalk(sql: Db, { programId, horizon, lastChange: last }: WalkScope) {
+  return sql`
     (select require_change(${programId}::bigint, ${horizon}::bigint,
       ${last === undefined ? null : formatMicros(last.time)}::timestamptz, ${last?.application_id ?? null}::bigint))`
 }
 
 /** The condition that decides which rows a page has. */
-function inWalk(sql: Db, query: PageQuery) {
+function inWalk(sql: Db, query: WalkScope & Pick<PageQuery, 'after'>) {
   return sql`program_id = ${query.programId}
     and submit_seq <= ${query.horizon}
     ${idCondition(sql, query)}
@@ -324,12 +330,12 @@ export async function readWalkIds(db: Db, query: PageQuery): Promise<(Position &
 }
 
 /** How many applications a walk has. */
-export async function countWalk(db: Db, query: PageQuery): Promise<number> {
+export async function countWalk(db: Db, walk: WalkScope): Promise<number> {
   const [row] = await db<{ applications: number }[]>`
     select count(*) as applications
     from application
-    where ${isOfWalk(db, query)}
-    and ${inWalk(db, query)}`
+    where ${isOfWalk(db, walk)}
+    and ${inWalk(db, { ...walk, after: undefined })}`
   return row!.applications
 }
 
@@ -353,7 +359,7 @@ const idCondition = (sql: Db, { ids }: WalkScope) =>
   ids === undefined ? sql`` : sql`and application_id between ${ids.from} and ${ids.to}`
 
 /** Revision state as of the horizon (G3). Spelled as the index `application_walk` spells it, so that the index answers it. */
-function revisionCondition(sql: Db, query: PageQuery) {
+function revisionCondition(sql: Db, query: WalkScope) {
   if (query.revisionState === 'CURRENT')
     return sql`and coalesce(superseded_seq, 9223372036854775807) > ${query.horizon}`
   if (query.revisionState === 'OBSOLETE')

@@ -208,7 +208,7 @@ function sentIds({ path }: FeedTable, { columns, select }: FeedOptions): number[
 
 /** Of the whole walk, by the same conditions as its pages. */
 async function countOf({ exports }: Deps, walk: Walk, deadlineMs: number): Promise<number> {
-  const counting = exports.read(sql => readThroughLoss(() => countWalk(sql, { ...walk, after: undefined, rowsMax: 0 })))
+  const counting = exports.read(sql => readThroughLoss(() => countWalk(sql, walk)))
   return byDeadline(deadlineMs, counting).catch(error => {
     throw refusal(error, false)
   })
