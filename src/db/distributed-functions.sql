@@ -58,6 +58,31 @@ begin
   return old;
 end $$;
 
+-- Erase as the owner, and first hold the numbers, as the service does elsewhere: what a transaction changes on a worker goes over connections of one role.
+create or replace function erase_application(of_program bigint, of_application bigint) returns boolean
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+begin
+  perform hold_changes(of_program);
+  delete from application where program_id = of_program and application_id = of_application;
+  return found;
+end $$;
+
+create or replace function erase_applicant(of_applicant bigint) returns table (program_id bigint, application_id bigint)
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  held bigint;
+begin
+  for held in select distinct a.program_id from application a where a.applicant_id = of_applicant order by a.program_id loop
+    perform hold_changes(held);
+  end loop;
+  return query
+    delete from application a
+    where a.applicant_id = of_applicant
+    returning a.program_id, a.application_id;
+  delete from submission_request where applicant_id = of_applicant;
+  delete from applicant where applicant_id = of_applicant;
+end $$;
+
 create or replace function leave_tombstone() returns trigger
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 declare

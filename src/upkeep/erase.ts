@@ -22,6 +22,7 @@ import {
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import { type Db, inTransaction, type Sql } from '../db/client.ts'
 import { type LoadRow, lockLoads, readUnfinishedLoads } from '../db/loads/bulk-loads.ts'
+import { isDistributed } from '../db/migrate.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, Problem } from '../problem.ts'
 
@@ -44,7 +45,7 @@ interface ErasureOrder {
  */
 export async function eraseApplication(sql: Sql, place: ErasedApplication, order: ErasureOrder): Promise<void> {
   await inTransaction(sql, async tx => {
-    await holdChanges(tx, place.program_id)
+    if (!(await isDistributed(tx))) await holdChanges(tx, place.program_id)
     if (!(await deleteApplication(tx, place))) {
       const detail = (await wasErased(tx, place))
         ? `Application ${place.application_id} was erased before.`
@@ -72,7 +73,8 @@ export async function eraseApplicant(sql: Sql, applicantId: number, order: Erasu
     refuseUnfinished(await readUnfinishedLoads(tx))
     if (!(await holdApplicant(tx, applicantId)))
       throw new Problem('not_found', { detail: `There is no applicant ${applicantId}.` })
-    for (const programId of await readProgramsOfApplicant(tx, applicantId)) await holdChanges(tx, programId)
+    if (!(await isDistributed(tx)))
+      for (const programId of await readProgramsOfApplicant(tx, applicantId)) await holdChanges(tx, programId)
     const applications = await deleteApplicant(tx, applicantId)
     await appendAuditEvent(tx, {
       actor: order.actor,
