@@ -46,6 +46,7 @@ async function read(
   pageSize: number,
   from = one,
   smaller: Partial<PageLimits> = {},
+  listed?: number[],
 ): Promise<{ ids: number[]; next: unknown }> {
   let text = ''
   const sink = {
@@ -56,8 +57,10 @@ async function read(
   }
   const limits = { ...pageLimits, releaseAfterMs: 60_000, stallTimeoutMs: 60_000, ...smaller }
   const exports = new Exports(from, 1)
+  const plan = planOf(program, pageSize)
+  const walk = { ...plan.walk, listed }
   await writePage({
-    plan: planOf(program, pageSize),
+    plan: { ...plan, walk },
     fills: program.fills,
     framing: jsonPage,
     limits,
@@ -111,11 +114,14 @@ test('G14: a database that falls silent twice in a row is given up after the sec
   expect(proxy.made() - connections).toBe(1)
 })
 
-test('a silence after which applications came is over: the page continues, however many there are', async () => {
+test.each([
+  ['a walk', undefined],
+  ['a page of changes', ids],
+])('a silence after which applications came is over: %s continues, however many there are', async (_, listed) => {
   const proxy = await useSilentProxy(database.url)
   const silent = openDatabase({ url: proxy.url, connectionsMax: 1, silenceTimeoutMs: 1000 })
   endWithTest(() => silent.end({ timeout: 0 }))
   proxy.silenceEachAfter(90_000)
-  expect(await read(whole, 300, silent, { firstBatchRows: 4, batchRows: 10 })).toEqual({ ids, next: null })
+  expect(await read(whole, 300, silent, { firstBatchRows: 4, batchRows: 10 }, listed)).toEqual({ ids, next: null })
   expect(proxy.made()).toBeGreaterThanOrEqual(3)
 })

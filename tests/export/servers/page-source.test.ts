@@ -23,10 +23,10 @@ const behind = failure('TB001')
 
 test('a page goes from one standby to the other and to the primary; once applications came, to a standby again', () => {
   const source = aSource()
-  for (const _ of ['first', 'second']) {
+  for (const error of [failure('57014'), failure('40P01'), failure('CONNECTION_BUSY'), withdrawn]) {
     const tried = [source.next().name]
     while (tried.at(-1) !== 'primary' && tried.length < 5) {
-      expect(source.turnFrom(withdrawn)).toBe(0)
+      expect(source.turnFrom(error)).toBe(0)
       tried.push(source.next().name)
     }
     expect(tried.toSorted()).toEqual(['one', 'other', 'primary'])
@@ -80,7 +80,12 @@ test('a standby that failed is used again after an answer it was asked for since
   nowMs = 9000
   expect(standby.isUsable(60_000)).toBe(false)
   standby.noteAnswer(8999, 8999, 0)
-  expect(standby.isUsable(60_000)).toBe(true)
+  // An answer that places it before all that is kept takes back nothing of what it was known to have.
+  standby.noteAnswer(8999, Number.NEGATIVE_INFINITY, 7)
+  const state = { name: 'one', isUsed: true, lagSeconds: 0.001, lagBytes: 7, reads: 0, strangeness: undefined }
+  expect(standby.state(60_000)).toEqual(state)
+  standby.noteSilence(new Error('no answer'))
+  expect(standby.state(60_000)).toEqual({ ...state, isUsed: false, lagBytes: undefined })
 })
 
 test('an error in the handling of rows is neither of a standby nor passed to another server', () => {

@@ -1,6 +1,7 @@
 // Contract G1, G2 and G16 of the OData feed: Excel and Power BI read its tables one after another, while people submit.
 
 import { expect, test } from 'bun:test'
+import { PinnedStarts } from '../../../src/export/odata/pinned-starts.ts'
 import { createLog } from '../../../src/log.ts'
 import { CountingRedis } from '../../../src/queue/counting-redis.ts'
 import { unlimited } from '../../support/config.ts'
@@ -121,18 +122,14 @@ test('another key has a snapshot of its own, and the same key a new one when tha
 }, 120_000)
 
 test.skipIf(!needs('redis'))(
-  'processes that share a Redis share snapshots',
+  'processes that share a Redis share snapshots, those of two that begin at once, and no longer than they last',
   async () => {
     const { url } = await useRedis()
     const { authorization } = await createTestKey(database.sql, { programs: [slug] })
-    const services = await Promise.all(
-      [1, 2].map(async () => {
-        const countingRedis = new CountingRedis(url, createLog('fatal'))
-        endWithFile(() => countingRedis.close())
-        await untilTrue('Redis to be reached', () => !countingRedis.away)
-        return useService(database, config, { countingRedis })
-      }),
-    )
+    const redises = [1, 2].map(() => new CountingRedis(url, createLog('fatal')))
+    for (const redis of redises) endWithFile(() => redis.close())
+    await untilTrue('Redis to be reached', () => redises.every(redis => !redis.away))
+    const services = await Promise.all(redises.map(countingRedis => useService(database, config, { countingRedis })))
     const snapshots: (string | null)[] = []
     for (const of of services) {
       const response = await of.get(`/odata/v1/${slug}/member`, { headers: { Authorization: authorization } })
@@ -142,6 +139,17 @@ test.skipIf(!needs('redis'))(
     }
     expect(snapshots[0]).not.toBeNull()
     expect(snapshots[1]).toBe(snapshots[0]!)
+    const [one, other] = redises.map(redis => new PinnedStarts(60_000, redis))
+    const [first, second] = [1, 2].map(n => ({
+      horizon: n,
+      last_submit_time: n,
+      last_change: { change: n, mark: undefined },
+      last_published_at: null,
+      in_recovery: false,
+    }))
+    const found = await one!.of('both', async () => (await other!.of('both', async () => first!)) && second!)
+    expect(found).toEqual(first!)
+    expect(await redises[0]!.client.pttl('tributary:feed-start:both')).toBeWithin(1, 60_001)
   },
   60_000,
 )
@@ -158,7 +166,11 @@ test('what was sent is in the audit log as a page of an export is, and counts ag
   const refused = await ask('/Applications')
   expect([refused.status, refused.headers.has('Retry-After')]).toEqual([429, true])
   expect((await refused.json()) as unknown).toMatchObject({ error: { code: 'rate_limited' } })
-  const lines = await untilLines(api_key_id, 3)
+  const lines = await untilTrue('three entries', async () => {
+    const rows = await database.sql<{ detail: object }[]>`
+      select detail from audit_event where actor = ${`key:${api_key_id}`} and action = 'applications_exported' order by audit_event_id`
+    return rows.length >= 3 && rows.map(row => row.detail)
+  })
   expect(lines[0]).toMatchObject({ format: 'odata', applications: 1, outcome: 'complete', filters: { page_size: 1 } })
   expect(lines[1]).toMatchObject({
     format: 'odata',
@@ -180,12 +192,3 @@ test('a count that the database does not answer in time leaves no place taken', 
   await release()
   await untilTrue('it to be counted', async () => (await ask('$count=true')).status === 200)
 }, 60_000)
-
-async function untilLines(keyId: string, count: number): Promise<Record<string, unknown>[]> {
-  for (;;) {
-    const lines = await database.sql<{ detail: Record<string, unknown> }[]>`
-      select detail from audit_event where actor = ${`key:${keyId}`} and action = 'applications_exported' order by audit_event_id`
-    if (lines.length >= count) return lines.map(line => line.detail)
-    await Bun.sleep(5)
-  }
-}
