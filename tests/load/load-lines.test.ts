@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import type { Sql } from '../../src/db/client.ts'
+import { readChanges } from '../../src/db/walks/change-rows.ts'
 import { readWalkStart } from '../../src/db/walks/walks.ts'
 import { parseInstantParameter } from '../../src/export/requests/instant-parameter.ts'
 import { snapshotTime } from '../../src/export/requests/walk.ts'
@@ -215,6 +216,13 @@ describe('revision states', () => {
       [3, 3, 4],
       [4, 4, null],
       [5, 5, 6],
+    ])
+    const changes = await readChanges(sql, to.program_id, { change: 0, mark: undefined }, 100)
+    const superseded = changes.filter(({ kind }) => kind === 'superseded')
+    expect(superseded.map(row => [row.application_id, row.superseded_by])).toEqual([
+      [1, null],
+      [3, 4],
+      [5, null],
     ])
     // The horizon of every later walk takes in the number at which the last line was superseded.
     expect(await sql`select submit_seq, submissions from submission_counter`).toMatchObject([

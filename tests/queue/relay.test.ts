@@ -1,11 +1,12 @@
 // How the relay goes about its work: without pause while there is much to hand over, and without haste while it fails.
 
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { readOverdue, requestDerived } from '../../src/db/derived/derived-status.ts'
+import { readOverdue } from '../../src/db/derived/derived-status.ts'
 import { insertOutbox, listenToOutbox, measureOutbox } from '../../src/db/derived/outbox.ts'
 import { createLog } from '../../src/log.ts'
 import type { OutgoingJob } from '../../src/queue/connect.ts'
 import { enqueue } from '../../src/queue/enqueue.ts'
+import { joinQueues } from '../../src/queue/joined-queues.ts'
 import { type Relay, relayOnce, startRelay } from '../../src/queue/relay.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
@@ -81,15 +82,6 @@ test('a call that comes while a failure is under way does not make it try again 
   await unlisten()
 })
 
-test('what is asked for again has all its attempts again', async () => {
-  const program_version_id = await aVersion(sql)
-  const thing = { program_version_id, job_name: 'refresh-key-map' }
-  await requestDerived(sql, [thing])
-  await sql`update derived_status set attempts = 4, state = 'failed', last_error = 'it broke' where program_version_id = ${program_version_id}`
-  await requestDerived(sql, [thing])
-  expect(await statusOf(sql, program_version_id)).toMatchObject({ attempts: 0, state: 'queued', requested: 2 })
-})
-
 describe.skipIf(!needs('redis'))('the relay', () => {
   let its: TestQueue
   beforeAll(async () => {
@@ -107,7 +99,9 @@ describe.skipIf(!needs('redis'))('the relay', () => {
         throw new Error('away')
       },
     }
-    await expect(relayOnce(its.sql, refusing, 2)).rejects.toThrow('away')
+    const one = { ...(await its.connect()), ...refusing }
+    const joined = joinQueues({ 'derived-data': one, webhooks: one })
+    await expect(relayOnce(its.sql, joined, 2)).rejects.toThrow('away')
     await relayOnce(its.sql, refusing, 2).catch(() => {})
     expect((await measureOutbox(its.sql)).waiting).toBe(3)
     expect(offered.at(-1)).toEqual(ids.slice(0, 2).map(id => `refresh-key-map-v${id}-1`))
@@ -163,18 +157,6 @@ describe.skipIf(!needs('redis'))('the relay', () => {
     await listener(pid)
     await enqueue(its.sql, [keyMapJob(second)])
     await until('the second to be taken', () => taken.length === 2)
-    await relay.stop()
-  })
-
-  test('without being woken it looks by itself', async () => {
-    const id = await aVersion(its.sql)
-    const taken: string[] = []
-    const take = { add: async (jobs: readonly OutgoingJob[]) => void taken.push(...jobs.map(job => job.id)) }
-    const relay = startRelay(its.sql, its.sql, take, createLog('silent'), { pollMs: 20 })
-    await its.sql`
-      insert into outbox (job_name, job_id, payload)
-      values ('refresh-key-map', 'unheard', ${its.sql.json({ program_version_id: id })})`
-    await until('it to be taken', () => taken.includes('unheard'))
     await relay.stop()
   })
 

@@ -55,23 +55,6 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(await measureOutbox(its.sql)).toEqual({ waiting: 0, oldest: null })
   })
 
-  test('a job asked for in a transaction that is rolled back never was', async () => {
-    const [before, after] = (await someVersions(its.sql, 2)) as [number, number]
-    const ran: number[] = []
-    await its.relay()
-    await its.work(notingIn(ran))
-    const undone = inTransaction(its.sql, async tx => {
-      await enqueue(tx, [keyMapJob(before)])
-      throw new RangeError('changed its mind')
-    })
-    await expect(undone).rejects.toThrow('changed its mind')
-    await undone.catch(() => {})
-    await enqueue(its.sql, [keyMapJob(after)])
-    await settled(after, 'done')
-    expect(ran).toEqual([after])
-    expect(await statusOf(its.sql, before)).toBeUndefined()
-  })
-
   test('contract G12: "publishing does not fail" with the store away, "and when they return everything missing is computed without being asked"', async () => {
     const ids = await someVersions(its.sql, 3)
     const ran: number[] = []

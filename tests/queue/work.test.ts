@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 
 const { sql } = await useDatabase()
 
-test('stopping waits until a job that was given up is on record as failed', async () => {
+test('a run that fails fails no later request; stopping waits until a job that was given up is on record as failed', async () => {
   const version = await aVersion(sql)
   const { name, payload } = keyMapJob(version)
   await requestDerived(sql, [{ job_name: name, ...payload }])
@@ -28,8 +28,14 @@ test('stopping waits until a job that was given up is on record as failed', asyn
     close: async () => {},
   }
   const idle = async (): Promise<void> => {}
-  const handlers = { 'refresh-key-map': idle, 'refresh-docs-example': idle, 'deliver-webhook': idle }
+  const failing = async (): Promise<void> => {
+    await requestDerived(sql, [{ job_name: name, ...payload }])
+    throw new Error('asked for once more in the meantime')
+  }
+  const handlers = { 'refresh-key-map': failing, 'refresh-docs-example': idle, 'deliver-webhook': idle }
   const working = await startWorking(sql, queue, handlers, createLog('silent'))
+  await expect(events!.run({ name, payload, id: 'a-job', lastAttempt: true })).rejects.toThrow('asked for once more')
+  expect(await statusOf(sql, version)).toMatchObject({ state: 'queued' })
   const release = await holdTransaction(
     sql,
     tx => tx`select from derived_status where program_version_id = ${version} for update`,

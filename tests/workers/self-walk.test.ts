@@ -99,10 +99,11 @@ describe('promises kept', () => {
     for (let n = 0; n < 8; n++) expect((await walk(random, 10 + n * 10))!.errors).toEqual([])
   })
 
-  test('statuses and notes take numbers too, and leave no gap', async () => {
+  test('statuses and notes take numbers too, also of what was erased since, and leave no gap', async () => {
     const { program_id, ids, walk } = await aWalk()
     const more = { program_id, actor: 'operator:test', timeZone: 'UTC', now: Date.now() * 1000 }
     for (const application_id of ids.slice(100, 103)) await annotate(sql, { ...more, application_id, note: 'seen' })
+    await sql`delete from application where program_id = ${program_id} and application_id = ${ids[101]!}`
     const program = await sql`select submit_seq from submission_counter where program_id = ${program_id}`
     expect(program[0]!.submit_seq).toBeGreaterThan(120)
     expect((await walk(whole))!.errors).toEqual([])
