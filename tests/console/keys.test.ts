@@ -238,24 +238,10 @@ describe('a key that is there', () => {
 
 describe('the index', () => {
   test('has tabs by state, a search, and what was pulled in 30 days', async () => {
-    const key = await createTestKey(database.sql, {
-      name: 'Pulls a lot',
-      programs: ['food'],
-      createdAt: now - day,
-      expiresAt: now + 10 * day,
-    })
-    await createTestKey(database.sql, {
-      name: 'Just over',
-      programs: ['food'],
-      createdAt: now - 9 * day,
-      expiresAt: now - day / 2,
-    })
-    await createTestKey(database.sql, {
-      name: 'Long over',
-      programs: ['food'],
-      createdAt: now - 9 * day,
-      expiresAt: now - day,
-    })
+    const over = { programs: ['food'], createdAt: now - 9 * day, expiresAt: now - day }
+    const key = await createTestKey(database.sql, { ...over, name: 'Pulls a lot', expiresAt: now + 10 * day })
+    await createTestKey(database.sql, { ...over, name: 'Just over', expiresAt: now - day / 2 })
+    await createTestKey(database.sql, { ...over, name: 'Long over' })
     for (let i = 0; i < 3; i++)
       await service
         .get('/api/v1/admin/programs/food/applications', { headers: { Authorization: key.authorization } })
@@ -264,6 +250,10 @@ describe('the index', () => {
       const [row] = await database.sql`select pages from api_key_day where api_key_id = ${key.username}`
       return row?.pages === 3
     })
+    // The thirtieth day before today is not one of the last 30.
+    await database.sql`
+      insert into api_key_day (api_key_id, day, pages, applications)
+      values (${key.username}, (now() at time zone 'UTC')::date - 30, 5, 5)`
     const active = await browser.page('/admin/keys')
     expect(active).toContain('Pulls a lot')
     expect(active).not.toContain('Long over')

@@ -11,6 +11,7 @@ import { ExportClient, type Fetched } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
+import { lines as inputLines, load } from '../../support/load-input.ts'
 import type { FeedPage } from '../../support/odata-feed.ts'
 import { aProgram, q } from '../../support/programs.ts'
 import { until } from '../../support/until.ts'
@@ -74,7 +75,11 @@ const applicants: number[] = []
 let ids: number[] = []
 
 beforeAll(async () => {
-  programId = (await aProgram(sql, { slug, questions: [q.text('plain', { optional: true })] })).program_id
+  const program = await aProgram(sql, { slug, questions: [q.text('plain', { optional: true })] })
+  programId = program.program_id
+  // The ids of what was loaded are in another order than its times.
+  const more = { application: { plain: { question_type: 'TEXT', text: 'loaded' } } }
+  await load(sql, inputLines(program, { id: 900, at: 1, more }, { id: 800, at: 2, more }))
   await aProgram(sql, { slug: 'other', questions: [q.text('another', { optional: true })] })
   const key = await createTestKey(sql, { programs: [slug, 'other'], maySubmit: true, name: 'County sync' })
   const second = await createTestKey(sql, { programs: [slug], name: 'Warehouse' })
@@ -107,6 +112,7 @@ beforeAll(async () => {
   const [middle] = await sql<{ id: number }[]>`
     select percentile_disc(0.5) within group (order by application_id) as id from application where program_id = ${programId}`
   for (const filter of [
+    'application_id le 800',
     `application_id le ${middle!.id}`,
     `application_id gt ${middle!.id}`,
     `application_id eq ${middle!.id}`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readKeyExpiries } from '../../../src/db/keys/api-key-rows.ts'
+import { disableApiKeyRow, readKeyExpiries } from '../../../src/db/keys/api-key-rows.ts'
 import { Metrics } from '../../../src/http/server/metrics.ts'
 import { watchUpkeep } from '../../../src/metrics/database-metrics.ts'
 import { watchTraces } from '../../../src/metrics/trace-metrics.ts'
@@ -22,6 +22,8 @@ test('keys that expire soon are counted whenever metrics are read; without a dat
     [now + 5 * day, now],
   ] as const)
     await createTestKey(database.sql, { expiresAt, ...(retiredAt === undefined ? {} : { retiredAt }) })
+  const disabled = await createTestKey(database.sql, { expiresAt: now + 5 * day })
+  await disableApiKeyRow(database.sql, disabled.api_key_id, now, 'operator:test')
   const counted = (await metrics.exposition()).text
   expect(counted).toContain('tributary_api_keys_expiring{within="30d"} 2\n')
   expect(counted).toContain('tributary_api_keys_expiring{within="7d"} 1\n')
