@@ -93,7 +93,7 @@ test('a program that a key reads is not listed as unread, and shows who reads it
 test('shows recent events to those who read the audit log, a walk as one, without mere page views', async () => {
   const [aud, pat] = [await as('AUDITOR'), await as('PROGRAM_ADMINISTRATOR', ['food'])]
   await aProgram(sql, { slug: 'parks' })
-  for (let i = 0; i < 3; i++) await sent('parks', { walk: 'w', applications: 100 })
+  for (const walk of 'wabcdefww') await sent('parks', { walk, applications: 100 })
   const lately = (html: string): string[] => {
     const list = /<ol class="event-list lately">(.*?)<\/ol>/s.exec(html)?.[1] ?? ''
     return [...list.matchAll(/<div>(.*?)<\/div>/gs)].map(([, said]) => said!.replace(/<[^>]*>/g, ''))

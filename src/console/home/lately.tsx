@@ -2,18 +2,18 @@
 
 /** @jsxImportSource preact */
 
-import { type AuditEventRow, readAuditEvents } from '../../db/audit/audit.ts'
+import { readAuditEvents } from '../../db/audit/audit.ts'
 import { readPersonNames } from '../../db/people/person-rows.ts'
 import { usePage } from '../../html/page-context.ts'
 import { distance, figures, When } from '../../html/parts.tsx'
 import type { Deps } from '../../http/server/deps.ts'
 import { keyNames } from '../audit/audit-actions.tsx'
-import { type AuditEntry, entriesOf } from '../audit/audit-labels.ts'
+import { entriesOf } from '../audit/audit-labels.ts'
 import { Sentence, sentIn } from '../audit/audit-pages.tsx'
 import { emailOf } from '../keys/key-labels.tsx'
 
-/** Events that are read at once, and at most, so that a walk of many pages is one entry; and entries that are shown. */
-const [readAtOnce, readMax, shownMax] = [50, 300, 6]
+/** Events that are read, and entries that are shown: a walk of many pages is one, with its pages before other entries counted. */
+const [readMax, shownMax] = [300, 6]
 
 /** What is done all day, and changes nothing. */
 const quiet: ReadonlySet<string> = new Set([
@@ -26,19 +26,11 @@ const quiet: ReadonlySet<string> = new Set([
   'signed_out',
 ])
 
-/** Reads until an entry follows that is not shown. */
 export async function loadLately(deps: Pick<Deps, 'consoleDb'>) {
   const { consoleDb: db } = deps
-  const noted: AuditEventRow[] = []
-  let entries: AuditEntry[] = []
-  for (let read = 0, beforeId: number | undefined; read < readMax; read += readAtOnce) {
-    const events = await readAuditEvents(db, {}, { beforeId, rowsMax: readAtOnce })
-    noted.push(...events.filter(({ action }) => !quiet.has(action)))
-    const shown = entriesOf(noted, shownMax)
-    entries = shown.entries
-    beforeId = events.at(-1)?.audit_event_id
-    if (events.length < readAtOnce || shown.last !== (noted.at(-1)?.audit_event_id ?? 0)) break
-  }
+  const read = await readAuditEvents(db, {}, { beforeId: undefined, rowsMax: readMax })
+  const noted = read.filter(({ action }) => !quiet.has(action))
+  const entries = entriesOf(noted, readMax).entries.slice(0, shownMax)
   const events = entries.map(({ event }) => event)
   const emails = events.map(({ actor }) => emailOf(actor))
   const [people, names] = await Promise.all([readPersonNames(db, emails), keyNames(deps, events)])
