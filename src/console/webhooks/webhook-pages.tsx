@@ -23,12 +23,13 @@ import {
 import { Secret } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { overlapHours } from '../../webhooks/endpoints.ts'
+import { who } from '../programs/program-shell.tsx'
 
 const path = '/admin/webhooks'
 const crumb = { text: 'Webhooks', path }
 const addressOf = (id: number): string => `${path}/${id}`
 const lead =
-  'Addresses that get a signed message when a program changes. The message names the program and nothing of an applicant; its receiver then pulls with an API key.'
+  'A webhook sends a signed message to an address when a program changes. The message names the program and nothing of an applicant; its receiver then pulls with an API key.'
 
 const states: Readonly<Record<WebhookState, readonly [tone: Tone, text: string]>> = {
   working: ['good', 'working'],
@@ -158,22 +159,24 @@ export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
     >
       <DoneNotice texts={doneTexts} />
       <Trouble {...webhook} />
-      <Facts
-        facts={[
-          ['Address', <code>{url}</code>],
-          ['Program', `${display_name} (${slug})`],
-          [
-            'Added',
-            <>
-              {<When at={created_at} />} by {created_by}
-            </>,
-          ],
-          ['Last acknowledged', delivered_at === null ? 'never' : <When at={delivered_at} />],
-          ...(earlier_secret_until !== null && earlier_secret_until > now
-            ? [['Signed with the secret before too', <>until {<When at={earlier_secret_until} />}</>] as const]
-            : []),
-        ]}
-      />
+      <div class="card">
+        <Facts
+          facts={[
+            ['Address', <code>{url}</code>],
+            ['Program', `${display_name} (${slug})`],
+            [
+              'Added',
+              <>
+                {<When at={created_at} />} by {who(created_by)}
+              </>,
+            ],
+            ['Last acknowledged', delivered_at === null ? 'never' : <When at={delivered_at} />],
+            ...(earlier_secret_until !== null && earlier_secret_until > now
+              ? [['Signed with the secret before too', <>until {<When at={earlier_secret_until} />}</>] as const]
+              : []),
+          ]}
+        />
+      </div>
       {person?.role === 'ADMINISTRATOR' && <Buttons {...webhook} at={root + addressOf(webhook.webhook_endpoint_id)} />}
       <Attempts attempts={attempts} />
     </Shell>
