@@ -144,22 +144,10 @@ describe('within a session', () => {
   })
 })
 
-test('many connections of one address do not keep an administrator at another from signing in', async () => {
+test('many tries of one address at once do not keep an administrator at another from signing in', async () => {
   service = await start(0)
-  let flooding = true
-  const answers = new Map<number, number>()
-  // Thrice what one address may have under way: without that bound none would be refused, and with a common one the administrator.
-  const flood = Array.from({ length: 24 }, async (_, i) => {
-    for (let n = 0; flooding; n++) {
-      const status = await tries(from('192.0.2.10'), `x${i}.${n}@example.gov`, 'guessed-at')
-      answers.set(status, (answers.get(status) ?? 0) + 1)
-    }
-  })
-  try {
-    for (let i = 0; i < 2; i++) expect(await tries(from('192.0.2.11'), ada.email, testPassword)).toBe(303)
-  } finally {
-    flooding = false
-    await Promise.all(flood)
-  }
-  expect([...answers.keys()].sort()).toEqual([401, 503])
+  const flood = Array.from({ length: 40 }, (_, i) => tries(from('192.0.2.10'), `x${i}@example.gov`, 'guessed-at'))
+  await Promise.any(flood.map(async status => expect(await status).toBe(503)))
+  expect(await tries(from('192.0.2.11'), ada.email, testPassword)).toBe(303)
+  expect([...new Set(await Promise.all(flood))].sort()).toEqual([401, 503])
 })

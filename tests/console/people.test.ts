@@ -42,9 +42,11 @@ describe('inviting', () => {
       role: 'PROGRAM_ADMINISTRATOR',
       programs: ['food'],
     })
+    // Signs in at a provider.
+    await database.sql`update person set password_hash = null, last_signed_in_at = now() where name = ${name}`
     for (const q of ['fern', 'program_administrator.', 'program administrator', 'food']) {
       const page = await browser.page(`/admin/people?q=${encodeURIComponent(q)}`)
-      expect(page).toContain(`>${name}</a>`)
+      for (const shown of [`>${name}</a>`, '>active<']) expect(page).toContain(shown)
       expect(page).not.toContain('>Root Administrator</a>')
     }
     expect(await browser.page('/admin/people?q=rooted')).toContain('No person here matches')

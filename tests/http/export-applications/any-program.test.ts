@@ -90,16 +90,13 @@ function letters(number: number): string {
   return String(number).replace(/[0-9]/g, digit => 'abcdefghij'[Number(digit)]!)
 }
 
-const specOf = ({ kind, name }: BankQuestion, repeated: readonly QuestionSpec[]): QuestionSpec =>
-  ofKind(kind, name, kind === 'STATIC' ? {} : { optional: true }, repeated)
-
 /** The tree of those questions of a bank that are chosen and whose enumerators are. */
 function chosen(questions: readonly BankQuestion[], isChosen: readonly boolean[], parent?: number): QuestionSpec[] {
-  return questions.flatMap((question, at) =>
-    question.parent === parent && (isChosen[at % isChosen.length] || at === 0)
-      ? [specOf(question, question.kind === 'ENUMERATOR' ? chosen(questions, isChosen, at) : [])]
-      : [],
-  )
+  return questions.flatMap(({ kind, name, parent: above }, at) => {
+    if (above !== parent || !(isChosen[at % isChosen.length] || at === 0)) return []
+    const repeated = kind === 'ENUMERATOR' ? chosen(questions, isChosen, at) : []
+    return [ofKind(kind, name, kind === 'STATIC' ? {} : { optional: true }, repeated)]
+  })
 }
 
 test('"every exported object has exactly its key map\'s keys at every depth, also after questions were added to and removed from a program and its enumerators"', async () => {

@@ -88,13 +88,11 @@ describe('a walk with fields', () => {
   test('spec, "Pagination rules" 4: on a later page, other fields are refused, and fields where there were none', async () => {
     const chosen = (await pageOf('?pageSize=2&fields=story')).nextPageToken
     expect(await refusalOf(`?nextPageToken=${chosen}&fields=needs`)).toEqual([400, 'fields differs_from_first_page'])
-    const around = (await pageOf('?pageSize=2&fields=member')).nextPageToken
     const whole = (await pageOf('?pageSize=2')).nextPageToken
     expect(await refusalOf(`?nextPageToken=${whole}&fields=story`)).toEqual([400, 'fields differs_from_first_page'])
     // Compared by effective value: these are all there are.
     const all = 'fields=applicant,story,needs,member.likes,member.job,asked_later'
-    for (const same of [`${whole}&${all}`, `${around}&fields=member,member.job.pay`])
-      expect((await pageOf(`?nextPageToken=${same}`)).payload.length).toBe(2)
+    expect((await pageOf(`?nextPageToken=${whole}&${all}`)).payload.length).toBe(2)
   })
 
   test('D34: what a program asks since its first page is unknown to it', async () => {
