@@ -1,6 +1,7 @@
 // A transaction that stays open, for what happens to those that wait for its locks or for its connection.
 
 import type { Sql, Transaction } from '../../src/db/client.ts'
+import { citusInstallation } from './citus.ts'
 import { endWithTest } from './fixtures.ts'
 
 /** Resolves when the transaction is open and has run `statement`. What it resolves with ends it; so does the end of the test. */
@@ -26,8 +27,11 @@ export async function holdTransaction(
 
 /** How many connections to the database wait for a lock; only those whose name or statement holds `of`. */
 export async function waitingForLocks(sql: Sql, of = ''): Promise<number> {
+  // What waits on a worker is known to Citus alone.
+  const elsewhere = sql`or pid in (select citus_pid_for_gpid(waiting_gpid) from citus_lock_waits)`
   const [row] = await sql<{ waiting: number }[]>`
     select count(*) as waiting from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and concat(application_name, ' ', query) like ${`%${of}%`}`
+    where datname = current_database() and (wait_event_type = 'Lock' ${citusInstallation() === undefined ? sql`` : elsewhere})
+    and concat(application_name, ' ', query) like ${`%${of}%`}`
   return row!.waiting
 }

@@ -187,7 +187,8 @@ describe('annotate', () => {
     const release = await holdTransaction(sql, tx => holdChanges(tx, program_id))
     const changing = change({ note: 'late' })
     await until('the change to wait', async () => (await waitingForLocks(sql, 'hold_changes')) === 1)
-    const [row] = await sql`select from application where application_id = ${application_id} for update skip locked`
+    const [row] = await sql`
+      select from application where program_id = ${program_id} and application_id = ${application_id} for update skip locked`
     await release()
     await changing
     expect(row).toBeDefined()
