@@ -46,14 +46,16 @@ end $$;
 create or replace function refuse_early_forgetting() returns trigger
 language plpgsql as $$
 begin
+  -- Two conditions and not one: of one, the rights on every table in it are asked, and others than the worker have none on this one.
   if coalesce(pg_has_role(current_user, to_regrole('tributary_worker')::oid, 'member'), false)
-     and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member')
-     and not exists (
-    select from program_retention
-    where program_id = old.program_id
-    and old.updated_at < clock_timestamp() - make_interval(days => retention_days)
-  ) then
-    raise exception 'these answers have not expired' using errcode = 'insufficient_privilege';
+     and not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member') then
+    if not exists (
+      select from program_retention
+      where program_id = old.program_id
+      and old.updated_at < clock_timestamp() - make_interval(days => retention_days)
+    ) then
+      raise exception 'these answers have not expired' using errcode = 'insufficient_privilege';
+    end if;
   end if;
   return old;
 end $$;
