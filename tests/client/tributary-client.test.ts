@@ -408,7 +408,7 @@ describe('waiting', () => {
     const answers: Fault[] = [
       { status: 503 },
       'hang up',
-      { status: 500 },
+      { status: 408 },
       { status: 503 },
       { status: 429, retryAfter: '1' },
     ]

@@ -235,6 +235,17 @@ describe('retention', () => {
     expect(await eraseExpired(database.sql)).toEqual([])
   })
 
+  test('answers in progress expire where no application does, and that is in the audit log', async () => {
+    await frontEnd.save(await frontEnd.register(), words(slug, 'never submitted'))
+    await age(40)
+    await setRetention(database.sql, slug, { days: 39, actor: 'operator:test', confirmation: slug })
+    expect(await eraseExpired(database.sql)).toEqual([{ slug, applications: 0, inProgress: 1 }])
+    const events = await database.sql`
+      select detail from audit_event where action = 'applications_expired' and subject = ${slug}`
+    expect(events).toMatchObject([{ detail: { applications: [], in_progress: 1 } }])
+    await setRetention(database.sql, slug, { days: null, actor: 'operator:test' })
+  })
+
   test('what an applicant submitted later stays, with the idempotency key under which it may be sent again', async () => {
     const old = await apply('old')
     await age(40)

@@ -234,6 +234,8 @@ describe('revisions', () => {
       const { payload, nextAfter } = await jsonOf(`/${slug}/applications/${last}/revisions`)
       expect(payload).toHaveLength(Math.min(20, count))
       expect(nextAfter).toBe(count > 20 ? payload.at(-1)!.application_id : null)
+      const none = await jsonOf(`/${slug}/applications/${last}/revisions?after=${last}`)
+      expect([none.payload, none.nextAfter]).toEqual([[], null])
       if (nextAfter === null) return
       const rest = await jsonOf(`/${slug}/applications/${last}/revisions?after=${nextAfter}`)
       expect([rest.payload.map(({ application_id }) => application_id), rest.nextAfter]).toEqual([[last], null])
