@@ -8,6 +8,7 @@ import { walkItself } from '../../workers/self-walk.ts'
 import { SelfWalkMetrics } from '../../workers/self-walk-metrics.ts'
 import { startSelfWalks } from '../../workers/self-walks.ts'
 import { tamper } from '../support/audit-log.ts'
+import { useFaultyProxy } from '../support/faulty-proxy.ts'
 import { useExport, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { keepDerived } from '../support/keep-derived.ts'
@@ -35,8 +36,8 @@ async function aWalk() {
   await sql`delete from application where program_id = ${program_id} and submit_seq = 50`
   const key = await createTestKey(sql, { programs: [slug] })
   const credential = `${key.username}:${key.password}`
-  const walk = (random: () => number, applications = 200) =>
-    walkItself({ db: sql, url: service.baseUrl, credential, applications, maxPageSize: 1000, random })
+  const walk = (random: () => number, applications = 200, url = service.baseUrl) =>
+    walkItself({ db: sql, url, credential, applications, maxPageSize: 1000, random })
   return { slug, program_id, ids, walk, credential }
 }
 
@@ -107,6 +108,12 @@ describe('promises kept', () => {
     const program = await sql`select submit_seq from submission_counter where program_id = ${program_id}`
     expect(program[0]!.submit_seq).toBeGreaterThan(120)
     expect((await walk(whole))!.errors).toEqual([])
+  })
+
+  test('a connection that is lost is no broken promise: the page is asked for again', async () => {
+    const { walk } = await aWalk()
+    const proxy = await useFaultyProxy(Number(new URL(service.baseUrl).port), n => (n === 1 ? 'hang up' : 'none'))
+    expect(await walk(whole, 200, proxy.baseUrl)).toMatchObject({ applications: 119, errors: [] })
   })
 
   test('while others are superseded and erased', async () => {
