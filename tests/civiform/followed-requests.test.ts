@@ -127,6 +127,20 @@ describe.each(['contract', 'origin'] as const)('in the profile %s', profile => {
     expect((await get()).payload[0].application.hours).toEqual({ question_type: 'NUMBER', number: 8 })
   })
 
+  test('a question that came later is in a part of an application as in the whole of it', async () => {
+    const { civiform, submit, catchUp, get } = await followed(profile)
+    await submit({ answers: { job: { text: 'x' } } })
+    await civiform.publish({ [program]: [job, { name: 'proof', type: 'FILEUPLOAD' }] })
+    await catchUp()
+    const { proof } = (await get()).payload[0].application
+    expect(proof).toEqual({
+      question_type: 'FILE_UPLOAD',
+      ...(profile === 'contract' && { file_key: null }),
+      file_urls: [],
+    })
+    expect((await get({ fields: 'proof' })).payload[0].application).toEqual({ proof })
+  })
+
   test('73: drafts, deleted ones and those of an unknown stage are not listed', async () => {
     const { civiform, submit, catchUp, ids } = await followed(profile)
     await civiform.draft(await civiform.applicant(), program)
