@@ -1,12 +1,15 @@
 // Which server each cursor of a page is opened on, after what became of the cursors before it.
 
 import { expect, spyOn, test } from 'bun:test'
+import { openDatabase } from '../../../src/db/client.ts'
 import { Exports } from '../../../src/export/servers/exports.ts'
 import { Standby, Standbys } from '../../../src/export/servers/standbys.ts'
 import { createLog } from '../../../src/log.ts'
 import { endWithTest, useDatabase } from '../../support/fixtures.ts'
+import { useSilentProxy } from '../../support/silent-proxy.ts'
 
-const { sql } = await useDatabase()
+const database = await useDatabase()
+const { sql } = database
 
 /** The source of a page with two standbys that have just answered. No cursor is opened. */
 function aSource(lagMs = 0) {
@@ -86,6 +89,21 @@ test('a standby that failed is used again after an answer it was asked for since
   expect(standby.state(60_000)).toEqual(state)
   standby.noteSilence(new Error('no answer'))
   expect(standby.state(60_000)).toEqual({ ...state, isUsed: false, lagBytes: undefined })
+})
+
+test('standbys stay in use while the primary says nothing, and not once it is gone', async () => {
+  const proxy = await useSilentProxy(database.url)
+  const primary = openDatabase({ url: proxy.url, connectionsMax: 1, silenceTimeoutMs: 200 })
+  endWithTest(() => primary.end({ timeout: 0 }))
+  const settings = { primary, isDistributed: false, lagMaxMs: 60_000, log: createLog('silent') }
+  const standbys = new Standbys([{ name: 'one', sql, watch: sql }], settings)
+  standbys.all[0]!.noteAnswer(performance.now(), performance.now(), 0)
+  proxy.fallSilent()
+  await standbys.look()
+  expect(standbys.usable()).toHaveLength(1)
+  await proxy.stop()
+  await standbys.look()
+  expect(standbys.usable()).toHaveLength(0)
 })
 
 test('an error in the handling of rows is neither of a standby nor passed to another server', () => {
