@@ -47,17 +47,20 @@ const textsFor = ({ max_length }: Lengths) => (max_length !== undefined && max_l
 const lengthOf = (text: string): number => [...text].length
 
 /** This text, or others in its place or after it until it is long enough: whole ones, and cut only where no whole one fits. In code points. */
-function textWithin(first: string, { min_length = 0, max_length = 500 }: Lengths): string {
+function textWithin(first: string, { min_length = 0, max_length = Math.max(500, 2 * min_length) }: Lengths): string {
   let text = ''
-  const followedBy = (next: string) => (text === '' ? next : `${text} ${next}`)
+  let length = 0
   for (let isLonger = true; isLonger; ) {
     isLonger = false
     for (const next of [first, ...sentences, ...organizations, ...familyNames]) {
-      if (text !== '' && lengthOf(text) >= min_length) return text
-      if (lengthOf(followedBy(next)) > max_length) continue
-      text = followedBy(next)
+      if (length > 0 && length >= min_length) return text
+      const separator = length === 0 ? '' : ' '
+      const longer = length + separator.length + lengthOf(next)
+      if (longer > max_length) continue
+      text += separator + next
+      length = longer
       isLonger = true
     }
   }
-  return [...followedBy(first)].slice(0, max_length).join('')
+  return [...(text === '' ? first : `${text} ${first}`)].slice(0, max_length).join('')
 }

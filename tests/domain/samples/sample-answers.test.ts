@@ -77,6 +77,16 @@ describe('answerSampler', () => {
     )
   })
 
+  test('a text that has to be long, and may be of any length, is long enough', () => {
+    const questions = [question('TEXT', { settings: { text: 'What?', min_length: 600 } })]
+    const version = { ...everyKindVersion({ questions }), program_id: 1, state: 'ACTIVE' as const }
+    const answers = answerSampler({ questions, screens: version.screens })(seededRandom(1))
+    expect(answers.size).toBe(1)
+    expect(answersOf(version, `{${renderMembers(buildKeyMap([version]), answers, noEntityEnd)}}`, 'submit')).toEqual(
+      answers,
+    )
+  })
+
   test('answers what is required, and leaves some of the rest', () => {
     const [required, optional, unasked] = [question('TEXT'), question('TEXT'), question('TEXT')]
     const answered = { question_id: required.question_id, operator: 'answered' as const }
