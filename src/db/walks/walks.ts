@@ -182,7 +182,7 @@ const rowsOfWalk = (sql: Sql, query: PageQuery) => sql`
     submit_seq
   from application
   where ${isOfPage(sql, query)}
-  and ${inWalk(sql, query)}
+  and ${inWalk(sql, query, query.after)}
   order by submit_time, submit_seq
   limit (select ${query.rowsMax}::bigint)`
 
@@ -307,12 +307,12 @@ function isOfWalk(sql: Db, { programId, horizon, lastChange: last }: WalkScope) 
       ${last === undefined ? null : formatMicros(last.time)}::timestamptz, ${last?.application_id ?? null}::bigint))`
 }
 
-/** The condition that decides which rows a page has. */
-function inWalk(sql: Db, query: WalkScope & Pick<PageQuery, 'after'>) {
+/** The condition that decides which rows are in a walk, strictly after a place if one is given. */
+function inWalk(sql: Db, query: WalkScope, after: Position | undefined) {
   return sql`program_id = ${query.programId}
     and submit_seq <= ${query.horizon}
     ${idCondition(sql, query)}
-    ${query.after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(query.after.submit_time)}::timestamptz, ${query.after.submit_seq}::bigint)`}
+    ${after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(after.submit_time)}::timestamptz, ${after.submit_seq}::bigint)`}
     ${query.from === undefined && query.to === undefined ? sql`` : sql`and submit_time >= ${lowerBound(query.from)}::timestamptz`}
     ${query.to === undefined ? sql`` : sql`and submit_time < ${bound(query.to)}::timestamptz`}
     ${revisionCondition(sql, query)}`
@@ -324,7 +324,7 @@ export async function readWalkIds(db: Db, query: PageQuery): Promise<(Position &
     select application_id, submit_time, submit_seq
     from application
     where ${isOfWalk(db, query)}
-    and ${inWalk(db, query)}
+    and ${inWalk(db, query, query.after)}
     order by submit_time, submit_seq
     limit (select ${query.rowsMax}::bigint)`
 }
@@ -335,7 +335,7 @@ export async function countWalk(db: Db, walk: WalkScope): Promise<number> {
     select count(*) as applications
     from application
     where ${isOfWalk(db, walk)}
-    and ${inWalk(db, { ...walk, after: undefined })}`
+    and ${inWalk(db, walk, undefined)}`
   return row!.applications
 }
 
