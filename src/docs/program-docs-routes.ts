@@ -25,7 +25,7 @@ import { Problem } from '../problem.ts'
 import { codeSamples } from './code-samples/code-samples.ts'
 import { freshnessOf } from './docs-freshness.tsx'
 import { ProgramIndexPage } from './program-index-page.tsx'
-import { ProgramPage } from './program-page.tsx'
+import { type DocumentedPageProps, ProgramPage } from './program-page.tsx'
 import { docsUrl, listedProgramsMax, viewProgram, viewPrograms } from './program-view.ts'
 import { loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
 
@@ -75,12 +75,17 @@ type Loading = ReturnType<typeof docsLoading>
 /** Pages, which are JSON to those that prefer it. */
 function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: Loading) {
   /** A person gets the Username of a key of their own in the samples; no password is kept to go with it. */
-  const withKey = async ({ viewer }: Asked, { program_id }: { program_id: number }) => {
+  const withKey = async (viewer: Viewer, programId: number) => {
     const { person } = viewer.context
     if (person === undefined) return viewer
-    const key = await findPullingKeyOf(consoleDb, `admin:${person.email}`, program_id, now())
+    const key = await findPullingKeyOf(consoleDb, `admin:${person.email}`, programId, now())
     return { ...viewer, username: key?.api_key_id, keyName: key?.name }
   }
+  const programPage = async (
+    viewer: Viewer,
+    programId: number,
+    props: Pick<DocumentedPageProps, 'program' | 'shown'>,
+  ) => pageResponse(viewer, ProgramPage({ ...(await withKey(viewer, programId)), ...props }))
   return {
     showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
       const place = placeOf(config, request)
@@ -103,10 +108,7 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
       const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
       return prefersJson(asked.request)
         ? json(view, asked.viewer.fields)
-        : pageResponse(
-            asked.viewer,
-            ProgramPage({ ...(await withKey(asked, found)), program: view, shown: view.versions[0] }),
-          )
+        : programPage(asked.viewer, found.program_id, { program: view, shown: view.versions[0] })
     },
     showVersion: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)
@@ -114,7 +116,7 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
       const shown = pickVersion(view.versions, asked.params.version)
       return prefersJson(asked.request)
         ? json(shown, asked.viewer.fields)
-        : pageResponse(asked.viewer, ProgramPage({ ...(await withKey(asked, found)), program: view, shown }))
+        : programPage(asked.viewer, found.program_id, { program: view, shown })
     },
   }
 }

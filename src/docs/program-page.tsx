@@ -17,7 +17,7 @@ import type { ProgramView, VersionView } from './program-view.ts'
 import { guideEntries, MetadataFields, PullingGuide } from './pulling-guide.tsx'
 import { exampleMarks, findQuestions, QuestionList } from './question-list.tsx'
 
-interface ProgramPageProps {
+export interface DocumentedPageProps {
   context: PageContext
   /** Of the API key that reads, or of the one that `keyName` names; undefined for a person without one. */
   username: string | undefined
@@ -28,7 +28,7 @@ interface ProgramPageProps {
   shown: VersionView | undefined
 }
 
-export function ProgramPage({ context, username, keyName, program, shown }: ProgramPageProps): VNode {
+export function ProgramPage({ context, username, keyName, program, shown }: DocumentedPageProps): VNode {
   const { display_name, versions } = program
   const active = versions.find(version => version.state === 'ACTIVE')
   const compared = shown?.state === 'DRAFT' ? active : undefined
@@ -137,7 +137,7 @@ function Address({ program }: { program: ProgramView }): VNode {
 }
 
 /** Active version and draft, alongside one another. */
-function Versions({ context, program, shown }: Omit<ProgramPageProps, 'username'> & { shown: VersionView }): VNode {
+function Versions({ context, program, shown }: Omit<DocumentedPageProps, 'username'> & { shown: VersionView }): VNode {
   return (
     <Tabs
       label="Versions"
@@ -220,7 +220,7 @@ function Downloads({ program, version }: { program: ProgramView; version: Versio
 }
 
 /** One page with curl, and all pages in each language, of which one shows. */
-function Code({ context, username, keyName, program }: Omit<ProgramPageProps, 'shown'>): VNode {
+function Code({ context, username, keyName, program }: Omit<DocumentedPageProps, 'shown'>): VNode {
   const user = username ?? '$TRIBUTARY_USERNAME'
   const first = `curl --compressed \\\n  -u "${user}:$TRIBUTARY_PASSWORD" \\\n  '${program.export_url}?pageSize=500'`
   const mayCreateKey = context.person?.role === 'ADMINISTRATOR'
@@ -301,7 +301,7 @@ const pullCommand = ({ export_url, slug }: ProgramView): string =>
   `tributary pull ${export_url.replace(/\/api\/v1\/.*$/, '')} --program ${slug} --out ${slug}.ndjson`
 
 function findGroups(
-  { context, program, shown }: ProgramPageProps & { shown: VersionView },
+  { context, program, shown }: DocumentedPageProps & { shown: VersionView },
   questions: readonly QuestionDocs[],
 ): FindGroup[] {
   const draft = program.versions.find(version => version.state === 'DRAFT')
