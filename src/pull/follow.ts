@@ -50,6 +50,8 @@ export async function follow(
         walkFirst = true
         restart = !(error instanceof NewQuestions)
       } else if (isPassing(error)) {
+        // What was to be dropped is dropped before any database is asked; the walk that was begun since is kept.
+        restart = false
         if (failed === 0) say(`${messageOf(error)} Trying until it can.`)
         await pause(Math.min(waitMsMax, 500 * 2 ** failed++), signal)
       } else throw error

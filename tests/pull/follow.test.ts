@@ -215,6 +215,29 @@ describe.each(Object.keys(outputs))('%s', name => {
   })
 })
 
+test('begun again with --restart, a walk is made once, however often the database then refuses to be filled with it', async () => {
+  const followed = await aProgramToFollow()
+  await followed.apply(1)
+  const schema = followed.slug.replaceAll('-', '_')
+  await target.unsafe(`
+    create schema ${schema};
+    create sequence ${schema}.attempts;
+    create table ${schema}.applications (application_id bigint primary key);
+    create function ${schema}.refuse() returns trigger language plpgsql as $$ begin
+      if nextval('${schema}.attempts') < 3 then raise exception using errcode = '57P01'; end if;
+      return new;
+    end $$;
+    create trigger refuse before insert on ${schema}.applications for each row execute function ${schema}.refuse()`)
+  const output = outputs['a database']!
+  const running = startTool(followed.key, argsOf(followed, ...output.args(followed), '--restart'))
+  const record = `${schema}.tributary_pull`
+  await until('it to be followed', async () => (await target`select to_regclass(${record}) as made`)[0]!.made !== null)
+  running.kill('SIGTERM')
+  await endOf(running)
+  const asked = `/api/v1/admin/programs/${followed.slug}/applications`
+  expect(service.logLines.filter(({ path }) => path === asked)).toHaveLength(1)
+})
+
 test('of chosen questions a folder has those alone, also in what comes later; it is followed with no others, and what does not fit the schema ends it', async () => {
   const followed = await aProgramToFollow()
   const output = outputs['a folder']!
