@@ -15,7 +15,7 @@ import { FollowedEvents } from '../changes/follow-events.ts'
 import { followOrganizations } from '../changes/follow-organizations.ts'
 import { giveUpReusedVersions } from '../changes/reused-versions.ts'
 import { scanNext } from '../changes/scan-changes.ts'
-import { findFollowState, moveFollowState } from '../db/follow-state.ts'
+import { type FollowState, findFollowState, moveFollowState } from '../db/follow-state.ts'
 import { absentTables, readIdentity, readLayout, readStand, type SourceLayout, type SourceStand } from '../db/source.ts'
 import { readFirstEvent } from '../db/source-applications.ts'
 import { readWriters } from '../db/source-watermark.ts'
@@ -50,6 +50,8 @@ export class Follower {
   #layout: SourceLayout | undefined
   #watermarks: Watermarks | undefined
   #reached = false
+  /** How often commits were lost there, of which what is remembered was read after the last. */
+  #rollbacks = 0
 
   constructor(
     private readonly deps: FollowDeps,
@@ -79,8 +81,12 @@ export class Follower {
     const layout = await this.#currentLayout(stand)
     this.#reached = true
     const state = (await findFollowState(sql))!
+    // Another server may be behind the same address, without a statement that failed.
+    refuseOther(state, await readIdentity(source))
     const why = whyCut(state, stand)
-    if (why !== undefined) this.#forget()
+    // Another process may have settled it, while this one had lost the lock.
+    if (why !== undefined || state.rollbacks !== this.#rollbacks) this.#forget()
+    this.#rollbacks = state.rollbacks + (why === undefined ? 0 : 1)
     const reading: FollowReading = {
       ...this.deps,
       reading: { layout, zone: options.databaseZone, live: options.profile === 'origin' },
@@ -177,12 +183,7 @@ export class Follower {
       await moveFollowState(sql, { event_after, evolution, ...historyOf(stand) })
       return
     }
-    if (known.identity !== identity)
-      throw new Problem('conflict', {
-        detail:
-          `This installation follows the database ${known.identity}, and CIVIFORM_DATABASE_URL leads to ${identity}. ` +
-          'After a move of CiviForm to another server, say so with: scripts/civiform moved',
-      })
+    refuseOther(known, identity)
     // An upgrade may bring columns that say more of what was copied without them.
     if (known.rendering !== rendering || known.evolution !== evolution)
       await moveFollowState(sql, { rendering, evolution, scan_whole: true, scan_after: 0 })
@@ -203,6 +204,15 @@ function standby(wasFollowed: boolean): Problem {
     'CIVIFORM_DATABASE_URL leads to a standby. What is being submitted is seen on the primary alone, so that only there it can be ' +
     'known up to when nothing is missing: use the address of the primary.'
   return new Problem(wasFollowed ? 'unavailable' : 'conflict', { detail })
+}
+
+function refuseOther({ identity: followed }: FollowState, identity: string): void {
+  if (followed === identity) return
+  throw new Problem('conflict', {
+    detail:
+      `This installation follows the database ${followed}, and CIVIFORM_DATABASE_URL leads to ${identity}. ` +
+      'After a move of CiviForm to another server, say so with: scripts/civiform moved',
+  })
 }
 
 /** Throws Problem `conflict` that names every column that is missing, or may not be read. */
