@@ -25,7 +25,7 @@ interface ProblemPageProps {
 }
 
 export function ProblemPage({ status, title, detail, request_id, next }: ProblemPageProps) {
-  const { root, person } = usePage()
+  const { person } = usePage()
   const heading = titles[status] ?? (status >= 500 ? 'Something went wrong on our side' : title)
   const body = (
     <>
@@ -33,13 +33,11 @@ export function ProblemPage({ status, title, detail, request_id, next }: Problem
         <Words>{detail}</Words>
       </p>
       <p>
-        <a href={`${root}/admin`}>Go to the start</a>
+        <a href="/admin">Go to the start</a>
         {person === undefined && (
           <>
             {' or '}
-            <a href={`${root}/admin/sign-in${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}`}>
-              sign in
-            </a>
+            <a href={`/admin/sign-in${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}`}>sign in</a>
           </>
         )}
         .

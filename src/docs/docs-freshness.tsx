@@ -5,7 +5,7 @@
 import type { DocsFreshness, ListedVersion } from '../derived/program-docs.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { navigation } from '../html/navigation.ts'
-import type { PageContext } from '../html/page-context.ts'
+import { usePage } from '../html/page-context.ts'
 import { Badge, type Column, distance, When } from '../html/parts.tsx'
 import type { ListedProgram } from './program-view.ts'
 
@@ -49,12 +49,13 @@ export const freshnessColumn = (freshness: Freshness, now: Micros): Column<Liste
 })
 
 /** The way to the jobs, for those to whom the navigation shows them. */
-export function WhereJobsAre({ context: { root, person } }: { context: PageContext }) {
+export function WhereJobsAre() {
+  const { person } = usePage()
   const jobs = navigation.flatMap(({ entries }) => entries).find(({ part }) => part === 'jobs')
   if (jobs === undefined || person === undefined || !jobs.roles.includes(person.role)) return null
   return (
     <p class="soft">
-      To have docs made again, one or all, go to <a href={root + jobs.path}>{jobs.text}</a>.
+      To have docs made again, one or all, go to <a href={jobs.path}>{jobs.text}</a>.
     </p>
   )
 }

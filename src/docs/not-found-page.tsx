@@ -13,15 +13,13 @@ import { placeOf } from '../http/server/place.ts'
 export async function notFoundPage(config: Config, request: Request, refusal: Response): Promise<Response> {
   const { detail, request_id } = (await refusal.json()) as { detail: string; request_id: string }
   const place = placeOf(config, request)
-  const { root } = place
   const page = (
     <PlainPage title="There is nothing here">
       <p class="lead">
         <Words>{detail}</Words>
       </p>
       <p>
-        Continue to the <a href={`${root}/docs/api/programs`}>documentation</a> or to the{' '}
-        <a href={`${root}/admin`}>console</a>.
+        Continue to the <a href="/docs/api/programs">documentation</a> or to the <a href="/admin">console</a>.
       </p>
       <p class="soft">
         Request <code>{request_id}</code>: the service’s log has more under this id.

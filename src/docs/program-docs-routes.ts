@@ -97,11 +97,11 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
       const examples = await docs.loadShortExamples(db, shown, viewer.hidden)
       const list = viewPrograms(programs, examples, place)
       if (prefersJson(request)) return json(list, viewer.fields)
-      const { context } = viewer
+      const { person } = viewer.context
       // Why docs could not be made again is for administrators and auditors.
-      const looksAfter = context.person !== undefined && readingRoles.includes(context.person.role)
+      const looksAfter = person !== undefined && readingRoles.includes(person.role)
       const freshness = looksAfter ? freshnessOf(programs, examples) : undefined
-      return pageResponse(viewer, ProgramIndexPage({ list, context, freshness, now: now() }))
+      return pageResponse(viewer, ProgramIndexPage({ list, freshness, now: now() }))
     },
     showProgram: async (asked: Asked): Promise<Response> => {
       const { found, place } = await load(asked)

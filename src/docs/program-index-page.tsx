@@ -4,7 +4,6 @@
 
 import type { VNode } from 'preact'
 import type { Micros } from '../domain/values/offset-time.ts'
-import type { PageContext } from '../html/page-context.ts'
 import { LinkButton, Named, Table } from '../html/parts.tsx'
 import { Shell } from '../html/shell.tsx'
 import { type Freshness, freshnessColumn, WhereJobsAre } from './docs-freshness.tsx'
@@ -14,16 +13,15 @@ import { Panel } from './parts/panels.tsx'
 import type { ListedProgram, ListedVersionView, ProgramList } from './program-view.ts'
 
 interface ProgramIndexProps {
-  context: PageContext
   list: ProgramList
   /** For administrators and auditors alone. */
   freshness?: Freshness
   now: Micros
 }
 
-export function ProgramIndexPage({ context, list, freshness, now }: ProgramIndexProps): VNode {
+export function ProgramIndexPage({ list, freshness, now }: ProgramIndexProps): VNode {
   const { programs, next_url } = list
-  const pathOf = ({ slug }: ListedProgram): string => `${context.root}/docs/api/programs/${slug}`
+  const pathOf = ({ slug }: ListedProgram): string => `/docs/api/programs/${slug}`
   return (
     <Shell
       title="Documentation"
@@ -31,7 +29,7 @@ export function ProgramIndexPage({ context, list, freshness, now }: ProgramIndex
       styles={['/assets/docs.css']}
       lead="What the export of each program looks like, and code that pulls it: question keys, option IDs, examples."
     >
-      <DocsTabs context={context} current="programs" />
+      <DocsTabs current="programs" />
       <Table
         caption="Active and draft programs you may see"
         rows={programs}
@@ -48,13 +46,13 @@ export function ProgramIndexPage({ context, list, freshness, now }: ProgramIndex
           ...(freshness === undefined ? [] : [freshnessColumn(freshness, now)]),
         ]}
       />
-      {freshness !== undefined && <WhereJobsAre context={context} />}
+      {freshness !== undefined && <WhereJobsAre />}
       {programs.map((program, i) => (
         <Examples program={program} path={pathOf(program)} open={i === 0} />
       ))}
       {next_url !== null && (
         <p>
-          <LinkButton href={`${context.root}/docs/api/programs${new URL(next_url).search}`} text="More programs" />
+          <LinkButton href={`/docs/api/programs${new URL(next_url).search}`} text="More programs" />
         </p>
       )}
     </Shell>

@@ -5,7 +5,7 @@
 
 import type { VNode } from 'preact'
 import type { QuestionDocs } from '../domain/samples/version-docs.ts'
-import type { PageContext } from '../html/page-context.ts'
+import { usePage } from '../html/page-context.ts'
 import { Badge, figures, Notice, Tabs } from '../html/parts.tsx'
 import { ThreeColumns } from '../html/shell.tsx'
 import { type FindGroup, FindList } from './parts/find-list.tsx'
@@ -18,7 +18,6 @@ import { guideEntries, MetadataFields, PullingGuide } from './pulling-guide.tsx'
 import { exampleMarks, findQuestions, QuestionList } from './question-list.tsx'
 
 export interface DocumentedPageProps {
-  context: PageContext
   /** Of the API key that reads, or of the one that `keyName` names; undefined for a person without one. */
   username: string | undefined
   /** The newest key that the person made and that pulls this program. */
@@ -28,14 +27,13 @@ export interface DocumentedPageProps {
   shown: VersionView | undefined
 }
 
-export function ProgramPage({ context, username, keyName, program, shown }: DocumentedPageProps): VNode {
+export function ProgramPage({ username, keyName, program, shown }: DocumentedPageProps): VNode {
   const { display_name, versions } = program
   const active = versions.find(version => version.state === 'ACTIVE')
   const compared = shown?.state === 'DRAFT' ? active : undefined
   const changed = shown === undefined || compared === undefined ? [] : changedQuestions(shown, compared)
   const marks = exampleMarks(shown?.questions ?? [], question => changed.includes(question))
   const common = {
-    context,
     title: `Documentation · ${display_name}${shown === undefined || shown.state === 'ACTIVE' ? '' : ` · ${titleOf(shown)}`}`,
     heading: display_name,
     part: 'documentation' as const,
@@ -44,7 +42,7 @@ export function ProgramPage({ context, username, keyName, program, shown }: Docu
     scripts: ['/assets/find.js', '/assets/docs.js'],
     copy: (
       <>
-        <Code context={context} username={username} keyName={keyName} program={program} />
+        <Code username={username} keyName={keyName} program={program} />
         {shown !== undefined && <Example shown={shown} marks={marks} changed={changed.length} />}
       </>
     ),
@@ -65,11 +63,11 @@ export function ProgramPage({ context, username, keyName, program, shown }: Docu
     <ThreeColumns
       {...common}
       lead={<Lead version={shown} />}
-      find={<FindList what="a question" groups={findGroups({ context, username, program, shown }, questions)} />}
+      find={<FindList what="a question" groups={findGroups(program, shown, questions)} />}
       first={
         <>
           <Address program={program} />
-          {versions.length > 1 && <Versions context={context} program={program} shown={shown} />}
+          {versions.length > 1 && <Versions program={program} shown={shown} />}
         </>
       }
     >
@@ -80,7 +78,7 @@ export function ProgramPage({ context, username, keyName, program, shown }: Docu
         </Notice>
       )}
       {compared !== undefined && <Changes version={shown} />}
-      <Questions shown={shown} compared={compared} questions={questions} path={pathOf(context, program)} />
+      <Questions shown={shown} compared={compared} questions={questions} path={pathOf(program)} />
       {compared === undefined && (
         <>
           <MetadataFields slug={program.slug} />
@@ -93,14 +91,11 @@ export function ProgramPage({ context, username, keyName, program, shown }: Docu
   )
 }
 
-const pathOf = ({ root }: PageContext, { slug }: Pick<ProgramView, 'slug'>): string =>
-  `${root}/docs/api/programs/${slug}`
+const pathOf = ({ slug }: Pick<ProgramView, 'slug'>): string => `/docs/api/programs/${slug}`
 
 /** The program's own page shows the active version, or the draft of one that has none. */
-const versionPath = (context: PageContext, program: ProgramView, version: VersionView): string =>
-  version === program.versions[0]
-    ? pathOf(context, program)
-    : `${pathOf(context, program)}/versions/${version.program_version_id}`
+const versionPath = (program: ProgramView, version: VersionView): string =>
+  version === program.versions[0] ? pathOf(program) : `${pathOf(program)}/versions/${version.program_version_id}`
 
 const titleOf = ({ version_number: number }: VersionView): string =>
   number === null ? 'Draft' : `Active version ${number}`
@@ -137,13 +132,13 @@ function Address({ program }: { program: ProgramView }): VNode {
 }
 
 /** Active version and draft, alongside one another. */
-function Versions({ context, program, shown }: Omit<DocumentedPageProps, 'username'> & { shown: VersionView }): VNode {
+function Versions({ program, shown }: Pick<DocumentedPageProps, 'program' | 'shown'>): VNode {
   return (
     <Tabs
       label="Versions"
       tabs={program.versions.map(version => ({
         text: `${titleOf(version)}${version.state === 'DRAFT' ? `: ${changesOf(version)}` : ''}`,
-        path: versionPath(context, program, version),
+        path: versionPath(program, version),
         current: version === shown,
       }))}
     />
@@ -220,10 +215,10 @@ function Downloads({ program, version }: { program: ProgramView; version: Versio
 }
 
 /** One page with curl, and all pages in each language, of which one shows. */
-function Code({ context, username, keyName, program }: Omit<DocumentedPageProps, 'shown'>): VNode {
+function Code({ username, keyName, program }: Omit<DocumentedPageProps, 'shown'>): VNode {
   const user = username ?? '$TRIBUTARY_USERNAME'
   const first = `curl --compressed \\\n  -u "${user}:$TRIBUTARY_PASSWORD" \\\n  '${program.export_url}?pageSize=500'`
-  const mayCreateKey = context.person?.role === 'ADMINISTRATOR'
+  const mayCreateKey = usePage().person?.role === 'ADMINISTRATOR'
   return (
     <>
       <h2 id="samples">Code, ready to run</h2>
@@ -257,7 +252,7 @@ function Code({ context, username, keyName, program }: Omit<DocumentedPageProps,
                       With the Username of your key <bdi>{keyName}</bdi>.
                     </>
                   ))}{' '}
-                {mayCreateKey && <a href={`${context.root}/admin/keys/new`}>Create a key</a>}
+                {mayCreateKey && <a href="/admin/keys/new">Create a key</a>}
               </>
             ),
             code: first,
@@ -300,10 +295,7 @@ function Example(props: { shown: VersionView; marks: ReadonlyMap<string, JsonMar
 const pullCommand = ({ export_url, slug }: ProgramView): string =>
   `tributary pull ${export_url.replace(/\/api\/v1\/.*$/, '')} --program ${slug} --out ${slug}.ndjson`
 
-function findGroups(
-  { context, program, shown }: DocumentedPageProps & { shown: VersionView },
-  questions: readonly QuestionDocs[],
-): FindGroup[] {
+function findGroups(program: ProgramView, shown: VersionView, questions: readonly QuestionDocs[]): FindGroup[] {
   const draft = program.versions.find(version => version.state === 'DRAFT')
   const whole = shown.state === 'ACTIVE' || program.versions.length === 1
   return [
@@ -328,7 +320,7 @@ function findGroups(
           .filter(version => version !== shown)
           .map(version => ({
             text: version === draft ? `Draft: ${changesOf(version)}` : titleOf(version),
-            href: versionPath(context, program, version),
+            href: versionPath(program, version),
           })),
       ],
     },

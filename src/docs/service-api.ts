@@ -49,7 +49,7 @@ export const serviceApi = (deps: Deps) => {
   const show = ({ viewer, request }: { viewer: Viewer; request: Request }): Response | Promise<Response> => {
     const { baseUrl } = placeOf(deps.config, request)
     if (!prefersJson(request)) {
-      const shown = ServicePage({ context: viewer.context, document: gathered(), documentPath: document })
+      const shown = ServicePage({ document: gathered(), documentPath: document })
       return pageResponse(viewer, shown)
     }
     const links = {

@@ -4,7 +4,6 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import type { PageContext } from '../html/page-context.ts'
 import { Badge } from '../html/parts.tsx'
 import { ThreeColumns } from '../html/shell.tsx'
 import { DocsTabs } from './parts/docs-tabs.tsx'
@@ -48,8 +47,8 @@ interface ListedOperation {
   operation: Operation
 }
 
-export function ServicePage(props: { context: PageContext; document: ServiceDocument; documentPath: string }): VNode {
-  const { context, document, documentPath } = props
+export function ServicePage(props: { document: ServiceDocument; documentPath: string }): VNode {
+  const { document, documentPath } = props
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): ListedOperation => ({ method, path, operation })),
   )
@@ -87,11 +86,11 @@ export function ServicePage(props: { context: PageContext; document: ServiceDocu
         />
       }
     >
-      <DocsTabs context={context} current="service" />
+      <DocsTabs current="service" />
       <div class="service" id="service">
         <p>
-          For programs: <a href={context.root + documentPath}>OpenAPI 3.1</a>. What the answers of one program look like
-          is in the <a href={`${context.root}/docs/api/programs`}>docs of that program</a>.
+          For programs: <a href={documentPath}>OpenAPI 3.1</a>. What the answers of one program look like is in the{' '}
+          <a href="/docs/api/programs">docs of that program</a>.
         </p>
         <section aria-labelledby="authentication">
           <h2 id="authentication">Authentication</h2>

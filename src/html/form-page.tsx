@@ -4,7 +4,6 @@
 
 import type { ComponentProps } from 'preact'
 import { ActionForm, ErrorSummary, Submit } from './fields.tsx'
-import { usePage } from './page-context.ts'
 import { LinkButton } from './parts.tsx'
 import { Shell } from './shell.tsx'
 
@@ -19,17 +18,16 @@ interface FormPageProps extends ComponentProps<typeof Shell> {
 }
 
 export function FormPage({ path, submit, look, errorTitle, children, ...shell }: FormPageProps) {
-  const { root } = usePage()
   const back = shell.crumbs?.findLast(crumb => crumb.path !== undefined)?.path
   return (
     <Shell {...shell}>
       <ErrorSummary title={errorTitle} />
       <div class="card narrow">
-        <ActionForm action={root + path}>
+        <ActionForm action={path}>
           {children}
           <div class="actions">
             <Submit look={look} text={submit} />
-            {back !== undefined && <LinkButton href={root + back} text="Cancel" />}
+            {back !== undefined && <LinkButton href={back} text="Cancel" />}
           </div>
         </ActionForm>
       </div>

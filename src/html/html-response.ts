@@ -19,7 +19,12 @@ export const pageFields: Readonly<Record<string, string>> = {
   Vary: 'Accept, Accept-Encoding, Cookie',
 }
 
-/** The page with what it needs to know around it, for all of its parts. */
+const ownAddress = /( (?:href|src|action)=")\/(?!\/)/g
+
+/**
+ * The page with what it needs to know around it, for all of its parts. Its addresses are written from the root of the service on; where
+ * that is below a path, each gets the path here. Only an attribute can have a quote that is not escaped.
+ */
 export async function htmlResponse(
   context: PageContext,
   page: VNode,
@@ -27,7 +32,10 @@ export async function htmlResponse(
   fields: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const value = { ...context, marks: await context.loadMarks?.() }
-  const html = renderToString(h(PageProvider, { value }, page))
+  const html = renderToString(h(PageProvider, { value }, page)).replace(
+    ownAddress,
+    (_, attribute) => `${attribute}${context.root}/`,
+  )
   const coded = codedBody(Buffer.from(`<!doctype html>${html}`), context.coding)
   return new Response(coded.body, { status, headers: { ...pageFields, ...fields, ...coded.fields } })
 }

@@ -9,9 +9,9 @@ import { LinkButton } from './parts.tsx'
 
 /** Looks for a word in the list at this path; `children` are further filters. */
 export function SearchForm(props: { path: string; label: string; hint: string; children?: ComponentChildren }) {
-  const { root, query } = usePage()
+  const { query } = usePage()
   return (
-    <form class="filters" method="get" action={root + props.path}>
+    <form class="filters" method="get" action={props.path}>
       <label class="unseen" for="q">
         {props.label}
       </label>
@@ -24,12 +24,12 @@ export function SearchForm(props: { path: string; label: string; hint: string; c
 
 /** The way on in the list at this path, filtered as it is, and back to where it begins. `next` is where the next page begins; null on the last. */
 export function Pages({ path, next, what }: { path: string; next: string | number | null; what: string }) {
-  const { root, query } = usePage()
+  const { query } = usePage()
   const isLater = (query.get('after') ?? '') !== ''
   if (!isLater && next === null) return null
   const address = (after: Readonly<Record<string, string>>): string => {
     const kept = [...query].filter(([name]) => name !== 'after' && name !== 'done')
-    return `${root}${path}?${new URLSearchParams([...kept, ...Object.entries(after)])}`
+    return `${path}?${new URLSearchParams([...kept, ...Object.entries(after)])}`
   }
   return (
     <nav class="pages" aria-label={`Pages of ${what}`}>

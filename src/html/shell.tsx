@@ -51,7 +51,6 @@ export function Shell({ children, ...props }: ShellProps): VNode {
 
 /** What a page begins with: the way here, its heading, a sentence. */
 function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps) {
-  const { root } = usePage()
   return (
     <>
       {crumbs.length > 0 && (
@@ -61,7 +60,7 @@ function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps)
               {path === undefined ? (
                 <bdi>{text}</bdi>
               ) : (
-                <a href={root + path} dir="auto">
+                <a href={path} dir="auto">
                   {text}
                 </a>
               )}
@@ -135,7 +134,7 @@ function Page(props: {
   styles?: readonly string[]
   children: ComponentChildren
 }) {
-  const { root, form } = usePage()
+  const { form } = usePage()
   return (
     <html lang="en">
       <head>
@@ -143,12 +142,12 @@ function Page(props: {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>{`${form.errors.length > 0 ? 'Error: ' : ''}${props.title} · Tributary`}</title>
-        <link rel="icon" type="image/svg+xml" href={`${root}/assets/mark.svg`} />
+        <link rel="icon" type="image/svg+xml" href="/assets/mark.svg" />
         {['/assets/console.css', ...(props.styles ?? [])].map(path => (
-          <link rel="stylesheet" href={root + path} />
+          <link rel="stylesheet" href={path} />
         ))}
         {props.scripts.map(path => (
-          <script src={root + path} defer />
+          <script src={path} defer />
         ))}
       </head>
       <body>

@@ -28,7 +28,7 @@ export function Brand() {
 
 /** With children, these replace the navigation, which stays folded. */
 export function Side({ part, children }: { part: NavigationPart | undefined; children?: ComponentChildren }) {
-  const { person, root, marks } = usePage()
+  const { person, marks } = usePage()
   const shown = navigation
     .map(({ title, entries }) => ({
       title,
@@ -43,7 +43,7 @@ export function Side({ part, children }: { part: NavigationPart | undefined; chi
           <ul>
             {entries.map(entry => (
               <li>
-                <a href={root + entry.path} aria-current={entry.part === part ? 'true' : undefined}>
+                <a href={entry.path} aria-current={entry.part === part ? 'true' : undefined}>
                   {!isFolded && <Icon name={entry.icon} />}
                   {entry.text}
                   <Mark count={marks?.get(entry.part)} />
@@ -86,7 +86,6 @@ const Mark = ({ count }: { count: number | undefined }) =>
   )
 
 function Me({ person }: { person: Person }) {
-  const { root } = usePage()
   const initials = person.name
     .split(/\s+/)
     .map(word => [...word][0] ?? '')
@@ -95,7 +94,7 @@ function Me({ person }: { person: Person }) {
     .toUpperCase()
   return (
     <div class="me">
-      <a href={`${root}/admin/account`}>
+      <a href="/admin/account">
         <span class="initials" aria-hidden="true">
           {initials}
         </span>
@@ -104,7 +103,7 @@ function Me({ person }: { person: Person }) {
           <small>{roleNames[person.role]}</small>
         </span>
       </a>
-      <ActionForm action={`${root}/admin/sign-out`}>
+      <ActionForm action="/admin/sign-out">
         <Submit look="quiet" icon="log-out" text="Sign out" />
       </ActionForm>
     </div>

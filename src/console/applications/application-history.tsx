@@ -68,7 +68,7 @@ export function History({ application, states, moreStates, setBy, sent }: Histor
 }
 
 function Sent({ application, sent: { clients, more } }: Pick<HistoryProps, 'application' | 'sent'>) {
-  const { root, person } = usePage()
+  const { person } = usePage()
   const count = `${clients.length} client${clients.length === 1 ? '' : 's'}`
   return (
     <div>
@@ -79,7 +79,7 @@ function Sent({ application, sent: { clients, more } }: Pick<HistoryProps, 'appl
         </small>
       ))}
       {clients.length > 0 && person !== undefined && readingRoles.includes(person.role) && (
-        <a href={`${root}/admin/audit/sent?application=${application.application_id}`}>Every page it was on</a>
+        <a href={`/admin/audit/sent?application=${application.application_id}`}>Every page it was on</a>
       )}
     </div>
   )
@@ -104,7 +104,7 @@ export interface RevisionsProps {
 }
 
 export function Revisions({ program, application, revisions, moreRevisions }: RevisionsProps) {
-  const path = usePage().root + applicationsPath(program.slug)
+  const path = applicationsPath(program.slug)
   return (
     <section class="card">
       <h2>Submissions of this applicant</h2>

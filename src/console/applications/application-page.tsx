@@ -40,7 +40,7 @@ export const crumbsOf = (program: Program, applicationId?: number) => [
 
 export function ApplicationPage(props: ApplicationPageProps) {
   const { program, application, answers, newer, older, search } = props
-  const list = usePage().root + applicationsPath(program.slug)
+  const list = applicationsPath(program.slug)
   const path = `${list}/${application.application_id}`
   return (
     <Shell
@@ -140,7 +140,7 @@ function languageName(tag: string): string {
 
 /** What it replaced and what replaced it. */
 function Replaced({ program, application, earlier, revisions, changes }: ApplicationPageProps) {
-  const path = usePage().root + applicationsPath(program.slug)
+  const path = applicationsPath(program.slug)
   const link = (id: number) => <a href={`${path}/${id}`}>{id}</a>
   const later = revisions.findLast(({ submit_seq }) => submit_seq > application.submit_seq)
   return (

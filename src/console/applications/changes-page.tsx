@@ -5,7 +5,6 @@
 import type { ApplicationDetails, Revision } from '../../db/applications/application-lists.ts'
 import type { Program } from '../../db/programs/programs.ts'
 import type { ApplicationChange } from '../../domain/readable/application-changes.ts'
-import { usePage } from '../../html/page-context.ts'
 import { Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { Lines } from './answers-view.tsx'
@@ -20,7 +19,6 @@ export function ChangesPage(props: {
   more: boolean
 }) {
   const { program, application, earlier } = props
-  const { root } = usePage()
   return (
     <Shell
       title={`What changed in application ${application.application_id}`}
@@ -29,8 +27,7 @@ export function ChangesPage(props: {
       crumbs={[...crumbsOf(program, application.application_id), { text: 'What changed' }]}
       lead={
         <>
-          From{' '}
-          <a href={`${root}${applicationsPath(program.slug)}/${earlier.application_id}`}>{earlier.application_id}</a> of{' '}
+          From <a href={`${applicationsPath(program.slug)}/${earlier.application_id}`}>{earlier.application_id}</a> of{' '}
           <When at={earlier.submit_time} /> to {application.application_id} of <When at={application.submit_time} />.
         </>
       }

@@ -5,7 +5,6 @@
 import type { ApplicationDetails } from '../../db/applications/application-lists.ts'
 import type { Program } from '../../db/programs/programs.ts'
 import { indentedJson } from '../../domain/values/indented-json.ts'
-import { usePage } from '../../html/page-context.ts'
 import { figures, LinkButton } from '../../html/parts.tsx'
 import { CopyButton } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -17,7 +16,6 @@ const shownBytesMax = 256 * 1024
 
 export function ExportedPage(props: { program: Program; application: ApplicationDetails; bytes: Buffer }) {
   const { program, application, bytes } = props
-  const { root } = usePage()
   const shown = bytes.length <= shownBytesMax ? bytes.toString() : undefined
   return (
     <Shell
@@ -31,7 +29,7 @@ export function ExportedPage(props: { program: Program; application: Application
           {shown !== undefined && <CopyButton of="exact" />}
           <LinkButton
             main
-            href={`${root}${applicationsPath(program.slug)}/${application.application_id}/download`}
+            href={`${applicationsPath(program.slug)}/${application.application_id}/download`}
             icon="download"
             text="Download"
           />

@@ -26,7 +26,7 @@ interface ChoiceProps {
 }
 
 export function ProgramChoicePage({ programs, next }: ChoiceProps) {
-  const { root, person } = usePage()
+  const { person } = usePage()
   return (
     <Shell
       title="Applications"
@@ -45,7 +45,7 @@ export function ProgramChoicePage({ programs, next }: ChoiceProps) {
           {
             head: 'Program',
             cell: ({ slug, display_name }) => (
-              <Named href={root + applicationsPath(slug)} name={display_name} small={<code>{slug}</code>} />
+              <Named href={applicationsPath(slug)} name={display_name} small={<code>{slug}</code>} />
             ),
           },
           { head: 'Submitted so far', figures: true, cell: ({ submissions }) => figures(submissions) },
@@ -67,9 +67,9 @@ export interface Listing extends ListPage {
 }
 
 export function ApplicationsPage({ program, ...listing }: Listing & { program: Program }) {
-  const { root, form: query, origin } = usePage()
+  const { form: query, origin } = usePage()
   const { applications, total, found, who } = listing
-  const path = root + applicationsPath(program.slug)
+  const path = applicationsPath(program.slug)
   const search = listSearch(query.values)
   const list = (
     <Table<ListedApplication>

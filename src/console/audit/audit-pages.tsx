@@ -30,9 +30,9 @@ interface AuditLogProps {
 
 export function AuditLogPage(props: AuditLogProps) {
   const { entries, nextBefore, later, people } = props
-  const { root, form, config } = usePage()
+  const { form, config } = usePage()
   const filtered = queryOf(form.values) !== ''
-  const filterBy = (changes: Record<string, string>): string => root + path + queryOf(form.values, changes)
+  const filterBy = (changes: Record<string, string>): string => path + queryOf(form.values, changes)
   return (
     <Shell
       title="Audit"
@@ -40,13 +40,13 @@ export function AuditLogPage(props: AuditLogProps) {
       lead="Who did what, when, from where, on what. Entries are never changed, and leave the database only for files that can be verified."
       actions={
         <>
-          <LinkButton href={`${root}${path}/verify`} icon="check" text="Verify" />
-          <LinkButton href={`${root}${path}/sent`} icon="search" text="Who was sent an application?" />
+          <LinkButton href={`${path}/verify`} icon="check" text="Verify" />
+          <LinkButton href={`${path}/sent`} icon="search" text="Who was sent an application?" />
         </>
       }
     >
       <ErrorSummary title="This cannot be searched for yet" />
-      <form method="get" action={root + path} class="card filters fields" aria-label="Filters">
+      <form method="get" action={path} class="card filters fields" aria-label="Filters">
         <SelectField
           name="actor"
           label="Who"
@@ -70,7 +70,7 @@ export function AuditLogPage(props: AuditLogProps) {
         <TextField name="to" label="Before" hint="the same way" />
         <div class="actions">
           <Submit text="Filter" />
-          {filtered && <LinkButton href={root + path} text="Show all" />}
+          {filtered && <LinkButton href={path} text="Show all" />}
         </div>
       </form>
       {entries.length === 0 && (
@@ -95,16 +95,12 @@ export function AuditLogPage(props: AuditLogProps) {
         </section>
       ))}
       <nav class="actions" aria-label="Pages">
-        {later && <LinkButton href={root + path + queryOf(form.values)} text="Newest" />}
+        {later && <LinkButton href={path + queryOf(form.values)} text="Newest" />}
         {nextBefore !== null && (
           <LinkButton rel="next" href={filterBy({ before: String(nextBefore) })} icon="chevron-right" text="Earlier" />
         )}
         {entries.length > 0 && form.errors.length === 0 && (
-          <LinkButton
-            href={`${root}${path}/events.csv${queryOf(form.values)}`}
-            icon="download"
-            text="Download as CSV"
-          />
+          <LinkButton href={`${path}/events.csv${queryOf(form.values)}`} icon="download" text="Download as CSV" />
         )}
       </nav>
     </Shell>
@@ -164,8 +160,8 @@ const Clock = ({ at }: { at: Micros }) => (
 
 /** Who did what, and on what; links lead to what else they did, and to what else was done there. */
 export function Sentence({ event, together, keyNames, people }: EntryProps) {
-  const { root, form } = usePage()
-  const filterBy = (name: string, value: string): string => root + path + queryOf(form.values, { [name]: value })
+  const { form } = usePage()
+  const filterBy = (name: string, value: string): string => path + queryOf(form.values, { [name]: value })
   const [before, after = ''] = phraseOf(event)
   const isMany = together.length > 1 && event.action === 'application_annotated'
   return (
@@ -186,11 +182,10 @@ type EntryProps = AuditEntry & Pick<AuditLogProps, 'keyNames' | 'people'>
 /** An event as a sentence, with its address; its details when the reader opens them. */
 function Entry(entry: EntryProps) {
   const { event, together } = entry
-  const { root } = usePage()
   const pairs = detailPairs(event.detail)
   return (
     <>
-      <a class="at" href={`${root}${path}/events/${event.audit_event_id}`}>
+      <a class="at" href={`${path}/events/${event.audit_event_id}`}>
         <Clock at={event.happened_at} />
       </a>
       <div>
@@ -236,7 +231,6 @@ export const sentIn = (pages: readonly AuditEventRow[]): number =>
 
 /** Events that are one entry, each a link to itself. */
 function Together({ events }: { events: readonly AuditEventRow[] }) {
-  const { root } = usePage()
   return (
     <details>
       <summary>
@@ -247,7 +241,7 @@ function Together({ events }: { events: readonly AuditEventRow[] }) {
       <ol class="pages-of">
         {events.map(event => (
           <li>
-            <a href={`${root}${path}/events/${event.audit_event_id}`}>
+            <a href={`${path}/events/${event.audit_event_id}`}>
               <Clock at={event.happened_at} />
             </a>{' '}
             {summaryOf(event) ?? event.subject}
@@ -271,9 +265,7 @@ export function EventPage(props: {
   keyNames: ReadonlyMap<string, string>
 }) {
   const { event, keyNames } = props
-  const { root } = usePage()
-  const filter = (name: string, value: string): string =>
-    root + path + queryOf(new URLSearchParams(), { [name]: value })
+  const filter = (name: string, value: string): string => path + queryOf(new URLSearchParams(), { [name]: value })
   const facts: [string, ComponentChildren][] = [
     ['When', <When at={event.happened_at} />],
     ['Who', <Actor actor={event.actor} href={filter('actor', event.actor)} names={keyNames} />],

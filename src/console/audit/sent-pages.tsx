@@ -22,7 +22,7 @@ interface SentProps {
 }
 
 export function DisclosuresPage({ applicationId, found, files, keyNames }: SentProps) {
-  const { root, form } = usePage()
+  const { form } = usePage()
   return (
     <Shell
       title="Who was sent an application?"
@@ -31,7 +31,7 @@ export function DisclosuresPage({ applicationId, found, files, keyNames }: SentP
       lead="The audit log records every export page with the submissions it covered. This report lists every client that was sent an application."
     >
       <ErrorSummary />
-      <form method="get" action={`${root}${path}/sent`} class="card filters fields">
+      <form method="get" action={`${path}/sent`} class="card filters fields">
         <TextField name="application" label="Application id" inputmode="numeric" />
         <div class="actions">
           <Submit text="Find out" />
@@ -56,7 +56,7 @@ export function DisclosuresPage({ applicationId, found, files, keyNames }: SentP
         <p class="soft">
           A page that is on its way just now gets its line when it ends. What people read in this console is in the
           audit log under the application’s own id:{' '}
-          <a href={`${root}${path}?subject=${applicationId}`}>everything on {applicationId}</a>.
+          <a href={`${path}?subject=${applicationId}`}>everything on {applicationId}</a>.
         </p>
       )}
     </Shell>
@@ -67,7 +67,7 @@ function PlaceSection(
   props: Omit<SentProps, 'found' | 'files' | 'applicationId'> & SentProps['found'][number] & { applicationId: number },
 ) {
   const { applicationId, place, pages, nextBefore, keyNames } = props
-  const { root, form } = usePage()
+  const { form } = usePage()
   const when = (at: Micros) => <When at={at} />
   return (
     <section class="stack" aria-label={place.display_name}>
@@ -88,7 +88,7 @@ function PlaceSection(
             cell: page => (
               <Actor
                 actor={page.actor}
-                href={`${root}${path}${queryOf(new URLSearchParams(), { actor: page.actor })}`}
+                href={`${path}${queryOf(new URLSearchParams(), { actor: page.actor })}`}
                 names={keyNames}
               />
             ),
@@ -99,7 +99,7 @@ function PlaceSection(
             head: 'Page',
             cell: page => (
               <>
-                <a href={`${root}${path}/events/${page.audit_event_id}`}>{pageText(page)}</a>
+                <a href={`${path}/events/${page.audit_event_id}`}>{pageText(page)}</a>
                 {page.detail.walk !== undefined && (
                   <small>
                     walk <code>{String(page.detail.walk)}</code>
@@ -116,7 +116,7 @@ function PlaceSection(
         <p>
           <LinkButton
             rel="next"
-            href={`${root}${path}/sent${queryOf(form.values, { program: place.slug, before: String(nextBefore) }, ['application'])}`}
+            href={`${path}/sent${queryOf(form.values, { program: place.slug, before: String(nextBefore) }, ['application'])}`}
             icon="chevron-right"
             text="Earlier"
           />

@@ -21,7 +21,7 @@ interface VerifyProps {
 }
 
 export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
-  const { root, form } = usePage()
+  const { form } = usePage()
   return (
     <Shell
       title="Verify the audit log"
@@ -38,7 +38,7 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
             <code>scripts/audit verify</code>.
           </p>
         ) : (
-          <ActionForm action={`${root}/admin/audit/verify`}>
+          <ActionForm action="/admin/audit/verify">
             <TextField
               name="noted"
               label="Earlier seal"

@@ -131,7 +131,7 @@ export function marksOf(rows: readonly Attention[]): ReadonlyMap<NavigationPart,
 }
 
 export function AttentionList({ rows }: { rows: readonly Attention[] }) {
-  const { root, now } = usePage()
+  const { now } = usePage()
   if (rows.length === 0) return <p class="soft">Nothing needs attention.</p>
   return (
     <ul class="attention-list">
@@ -146,7 +146,7 @@ export function AttentionList({ rows }: { rows: readonly Attention[] }) {
               return (
                 <li class="notice attention">
                   <p>{sentence(row, now)}</p>
-                  <a href={root + path}>
+                  <a href={path}>
                     {text}
                     <span class="unseen"> of {row.name}</span>
                   </a>
@@ -158,7 +158,7 @@ export function AttentionList({ rows }: { rows: readonly Attention[] }) {
                 <p>
                   {figures(more)} more {others[0]}.
                 </p>
-                <a href={root + others[1]}>See them</a>
+                <a href={others[1]}>See them</a>
               </li>
             )}
           </>

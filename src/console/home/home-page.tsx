@@ -42,7 +42,7 @@ interface HomeProps {
 }
 
 function HomePage({ attention, programs, lately }: HomeProps) {
-  const { root, now } = usePage()
+  const { now } = usePage()
   return (
     <Shell
       title="Home"
@@ -62,7 +62,7 @@ function HomePage({ attention, programs, lately }: HomeProps) {
           {programs.map(program => (
             <section class="card" aria-labelledby={`of-${program.slug}`}>
               <h2 id={`of-${program.slug}`}>
-                <a class="strong" dir="auto" href={`${root}/admin/programs/${program.slug}`}>
+                <a class="strong" dir="auto" href={`/admin/programs/${program.slug}`}>
                   {program.display_name}
                 </a>
               </h2>

@@ -38,7 +38,7 @@ export async function loadLately(deps: Pick<Deps, 'consoleDb'>) {
 }
 
 export function Lately({ entries, ...known }: Awaited<ReturnType<typeof loadLately>>) {
-  const { root, now } = usePage()
+  const { now } = usePage()
   return (
     <section class="card" aria-labelledby="lately">
       <h2 id="lately">Lately</h2>
@@ -47,7 +47,7 @@ export function Lately({ entries, ...known }: Awaited<ReturnType<typeof loadLate
           const { event, together } = entry
           return (
             <li>
-              <a class="at" href={`${root}/admin/audit/events/${event.audit_event_id}`}>
+              <a class="at" href={`/admin/audit/events/${event.audit_event_id}`}>
                 <When at={event.happened_at} text={distance(Math.min(event.happened_at, now), now)} />
               </a>
               <div>

@@ -113,7 +113,6 @@ export const DayByDay = ({ days }: Activity) => (
 
 /** CURRENT applications by status, each a way to them. */
 export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly StatusCount[] }) {
-  const { root } = usePage()
   const most = Math.max(1, ...statuses.map(({ applications }) => applications))
   if (statuses.length === 0) return <p class="soft">No application yet.</p>
   return (
@@ -123,7 +122,7 @@ export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly 
           <dt>
             <a
               dir="auto"
-              href={`${root}/admin/programs/${slug}/applications?revision=CURRENT&status=${status === '' ? 'none' : `is:${encodeURIComponent(status)}`}`}
+              href={`/admin/programs/${slug}/applications?revision=CURRENT&status=${status === '' ? 'none' : `is:${encodeURIComponent(status)}`}`}
             >
               {status === '' ? 'No status' : status}
             </a>
@@ -143,7 +142,7 @@ export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly 
 
 /** The keys that have read, and how far. `last` is when something was last submitted. */
 export function ReadBy({ readers, last }: { readers: readonly ProgramReader[]; last: Micros | null }) {
-  const { root, now, person } = usePage()
+  const { now, person } = usePage()
   if (readers.length === 0) return <p class="soft">No key has read it yet.</p>
   const mayOpen = person !== undefined && readingRoles.includes(person.role)
   return (
@@ -151,7 +150,7 @@ export function ReadBy({ readers, last }: { readers: readonly ProgramReader[]; l
       {readers.map(({ api_key_id, name, read_at, read_to }) => (
         <li>
           {mayOpen ? (
-            <a class="strong" dir="auto" href={root + pathOfKey(api_key_id)}>
+            <a class="strong" dir="auto" href={pathOfKey(api_key_id)}>
               {name}
             </a>
           ) : (

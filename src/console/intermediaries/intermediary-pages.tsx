@@ -20,7 +20,7 @@ interface OrganizationsProps {
 const path = '/admin/intermediaries'
 
 export function OrganizationsPage({ items, next, checked }: OrganizationsProps) {
-  const { root, person, query } = usePage()
+  const { person, query } = usePage()
   return (
     <Shell
       title="Intermediaries"
@@ -28,7 +28,7 @@ export function OrganizationsPage({ items, next, checked }: OrganizationsProps) 
       lead="Organizations whose people submit on behalf of applicants."
       actions={
         person?.role === 'ADMINISTRATOR' && (
-          <LinkButton main href={`${root}${path}/new`} icon="plus" text="Add an organization" />
+          <LinkButton main href={`${path}/new`} icon="plus" text="Add an organization" />
         )
       }
     >
@@ -49,7 +49,7 @@ export function OrganizationsPage({ items, next, checked }: OrganizationsProps) 
           {
             head: 'Organization',
             cell: one => (
-              <a class="strong" dir="auto" href={`${root}${path}/${one.organization_id}`}>
+              <a class="strong" dir="auto" href={`${path}/${one.organization_id}`}>
                 {one.name}
               </a>
             ),
@@ -97,9 +97,8 @@ interface OrganizationProps {
 }
 
 export function OrganizationPage({ organization, people }: OrganizationProps) {
-  const { root, person } = usePage()
-  const ownPath = `${path}/${organization.organization_id}`
-  const at = root + ownPath
+  const { person } = usePage()
+  const at = `${path}/${organization.organization_id}`
   const mayChange = person?.role === 'ADMINISTRATOR'
   const disabled = organization.disabled_at !== null
   return (
@@ -122,7 +121,7 @@ export function OrganizationPage({ organization, people }: OrganizationProps) {
           ...(mayChange ? [{ head: 'Change', cell: (one: IntermediaryRow) => <Turn path={at} person={one} /> }] : []),
         ]}
       />
-      <Pages path={ownPath} next={people.next} what="people" />
+      <Pages path={at} next={people.next} what="people" />
       {mayChange && (
         <div class="columns">
           <div class="card">

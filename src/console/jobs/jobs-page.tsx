@@ -139,11 +139,11 @@ function Made({ listing: { produced_at: at } }: { listing: DerivedListing }) {
 }
 
 function DerivedAction({ listing }: { listing: DerivedListing }) {
-  const { root, query } = usePage()
+  const { query } = usePage()
   const { slug, display_name, job_name, program_version_id, state } = listing
   if (state === 'failed')
     return (
-      <ActionForm action={`${root}/admin/jobs/retry`}>
+      <ActionForm action="/admin/jobs/retry">
         <input type="hidden" name="job" value={job_name} />
         <input type="hidden" name="version" value={String(program_version_id)} />
         <input type="hidden" name="after" value={query.get('after') ?? ''} />
@@ -155,9 +155,9 @@ function DerivedAction({ listing }: { listing: DerivedListing }) {
 }
 
 function Regenerate({ program, text, of }: { program: string; text: string; of?: string }) {
-  const { root, query } = usePage()
+  const { query } = usePage()
   return (
-    <ActionForm action={`${root}/admin/jobs/regenerate`}>
+    <ActionForm action="/admin/jobs/regenerate">
       <input type="hidden" name="program" value={program} />
       <input type="hidden" name="after" value={query.get('after') ?? ''} />
       <Submit look="plain" icon="refresh-cw" text={text} unseen={of && `: the docs of ${of}`} />

@@ -4,7 +4,6 @@
 
 import type { Refusal } from '../../db/keys/refusal-rows.ts'
 import { type NamedProgram, SelectField, Submit, TextField } from '../../html/fields.tsx'
-import { usePage } from '../../html/page-context.ts'
 import { Notice, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import type { ListedApiKey } from '../../keys/api-keys.ts'
@@ -26,8 +25,7 @@ export function CheckPage(props: {
   refusal: Refusal | undefined
 }) {
   const { verdict, refusal, asked } = props
-  const { root } = usePage()
-  const path = `${root}/admin/keys/check`
+  const path = '/admin/keys/check'
   // Those that are retired come last: the first is chosen.
   const keys = props.keys.toSorted((a, b) => Number(a.state === 'retired') - Number(b.state === 'retired'))
   return (
@@ -88,7 +86,7 @@ export function CheckPage(props: {
                 <code>{refusal.path}</code>
                 {refusal.api_key_id !== null && (
                   <>
-                    , with the key <a href={root + pathOfKey(refusal.api_key_id)}>{refusal.api_key_id}</a>
+                    , with the key <a href={pathOfKey(refusal.api_key_id)}>{refusal.api_key_id}</a>
                   </>
                 )}
                 .

@@ -29,10 +29,10 @@ interface KeyIndexProps extends KeyIndex {
 }
 
 export function KeyIndexPage({ tab, counts, shown, before, found, days, makers, programs }: KeyIndexProps) {
-  const { root, person, query } = usePage()
+  const { person, query } = usePage()
   const [search, program] = [query.get('q') ?? '', query.get('program') ?? '']
   const mayMake = person?.role === 'ADMINISTRATOR'
-  const path = `${root}/admin/keys`
+  const path = '/admin/keys'
   const listOf = (state: KeyGroup): string =>
     `${path}?${new URLSearchParams({ state, ...(search && { q: search }), ...(program && { program }) })}`
   return (
@@ -116,7 +116,7 @@ const ExpiringNotice = ({ count, path }: { count: number; path: string }) =>
 
 function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers' | 'programs'> & { empty: string }) {
   const { tab, shown, days, makers, programs, empty } = props
-  const { root, now, origin } = usePage()
+  const { now, origin } = usePage()
   return (
     <Table
       caption={`${tabTexts[tab]} API keys`}
@@ -127,7 +127,7 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers'
           head: 'Key',
           cell: one => (
             <>
-              <a class="strong" dir="auto" href={root + pathOfKey(one.api_key_id)}>
+              <a class="strong" dir="auto" href={pathOfKey(one.api_key_id)}>
                 {one.name}
               </a>{' '}
               {one.followed && <Badge>{origin}</Badge>} {one.state === 'exposed' && <StateBadge state="exposed" />}
@@ -183,9 +183,9 @@ const Pages = ({ before, shown, found, path }: { before: number; shown: number; 
 
 /** What is done with a key from the list. The rest is on its page, so that a list of many is small. */
 function RowMenu({ of: { api_key_id, name, followed, retired_at } }: { of: ListedApiKey }) {
-  const { root, person } = usePage()
+  const { person } = usePage()
   if (person?.role !== 'ADMINISTRATOR' || followed || retired_at !== null) return null
-  const path = root + pathOfKey(api_key_id)
+  const path = pathOfKey(api_key_id)
   return (
     <details class="row-menu">
       <summary aria-label={`Actions of ${name}`}>…</summary>

@@ -12,8 +12,8 @@ import { fromWhere, pathOfKey } from './key-labels.tsx'
 
 /** `password` is undefined when it was shown before. */
 export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; password: string | undefined }) {
-  const { root, baseUrl, now } = usePage()
-  const path = root + pathOfKey(key.api_key_id)
+  const { baseUrl, now } = usePage()
+  const path = pathOfKey(key.api_key_id)
   const crumbs = [{ text: 'API keys', path: '/admin/keys' }, { text: key.name }]
   if (password === undefined) {
     return (
@@ -64,9 +64,7 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
           <ul class="steps">
             <li>Copy the password to a secret store.</li>
             <li>
-              <a href={`${root}/admin/keys/check?key=${encodeURIComponent(key.api_key_id)}`}>
-                See whether a call would pass
-              </a>{' '}
+              <a href={`/admin/keys/check?key=${encodeURIComponent(key.api_key_id)}`}>See whether a call would pass</a>{' '}
               from the client’s address.
             </li>
             <li>
@@ -74,7 +72,7 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
               {key.programs.slice(0, 5).map((program, i) => (
                 <>
                   {i > 0 && ', '}
-                  <a href={`${root}/docs/api/programs/${program}`}>{program}</a>
+                  <a href={`/docs/api/programs/${program}`}>{program}</a>
                 </>
               ))}
               .

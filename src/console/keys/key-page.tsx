@@ -29,8 +29,8 @@ interface KeyProps extends ListedApiKey {
 }
 
 export function EditKeyPage({ days, refusals, offered, makers, ...key }: KeyProps) {
-  const { root, person } = usePage()
-  const path = root + pathOfKey(key.api_key_id)
+  const { person } = usePage()
+  const path = pathOfKey(key.api_key_id)
   const mayChange = person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.followed
   const turn = key.disabled_at === null ? 'disable' : 'enable'
   return (
@@ -181,13 +181,13 @@ function Use({ apiKey, days, makers }: OfKey & Pick<KeyProps, 'days' | 'makers'>
 }
 
 function ChangeForm({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) {
-  const { root, form } = usePage()
+  const { form } = usePage()
   // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
   const basis = (form.conflict !== undefined ? null : form.values.get('based_on')) ?? keyVersion(apiKey)
   return (
     <section class="card">
       <h2>Edit the key</h2>
-      <ActionForm action={root + pathOfKey(apiKey.api_key_id)}>
+      <ActionForm action={pathOfKey(apiKey.api_key_id)}>
         <input type="hidden" name="based_on" value={basis} />
         <CommonFields {...offered} apiKey={apiKey}>
           {apiKey.may_submit && (

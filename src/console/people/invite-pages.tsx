@@ -4,7 +4,6 @@
 
 import { type NamedProgram, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
-import { usePage } from '../../html/page-context.ts'
 import { LinkButton, Notice } from '../../html/parts.tsx'
 import { CopyButton } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -36,7 +35,6 @@ export const InvitePage = ({ programs, ways }: { programs: readonly NamedProgram
 )
 
 export function LinkPage({ name, link, ways }: { name: string; link: string; ways: Ways }) {
-  const { root } = usePage()
   return (
     <Shell
       title={ways.password ? 'The link is ready' : `${name} can sign in`}
@@ -60,7 +58,7 @@ export function LinkPage({ name, link, ways }: { name: string; link: string; way
         </p>
       </div>
       <p>
-        <LinkButton main href={`${root}/admin/people`} text={ways.password ? 'Done, hide it for good' : 'Done'} />
+        <LinkButton main href="/admin/people" text={ways.password ? 'Done, hide it for good' : 'Done'} />
       </p>
     </Shell>
   )

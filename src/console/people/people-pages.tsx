@@ -29,7 +29,7 @@ const roleHints: Readonly<Record<Role, string>> = {
 }
 
 export function PeoplePage({ people }: { people: readonly PersonRow[] }) {
-  const { root, person, query } = usePage()
+  const { person, query } = usePage()
   const sought = (query.get('q') ?? '').trim().toLowerCase()
   const shown = people.filter(({ name, email, role, programs }) =>
     [name, email, roleNames[role], ...programs].some(text => text.toLowerCase().includes(sought)),
@@ -40,7 +40,7 @@ export function PeoplePage({ people }: { people: readonly PersonRow[] }) {
       title="People"
       part="people"
       lead="Who works in this console. People are invited and disabled, never removed: what they did stays theirs."
-      actions={mayInvite && <LinkButton main href={`${root}/admin/people/invite`} icon="plus" text="Invite a person" />}
+      actions={mayInvite && <LinkButton main href="/admin/people/invite" icon="plus" text="Invite a person" />}
     >
       <SearchForm path="/admin/people" label="Search people" hint="Name, e-mail, role or program" />
       <Table
@@ -51,7 +51,7 @@ export function PeoplePage({ people }: { people: readonly PersonRow[] }) {
           {
             head: 'Name',
             cell: ({ person_id, name, email }) => (
-              <Named href={`${root}/admin/people/${person_id}`} name={name} small={<InParts>{email}</InParts>} />
+              <Named href={`/admin/people/${person_id}`} name={name} small={<InParts>{email}</InParts>} />
             ),
           },
           { head: 'Role', cell: one => roleNames[one.role] },
@@ -119,8 +119,8 @@ interface PersonProps {
 }
 
 export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
-  const { root, person: me } = usePage()
-  const path = `${root}/admin/people/${person.person_id}`
+  const { person: me } = usePage()
+  const path = `/admin/people/${person.person_id}`
   const mayChange = me?.role === 'ADMINISTRATOR'
   return (
     <Shell

@@ -14,7 +14,7 @@ import { kindLabel } from './question-labels.ts'
 const path = '/admin/questions'
 
 export function BankPage({ items, next }: { items: readonly BankEntry[]; next: string | null }) {
-  const { root, query } = usePage()
+  const { query } = usePage()
   return (
     <Shell
       title="Questions"
@@ -35,7 +35,7 @@ export function BankPage({ items, next }: { items: readonly BankEntry[]; next: s
             head: 'Question',
             cell: one => (
               <Named
-                href={`${root}${path}/${one.question_id}`}
+                href={`${path}/${one.question_id}`}
                 name={one.settings.text}
                 small={
                   <>

@@ -4,7 +4,7 @@
 
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import { ActionForm, ErrorSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
-import { type FormState, usePage } from '../../html/page-context.ts'
+import type { FormState } from '../../html/page-context.ts'
 import { LinkButton, Notice, When, Words } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { type ProgramInView, versionName } from './program-in-view.ts'
@@ -186,7 +186,7 @@ export function NewProgramPage(props: {
   errors: readonly PlacedError[]
 }) {
   const { programs, text, errors } = props
-  const path = `${usePage().root}/admin/new-program`
+  const path = '/admin/new-program'
   return (
     <Shell
       title="New program"

@@ -20,7 +20,7 @@ export const who = (actor: string | null): string =>
   (actor ?? '').replace(/^(admin|operator):/, '').replace(/^admin-token:[^:]*:(.*)$/s, '$1, with a token')
 
 /** The path of a program, on a page. */
-export const pathOfProgram = (slug: string): string => `${usePage().root}/admin/programs/${slug}`
+export const pathOfProgram = (slug: string): string => `/admin/programs/${slug}`
 
 /** Distinguishes the browser tabs of a program by their titles. */
 const tabTitles: Readonly<Record<ProgramTab, string>> = {
@@ -42,7 +42,7 @@ export function ProgramShell(
   },
 ) {
   const { program, tab } = props
-  const { root, person, origin } = usePage()
+  const { person, origin } = usePage()
   const path = pathOfProgram(program.slug)
   const reads = person?.role !== 'PROGRAM_ADMINISTRATOR'
   const changes = person?.role === 'ADMINISTRATOR'
@@ -82,7 +82,7 @@ export function ProgramShell(
               ]
             : []),
           { text: 'Applications', path: `${path}/applications`, current: false },
-          { text: 'Documentation', path: `${root}/docs/api/programs/${program.slug}`, current: false },
+          { text: 'Documentation', path: `/docs/api/programs/${program.slug}`, current: false },
           // Of a followed one, only how long it is kept is set here.
           ...(changes
             ? [

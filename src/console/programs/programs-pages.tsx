@@ -28,7 +28,7 @@ const path = '/admin/programs'
 
 export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[]; next: string | null }) {
   const context = usePage()
-  const { root, now, query, origin } = context
+  const { now, query, origin } = context
   const archived = query.get('archived') === 'yes'
   return (
     <Shell
@@ -39,17 +39,13 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
           ? 'What residents apply for. Each program is a document of questions; publishing a version changes what is asked from then on.'
           : `What residents apply for in the ${origin} that is followed. Programs are made, edited and published there, and are here within seconds.`
       }
-      actions={
-        mayEditPrograms(context) && (
-          <LinkButton main href={`${root}/admin/new-program`} icon="plus" text="New program" />
-        )
-      }
+      actions={mayEditPrograms(context) && <LinkButton main href="/admin/new-program" icon="plus" text="New program" />}
     >
       <Tabs
         label="Programs"
         tabs={[
-          { text: 'In use', path: root + path, current: !archived },
-          { text: 'Archived', path: `${root}${path}?archived=yes`, current: archived },
+          { text: 'In use', path, current: !archived },
+          { text: 'Archived', path: `${path}?archived=yes`, current: archived },
         ]}
       />
       <SearchForm path={path} label="Find a program" hint="Name or slug">
@@ -67,7 +63,7 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
                 ? 'There is no program here yet. A new program begins with a document of its questions.'
                 : `There is no program here yet. Those of the ${origin} come with the follower’s first round.`
         }
-        columns={columnsAt(`${root}${path}`, now)}
+        columns={columnsAt(path, now)}
       />
       <Pages path={path} next={next} what="programs" />
     </Shell>

@@ -15,7 +15,7 @@ import { SettingsTabs } from './settings-page.tsx'
 const listPath = '/admin/settings/retention'
 
 export function RetentionListPage({ items, next }: { items: readonly ProgramRetention[]; next: string | null }) {
-  const { root, query } = usePage()
+  const { query } = usePage()
   return (
     <Shell
       title="Retention"
@@ -33,11 +33,7 @@ export function RetentionListPage({ items, next }: { items: readonly ProgramRete
           {
             head: 'Program',
             cell: ({ slug, display_name }) => (
-              <Named
-                href={`${root}/admin/programs/${slug}/retention`}
-                name={display_name}
-                small={<code>{slug}</code>}
-              />
+              <Named href={`/admin/programs/${slug}/retention`} name={display_name} small={<code>{slug}</code>} />
             ),
           },
           {
@@ -69,9 +65,9 @@ const dayMicros = 86_400_000_000
 
 export function RetentionPage(props: RetentionProps) {
   const { program, wanted } = props
-  const { root, form, person } = usePage()
+  const { form, person } = usePage()
   const { retention_days } = program
-  const path = `${root}/admin/programs/${program.slug}/retention`
+  const path = `/admin/programs/${program.slug}/retention`
   const mayChange = person?.role === 'ADMINISTRATOR'
   return (
     <Shell

@@ -8,8 +8,10 @@ import { usePage } from '../../html/page-context.ts'
 import { Badge, Table, Tabs, Words } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 
+const path = '/admin/settings'
+
 export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }) {
-  const { root, query } = usePage()
+  const { query } = usePage()
   /** Only those that were set in the environment. */
   const given = query.get('show') === 'set'
   const set = settings.filter(({ source }) => source === 'environment')
@@ -18,7 +20,6 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
     `${name} ${group} ${meaning}`.toLowerCase().includes(word),
   )
   const groups = [...new Set(shown.map(({ group }) => group))]
-  const path = `${root}/admin/settings`
   return (
     <Shell title="Settings" part="settings" lead="What can be set here, and what this process was started with.">
       <SettingsTabs current={given ? 'set' : 'all'} all={settings.length} set={set.length} />
@@ -32,7 +33,7 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
           is started, and start it again. Secrets are never shown.
         </p>
       </section>
-      <SearchForm path="/admin/settings" label="Find a setting" hint="Name or meaning">
+      <SearchForm path={path} label="Find a setting" hint="Name or meaning">
         {given && <input type="hidden" name="show" value="set" />}
       </SearchForm>
       {groups.length > 1 && (
@@ -84,7 +85,6 @@ export function SettingsTabs({
   all?: number
   set?: number
 }) {
-  const path = `${usePage().root}/admin/settings`
   return (
     <Tabs
       label="Settings"

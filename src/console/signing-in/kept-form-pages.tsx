@@ -4,7 +4,6 @@
 
 import type { ComponentChildren } from 'preact'
 import { ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
-import { usePage } from '../../html/page-context.ts'
 import { PlainPage, Shell } from '../../html/shell.tsx'
 import { CodeField } from './second-factor-pages.tsx'
 import { confirmLead, confirmTitle } from './sign-in-pages.tsx'
@@ -34,7 +33,6 @@ function Kept(props: {
   done: string
 }) {
   const { kept, ways, children, at, there, done } = props
-  const { root } = usePage()
   return (
     <form method="post" action={kept.action} noValidate>
       {kept.fields?.map(([name, value]) => (
@@ -44,13 +42,7 @@ function Kept(props: {
       {ways.provider !== undefined && (
         <>
           <p>
-            <a
-              id="oidc"
-              class="button plain"
-              target="_blank"
-              rel="noopener"
-              href={`${root}${at}?next=/admin/signed-in`}
-            >
+            <a id="oidc" class="button plain" target="_blank" rel="noopener" href={`${at}?next=/admin/signed-in`}>
               {there} in another tab
             </a>
           </p>
@@ -66,7 +58,6 @@ const PasswordField = ({ name }: { name: string }) => (
 )
 
 export function SignInFirstPage({ ways, kept, email }: KeptProps & { email: string }) {
-  const { root } = usePage()
   return (
     <PlainPage title="Sign in again">
       <ErrorSummary title="You are not signed in" />
@@ -78,7 +69,7 @@ export function SignInFirstPage({ ways, kept, email }: KeptProps & { email: stri
       </p>
       {kept.fields === undefined ? (
         <p>
-          <a target="_blank" rel="noopener" href={`${root}/admin/sign-in?next=/admin/signed-in`}>
+          <a target="_blank" rel="noopener" href="/admin/sign-in?next=/admin/signed-in">
             Sign in in another tab
           </a>
         </p>

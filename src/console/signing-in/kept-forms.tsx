@@ -44,8 +44,8 @@ const secrets: ReadonlySet<string> = new Set(['current', 'password', 'repeated',
 const keptBytesMax = 256 * 1024
 const keptFieldsMax = 5000
 
-const keptOf = ({ place, url }: OpenVisit, form: URLSearchParams | undefined): KeptForm => ({
-  action: place.root + url.pathname + url.search,
+const keptOf = ({ url }: OpenVisit, form: URLSearchParams | undefined): KeptForm => ({
+  action: url.pathname + url.search,
   fields: form === undefined ? undefined : [...form].filter(([name]) => !secrets.has(name)),
 })
 

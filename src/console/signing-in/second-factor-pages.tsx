@@ -29,7 +29,6 @@ const crumbs = [{ text: 'Your account', path: '/admin/account' }, { text: 'Secon
 
 export function SecondFactorPage(props: { secret: string; uri: string; sealed: string; has: boolean }) {
   const { secret, uri, sealed, has } = props
-  const { root } = usePage()
   return (
     <Shell
       title={has ? 'Set up another second factor' : 'Set up a second factor'}
@@ -46,7 +45,7 @@ export function SecondFactorPage(props: { secret: string; uri: string; sealed: s
         <p>
           <a href={uri}>Open it in an app on this device</a>
         </p>
-        <ActionForm action={`${root}/admin/account/second-factor`}>
+        <ActionForm action="/admin/account/second-factor">
           <input type="hidden" name="sealed" value={sealed} />
           <TextField
             name="code"
@@ -93,7 +92,7 @@ export function RecoveryCodesPage({ codes }: { codes: readonly string[] }) {
         </pre>
         <div class="actions">
           <CopyButton of="codes" />
-          <LinkButton main href={`${usePage().root}/admin`} text="Done" />
+          <LinkButton main href="/admin" text="Done" />
         </div>
       </div>
     </Shell>

@@ -14,11 +14,10 @@ import type { Ways } from './sign-in-steps.ts'
 
 /** Off to the provider. A link and not a form: a form's policy would have to name every address the provider sends people over. */
 function ProviderLink({ path, next, text }: { path: string; next: string; text: string }) {
-  return <LinkButton id="oidc" href={`${usePage().root}${path}?next=${encodeURIComponent(next)}`} text={text} />
+  return <LinkButton id="oidc" href={`${path}?next=${encodeURIComponent(next)}`} text={text} />
 }
 
 export function SignInPage({ ways, next }: { ways: Ways; next: string }) {
-  const { root } = usePage()
   return (
     <PlainPage title="Sign in">
       <ErrorSummary title="You are not signed in" />
@@ -28,7 +27,7 @@ export function SignInPage({ ways, next }: { ways: Ways; next: string }) {
       {ways.provider !== undefined && ways.password && <p class="soft">Or with a password:</p>}
       {ways.password && (
         <>
-          <form method="post" action={`${root}/admin/sign-in`} noValidate>
+          <form method="post" action="/admin/sign-in" noValidate>
             <input type="hidden" name="next" value={next} />
             <TextField name="email" label="E-mail" type="email" autocomplete="username" />
             <TextField name="password" label="Password" type="password" autocomplete="current-password" />
@@ -72,7 +71,6 @@ export const confirmLead =
   'The next step hands out a secret, extends rights, or erases data. So please confirm; this holds for ten minutes.'
 
 export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
-  const { root } = usePage()
   return (
     <Shell title={confirmTitle(ways)} part={undefined} lead={confirmLead}>
       <ErrorSummary />
@@ -81,7 +79,7 @@ export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
       )}
       {ways.password && (
         <div class="card narrow">
-          <ActionForm action={`${root}/admin/confirm`}>
+          <ActionForm action="/admin/confirm">
             <input type="hidden" name="next" value={next} />
             <TextField name="password" label="Password" type="password" autocomplete="current-password" />
             <CodeField />
@@ -103,7 +101,7 @@ const doneTexts = {
 }
 
 export function AccountPage({ ways, sessions }: AccountProps) {
-  const { root, person, secondFactor } = usePage()
+  const { person, secondFactor } = usePage()
   const { name, email, role } = person!
   return (
     <Shell title="Your account" part={undefined} lead={`${name}, ${email}. ${roleNames[role]}.`}>
@@ -120,7 +118,7 @@ export function AccountPage({ ways, sessions }: AccountProps) {
           { head: 'Last seen', cell: one => <When at={one.seen_at} /> },
         ]}
       />
-      <ActionForm action={`${root}/admin/sign-out`}>
+      <ActionForm action="/admin/sign-out">
         <input type="hidden" name="everywhere" value="yes" />
         <Choices
           form={emptyForm}
@@ -134,18 +132,18 @@ export function AccountPage({ ways, sessions }: AccountProps) {
       </ActionForm>
       <h2>API tokens</h2>
       <p>
-        A program of yours can do here what you may do, with <a href={`${root}/admin/account/tokens`}>a token</a>.
+        A program of yours can do here what you may do, with <a href="/admin/account/tokens">a token</a>.
       </p>
       {ways.password && (
         <>
           <h2>Second factor</h2>
           <p>
             {secondFactor ? 'Signing in takes a code of your app, too.' : 'Signing in takes your password alone.'}{' '}
-            <a href={`${root}/admin/account/second-factor`}>{secondFactor ? 'Set up another' : 'Set one up'}</a>
+            <a href="/admin/account/second-factor">{secondFactor ? 'Set up another' : 'Set one up'}</a>
           </p>
           <h2>Change your password</h2>
           <div class="card narrow">
-            <ActionForm action={`${root}/admin/account/password`}>
+            <ActionForm action="/admin/account/password">
               <TextField name="current" label="Present password" type="password" autocomplete="current-password" />
               <CodeField />
               <NewPasswordFields />

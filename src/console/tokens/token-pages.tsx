@@ -37,23 +37,22 @@ const crumbs = [
 const doneTexts = { retired: 'Retired. It ends with its next request.' }
 
 export function TokensPage({ tokens }: { tokens: readonly ListedAdminToken[] }) {
-  const { root } = usePage()
   return (
     <Shell
       title="API tokens"
       part={undefined}
       crumbs={[crumbs[0]!, { text: 'API tokens' }]}
       lead="With a token, a program of yours does through the API what you may do here, and never more."
-      actions={<LinkButton main href={`${root}${path}/new`} icon="plus" text="Make a token" />}
+      actions={<LinkButton main href={`${path}/new`} icon="plus" text="Make a token" />}
     >
       <DoneNotice texts={doneTexts} />
       <TokenTable
         tokens={tokens}
-        retireAt={tokenId => `${root}${path}/${tokenId}/retire`}
+        retireAt={tokenId => `${path}/${tokenId}/retire`}
         empty="You have no token. Make one for a program that is to work here in your name."
       />
       <p class="soft">
-        What can be done is in the <a href={`${root}/docs/api#administration`}>documentation of the API</a>, under
+        What can be done is in the <a href="/docs/api#administration">documentation of the API</a>, under
         Administration.
       </p>
     </Shell>
@@ -144,7 +143,7 @@ export const NewTokenPage = () => (
 
 /** `token` is undefined when it was shown before. */
 export function IssuedTokenPage({ token }: { token: string | undefined }) {
-  const { root, baseUrl } = usePage()
+  const { baseUrl } = usePage()
   if (token === undefined) {
     return (
       <Shell
@@ -154,7 +153,7 @@ export function IssuedTokenPage({ token }: { token: string | undefined }) {
         lead="It was shown once, and is kept nowhere."
       >
         <p>
-          If it was not copied, retire it and <a href={`${root}${path}/new`}>make another</a>.
+          If it was not copied, retire it and <a href={`${path}/new`}>make another</a>.
         </p>
       </Shell>
     )
@@ -173,7 +172,7 @@ export function IssuedTokenPage({ token }: { token: string | undefined }) {
       </div>
       <CommandSample text={`curl -H 'Authorization: Bearer ${token}' \\\n  '${baseUrl}/admin/api/v1/session'`} />
       <p>
-        <LinkButton main href={`${root}${path}`} text="Done, hide it for good" />
+        <LinkButton main href={path} text="Done, hide it for good" />
       </p>
     </Shell>
   )

@@ -47,14 +47,14 @@ interface WebhooksProps {
 }
 
 export function WebhooksPage({ items, next, ready }: WebhooksProps) {
-  const { root, person, query, now } = usePage()
+  const { person, query, now } = usePage()
   const mayChange = person?.role === 'ADMINISTRATOR'
   return (
     <Shell
       title="Webhooks"
       part="webhooks"
       lead={lead}
-      actions={mayChange && ready && <LinkButton main href={`${root}${path}/new`} icon="plus" text="Add a webhook" />}
+      actions={mayChange && ready && <LinkButton main href={`${path}/new`} icon="plus" text="Add a webhook" />}
     >
       <DoneNotice texts={{ removed: 'Removed. It gets no further message.' }} />
       {!ready && (
@@ -72,7 +72,7 @@ export function WebhooksPage({ items, next, ready }: WebhooksProps) {
             head: 'Address',
             cell: one => (
               <Named
-                href={root + addressOf(one.webhook_endpoint_id)}
+                href={addressOf(one.webhook_endpoint_id)}
                 name={new URL(one.url).host}
                 small={new URL(one.url).pathname}
               />
@@ -148,7 +148,7 @@ const doneTexts: Readonly<Record<string, string>> = {
 type WebhookDetails = WebhookRow & { attempts: readonly WebhookAttemptRow[] }
 
 export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
-  const { root, person, now } = usePage()
+  const { person, now } = usePage()
   const { url, slug, display_name, created_at, created_by, delivered_at, earlier_secret_until } = webhook
   return (
     <Shell
@@ -177,7 +177,7 @@ export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
           ]}
         />
       </div>
-      {person?.role === 'ADMINISTRATOR' && <Buttons {...webhook} at={root + addressOf(webhook.webhook_endpoint_id)} />}
+      {person?.role === 'ADMINISTRATOR' && <Buttons {...webhook} at={addressOf(webhook.webhook_endpoint_id)} />}
       <Attempts attempts={attempts} />
     </Shell>
   )
@@ -268,8 +268,7 @@ const Attempts = ({ attempts }: { attempts: readonly WebhookAttemptRow[] }) => (
 
 /** `secret` is undefined when it was shown before. */
 export function WebhookSecretPage({ webhook, secret }: { webhook: WebhookRow; secret: string | undefined }) {
-  const { root } = usePage()
-  const at = root + addressOf(webhook.webhook_endpoint_id)
+  const at = addressOf(webhook.webhook_endpoint_id)
   const { host } = new URL(webhook.url)
   const crumbs = [crumb, { text: host, path: addressOf(webhook.webhook_endpoint_id) }, { text: 'Secret' }]
   if (secret === undefined)

@@ -2,15 +2,14 @@
 
 /** @jsxImportSource preact */
 
-import type { PageContext } from '../../html/page-context.ts'
 import { Tabs } from '../../html/parts.tsx'
 
-export const DocsTabs = ({ context, current }: { context: PageContext; current: 'programs' | 'service' }) => (
+export const DocsTabs = ({ current }: { current: 'programs' | 'service' }) => (
   <Tabs
     label="Documentation"
     tabs={[
-      { text: 'Programs', path: `${context.root}/docs/api/programs`, current: current === 'programs' },
-      { text: 'Operations of the service', path: `${context.root}/docs/api`, current: current === 'service' },
+      { text: 'Programs', path: '/docs/api/programs', current: current === 'programs' },
+      { text: 'Operations of the service', path: '/docs/api', current: current === 'service' },
     ]}
   />
 )
