@@ -113,7 +113,8 @@ test('a search of one letter, or of none, is refused with a reason', async () =>
 test('auditors neither see whose an application is, nor search by it, nor download it, nor change it', async () => {
   const page = await auditor.page(list)
   for (const hidden of ['María', 'name="q"', 'Download CSV', 'name="set"']) expect(page).not.toContain(hidden)
-  for (const path of ['?q=maria', '/download', `/status?set=none&ticked=${maria}`])
+  // Nor on the page of another, which has what lies next to it in the list.
+  for (const path of ['?q=maria', `/${chidi}?q=maria`, '/download', `/status?set=none&ticked=${maria}`])
     expect((await auditor.get(list + path)).status).toBe(403)
 })
 

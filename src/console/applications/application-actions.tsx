@@ -173,8 +173,9 @@ const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles
     form: {
       page,
       read: async visit => readAnnotation(visit.form, (await files.find(visit)).application),
-      next: ({ url, params: { slug, applicationId } }) => {
-        const { values } = readListQuery(url.searchParams, config.timeZone)
+      next: visit => {
+        const { slug, applicationId } = visit.params
+        const { values } = readListQuery(visit, config.timeZone)
         values.set('done', 'saved')
         return `/admin/programs/${slug}/applications/${applicationId}?${values}`
       },

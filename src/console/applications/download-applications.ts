@@ -21,7 +21,7 @@ const batchRows = 200
 /** The file. Each batch is in the audit log, application by application, before it is handed over. */
 export async function downloadApplications(deps: Deps, visit: Visit): Promise<Response> {
   const program = await findSeenProgram(deps.consoleDb, visit.person, visit.params.slug!)
-  const { filter, values, errors } = readListQuery(visit.url.searchParams, deps.config.timeZone)
+  const { filter, values, errors } = readListQuery(visit, deps.config.timeZone)
   if (errors.length > 0) throw invalidRequest('The filters cannot be read.', errors)
   const { consoleDb: db, keyMaps } = deps
   const { program_id, slug } = program

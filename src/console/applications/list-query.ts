@@ -4,8 +4,10 @@ import type { ListedApplication, ListFilter, ListPlace } from '../../db/applicat
 import type { Position } from '../../db/walks/walks.ts'
 import { isCalendarDate } from '../../domain/question-types/date.ts'
 import { parseInstantParameter } from '../../export/requests/instant-parameter.ts'
-import type { ProblemItem } from '../../problem.ts'
+import { mayReadAnswers } from '../../people/roles.ts'
+import { Problem, type ProblemItem } from '../../problem.ts'
 import { idOf } from '../requests/addressed.ts'
+import type { Visit } from '../requests/visit.ts'
 
 export const applicationsPath = (slug: string): string => `/admin/programs/${slug}/applications`
 
@@ -35,12 +37,18 @@ export interface ListQuery {
 /** A status as an address has it. No status is `none`, so that a status may be called anything. */
 export const statusValue = (status: string | null): string => (status === null ? 'none' : `is:${status}`)
 
-export function readListQuery(sent: URLSearchParams, timeZone: string): ListQuery {
+/** Throws `forbidden` where it searches by name for a person who may not read answers. */
+export function readListQuery({ url, person }: Pick<Visit, 'url' | 'person'>, timeZone: string): ListQuery {
+  const sent = url.searchParams
   const values = new URLSearchParams()
   for (const name of filterNames) {
     const value = sent.get(name)?.trim()
     if (value) values.set(name, value)
   }
+  if (values.has('q') && !mayReadAnswers(person))
+    throw new Problem('forbidden', {
+      detail: 'A search by name reads answers, which auditors do not see. Find by number.',
+    })
   const errors: ProblemItem[] = []
   const error = (parameter: string, detail: string): undefined => {
     errors.push({ parameter, code: 'malformed', detail })

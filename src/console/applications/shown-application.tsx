@@ -34,7 +34,7 @@ const statesShown = 30
 export function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFiles) {
   /** Its neighbours in the list that one came from. */
   const neighbours = async (visit: Visit, program_id: number, application: ApplicationDetails) => {
-    const query = readListQuery(visit.url.searchParams, config.timeZone)
+    const query = readListQuery(visit, config.timeZone)
     const filter = query.errors.length > 0 ? {} : query.filter
     const neighbour = (direction: ListPlace['direction']): Promise<ListedApplication | undefined> =>
       readListedApplications(db, program_id, filter, { direction, beyond: application }, 1).then(([row]) => row)

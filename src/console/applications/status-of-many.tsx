@@ -33,9 +33,10 @@ const body = Type.Object(
 
 export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
   /** The applications that the address names: those that were ticked, or all that the filters find. */
-  const chosen = async ({ url: { searchParams: sent } }: PageVisit, programId: number): Promise<number[]> => {
+  const chosen = async (visit: PageVisit, programId: number): Promise<number[]> => {
+    const sent = visit.url.searchParams
     if (!sent.has('all')) return sent.getAll('ticked').flatMap(text => idOf(text) ?? [])
-    const { filter, errors } = readListQuery(sent, config.timeZone)
+    const { filter, errors } = readListQuery(visit, config.timeZone)
     if (errors.length > 0) throw invalidRequest('The filters cannot be read.', errors)
     const place = { direction: 'older', beyond: undefined } as const
     const found = await readListedApplications(db, programId, filter, place, changedMax + 1)
@@ -90,10 +91,10 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
         page,
         ownPage: path,
         read: ({ form }) => ({ status: statusOf(form), applications: form.getAll('seen').flatMap(stateSeen) }),
-        next: ({ params, url }) => {
-          const { values } = readListQuery(url.searchParams, config.timeZone)
+        next: visit => {
+          const { values } = readListQuery(visit, config.timeZone)
           values.set('done', 'status')
-          return applicationsPath(params.slug!) + listSearch(values)
+          return applicationsPath(visit.params.slug!) + listSearch(values)
         },
       },
     }),
