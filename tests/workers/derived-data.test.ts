@@ -18,7 +18,6 @@ import { readDerivedStatus, useQueue } from '../support/queue.ts'
 import { until } from '../support/until.ts'
 
 const timeZone = 'UTC'
-const _now = () => Date.now() * 1000
 
 const stores: StoreName[] = needs('redis') ? ['postgres', 'redis'] : ['postgres']
 

@@ -5,15 +5,16 @@ import { describe, expect, test } from 'bun:test'
 import type { KeyNode } from '../../../src/domain/questions/key-map.ts'
 import { feedTables } from '../../../src/export/odata/feed-tables.ts'
 import { unlimited } from '../../support/config.ts'
-import { useExport } from '../../support/fixtures.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { walkFeed } from '../../support/odata-feed.ts'
 import { damageApplications, insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 
 const count = 40
 const textOf = (i: number): string => `${i} "${'\\'.repeat(i * 3000)}`
-const config = { ...unlimited, maxPageSize: 15 }
-const { sql, service } = await useExport({ applications: count, textOf, config })
+const database = await useDatabase()
+const { sql } = database
+const service = await useService(database, { ...unlimited, maxPageSize: 15 })
 
 describe('a page of the feed', () => {
   test('is never a part that parses: with a damaged application its connection is broken', async () => {
