@@ -147,7 +147,7 @@ function auditPages(deps: Deps): PageRoute[] {
         nextBefore={isAll ? null : last}
         later={beforeId !== undefined}
         actions={actions}
-        people={people}
+        people={new Map(people.map(({ email, name }) => [email, name]))}
         keyNames={names}
       />
     )

@@ -4,12 +4,12 @@
 
 import type { ComponentChildren } from 'preact'
 import type { AuditEventRow } from '../../db/audit/audit.ts'
-import type { PersonRow } from '../../db/people/person-rows.ts'
 import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
 import { type Choice, ErrorSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
 import { type FormState, usePage } from '../../html/page-context.ts'
 import { Facts, figures, InParts, LinkButton, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
+import { emailOf } from '../keys/key-labels.tsx'
 import { type AuditEntry, actionLabel, detailPairs, phraseOf } from './audit-labels.ts'
 import { queryOf } from './audit-query.ts'
 
@@ -23,8 +23,8 @@ interface AuditLogProps {
   /** Whether this is not the first page. */
   later: boolean
   actions: readonly string[]
-  /** Everyone who may sign in, or could. */
-  people: readonly Pick<PersonRow, 'name' | 'email'>[]
+  /** Names by e-mail address: of everyone who may sign in, or could. */
+  people: ReadonlyMap<string, string>
   keyNames: ReadonlyMap<string, string>
 }
 
@@ -52,7 +52,7 @@ export function AuditLogPage(props: AuditLogProps) {
           label="Who"
           choices={withAsked(
             'actor',
-            people.map(({ name, email }) => ({ value: email, text: name })),
+            Array.from(people, ([value, text]) => ({ value, text })),
             form,
           )}
         />
@@ -120,12 +120,12 @@ export function Actor(props: {
   names: ReadonlyMap<string, string>
   people?: AuditLogProps['people']
 }) {
-  const { actor, href, names, people = [] } = props
+  const { actor, href, names, people } = props
   const [kind = '', ...rest] = actor.split(':')
-  const email = rest.slice(kind === 'admin' ? 0 : 1).join(':')
-  const person = people.find(one => one.email === email)
-  if (kind === 'admin-token') return <Named name={person?.name ?? email} kind={`token ${rest[0]}`} href={href} />
-  if (kind === 'admin' && person !== undefined) return <Named name={person.name} kind={email} href={href} />
+  const email = emailOf(actor)
+  const person = people?.get(email)
+  if (kind === 'admin-token') return <Named name={person ?? email} kind={`token ${rest[0]}`} href={href} />
+  if (kind === 'admin' && person !== undefined) return <Named name={person} kind={email} href={href} />
   const name = kind === 'key' ? names.get(rest.join(':')) : undefined
   return (
     <Named

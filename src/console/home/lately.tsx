@@ -34,7 +34,7 @@ export async function loadLately(deps: Pick<Deps, 'consoleDb'>) {
   const events = entries.map(({ event }) => event)
   const emails = events.map(({ actor }) => emailOf(actor))
   const [people, names] = await Promise.all([readPersonNames(db, emails), keyNames(deps, events)])
-  return { entries, people: [...people].map(([email, name]) => ({ email, name })), keyNames: names }
+  return { entries, people, keyNames: names }
 }
 
 export function Lately({ entries, ...known }: Awaited<ReturnType<typeof loadLately>>) {
