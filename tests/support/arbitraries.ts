@@ -6,6 +6,7 @@ import type { Answer, Answers, Entity } from '../../src/domain/questions/answers
 import type { Submission } from '../../src/domain/questions/application.ts'
 import type { KeyMap, KeyNode, PublishedVersion } from '../../src/domain/questions/key-map.ts'
 import { plainType, questionKinds, type VersionQuestion } from '../../src/domain/questions/question.ts'
+import type { QuestionView } from '../../src/domain/questions/question-view.ts'
 import { seededRandom } from '../../src/domain/random/seeded-random.ts'
 
 /** Any well-formed string, with what is hard on JSON, SQL and buffers often among it. */
@@ -87,6 +88,15 @@ export const publishedVersions: fc.Arbitrary<PublishedVersion[]> = fc
       return { program_version_id: 50 + i, questions: questions.filter(q => included.has(q.question_id)) }
     }),
   )
+
+export const idsOf = (nodes: KeyMap): number[] => nodes.flatMap(node => [node.question_id, ...idsOf(node.children)])
+
+/** Any view of these questions: some are hidden, and some chosen. */
+export const anyView = (ids: readonly number[]): fc.Arbitrary<QuestionView> =>
+  fc.record({
+    hidden: fc.shuffledSubarray([...ids]).map(hidden => new Set(hidden)),
+    chosen: fc.option(fc.subarray([...ids]), { nil: undefined }),
+  })
 
 /** What the type generates, and in its place any text, or any number, where the published schema lets the field be any. */
 function answerOf(node: KeyNode): fc.Arbitrary<Answer> {

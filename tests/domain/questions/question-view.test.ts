@@ -11,7 +11,7 @@ import {
   visiblePart,
   visibleShape,
 } from '../../../src/domain/questions/question-view.ts'
-import { publishedVersions } from '../../support/arbitraries.ts'
+import { anyView, idsOf, publishedVersions } from '../../support/arbitraries.ts'
 
 const keysOf = (nodes: readonly KeyNode[]): unknown[] =>
   nodes.map(({ question_key, children }) => [question_key, keysOf(children)])
@@ -30,18 +30,12 @@ const pathsOf = (nodes: KeyMap, within: number[] = []): number[][] =>
     const path = [...within, question_id]
     return [path, ...pathsOf(children, path)]
   })
-const anyView = (ids: readonly number[]): fc.Arbitrary<QuestionView> =>
-  fc.record({
-    hidden: fc.shuffledSubarray([...ids]).map(hidden => new Set(hidden)),
-    chosen: fc.option(fc.subarray([...ids]), { nil: undefined }),
-  })
 
 describe('a view', () => {
   test('has what is chosen, what lies around it and in it, but for what is hidden and all that lies in that', () => {
-    const viewed = publishedVersions.map(buildKeyMap).chain(keyMap => {
-      const ids = pathsOf(keyMap).map(path => path.at(-1)!)
-      return fc.tuple(fc.constant(keyMap), anyView(ids))
-    })
+    const viewed = publishedVersions
+      .map(buildKeyMap)
+      .chain(keyMap => fc.tuple(fc.constant(keyMap), anyView(idsOf(keyMap))))
     fc.assert(
       fc.property(viewed, ([keyMap, { hidden, chosen }]) => {
         const open = pathsOf(keyMap).filter(path => !path.some(id => hidden.has(id)))

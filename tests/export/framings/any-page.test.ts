@@ -5,7 +5,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { renderAnnotations, renderSnapshot } from '../../../src/domain/questions/application.ts'
-import { buildKeyMap, type KeyNode } from '../../../src/domain/questions/key-map.ts'
+import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
 import { type QuestionView, visiblePart, visibleShape } from '../../../src/domain/questions/question-view.ts'
 import { planFill } from '../../../src/domain/questions/version-fill.ts'
 import { framingOfChanges } from '../../../src/export/changes/feed-framings.ts'
@@ -16,6 +16,7 @@ import { feedTables } from '../../../src/export/odata/feed-tables.ts'
 import { PagePacker } from '../../../src/export/pages/pack-page.ts'
 import { PageOutlet } from '../../../src/export/pages/page-outlet.ts'
 import { Exports, PageBuffers } from '../../../src/export/servers/exports.ts'
+import { anyView, idsOf } from '../../support/arbitraries.ts'
 import { type CsvRecord, csvRecordOf, readCsvPage, textOf } from '../../support/csv-page.ts'
 import type { ExportedApplication } from '../../support/export-client.ts'
 import { readNdjsonPage } from '../../support/ndjson-page.ts'
@@ -118,14 +119,8 @@ async function expectAlike(of: readonly StoredScenario[], view: QuestionView, ma
   }
 }
 
-const idsOf = (nodes: readonly KeyNode[]): number[] =>
-  nodes.flatMap(node => [node.question_id, ...idsOf(node.children)])
 const viewed = storedScenarios.chain(applications => {
-  const ids = idsOf(buildKeyMap(applications[0]!.versions))
-  const view = fc.record({
-    hidden: fc.subarray(ids).map(hidden => new Set(hidden)),
-    chosen: fc.option(fc.subarray(ids), { nil: undefined }),
-  })
+  const view = anyView(idsOf(buildKeyMap(applications[0]!.versions)))
   return fc.record({ applications: fc.constant(applications), view: fc.option(view, { nil: wholeView }) })
 })
 

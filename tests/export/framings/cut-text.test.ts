@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { renderAnnotations, renderSnapshot } from '../../../src/domain/questions/application.ts'
-import { buildKeyMap, type KeyMap, type KeyNode } from '../../../src/domain/questions/key-map.ts'
+import { buildKeyMap, type KeyMap } from '../../../src/domain/questions/key-map.ts'
 import {
   fieldNames,
   findFields,
@@ -14,26 +14,17 @@ import { planFill } from '../../../src/domain/questions/version-fill.ts'
 import { planCut, RowCutter } from '../../../src/export/framings/cut-text.ts'
 import type { VersionedRow } from '../../../src/export/framings/page-framing.ts'
 import { splicedBytes, spliceRow } from '../../../src/export/framings/splice.ts'
+import { anyView, idsOf } from '../../support/arbitraries.ts'
 import { plainApplication } from '../../support/plain-renderer.ts'
 import { storedRow } from '../../support/stored-row.ts'
 import { type StoredScenario, storedScenario } from '../../support/stored-scenarios.ts'
 
 const zone = 'America/Los_Angeles'
 
-const idsOf = (nodes: readonly KeyNode[]): number[] =>
-  nodes.flatMap(node => [node.question_id, ...idsOf(node.children)])
-
 /** A scenario, and any view of its questions: some hidden, some chosen. */
-const viewed = storedScenario.chain(scenario => {
-  const ids = idsOf(buildKeyMap(scenario.versions))
-  return fc.record({
-    scenario: fc.constant(scenario),
-    view: fc.record({
-      hidden: fc.subarray(ids).map(hidden => new Set(hidden)),
-      chosen: fc.option(fc.subarray(ids), { nil: undefined }),
-    }),
-  })
-})
+const viewed = storedScenario.chain(scenario =>
+  fc.record({ scenario: fc.constant(scenario), view: anyView(idsOf(buildKeyMap(scenario.versions))) }),
+)
 
 const rowOf = ({ shape, submission, annotations, isCurrent }: StoredScenario): VersionedRow => ({
   ...storedRow(renderSnapshot(submission, shape, zone), renderAnnotations(annotations, zone), isCurrent),
