@@ -60,9 +60,7 @@ const bank: fc.Arbitrary<VersionQuestion[]> = fc
         admin_name: `${spec.letters}${i}`,
         // Keys hold letters only, so the number is spelled out to keep them apart.
         question_key:
-          i % 7 === 3
-            ? ['__proto__', 'constructor', 'toString'][i % 3]! + '_'.repeat(i)
-            : `${spec.letters}_${'x'.repeat(i)}`,
+          i % 7 === 3 ? ['__proto__', 'constructor', 'toString'][i % 3]! : `${spec.letters}_${'x'.repeat(i)}`,
         kind: spec.kind,
         enumerator_id: enumerators[parent]?.question_id ?? null,
         settings: {
