@@ -349,7 +349,9 @@ describe('one application', () => {
     expect(text).toContain('in Spanish')
     expect(text).toContain('What is your name? Ursula Ibrahim')
     expect(text).toContain(`Do you rent? ${hostile} Owning`)
-    expect(text).toContain(`Who is your landlord? not asked: only when “Do you rent? ${hostile}” is Renting ${hostile}`)
+    expect(text).toContain(
+      `Who is your landlord? not asked: only when “Do you rent? ${hostile}” is “Renting ${hostile}”`,
+    )
     expect(text).toContain(
       'Who lives with you? Jiwoo · 5 August 1958 · Bakery Born when? 5 August 1958 changed Jobs Bakery · $1,281 Pay a month $1,281',
     )

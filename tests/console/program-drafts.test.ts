@@ -123,7 +123,7 @@ describe('two administrators at once', () => {
     expect(page).toContain('The program was changed in the meantime, so nothing was saved')
     expect(page).toContain('ada@example.gov')
     expect(textIn(page)).toBe(theirs)
-    expect(page).toContain('Its text: &quot;Bo’s &lt;i>words&lt;/i>?&quot; (was: &quot;Ada’s words?&quot;).')
+    expect(page).toContain('Its text: “Bo’s &lt;i>words&lt;/i>?” (was: “Ada’s words?”).')
     expect(page).toContain('Ada’s words?')
     expect((await draftOf('both'))!.questions[0]!.settings.text).toBe('Ada’s words?')
     // Between being shown and saying so, a third save would be seen again.
@@ -145,7 +145,7 @@ describe('two administrators at once', () => {
     const page = await refused.text()
     expect(refused.status).toBe(409)
     expect(page).toContain('was published')
-    expect(page).toContain('(was: &quot;Published in the meantime?&quot;)')
+    expect(page).toContain('(was: “Published in the meantime?”)')
   })
 
   test('only the draft that was reviewed is published, and only the one that was looked at is discarded', async () => {
@@ -177,7 +177,7 @@ describe('publishing', () => {
       'goes?</span> <span class="badge bad">removed</span>',
       'comes appears in every application, also in earlier ones',
       'goes stays in every application',
-      'choice can have an option id that was not there before. Option c added.',
+      'choice can have an option id that was not there before. Option “Option c” (c) added.',
       'status can have other values',
     ])
       expect(text).toContain(part)

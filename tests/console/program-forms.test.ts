@@ -309,7 +309,7 @@ test('two people at one question: the second sees what saving would change now, 
   )
   const text = await sendRefused(409, 'two', { ...fields, text: 'Mine?' })
   expect(text).toContain('bo@example.gov saved the draft')
-  expect(text).toContain('Its text: &quot;Mine?&quot; (was: &quot;Theirs?&quot;).')
+  expect(text).toContain('Its text: “Mine?” (was: “Theirs?”).')
   expect(text).toContain('>Mine?</textarea>')
   expect((await questionIn('two', 'contended one')).text).toBe('Theirs?')
   expect((await send('two', fieldsOf(text, path('two', '/question')))).status).toBe(303)

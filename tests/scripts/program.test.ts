@@ -85,10 +85,10 @@ describe('publish', () => {
     const diff = await program(['diff', changed])
     const reported = [
       'Program "p-one". Against version 1:',
-      '  p day: Question added: DATE.',
-      '  p shared: Its text: "New" (was: "p shared?").',
+      '  p day: Question added: “p day?”.',
+      '  p shared: Its text: “New” (was: “p shared?”).',
       'It changes questions that "p-other" asks too. There:',
-      '  p shared: Its text: "New" (was: "p shared?").',
+      '  p shared: Its text: “New” (was: “p shared?”).',
     ]
     expect(diff.out.split('\n')).toEqual([...reported, 'To publish them along: --move p-other, or --move-all.', ''])
     const unsaid = await program(['publish', changed])
@@ -135,7 +135,7 @@ describe('publish', () => {
     const { program_id } = (await findProgram(database.sql, 'p-draft'))!
     const draft = await findDraftVersion(database.sql, program_id)
     const { out } = await program(['publish', '--draft', 'p-draft'])
-    expect(out).toContain('p draft: Question added: TEXT.')
+    expect(out).toContain('p draft: Question added: “p draft?”.')
     expect((await findActiveVersion(database.sql, program_id))?.program_version_id).toBe(draft!.program_version_id)
     expect(await program(['publish', '--draft', 'p-draft'])).toMatchObject({ code: 1 })
   })

@@ -55,17 +55,36 @@ export function BankPage({ items, next }: { items: readonly BankEntry[]; next: s
   )
 }
 
+/** Where a question is asked, by program. */
+const programsOf = (uses: readonly QuestionUse[]): QuestionUse[][] => [
+  ...Map.groupBy(uses, ({ slug }) => slug).values(),
+]
+
+const ProgramLink = ({ slug, display_name }: QuestionUse) => (
+  <a href={`${pathOfProgram(slug)}/questions`} dir="auto">
+    {display_name}
+  </a>
+)
+
 function Uses({ uses, most }: { uses: readonly QuestionUse[]; most: number }) {
   if (uses.length === 0) return <span class="soft">no program now</span>
+  const programs = programsOf(uses)
   return (
     <>
-      {uses.slice(0, most).map(({ slug, state }) => (
+      {programs.slice(0, most).map(([use, ...more], i) => (
         <>
-          <a href={`${pathOfProgram(slug)}/questions`}>{slug}</a>
-          {state === 'DRAFT' && <Badge tone="attention">draft</Badge>}{' '}
+          {i > 0 && ', '}
+          <ProgramLink {...use!} />
+          {/* Where the active version asks it, a draft that does is nothing new. */}
+          {more.length === 0 && use!.state === 'DRAFT' && (
+            <>
+              {' '}
+              <Badge tone="attention">draft</Badge>
+            </>
+          )}
         </>
       ))}
-      {uses.length > most && <span class="soft">and {uses.length - most} more</span>}
+      {programs.length > most && <span class="soft"> and {programs.length - most} more</span>}
     </>
   )
 }
@@ -85,7 +104,7 @@ export function BankQuestionPage({ question }: { question: BankEntry }) {
           <h2>The question</h2>
           <Facts
             facts={[
-              ['Name', question.admin_name],
+              ['Name for administrators', question.admin_name],
               [
                 'Key',
                 question.kind === 'STATIC' ? undefined : (
@@ -98,7 +117,7 @@ export function BankQuestionPage({ question }: { question: BankEntry }) {
               ['Repeated', question.enumerator === null ? undefined : `in each of ${question.enumerator}`],
               ['Help', settings.help],
               ['Bounds', bounds === '' ? undefined : bounds],
-              ['Made', <When at={question.created_at} />],
+              ['Added', <When at={question.created_at} />],
             ]}
           />
           {settings.options !== undefined && (
@@ -117,19 +136,17 @@ export function BankQuestionPage({ question }: { question: BankEntry }) {
             <p class="soft">No active version and no draft. It stays in the exports of programs that once asked it.</p>
           ) : (
             <ul class="plain-list">
-              {question.uses.map(({ slug, display_name, state, version_number }) => (
+              {programsOf(question.uses).map(uses => (
                 <li>
-                  <a href={`${pathOfProgram(slug)}/questions`} dir="auto">
-                    {display_name}
-                  </a>{' '}
-                  <Badge tone={state === 'DRAFT' ? 'attention' : 'good'}>
-                    {state === 'DRAFT' ? 'draft' : 'active'}
-                  </Badge>
-                  <small>
-                    {version_number === question.version_number
-                      ? 'as it is here'
-                      : `as its wording ${version_number} has it`}
-                  </small>
+                  <ProgramLink {...uses[0]!} />
+                  {uses.map(({ state, version_number }) => (
+                    <small>
+                      <Badge tone={state === 'DRAFT' ? 'attention' : 'good'}>
+                        {state === 'DRAFT' ? 'draft' : 'active'}
+                      </Badge>{' '}
+                      {version_number === question.version_number ? 'as it is here' : `with wording ${version_number}`}
+                    </small>
+                  ))}
                 </li>
               ))}
             </ul>

@@ -58,9 +58,10 @@ function What({ one, sharedWith }: { one: VersionDifference; sharedWith: readonl
 }
 
 function Side({ one, side }: { one: VersionDifference; side: 'before' | 'now' }) {
+  const gone =
+    one.of !== 'question' ? 'not there' : one.kind === 'STATIC' ? 'not shown' : 'not asked; it stays in exports'
   if (side === 'before' && one.mark === 'new') return <span class="soft">not there</span>
-  if (side === 'now' && one.mark === 'removed')
-    return <span class="soft">{one.of === 'question' ? 'not asked; it stays in exports' : 'not there'}</span>
+  if (side === 'now' && one.mark === 'removed') return <span class="soft">{gone}</span>
   if (one.mark === 'removed') return <span class="soft">{one.of === 'question' ? 'asked' : 'there'}</span>
   return (
     <dl>

@@ -31,7 +31,6 @@ export function VersionsPage(props: ProgramPageProps & { items: readonly History
             <a class="strong" href={`${path}/${version.program_version_id}`}>
               {versionName(version)}
             </a>{' '}
-            <small class="soft">id {version.program_version_id}</small>{' '}
             {version.state === 'ACTIVE' && <Badge tone="good">active</Badge>}
           </h2>
           <Published version={version} />
@@ -54,7 +53,8 @@ function Published({ version }: { version: VersionFacts }) {
         <>
           Published <When at={version.published_at} /> by {who(version.published_by)}
         </>
-      )}
+      )}{' '}
+      · id {version.program_version_id}
     </p>
   )
 }
@@ -80,7 +80,7 @@ export function VersionPage(
           <h2>{counted(version.questions.length, 'question')}</h2>
           <Published version={version} />
           <p class="soft">
-            Exports name it by its <code>program_version_id</code>, <code>{version.program_version_id}</code>.
+            Exports name it by its id, as <code>program_version_id</code>.
           </p>
         </section>
         <section class="card">

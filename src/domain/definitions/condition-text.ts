@@ -1,4 +1,4 @@
-// A condition in words that an administrator reads at a glance: `housing is rent`.
+// A condition in words that an administrator reads at a glance: `“How do you live?” is “I rent”`.
 
 import type { ComparisonOperator } from '../questions/program-version.ts'
 import type { NamedCondition, QuestionDefinition } from './program-definition.ts'
@@ -22,36 +22,35 @@ const obvious = new Set(['selection', 'selections', 'number', 'text', 'date', 'c
 /** How the questions and options of a condition are called. */
 export interface ConditionNames {
   question: (name: string) => string
-  value: (question: string, value: string | number) => string
+  value: (question: string, value: string) => string
 }
-
-const asWritten: ConditionNames = { question: name => name, value: (_, value) => String(value) }
 
 /** The words that applicants read, of the questions that are defined here. */
 export function conditionNames(questions: readonly QuestionDefinition[]): ConditionNames {
   const known = new Map(questions.map(question => [question.admin_name, question]))
   return {
     question: name => known.get(name)?.text ?? name,
-    value: (name, value) => known.get(name)?.options?.find(({ admin_id }) => admin_id === value)?.text ?? String(value),
+    value: (name, value) => known.get(name)?.options?.find(({ admin_id }) => admin_id === value)?.text ?? value,
   }
 }
 
-export function namedConditionText(condition: NamedCondition, names: ConditionNames = asWritten): string {
+export function namedConditionText(condition: NamedCondition, names: ConditionNames): string {
   if ('all' in condition) return joined(condition.all, ' and ', names)
   if ('any' in condition) return joined(condition.any, ' or ', names)
   if ('not' in condition) return `not (${namedConditionText(condition.not, names)})`
-  const asked = names.question(condition.question)
+  const asked = `“${names.question(condition.question)}”`
   if (condition.operator === 'answered') return `${asked} ${operatorLabel.answered}`
   const { question, field, operator, value } = condition
   const subject = obvious.has(field) ? asked : `${fieldLabel(field)} of ${asked}`
   return `${subject} ${operatorLabel[operator]} ${[value]
     .flat()
-    .map(one => names.value(question, one))
+    .map(one => (typeof one === 'number' ? one : `“${names.value(question, one)}”`))
     .join(', ')}`
 }
 
 /** A field of an answer as people say it: `first name`. */
-export const fieldLabel = (field: string): string => field.replaceAll('_', ' ')
+export const fieldLabel = (field: string): string => fieldLabels[field] ?? field.replaceAll('_', ' ')
+const fieldLabels: Readonly<Record<string, string>> = { line2: 'apartment or suite', zip: 'ZIP code' }
 
 const joined = (conditions: readonly NamedCondition[], word: string, names: ConditionNames): string =>
   conditions

@@ -1,16 +1,15 @@
 // Effects of a publication on clients that pull applications.
 
 import { questionKey } from '../questions/question-key.ts'
-import type { VersionChange } from './version-diff.ts'
+import { textToRead, type VersionChange } from './version-diff.ts'
 
 /** One sentence for each change that is seen in exports; none when all stays as it was there. */
 export function exportEffects(changes: readonly VersionChange[]): string[] {
   return changes.flatMap(({ code, subject, detail }) => {
     const key = questionKey(subject)
+    if (detail.startsWith(textToRead)) return []
     switch (code) {
       case 'question_added':
-        // Text to read has no answer, and no key.
-        if (detail === 'Question added: STATIC.') return []
         return [`${key} appears in every application, also in earlier ones: there it is unanswered.`]
       case 'question_removed':
         return [`${key} stays in every application. From now on it is unanswered in new ones.`]

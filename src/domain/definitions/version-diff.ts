@@ -2,6 +2,7 @@
 // Compares by admin name, which never changes, so documents compare like versions.
 
 import type { QuestionOption, QuestionSettings } from '../questions/question.ts'
+import { type ConditionNames, conditionNames, namedConditionText } from './condition-text.ts'
 import type { NamedCondition, ProgramDefinition, QuestionDefinition, ScreenDefinition } from './program-definition.ts'
 import { type DescribableVersion, describeVersion } from './version-definition.ts'
 
@@ -44,15 +45,20 @@ export function diffVersions(before: DescribableVersion, after: DescribableVersi
  * (see `completeDefinition`) leave it nothing.
  */
 export function diffDefinitions(before: ProgramDefinition, after: ProgramDefinition): VersionChange[] {
+  const names = conditionNames([...before.questions, ...after.questions])
   return [
     ...changed('display_name_changed', '', 'Its display name', before.display_name, after.display_name),
     ...changed('statuses_changed', '', 'Its statuses', before.statuses, after.statuses),
-    ...screenChanges(before.screens, after.screens),
-    ...questionChanges(before, after),
+    ...screenChanges(before.screens, after.screens, names),
+    ...questionChanges(before, after, names),
   ]
 }
 
-function screenChanges(before: readonly ScreenDefinition[], after: readonly ScreenDefinition[]): VersionChange[] {
+function screenChanges(
+  before: readonly ScreenDefinition[],
+  after: readonly ScreenDefinition[],
+  names: ConditionNames,
+): VersionChange[] {
   const old = keyedScreens(before)
   const now = keyedScreens(after)
   const [kept, keptNow] = common([...old.keys()], [...now.keys()])
@@ -64,7 +70,7 @@ function screenChanges(before: readonly ScreenDefinition[], after: readonly Scre
       const [was, is] = [old.get(key)!, now.get(key)!]
       const [order, orderNow] = common(asked(was), asked(is))
       return [
-        ...conditionChanges('screen_condition_changed', was.name, 'It is shown', was.visible_when, is.visible_when),
+        ...conditionChanges('screen_condition_changed', was.name, 'It is shown', [was, is], names),
         ...(same(order, orderNow)
           ? []
           : [change('questions_reordered', was.name, 'Its questions come in another order.')]),
@@ -73,25 +79,19 @@ function screenChanges(before: readonly ScreenDefinition[], after: readonly Scre
   ]
 }
 
-function questionChanges(before: ProgramDefinition, after: ProgramDefinition): VersionChange[] {
+function questionChanges(before: ProgramDefinition, after: ProgramDefinition, names: ConditionNames): VersionChange[] {
   const old = keyedQuestions(before)
   const now = keyedQuestions(after)
   return [
-    ...[...now.keys()]
-      .filter(name => !old.has(name))
-      .map(name =>
-        change('question_added', name, `Question added: ${now.get(name)!.question?.kind ?? 'from the bank'}.`),
-      ),
-    ...[...old.keys()]
-      .filter(name => !now.has(name))
-      .map(name => change('question_removed', name, 'Question removed. It stays in exports.')),
+    ...[...now].filter(([name]) => !old.has(name)).map(([name, { question }]) => addition(name, question)),
+    ...[...old].filter(([name]) => !now.has(name)).map(([name, { question }]) => removal(name, question)),
     ...[...now].flatMap(([name, is]) => {
       const was = old.get(name)
       if (was === undefined) return []
       return [
         ...(was.question && is.question ? settingChanges(name, was.question, is.question) : []),
         ...changed('optional_changed', name, 'Optional', was.optional, is.optional),
-        ...conditionChanges('condition_changed', name, 'It is asked', was.visible_when, is.visible_when),
+        ...conditionChanges('condition_changed', name, 'It is asked', [was, is], names),
         ...(was.screen === is.screen
           ? []
           : [change('question_moved', name, `Moved from screen ${was.screenName} to screen ${is.screenName}.`)]),
@@ -100,18 +100,43 @@ function questionChanges(before: ProgramDefinition, after: ProgramDefinition): V
   ]
 }
 
+/** How a change begins that adds or removes what has no answer, and so no place in exports. */
+export const textToRead = 'Text to read'
+
+function addition(name: string, question: QuestionDefinition | undefined): VersionChange {
+  const what = question?.kind === 'STATIC' ? textToRead : 'Question'
+  return change(
+    'question_added',
+    name,
+    `${what} added: ${question === undefined ? 'from the bank' : shown(question.text)}.`,
+  )
+}
+
+const removal = (name: string, question: QuestionDefinition | undefined): VersionChange =>
+  question?.kind === 'STATIC'
+    ? change('question_removed', name, `${textToRead} removed.`)
+    : change('question_removed', name, 'Question removed. It stays in exports.')
+
 /** Whether two versions of one question ask the same. */
 export function sameSettings(a: QuestionSettings, b: QuestionSettings): boolean {
   return settingChanges('', a, b).length === 0
 }
 
+const bounds = [
+  ['min', 'At least'],
+  ['max', 'At most'],
+  ['min_length', 'Characters, at least'],
+  ['max_length', 'Characters, at most'],
+  ['min_count', 'How many, at least'],
+  ['max_count', 'How many, at most'],
+] as const
+
 /** What changed in the settings of one question. */
 export function settingChanges(name: string, before: QuestionSettings, after: QuestionSettings): VersionChange[] {
-  const bounds = ['min', 'max', 'min_length', 'max_length', 'min_count', 'max_count'] as const
   return [
     ...changed('text_changed', name, 'Its text', before.text, after.text),
     ...changed('help_changed', name, 'Its help', before.help, after.help),
-    ...bounds.flatMap(bound => changed('bounds_changed', name, bound, before[bound], after[bound])),
+    ...bounds.flatMap(([bound, words]) => changed('bounds_changed', name, words, before[bound], after[bound])),
     ...changed(
       'address_correction_changed',
       name,
@@ -128,10 +153,12 @@ function optionChanges(name: string, before: readonly QuestionOption[], after: r
   const now = new Map(after.map(option => [option.admin_id, option.text]))
   const [kept, keptNow] = common([...old.keys()], [...now.keys()])
   return [
-    ...[...now.keys()].filter(id => !old.has(id)).map(id => change('option_added', name, `Option ${id} added.`)),
-    ...[...old.keys()]
-      .filter(id => !now.has(id))
-      .map(id => change('option_removed', name, `Option ${id} removed. It stays in exports.`)),
+    ...[...now]
+      .filter(([id]) => !old.has(id))
+      .map(([id, text]) => change('option_added', name, `Option “${text}” (${id}) added.`)),
+    ...[...old]
+      .filter(([id]) => !now.has(id))
+      .map(([id, text]) => change('option_removed', name, `Option “${text}” (${id}) removed. It stays in exports.`)),
     ...kept.flatMap(id => changed('option_text_changed', name, `Text of option ${id}`, old.get(id), now.get(id))),
     ...(same(kept, keptNow) ? [] : [change('options_reordered', name, 'Its options come in another order.')]),
   ]
@@ -183,19 +210,28 @@ function conditionChanges(
   code: VersionChangeCode,
   subject: string,
   words: string,
-  before: NamedCondition | null | undefined,
-  after: NamedCondition | null | undefined,
+  [was, is]: readonly { visible_when?: NamedCondition | null }[],
+  names: ConditionNames,
 ): VersionChange[] {
-  if (same(before ?? null, after ?? null)) return []
-  const when = (condition: NamedCondition | null | undefined): string =>
-    condition == null ? 'always' : `when ${sorted(condition)}`
+  const [before, after] = [was?.visible_when ?? null, is?.visible_when ?? null]
+  if (same(before, after)) return []
+  const when = (condition: NamedCondition | null): string =>
+    condition === null ? 'always' : `when ${namedConditionText(condition, names)}`
   return [change(code, subject, `${words} ${when(after)} (was: ${when(before)}).`)]
 }
 
-function changed(code: VersionChangeCode, subject: string, words: string, before: unknown, after: unknown) {
+function changed(code: VersionChangeCode, subject: string, words: string, before: Settable, after: Settable) {
   if (same(before, after)) return []
-  const show = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value))
-  return [change(code, subject, `${words}: ${show(after)} (was: ${show(before)}).`)]
+  return [change(code, subject, `${words}: ${shown(after)} (was: ${shown(before)}).`)]
+}
+
+type Settable = string | number | boolean | readonly string[] | undefined
+
+function shown(value: Settable): string {
+  if (typeof value === 'string') return `“${value}”`
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'object' && value.length > 0) return value.map(shown).join(', ')
+  return typeof value === 'number' ? String(value) : 'none'
 }
 
 function change(code: VersionChangeCode, subject: string, detail: string): VersionChange {

@@ -12,7 +12,7 @@ const dateVerbs: Partial<typeof operatorLabel> = {
   greater_than_or_equal: 'is on or after',
 }
 
-/** `“Do you rent or own?” is Rent`: when the program asks something. */
+/** `“Do you rent or own?” is “Rent”`: when the program asks something. */
 export function conditionText(condition: Condition, questions: readonly VersionQuestion[]): string {
   if ('all' in condition) return joined(condition.all, ' and ', questions)
   if ('any' in condition) return joined(condition.any, ' or ', questions)
@@ -44,7 +44,7 @@ function valueText(value: ConditionValue, question: VersionQuestion | undefined,
     .map(one => {
       if (typeof one === 'number') return String(one)
       const option = question?.settings.options?.find(({ admin_id }) => admin_id === one)
-      return option?.text ?? (isDay && isCalendarDate(one) ? dayText(one) : one)
+      return isDay && isCalendarDate(one) ? dayText(one) : `“${option?.text ?? one}”`
     })
     .join(', ')
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { exportEffects } from '../../../src/domain/definitions/export-effects.ts'
 import type { NamedCondition, ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
 import { describeVersion, storedCondition } from '../../../src/domain/definitions/version-definition.ts'
 import { diffDefinitions, diffVersions } from '../../../src/domain/definitions/version-diff.ts'
@@ -115,12 +116,28 @@ describe('diffVersions', () => {
     expect(codes(after)).toEqual(expected)
   })
 
-  test('says what it was and what it is', () => {
-    const [change] = diffDefinitions(
-      aDefinition({ slug: 'p', questions: [q.number('age', { max: 3 })] }),
-      aDefinition({ slug: 'p', questions: [q.number('age', { max: 4 })] }),
-    )
-    expect(change).toEqual({ code: 'bounds_changed', subject: 'age', detail: 'max: 4 (was: 3).' })
+  test('says what it was and what it is, in the words that applicants read', () => {
+    const pet: NamedCondition = { question: 'pet', field: 'selection', operator: 'equal', value: 'cat' }
+    const was = [q.number('age', { max: 3 }), q.radio('pet', ['cat', 'dog']), q.static('welcome')]
+    const is = [
+      q.number('age', { max: 4, optional: true, visible_when: pet }),
+      q.radio('pet', ['cat', 'cow']),
+      q.static('hint'),
+    ]
+    const [before, after] = [was, is].map(questions => aDefinition({ slug: 'p', questions }))
+    const changes = diffDefinitions(before!, { ...after!, statuses: [] })
+    expect(changes.map(({ detail }) => detail)).toEqual([
+      'Its statuses: none (was: “Approved”, “Denied”).',
+      'Text to read added: “hint?”.',
+      'Text to read removed.',
+      'At most: 4 (was: 3).',
+      'Optional: yes (was: no).',
+      'It is asked when “pet?” is “Option cat” (was: always).',
+      'Option “Option cow” (cow) added.',
+      'Option “Option dog” (dog) removed. It stays in exports.',
+    ])
+    // Text to read has no answer, and no key.
+    expect(exportEffects(changes).filter(effect => /^(hint|welcome)/.test(effect))).toEqual([])
   })
 
   test('a definition written otherwise but meaning the same is no change', () => {
@@ -198,10 +215,14 @@ describe('compareDefinitions', () => {
       ],
       [
         'Home changed',
-        'Shown: always → when Your pet? is Cat',
+        'Shown: always → when “Your pet?” is “Cat”',
         'Questions in order: members?, nick?, why? → why?, Who?, nick?',
       ],
-      ['why? changed', 'Answering: must be answered → may be left unanswered', 'Asked: always → when Your pet? is Cat'],
+      [
+        'why? changed',
+        'Answering: must be answered → may be left unanswered',
+        'Asked: always → when “Your pet?” is “Cat”',
+      ],
       ['Who? changed', 'Text: members? → Who?'],
       ['nick? changed', 'Answers: at most 9 characters → at most 12 characters'],
       ['born? new', 'Repeated:  → for each of “Who?”', 'Screen:  → Home'],

@@ -65,7 +65,7 @@ describe('an application for people', () => {
 
   test('distinguishes what a condition hid from what was left open, with the reason', () => {
     const rows = rowsOf(application())
-    expect(rows.landlord!.answer).toEqual({ state: 'not_asked', when: '“tenure?” is Renting' })
+    expect(rows.landlord!.answer).toEqual({ state: 'not_asked', when: '“tenure?” is “Renting”' })
     expect(rowsOf(application({ tenure: single('rent') })).landlord!.answer).toEqual({ state: 'unanswered' })
     expect(readableApplication(version, application()).screens[1]!.notAsked).toBe('not (“tenure?” was answered)')
     expect(readableApplication(version, application({ tenure: single(null) })).screens[1]!.notAsked).toBeUndefined()

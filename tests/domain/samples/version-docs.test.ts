@@ -136,7 +136,7 @@ test('says when a question is asked, whether it may be left out, what its answer
     text_one: { optional: false, asked_when: [], bounds: 'at most 20 characters', first_version: 1 },
     number_one: {
       optional: true,
-      asked_when: ['was answered', 'is one of Now red, gone'].map(is => `“${radio.settings.text}” ${is}`),
+      asked_when: ['was answered', 'is one of “Now red”, “gone”'].map(is => `“${radio.settings.text}” ${is}`),
       bounds: 'at least 1, at most 12',
       first_version: 2,
     },
