@@ -42,6 +42,9 @@ interface FieldProps {
   value?: string
 }
 
+/** Says at its label that something may stay empty. */
+export const Optional = ({ is }: { is: boolean | undefined }) => (is ? <span class="soft"> optional</span> : null)
+
 /** Label, hint, field and error, tied together for those who hear the page. */
 function Labelled(
   props: FieldProps & {
@@ -62,7 +65,7 @@ function Labelled(
     <div class={error === undefined ? 'field' : 'field wrong'}>
       <label for={name} dir="auto">
         {label}
-        {optional && <span class="soft"> optional</span>}
+        <Optional is={optional} />
       </label>
       {hint !== undefined && (
         <p class="hint" id={`${name}-hint`}>
@@ -160,12 +163,13 @@ export function Choices(props: {
   chosen: readonly string[]
   many?: boolean
   hint?: ComponentChildren
+  optional?: boolean
   /** Of a long list: those chosen come first, the rest is scrolled, and with scripts filtered and chosen together. */
   long?: boolean
   /** Of a long list: what a box for all of them says without scripts. `requests/read-form` knows what it means. */
   all?: string
 }) {
-  const { form = usePage().form, name, legend, chosen, many, hint, long, all } = props
+  const { form = usePage().form, name, legend, chosen, many, hint, optional, long, all } = props
   const error = errorOf(form, name)
   // Boxes that were sent with none ticked are not in the form; of radio buttons, one that was on always is.
   const sent = many ? form.values.size > 0 : form.values.has(name)
@@ -174,7 +178,10 @@ export function Choices(props: {
   const choices = long ? [...chosenFirst!, ...rest!] : props.choices
   return (
     <fieldset id={name} class={error === undefined ? 'field' : 'field wrong'} tabIndex={-1}>
-      <legend>{legend}</legend>
+      <legend dir="auto">
+        {legend}
+        <Optional is={optional} />
+      </legend>
       {hint !== undefined && <p class="hint">{hint}</p>}
       {long && (
         <div class="picking" data-picks={name} hidden>

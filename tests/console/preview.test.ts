@@ -68,5 +68,7 @@ test('every kind of question is shown, with the text that the applicant reads', 
   const every = await aDraft(sql, { slug: 'every-preview', questions: everyKind })
   const page = await ada.page(`/admin/programs/every-preview/versions/${every.program_version_id}/preview`)
   for (const { question } of everyKind) expect(page).toContain(question.text)
-  expect(page).not.toContain('service_area')
+  const labels = [...page.matchAll(/<label for="\/home_address[^>]*>([^<]*)/g)].map(([, label]) => label)
+  expect(labels).toEqual(['Street', 'Apartment or suite', 'City', 'State', 'ZIP code'])
+  expect(page).not.toContain('value="back"')
 })

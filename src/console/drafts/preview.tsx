@@ -8,7 +8,16 @@ import { fieldLabel } from '../../domain/definitions/condition-text.ts'
 import type { ProgramVersion } from '../../domain/questions/program-version.ts'
 import { questionTypes } from '../../domain/questions/question.ts'
 import { type Json, JsonNumber, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'
-import { ActionForm, Choices, ErrorSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
+import {
+  ActionForm,
+  Choices,
+  ErrorSummary,
+  Optional,
+  SelectField,
+  Submit,
+  TextArea,
+  TextField,
+} from '../../html/fields.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import { LinkButton, Notice } from '../../html/parts.tsx'
 import type { Deps } from '../../http/server/deps.ts'
@@ -49,6 +58,8 @@ export function previewPages({ consoleDb: db }: Deps): PageRoute[] {
 interface Shown {
   /** Its index; that of no screen once all were seen. */
   screen: number
+  /** Whether none is asked before it. */
+  isFirst: boolean
   places: readonly AskedPlace[]
   /** Whether it was shown before this. */
   stays: boolean
@@ -77,7 +88,7 @@ function screenShown(
   const held = unseen || errorsAt(on(at), errors).length > 0
   const screen = go === 'back' ? back : go === 'next' && !held ? next : at
   const stays = values.has('screen') && screen === at
-  return { screen, places: on(screen), stays, unseen: unseen && stays }
+  return { screen, isFirst: screen === open[0], places: on(screen), stays, unseen: unseen && stays }
 }
 
 /** What is wrong on a screen, each at its field. */
@@ -144,13 +155,17 @@ interface PreviewProps extends ProgramPageProps {
 
 function PreviewPage(props: PreviewProps) {
   const { program, version, values } = props
-  const { screen, places, unseen } = props.shown
+  const { screen, places, unseen, isFirst } = props.shown
   const at = `${pathOfProgram(program.slug)}/versions/${version.program_version_id}/preview`
   const asked = version.screens[screen]
   const here = new Set(places.flatMap(namesOf))
   const kept = [...values].filter(([name]) => name.startsWith('/') && !here.has(name))
   return (
-    <ProgramShell program={program} tab="questions" title={`Preview of ${versionName(version).toLowerCase()}`}>
+    <ProgramShell
+      program={program}
+      tab={version.state === 'DRAFT' ? 'questions' : 'versions'}
+      title={`Preview of ${versionName(version).toLowerCase()}`}
+    >
       <p class="soft">As an applicant meets it. Nothing that is filled in here is stored.</p>
       <ErrorSummary title="An applicant would have to look at this again" />
       {unseen && <Notice tone="info">What was answered asks for more on this screen.</Notice>}
@@ -168,7 +183,7 @@ function PreviewPage(props: PreviewProps) {
           ))}
           <div class="actions">
             {asked !== undefined && <Submit name="go" value="next" text="Next" />}
-            <Submit look="plain" name="go" value="back" text="Back" />
+            {!isFirst && <Submit look="plain" name="go" value="back" text="Back" />}
             <LinkButton href={at} text="Begin again" />
           </div>
         </ActionForm>
@@ -202,14 +217,22 @@ function Question({ place, values }: { place: AskedPlace; values: URLSearchParam
       </p>
     )
   const inputs = inputsOf(type)
+  if (inputs.length > 1)
+    return (
+      <fieldset class="field">
+        <legend dir="auto">
+          {label}
+          <Optional is={optional} />
+        </legend>
+        {help !== '' && <p class="hint">{help}</p>}
+        {inputs.map(({ name }) => (
+          <TextField name={`${path}/${name}`} label={labelOf(name)} optional={!optional && isLeftOut.has(name)} />
+        ))}
+      </fieldset>
+    )
   return inputs.map(({ name, form }) => {
     const choices = (question.settings.options ?? []).map(({ admin_id, text }) => ({ value: admin_id, text }))
-    const field = {
-      name: `${path}/${name}`,
-      label: inputs.length === 1 ? label : `${label} – ${fieldLabel(name)}`,
-      ...(help !== '' && { hint: help }),
-      optional: optional || name === 'middle_name' || name === 'suffix' || name === 'line2',
-    }
+    const field = { name: `${path}/${name}`, label, ...(help !== '' && { hint: help }), optional }
     if (question.kind === 'DROPDOWN')
       return <SelectField {...field} value="" choices={[{ value: '', text: '' }, ...choices]} />
     if (form === 'option' || form === 'option_list')
@@ -217,3 +240,9 @@ function Question({ place, values }: { place: AskedPlace; values: URLSearchParam
     return <TextField {...field} type={form === 'date' ? 'date' : 'text'} />
   })
 }
+
+/** Fields that may stay empty in an answer that is asked for. */
+const isLeftOut = new Set(['middle_name', 'suffix', 'line2'])
+
+/** `First name`. */
+const labelOf = (field: string): string => fieldLabel(field).replace(/^./, first => first.toUpperCase())

@@ -2,10 +2,10 @@
 
 /** @jsxImportSource preact */
 
-import type { Micros } from '../../domain/values/offset-time.ts'
+import type { SessionInList } from '../../db/people/console-sessions.ts'
 import { ActionForm, Choices, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { emptyForm, usePage } from '../../html/page-context.ts'
-import { DoneNotice, LinkButton, Table, When } from '../../html/parts.tsx'
+import { Badge, DoneNotice, LinkButton, Table, When } from '../../html/parts.tsx'
 import { PlainPage, Shell } from '../../html/shell.tsx'
 import { passwordLengthMin } from '../../people/passwords.ts'
 import { roleNames } from '../../people/roles.ts'
@@ -93,7 +93,7 @@ export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
 
 interface AccountProps {
   ways: Ways
-  sessions: readonly { created_at: Micros; seen_at: Micros; address: string | null }[]
+  sessions: readonly SessionInList[]
 }
 
 const doneTexts = {
@@ -107,13 +107,52 @@ export function AccountPage({ ways, sessions }: AccountProps) {
     <Shell title="Your account" part={undefined} lead={`${name}, ${email}. ${roleNames[role]}.`}>
       <DoneNotice texts={doneTexts} />
       <ErrorSummary />
+      <div class="columns even">
+        {ways.password && (
+          <section class="card">
+            <h2>Second factor</h2>
+            <p>
+              {secondFactor
+                ? 'You sign in with your password and a code of your authenticator app.'
+                : 'You sign in with your password alone. A code of an authenticator app makes that safer.'}
+            </p>
+            <LinkButton
+              href="/admin/account/second-factor"
+              text={secondFactor ? 'Set up another' : 'Set up a second factor'}
+            />
+          </section>
+        )}
+        <section class="card">
+          <h2>API tokens</h2>
+          <p>With a token, a script or another system does through the API what you may do here, and never more.</p>
+          <LinkButton href="/admin/account/tokens" text="Your API tokens" />
+        </section>
+      </div>
+      {ways.password && (
+        <section class="card narrow">
+          <h2>Change your password</h2>
+          <ActionForm action="/admin/account/password">
+            <TextField name="current" label="Present password" type="password" autocomplete="current-password" />
+            <CodeField />
+            <NewPasswordFields />
+            <Submit text="Change password" />
+          </ActionForm>
+        </section>
+      )}
       <h2>Where you are signed in</h2>
       <Table
         caption="Sign-ins of this account"
         rows={sessions}
         empty="Nowhere."
         columns={[
-          { head: 'From', cell: one => <code>{one.address ?? 'unknown'}</code> },
+          {
+            head: 'From',
+            cell: one => (
+              <>
+                <code>{one.address ?? 'unknown'}</code> {one.is_current && <Badge tone="good">this browser</Badge>}
+              </>
+            ),
+          },
           { head: 'Since', cell: one => <When at={one.created_at} /> },
           { head: 'Last seen', cell: one => <When at={one.seen_at} /> },
         ]}
@@ -123,35 +162,13 @@ export function AccountPage({ ways, sessions }: AccountProps) {
         <Choices
           form={emptyForm}
           name="tokens"
-          legend="API tokens"
+          legend="When you sign out everywhere"
           choices={[{ value: 'yes', text: 'Retire all my API tokens, too', hint: 'Otherwise they continue.' }]}
           chosen={[]}
           many
         />
         <Submit look="plain" text="Sign out everywhere" />
       </ActionForm>
-      <h2>API tokens</h2>
-      <p>
-        A program of yours can do here what you may do, with <a href="/admin/account/tokens">a token</a>.
-      </p>
-      {ways.password && (
-        <>
-          <h2>Second factor</h2>
-          <p>
-            {secondFactor ? 'Signing in takes a code of your app, too.' : 'Signing in takes your password alone.'}{' '}
-            <a href="/admin/account/second-factor">{secondFactor ? 'Set up another' : 'Set one up'}</a>
-          </p>
-          <h2>Change your password</h2>
-          <div class="card narrow">
-            <ActionForm action="/admin/account/password">
-              <TextField name="current" label="Present password" type="password" autocomplete="current-password" />
-              <CodeField />
-              <NewPasswordFields />
-              <Submit text="Change it" />
-            </ActionForm>
-          </div>
-        </>
-      )}
     </Shell>
   )
 }

@@ -162,8 +162,9 @@ function confirmRoutes(deps: Deps): PageRoute[] {
 function accountRoutes(deps: Deps): PageRoute[] {
   const { consoleDb: db, config } = deps
 
-  const page = async ({ person, now, context }: PageVisit) => {
-    const sessions = await readSessionsOf(db, person.person_id, now, now - config.sessionIdleMs * 1000)
+  const page = async ({ person, session, now, context }: PageVisit) => {
+    const asked = { now, idleSince: now - config.sessionIdleMs * 1000 }
+    const sessions = await readSessionsOf(db, person.person_id, session.tokenHash, asked)
     // Passwords go through no page.
     context.form = { ...emptyForm, errors: context.form.errors }
     return <AccountPage ways={waysOf(config)} sessions={sessions} />

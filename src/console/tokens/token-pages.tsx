@@ -42,14 +42,14 @@ export function TokensPage({ tokens }: { tokens: readonly ListedAdminToken[] }) 
       title="API tokens"
       part={undefined}
       crumbs={[crumbs[0]!, { text: 'API tokens' }]}
-      lead="With a token, a program of yours does through the API what you may do here, and never more."
+      lead="With a token, a script or another system does through the API what you may do here, and never more."
       actions={<LinkButton main href={`${path}/new`} icon="plus" text="Make a token" />}
     >
       <DoneNotice texts={doneTexts} />
       <TokenTable
         tokens={tokens}
         retireAt={tokenId => `${path}/${tokenId}/retire`}
-        empty="You have no token. Make one for a program that is to work here in your name."
+        empty="You have no token. Make one for a script or a system that is to work here in your name."
       />
       <p class="soft">
         What can be done is in the <a href="/docs/api#administration">documentation of the API</a>, under

@@ -84,18 +84,24 @@ export async function deleteEndedSessions(db: Db, now: Micros, idleSince: Micros
   await db`delete from console_session where expires_at <= ${now} or seen_at <= ${idleSince}`
 }
 
+export interface SessionInList {
+  created_at: Micros
+  seen_at: Micros
+  address: string | null
+  /** Whether it is the one that asks. */
+  is_current: boolean
+}
+
 /** The sessions of a person that are under way, newest first. */
-export async function readSessionsOf(
+export const readSessionsOf = (
   db: Db,
   personId: number,
-  now: Micros,
-  idleSince: Micros,
-): Promise<{ created_at: Micros; seen_at: Micros; address: string | null }[]> {
-  return db<{ created_at: Micros; seen_at: Micros; address: string | null }[]>`
-    select created_at, seen_at, host(address) as address
-    from console_session
-    where person_id = ${personId}
-    and expires_at > ${now}
-    and seen_at > ${idleSince}
-    order by created_at desc`
-}
+  current: Buffer,
+  { now, idleSince }: { now: Micros; idleSince: Micros },
+): Promise<SessionInList[]> => db<SessionInList[]>`
+  select created_at, seen_at, host(address) as address, token_hash = ${current} as is_current
+  from console_session
+  where person_id = ${personId}
+  and expires_at > ${now}
+  and seen_at > ${idleSince}
+  order by created_at desc`
