@@ -202,12 +202,14 @@ describe('unknown types', () => {
     const [version] = await sql<
       { id: number }[]
     >`select program_version_id as id from program_version where state = 'ACTIVE'`
-    const at = `/docs/api/programs/rent-relief/versions/${version!.id}/response.schema.json`
-    const schema = (await (await service.get(at, { headers: { Authorization: key.authorization } })).json()) as Record<
-      string,
-      unknown
-    >
+    const download = async (file: string) => {
+      const at = `/docs/api/programs/rent-relief/versions/${version!.id}/${file}`
+      return (await service.get(at, { headers: { Authorization: key.authorization } })).text()
+    }
+    const schema = JSON.parse(await download('response.schema.json'))
     expect(schemaErrors(schema, (await client.page()).page)).toEqual([])
+    const openApi = JSON.parse((await download('openapi.json')).replaceAll('#/components/schemas/', '#/$defs/'))
+    expect(openApi.components.schemas).toMatchObject(schema.$defs)
     const page = await service.get('/docs/api/programs/rent-relief', {
       headers: { Authorization: key.authorization, Accept: 'text/html' },
     })
