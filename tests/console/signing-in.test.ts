@@ -38,6 +38,7 @@ describe('signing in', () => {
     expect([sent.status, sent.headers.get('location')]).toEqual([303, '/admin/sign-in?next=%2Fadmin%2Fpeople%3Fx%3D1'])
     for (const [next, location] of [
       ['/admin/people?x=1', '/admin/people?x=1'],
+      ['/admin/people?q=é 中 🙂%25', '/admin/people?q=%C3%A9%20%E4%B8%AD%20%F0%9F%99%82%25'],
       ['https://evil.example/', '/admin'],
       ['//evil.example/admin', '/admin'],
       ['/admin\\evil', '/admin'],

@@ -112,7 +112,8 @@ export const cookieOf = (visit: Pick<OpenVisit, 'https'>, token: string | undefi
   'Set-Cookie': sessionCookie(token, visit.https),
 })
 
-/** The path if it is one of the console, else the start. */
+/** The path if it is one of the console, else the start; in the characters that an address has. */
 export function nextPath(text: string | null): string {
-  return text !== null && /^\/admin(?:[/?][^\\\p{Cc}]*)?$/u.test(text) ? text : '/admin'
+  if (text === null || !/^\/admin(?:[/?][^\\\p{Cc}]*)?$/u.test(text)) return '/admin'
+  return text.toWellFormed().replace(/[^!-~]+/g, encodeURIComponent)
 }
