@@ -31,17 +31,20 @@ export async function follow(
   let { restart } = request
   let walkFirst = restart
   let failed = 0
+  const filled = (): void => {
+    if (failed > 0) say('The output can be filled again.')
+    failed = 0
+  }
   for (;;) {
     try {
-      if (walkFirst) await pullToFile(out, format, { ...request, restart }, client, context)
+      if (walkFirst) {
+        await pullToFile(out, format, { ...request, restart }, client, context)
+        filled()
+      }
       walkFirst = restart = false
       const found = await beginning(format, request, client, signal)
       if (found === undefined) walkFirst = true
-      else
-        for await (const _ of applied(found, format, request, client, context)) {
-          if (failed > 0) say('The output can be filled again.')
-          failed = 0
-        }
+      else for await (const _ of applied(found, format, request, client, context)) filled()
     } catch (error) {
       signal.throwIfAborted()
       const reason = reasonToWalk(error)

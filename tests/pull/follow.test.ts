@@ -9,6 +9,7 @@ import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-log.ts'
 import { unlimited } from '../support/config.ts'
 import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
+import { useFaultyProxy } from '../support/faulty-proxy.ts'
 import { endWithTest, useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -168,9 +169,11 @@ describe.each(Object.keys(outputs))('%s', name => {
     await endOf(running)
     await followed.apply(5)
     await followed.erase(first)
-    // The same service at another address.
-    args[1] = service.baseUrl.replace('127.0.0.1', 'localhost')
-    running = start()
+    // The same service and the same database at other addresses.
+    running = startTool(
+      followed.key,
+      args.map(one => one.replace('127.0.0.1', 'localhost')),
+    )
     await isAsTheService(output, followed)
     running.kill('SIGTERM')
     const { code, err } = await endOf(running)
@@ -194,28 +197,43 @@ describe.each(Object.keys(outputs))('%s', name => {
     expect(err).toContain('The program has other questions than before. Everything is pulled again.')
   })
 
-  test('is pulled again as a whole when the service has lost what was followed, and says so in a sentence', async () => {
-    const followed = await aProgramToFollow()
-    await followed.apply(1)
-    const lost = await followed.apply(2)
-    const running = startTool(followed.key, argsOf(followed, ...output.args(followed)))
-    await isAsTheService(output, followed)
-    running.kill('SIGKILL')
-    await endOf(running)
-    await tamper(
-      source,
-      `delete from application where application_id = ${lost};
+  test.each([
+    ['followed', 'The service was set back to before what was pulled.'],
+    ['being pulled', 'The walk cannot continue.'],
+  ])(
+    'is pulled again as a whole when the service has lost what was %s, and says so in a sentence',
+    async (what, said) => {
+      const followed = await aProgramToFollow()
+      await followed.apply(1)
+      const lost = await followed.apply(2)
+      const args = argsOf(followed, ...output.args(followed))
+      if (what === 'followed') {
+        const running = startTool(followed.key, args)
+        await isAsTheService(output, followed)
+        running.kill('SIGKILL')
+        await endOf(running)
+      } else {
+        const isLater = (_: number, path: string) => (path.includes('nextPageToken') ? { status: 400 } : 'none')
+        args[1] = (await useFaultyProxy(service.port, isLater)).baseUrl
+        expect(await runTool(followed.key, [...args, '--page-size', '1'])).toMatchObject({ code: 1 })
+        args[1] = service.baseUrl
+      }
+      await tamper(
+        source,
+        `delete from application where application_id = ${lost};
        update submission_counter set submit_seq = 1, submissions = 1 where program_id = ${followed.program_id}`,
-    )
-    const again = startTool(followed.key, argsOf(followed, ...output.args(followed)))
-    await isAsTheService(output, followed)
-    again.kill('SIGTERM')
-    const { err } = await endOf(again)
-    expect(err).toContain('The service was set back to before what was pulled. Everything is pulled again.')
-  })
+      )
+      await followed.apply(3)
+      const again = startTool(followed.key, args)
+      await isAsTheService(output, followed)
+      again.kill('SIGTERM')
+      const { err } = await endOf(again)
+      expect(err).toContain(`${said} Everything is pulled again.`)
+    },
+  )
 })
 
-test('begun again with --restart, a walk is made once, however often the database then refuses to be filled with it', async () => {
+test('whenever the database cannot be filled, it is said once and tried until it can; what --restart drops, it drops once', async () => {
   const followed = await aProgramToFollow()
   await followed.apply(1)
   const schema = followed.slug.replaceAll('-', '_')
@@ -224,16 +242,23 @@ test('begun again with --restart, a walk is made once, however often the databas
     create sequence ${schema}.attempts;
     create table ${schema}.applications (application_id bigint primary key);
     create function ${schema}.refuse() returns trigger language plpgsql as $$ begin
-      if nextval('${schema}.attempts') < 3 then raise exception using errcode = '57P01'; end if;
+      if nextval('${schema}.attempts') % 3 = 1 then raise exception using errcode = '57P01'; end if;
+      if currval('${schema}.attempts') % 3 = 2 then raise exception using errcode = '53300'; end if;
       return new;
     end $$;
     create trigger refuse before insert on ${schema}.applications for each row execute function ${schema}.refuse()`)
   const output = outputs['a database']!
   const running = startTool(followed.key, argsOf(followed, ...output.args(followed), '--restart'))
-  const record = `${schema}.tributary_pull`
-  await until('it to be followed', async () => (await target`select to_regclass(${record}) as made`)[0]!.made !== null)
+  const rows = (n: number) => until(`${n} rows`, async () => (await output.read(followed).catch(() => [])).length === n)
+  await rows(1)
+  await followed.apply(2)
+  await rows(2)
+  await followed.apply(3)
+  await rows(3)
   running.kill('SIGTERM')
-  await endOf(running)
+  const said = (await endOf(running)).err.split('\n').map(line => /Trying until it can|filled again/.exec(line)?.[0])
+  const outage = ['Trying until it can', 'filled again']
+  expect(said.filter(one => one !== undefined)).toEqual([...outage, ...outage, ...outage])
   const asked = `/api/v1/admin/programs/${followed.slug}/applications`
   expect(service.logLines.filter(({ path }) => path === asked)).toHaveLength(1)
 })

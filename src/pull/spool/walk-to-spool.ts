@@ -71,7 +71,8 @@ export async function walkToSpool(
             ...walk.filters,
             toDate: walk.until ?? walk.filters.toDate,
             nextPageToken: token ?? undefined,
-            pageSize,
+            // A walk that continues has the page size that it began with.
+            pageSize: token === undefined ? pageSize : undefined,
             signal,
           })
     for await (const { page, ...step } of steps) {
