@@ -58,6 +58,12 @@ async function aProgramToFollow() {
     erase: (application_id: number) =>
       eraseApplication(source, { program_id, application_id }, { actor: 'operator:test', reason: undefined }),
     walked: () => client.walkAll(),
+    /** Of the last change. */
+    cursor: async () => {
+      const path = `/api/v1/admin/programs/${slug}/changes?after=latest`
+      const answer = await service.get(path, { headers: { Authorization: key.authorization } })
+      return ((await answer.json()) as { nextCursor: string }).nextCursor
+    },
   }
 }
 type Followed = Awaited<ReturnType<typeof aProgramToFollow>>
@@ -88,10 +94,18 @@ const outputs: Record<string, Output> = {
           .map(name => JSON.parse(readFileSync(join(folder, slug, name), 'utf8'))),
       ),
     expected: byId,
-    backUp: async ({ slug }) => {
+    backUp: async ({ slug, cursor }) => {
       const [from, to] = [join(folder, slug), await useFolder()]
+      const record = join(from, '.tributary.json')
+      // Its last file is there before its record.
+      const atRest = async () => {
+        const last = await cursor()
+        await until('it to be at rest', () => readFileSync(record, 'utf8').includes(last))
+      }
+      await atRest()
       cpSync(from, to, { recursive: true })
       return async () => {
+        await atRest()
         rmSync(from, { recursive: true })
         cpSync(to, from, { recursive: true })
       }

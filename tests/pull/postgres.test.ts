@@ -15,6 +15,7 @@ import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { publish, q } from '../support/programs.ts'
 import { runTool } from '../support/tributary-tool.ts'
+import { until } from '../support/until.ts'
 
 const slug = 'utility-assistance'
 const { sql: source, ...database } = await useDatabase()
@@ -85,7 +86,7 @@ test('--since-last adds what is new, and columns where the program has grown', a
   const odd = 'a\tb\\c\r\nd "e" \\N {f,g}'
   const apply = async (answers: Record<string, unknown>) => frontEnd.apply(await frontEnd.register(), answers)
   await apply({ words: { text: odd }, child: { entities: [{ entity_name: 'Ada' }] } })
-  await pull('growing', state, '--since-last')
+  await pull('growing', state, '--since-last', '--option-labels')
   const questionsAsOf = async () => (await sql`select questions_as_of from growing.tributary_pull`)[0]!.questions_as_of
   const asOfFirst = await questionsAsOf()
   const long = 'very long name of a question that goes on and on until it is cut off'
@@ -93,7 +94,13 @@ test('--since-last adds what is new, and columns where the program has grown', a
     slug: 'growing',
     questions: [
       q.text(long, asked),
-      q.checkbox('pets', ['cat', 'dog'], asked),
+      q.checkbox('pets', [], {
+        ...asked,
+        options: [
+          { admin_id: 'cat', text: odd },
+          { admin_id: 'dog', text: 'Dog' },
+        ],
+      }),
       q.text('words', asked),
       q.enumerator('child', [q.number('age', asked)], asked),
     ],
@@ -108,8 +115,8 @@ test('--since-last adds what is new, and columns where the program has grown', a
       ],
     },
   })
-  await pull('growing', state, '--since-last')
-  await pull('growing', state, '--since-last')
+  await pull('growing', state, '--since-last', '--option-labels')
+  await pull('growing', state, '--since-last', '--option-labels')
   // What was there has the questions of then: before it is followed, all is pulled.
   expect(await questionsAsOf()).toBe(asOfFirst)
   const column = identifierOf(`${long.replaceAll(' ', '_')}.text`)
@@ -118,7 +125,7 @@ test('--since-last adds what is new, and columns where the program has grown', a
     await sql`select words__text, pets__selections, ${sql(column)} as long from growing.applications order by application_id`
   expect(rows.map(row => ({ ...row }))).toEqual([
     { words__text: odd, pets__selections: null, long: null },
-    { words__text: null, pets__selections: ['cat', 'dog'], long: 'read' },
+    { words__text: null, pets__selections: [odd, 'Dog'], long: 'read' },
   ])
   const children =
     await sql`select entity_path, entity_name, age__number from growing.child where application_id = ${application_id} order by 1`
@@ -256,7 +263,9 @@ describe('what happens to applications that were pulled before', () => {
     const { watermark, follows_from: after } = await record()
     const signal = new AbortController().signal
     const state = { snapshotTime: '2200-01-01T00:00:00Z', changeCursor: after, questionsAsOf: null }
-    const load = { url, schema: 'later_part', tables: planTables([], { multi: 'one', labels: false }), signal }
+    const seen = { question_key: 'seen', question_type: 'TEXT', path: 'application.seen', options: [] }
+    const questions = [{ ...seen, fields: [{ path: 'application.seen.text', type: 'string' }] }]
+    const load = { url, schema: 'later_part', tables: planTables(questions, { multi: 'one', labels: false }), signal }
     const applied = (hasMore: boolean, from = after) =>
       applyPage({ ...load, page: { payload: [], nextCursor: after, hasMore, ...state }, after: from })
     // Restored since from when it was at another change.
@@ -265,6 +274,10 @@ describe('what happens to applications that were pulled before', () => {
     expect((await record()).watermark).toBe(watermark)
     expect(await applied(false)).toBe(true)
     expect((await record()).watermark).toBe(state.snapshotTime)
+    // What came while it was followed, and is hidden from the key since.
+    await sql`update later_part.applications set seen__text = 'hidden since'`
+    await pull('later-part', newState())
+    expect(await sql`select from later_part.applications where seen__text is not null`).toHaveLength(0)
   })
 
   test('a service that was set back since is noticed', async () => {
@@ -331,11 +344,30 @@ describe('what goes wrong', () => {
     expect(err).toMatch(/a value does not fit its column \(22|is of type integer/)
     expect(err).not.toContain(String(applications[0]!.application.applicant_name!.first_name))
     expect(await sql`select from narrow.applications`).toHaveLength(0)
+    const elsewhere = await runTool(key, [...argsOf(slug, state), '--schema', 'elsewhere'])
+    expect(elsewhere).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/it was begun into .* narrow, and not .* elsewhere/),
+    })
     await sql`drop table narrow.applications`
     const before = service.logLines.filter(line => String(line.path).endsWith('/applications')).length
     expect(await runTool(key, [...argsOf(slug, state), '--schema', 'narrow'])).toMatchObject({ code: 0 })
     expect(service.logLines.filter(line => String(line.path).endsWith('/applications'))).toHaveLength(before)
     expect(await sql`select from narrow.applications`).toHaveLength(applications.length)
+  })
+
+  test('two pulls into one schema take turns', async () => {
+    await pull(slug, newState(), '--schema', 'shared')
+    const waitingFor = (what: string) =>
+      sql`select from pg_stat_activity where datname = current_database() and wait_event = ${what}`
+    const { both } = await sql.begin(async tx => {
+      await tx`lock table shared.applications`
+      const both = [1, 2].map(() => pull(slug, newState(), '--schema', 'shared'))
+      await until('one waits for the table', async () => (await waitingFor('relation')).length === 1)
+      await until('and one for the other', async () => (await waitingFor('advisory')).length === 1)
+      return { both }
+    })
+    await Promise.all(both)
   })
 
   test('a schema that has another program is left alone', async () => {
