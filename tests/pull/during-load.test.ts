@@ -11,7 +11,7 @@ import { useFaultyProxy } from '../support/faulty-proxy.ts'
 import { useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
-import { aProgram, q } from '../support/programs.ts'
+import { lines, reasonProgram } from '../support/load-input.ts'
 import { endOf } from '../support/run.ts'
 import { callTool, startTool } from '../support/tributary-tool.ts'
 import { until } from '../support/until.ts'
@@ -19,7 +19,7 @@ import { until } from '../support/until.ts'
 const slug = 'food-aid'
 const database = await useDatabase()
 const { sql } = database
-const { program_version_id } = await aProgram(sql, { slug, questions: [q.text('reason', { optional: true })] })
+const program = await reasonProgram(sql, slug)
 const service = await useService(database, unlimited)
 const key = await createTestKey(sql, { programs: [slug], maySubmit: true })
 const frontEnd = new FrontEnd(service, key, slug)
@@ -28,26 +28,11 @@ const warehouse = await useBareDatabase()
 const folder = await useFolder()
 
 const loaded = Array.from({ length: 30 }, (_, i) => 5000 + i)
-const lines = loaded.map((application_id, i) => {
-  const time = `2020-01-01T00:00:${String(i).padStart(2, '0')}+00:00`
-  return JSON.stringify({
-    applicant_id: 1000 + i,
-    application_id,
-    create_time: time,
-    language: 'en-US',
-    program_name: slug,
-    program_version_id,
-    revision_state: 'CURRENT',
-    status: null,
-    status_last_modified_time: null,
-    application_note: null,
-    submit_time: time,
-    submitter_type: 'APPLICANT',
-    ti_email: null,
-    ti_organization: null,
-    application: { reason: { question_type: 'TEXT', text: 'x'.repeat(1000) } },
-  })
-})
+const text = 'x'.repeat(1000)
+const input = lines(
+  program,
+  ...loaded.map((id, at) => ({ id, at, more: { application: { reason: { question_type: 'TEXT', text } } } })),
+)
 
 const fileOf = (name: string): string => join(folder, name)
 async function pull(place: readonly string[], ...more: string[]): Promise<string> {
@@ -86,7 +71,7 @@ test('G5, G6: each application is once in every output, whichever pulls were mad
   const live: number[] = []
   const submit = async () => live.push((await frontEnd.submit(await frontEnd.register())).application_id)
   const from = ['--since-last', '--from', '2021-01-01']
-  await loadLines(sql, new Blob([lines.join('\n')]).stream(), {
+  await loadLines(sql, new Blob([input]).stream(), {
     now: Date.now() * 1000,
     timeZone: 'UTC',
     actor: 'operator:test',

@@ -5,7 +5,6 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Application } from '../../src/client/api-types.ts'
 import { TributaryClient } from '../../src/client/tributary-client.ts'
-import { useFaultyProxy } from '../support/faulty-proxy.ts'
 import { useBareDatabase, useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
@@ -99,20 +98,6 @@ describe('--fields', () => {
     copyFileSync(`${out}.pull`, `${copy}.pull`)
     expect(await pull(copy)).toBe(await pull(newName('csv')))
     expect(existsSync(out)).toBe(true)
-  })
-
-  test('one that was interrupted continues with the same, and with others is refused', async () => {
-    const out = newName('ndjson')
-    let cut = true
-    const proxy = await useFaultyProxy(service.port, n => (cut && n > 4 ? { status: 400 } : 'none'))
-    const run = (...more: string[]) =>
-      callTool(key, argsOf(out, ['--page-size', '1', '--checkpoint', '0', ...more], proxy.baseUrl))
-    expect(await run(...fields)).toMatchObject({ code: 1 })
-    cut = false
-    expect(await run('--fields', 'reason')).toMatchObject({ code: 2, err: expect.stringContaining('other options') })
-    expect(await run()).toMatchObject({ code: 2, err: expect.stringContaining('other options') })
-    expect(await run(...fields)).toMatchObject({ code: 0 })
-    expect(readFileSync(out, 'utf8')).toBe(await pull(newName('ndjson'), fields))
   })
 
   test('an unknown question is reported, with the known ones; and nothing is in the way of the next command', async () => {

@@ -43,10 +43,7 @@ const folder = await useFolder()
 let files = 0
 const newFile = (): string => join(folder, `${++files}.ndjson`)
 
-async function proxied(faultOf: (n: number, target: string) => Fault) {
-  const proxy = await useFaultyProxy(service.port, faultOf)
-  return proxy
-}
+const proxied = (faultOf: (n: number, target: string) => Fault) => useFaultyProxy(service.port, faultOf)
 const argsOf = (out: string, baseUrl = service.baseUrl, ...more: string[]): string[] => [
   ...['pull', baseUrl, '--program', slug, '--out', out, '--page-size', '12', '--checkpoint', '0'],
   ...more,
@@ -97,20 +94,6 @@ describe('a pull', () => {
     expect(idsIn(out)).toEqual(pulledIds.slice(10, 20))
     expect(await pull(newFile(), undefined, '--revision', 'OBSOLETE')).toMatchObject({ code: 0 })
   })
-})
-
-test('how many there are is known on the way, so that the time left can be shown', async () => {
-  const out = newFile()
-  const seen: PullProgress[] = []
-  const address = { baseUrl: service.baseUrl, username: key.username, password: key.password }
-  const context = {
-    signal: new AbortController().signal,
-    say: () => {},
-    onProgress: (one: PullProgress) => seen.push(one),
-  }
-  await pullToFile(out, formatOf(out), parsePull(argsOf(out).slice(1)), new TributaryClient(address), context)
-  expect(new Set(seen.map(({ total }) => total))).toEqual(new Set([240]))
-  expect(seen.at(-1)!.applications).toBe(240)
 })
 
 // PULL_INTERRUPTIONS=50 is for those who change how a pull continues; each costs the start of a process.
@@ -166,7 +149,7 @@ describe('interrupted', () => {
       code: 0,
       err: expect.stringContaining('Going on where the last run stopped.'),
     })
-    expect(proxy.requests[before]!.target).toBe(proxy.requests[before - 1]!.target)
+    expect(proxy.requests[before - 1]!.target).toStartWith(proxy.requests[before]!.target)
     expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
   })
 
@@ -204,36 +187,29 @@ describe('interrupted', () => {
     const out = newFile()
     const proxy = await proxied(n => (n < 8 ? 'none' : { status: 400 }))
     expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 1 })
-    const other = await pull(out, proxy.baseUrl, '--revision', 'CURRENT')
-    expect(other).toMatchObject({ code: 2, err: expect.stringContaining('--restart') })
+    for (const other of [
+      ['--revision', 'CURRENT'],
+      ['--fields', 'words_raw'],
+    ])
+      expect(await pull(out, proxy.baseUrl, ...other)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('--restart'),
+      })
     expect(await pull(out, service.baseUrl, '--revision', 'CURRENT', '--restart')).toMatchObject({ code: 0 })
     expect(idsIn(out)).toEqual(pulledIds)
-  })
-
-  test('and the rest of it cut off by others: it refuses to continue with less than it had', async () => {
-    const out = newFile()
-    const proxy = await proxied(n => (n < 8 ? 'none' : { status: 400 }))
-    await pull(out, proxy.baseUrl)
-    writeFileSync(`${out}.part`, '')
-    expect(await pull(out, proxy.baseUrl)).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('shorter than the pull left it'),
-    })
   })
 })
 
 test('two pulls never work on one output: the second ends with 5, and the first is not disturbed', async () => {
   const out = newFile()
-  let release = (): void => {}
   const proxy = await proxied(n => (n === 3 ? { silentAfterBytes: 100 } : 'none'))
   const one = startTool(key, argsOf(out, proxy.baseUrl))
-  release = () => one.kill('SIGTERM')
   await until('the first to be under way', () => proxy.requests.length === 4)
   expect(await pull(out)).toMatchObject({
     code: 5,
     err: `Another pull is at work on this output: it holds ${out}.pull.\n`,
   })
-  release()
+  one.kill('SIGTERM')
   expect(await endOf(one)).toMatchObject({ code: 3 })
   // The lock went with its process.
   expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 0 })
@@ -256,6 +232,15 @@ describe('--since-last', () => {
     const { service, key, slug, ids } = await useExport({ slug: 'growing', applications: 40, key: { maySubmit: true } })
     const pull = (out: string, ...more: string[]) =>
       callTool(key, [...argsOf(out, service.baseUrl, '--program', slug), ...more])
+    /** How many there are, as far as it is known on the way. */
+    const totals = async (out: string, ...more: string[]) => {
+      const seen: PullProgress[] = []
+      const address = { baseUrl: service.baseUrl, username: key.username, password: key.password }
+      const context = { signal: new AbortController().signal, say: () => {}, onProgress: seen.push.bind(seen) }
+      const request = parsePull([...argsOf(out, service.baseUrl, '--program', slug).slice(1), ...more])
+      await pullToFile(out, formatOf(out), request, new TributaryClient(address), context)
+      return new Set(seen.map(({ total }) => total))
+    }
     const all = [...ids]
     const frontEnd = new FrontEnd(service, key, slug)
     for (const submissions of [7, 14, 0, 21]) {
@@ -263,7 +248,9 @@ describe('--since-last', () => {
         const { application_id } = await frontEnd.submit(await frontEnd.register())
         all.push(application_id)
       }
-      expect(await pull(out, '--since-last')).toMatchObject({ code: 0 })
+      // Of what is added it is not known.
+      const known = submissions === 7 ? [47] : submissions === 0 ? [] : [undefined]
+      expect(await totals(out, '--since-last')).toEqual(new Set(known))
       expect(idsIn(out)).toEqual(all)
     }
     expect(await callTool(key, ['verify', out])).toMatchObject({ code: 0, out: expect.stringContaining('in 4 pulls') })

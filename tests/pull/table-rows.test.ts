@@ -14,9 +14,9 @@ const pets: DocumentedQuestion = {
     { id: 'dog', text: 'A dog' },
   ],
 }
-const rowsOf = (multi: 'one' | 'columns', answers: object, labels = false) => {
+const rowsOf = (multi: 'one' | 'columns', answers: object, labels = false, question = pets) => {
   const rows: unknown[][] = []
-  const tables = planTables([pets], { multi, labels })
+  const tables = planTables([question], { multi, labels })
   const own = tables[0]!.columns.findIndex(({ question }) => question === 'pets')
   rowMaker(tables)({ application_id: 7, application: answers }, (_, cells) => rows.push(cells.slice(own)))
   return rows
@@ -27,6 +27,10 @@ test('an option has a column of its own, or its place in the list', () => {
   expect(rowsOf('columns', chosen('dog'))).toEqual([[false, true]])
   expect(rowsOf('one', chosen('dog', 'fox'))).toEqual([[['dog', 'fox']]])
   expect(rowsOf('one', chosen('dog', 'fox'), true)).toEqual([[['A dog', 'fox']]])
+  const one = { ...pets, fields: [{ path: 'application.pets.selection', type: 'string' }] }
+  const answer = (selection: string | null) => ({ pets: { question_type: 'SINGLE_SELECT', selection } })
+  expect(rowsOf('one', answer('dog'), true, one)).toEqual([['A dog']])
+  expect(rowsOf('one', answer(null), true, one)).toEqual([[null]])
 })
 
 test.each<[string, object]>([

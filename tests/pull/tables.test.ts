@@ -125,38 +125,6 @@ describe('a table of entities', () => {
 const numberOf = (value: number | null): string | null => (value === null ? null : JSON.stringify(value))
 
 describe('as it is asked for', () => {
-  test('--multi columns: a column for each option that ever was', async () => {
-    const name = newName()
-    await pull(name, '--multi', 'columns')
-    const { columns, rows } = read(`${name}.csv`)
-    const own = columns.filter(column => column.startsWith('utilities.selections.'))
-    expect(own.length).toBeGreaterThan(2)
-    for (const [i, { application }] of applications.entries()) {
-      const chosen = (application.utilities as { selections: string[] }).selections
-      for (const column of own)
-        expect(rows[i]![column]).toBe(String(chosen.includes(column.slice('utilities.selections.'.length))))
-    }
-  })
-
-  test('--option-labels: the words of options, as the docs have them', async () => {
-    const name = newName()
-    await pull(name, '--option-labels')
-    const docs = await service.get(`/docs/api/programs/${slug}/versions/active`, {
-      headers: { Authorization: key.authorization, Accept: 'application/json' },
-    })
-    const { questions } = (await docs.json()) as {
-      questions: { question_key: string; options: { id: string; text: string }[] }[]
-    }
-    const words = new Map(
-      questions.find(one => one.question_key === 'housing')!.options.map(({ id, text }) => [id, text]),
-    )
-    const { rows } = read(`${name}.csv`)
-    for (const [i, { application }] of applications.entries()) {
-      const { selection } = application.housing as { selection: string | null }
-      expect(textOf(rows[i]!['housing.selection']!)).toBe(selection === null ? null : words.get(selection)!)
-    }
-  })
-
   test('--exact-csv: every text as it is, and no byte order mark', async () => {
     const name = newName()
     await pull(name, '--exact-csv')
