@@ -55,23 +55,6 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     expect(await measureOutbox(its.sql)).toEqual({ waiting: 0, oldest: null })
   })
 
-  test('contract G12: "publishing does not fail" with the store away, "and when they return everything missing is computed without being asked"', async () => {
-    const ids = await someVersions(its.sql, 3)
-    const ran: number[] = []
-    await its.relay()
-    await its.work(notingIn(ran))
-    await its.takeAway()
-    for (const id of ids) await inTransaction(its.sql, tx => enqueue(tx, [keyMapJob(id)]))
-    await until('the relay to notice', () => its.logLines.some(line => String(line.msg).startsWith('the relay cannot')))
-    expect((await measureOutbox(its.sql)).waiting).toBe(3)
-    expect(ran).toEqual([])
-    await its.bringBack()
-    for (const id of ids) await settled(id, 'done')
-    expect(ran.sort((a, b) => a - b)).toEqual(ids)
-    // Said once, however often it was tried.
-    expect(its.logLines.filter(line => String(line.msg).startsWith('the relay cannot'))).toHaveLength(1)
-  })
-
   test('a worker killed in the middle of a job: another runs it', async () => {
     const id = await aVersion(its.sql)
     await its.relay()
@@ -145,20 +128,6 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     broken = false
     await enqueue(its.sql, [keyMapJob(id)])
     expect(await settled(id, 'done')).toMatchObject({ requested: 2, fulfilled: 2, last_error: null })
-  })
-
-  test('a job that fails in passing is tried again, and its error is forgotten', async () => {
-    const id = await aVersion(its.sql)
-    let runs = 0
-    await its.relay()
-    await its.work({
-      'refresh-key-map': async () => {
-        if (++runs < 3) throw new Error(`not yet (${runs})`)
-        expect(await statusOf(its.sql, id)).toMatchObject({ state: 'running', last_error: 'Error: not yet (2)' })
-      },
-    })
-    await enqueue(its.sql, [keyMapJob(id)])
-    expect(await settled(id, 'done')).toMatchObject({ attempts: 3, last_error: null })
   })
 
   test('handed over twice with one id, a job is merged', async () => {

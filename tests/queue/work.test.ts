@@ -33,9 +33,17 @@ test('a run that fails fails no later request; stopping waits until a job that w
     throw new Error('asked for once more in the meantime')
   }
   const handlers = { 'refresh-key-map': failing, 'refresh-docs-example': idle, 'deliver-webhook': idle }
-  const working = await startWorking(sql, queue, handlers, createLog('silent'))
+  const counted: string[][] = []
+  const count = (...[job, outcome]: [string, string, number]): void => void counted.push([job, outcome])
+  const working = await startWorking(sql, queue, handlers, createLog('silent'), {}, { count })
   await expect(events!.run({ name, payload, id: 'a-job', lastAttempt: true })).rejects.toThrow('asked for once more')
   expect(await statusOf(sql, version)).toMatchObject({ state: 'queued' })
+  // A name that no job has is no label of a metric.
+  await expect(events!.run({ name: 'made-up', payload, id: 'another', lastAttempt: true })).rejects.toThrow('no job')
+  expect(counted).toEqual([
+    [name, 'failed'],
+    ['unknown', 'failed'],
+  ])
   const release = await holdTransaction(
     sql,
     tx => tx`select from derived_status where program_version_id = ${version} for update`,

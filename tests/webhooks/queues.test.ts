@@ -1,69 +1,46 @@
-// Webhooks through the outbox, the relay and the queue, on each of its stores.
+// Webhooks as a worker delivers them, with the queue in each of its stores.
 
-import { afterEach, describe, expect, test } from 'bun:test'
-import { createLog } from '../../src/log.ts'
-import { joinQueues } from '../../src/queue/joined-queues.ts'
-import { startRelay } from '../../src/queue/relay.ts'
-import { startWorking } from '../../src/queue/work.ts'
-import { deliver } from '../../src/webhooks/deliveries.ts'
-import { startAsking } from '../../workers/deliver-webhook.ts'
+import { afterEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { testCertificate } from '../support/certificate.ts'
+import { useFolder } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
-import { type StoreName, useQueue } from '../support/queue.ts'
+import { endProcesses, startWorker } from '../support/processes.ts'
+import { useQueue } from '../support/queue.ts'
 import { useReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { TestWebhooks } from '../support/webhooks.ts'
+import { keys, TestWebhooks } from '../support/webhooks.ts'
 
-const stores: StoreName[] = needs('redis') ? ['postgres', 'redis'] : ['postgres']
+const certificate = join(await useFolder(), 'certificate.pem')
+await Bun.write(certificate, testCertificate.cert)
+const environment = {
+  WEBHOOK_KEYS: keys[0]!.toString('base64'),
+  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+  NODE_EXTRA_CA_CERTS: certificate,
+}
 
-for (const store of stores) {
-  const queue = await useQueue(store)
-  describe(`webhooks, with the queue in ${store}`, () => {
-    const ends: (() => Promise<void>)[] = []
-    afterEach(async () => {
-      for (const end of ends.splice(0)) await end()
-      await queue.reset()
-    })
+afterEach(endProcesses)
 
-    test('a receiver that says nothing delays no other endpoint, and no derived data', async () => {
-      const hooks = new TestWebhooks(queue.sql)
-      Object.assign(hooks.delivering, { now: () => Date.now() * 1000 })
-      hooks.now = 0
-      const silent = useReceiver()
-      const held = Promise.withResolvers<Response>()
-      silent.answer = () => held.promise
-      const others = [useReceiver(), useReceiver()]
-      const endpoints = [silent, ...others].map(({ url }) => hooks.endpoint(url))
-      for (const { program } of await Promise.all(endpoints)) await hooks.apply(program)
-      const done: string[] = []
-      const log = createLog('silent')
-      const joined = joinQueues({
-        'derived-data': await queue.connect(),
-        webhooks: await queue.connect({ name: 'webhooks', concurrency: 2 }),
-      })
-      const relay = startRelay(queue.sql, queue.sql, joined, log, { pollMs: 100 })
-      const idle = async (): Promise<void> => {}
-      const working = await startWorking(
-        queue.sql,
-        joined,
-        {
-          'refresh-key-map': idle,
-          'refresh-docs-example': idle,
-          'deliver-webhook': async job => void done.push(String(await deliver(hooks.delivering, job))),
-        },
-        log,
-      )
-      const stopAsking = startAsking(queue.sql, log, () => {})
-      ends.unshift(async () => {
-        held.resolve(new Response())
-        await stopAsking()
-        await working.stop()
-        await relay.stop()
-      })
-      await until('the silent one to be asked', () => silent.received.length === 1)
-      await until('the others to be done', () => done.length === 2)
-      expect(others.map(({ received }) => received.length)).toEqual([1, 1])
-      held.resolve(new Response())
-      await until('the silent one to be done', () => done.length === 3)
-    })
+for (const store of ['postgres', 'redis'] as const) {
+  const isThere = store === 'postgres' || needs('redis')
+  test.skipIf(!isThere)(`receivers that say nothing delay no other, with the queue in ${store}`, async () => {
+    const { database, sql, options } = await useQueue(store)
+    const hooks = new TestWebhooks(sql)
+    hooks.now = 0
+    const [receiver, held] = [useReceiver(), Promise.withResolvers<void>()]
+    receiver.answer = () => held.promise.then(() => new Response())
+    const endpoints = await Promise.all(Array.from({ length: 5 }, () => hooks.endpoint(receiver.url)))
+    for (const { program } of endpoints) await hooks.apply(program)
+    const outcomes = async () => (await sql`select outcome from webhook_attempt`).map(({ outcome }) => outcome)
+    await startWorker(
+      database,
+      options.redisUrl === undefined ? environment : { ...environment, REDIS_URL: options.redisUrl },
+    )
+    await until('all to be asked', () => receiver.received.length === endpoints.length)
+    // None only once another had been given up.
+    expect(await outcomes()).toEqual([])
+    held.resolve()
+    await until('all to be on record', async () => (await outcomes()).length === endpoints.length)
+    expect(new Set(await outcomes())).toEqual(new Set(['delivered']))
   })
 }

@@ -3,13 +3,11 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { freePort } from '../../scripts/processes/free-port.ts'
 import { createLog } from '../../src/log.ts'
-import { setRetention } from '../../src/upkeep/erase.ts'
 import { startMaintenance } from '../../workers/maintenance.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { endProcesses, logged, refusalOf, spawnProcess, startWorker } from '../support/processes.ts'
 import { aComputedProgram as aProgram, everyKind } from '../support/programs.ts'
 import { portOf, startProxy, throughPort } from '../support/proxy.ts'
-import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
 const database = await useDatabase()
@@ -95,22 +93,6 @@ describe('workers/main.ts', () => {
     worker.child.kill('SIGTERM')
     expect(await worker.child.exited).toBe(0)
     await proxy.stop()
-  })
-
-  test('erases what a program keeps no longer', async () => {
-    const raw = await insertRawProgram(database.sql, 'kept-a-while')
-    const yesterday = (Date.now() - 86_400_000) * 1000
-    await insertRawApplications(
-      database.sql,
-      raw,
-      3,
-      i => `answer ${i}`,
-      i => yesterday - i * 86_400_000_000,
-    )
-    await setRetention(database.sql, raw.slug, { days: 2, actor: 'operator:test', confirmation: raw.slug })
-    spawnProcess('workers/main.ts', database)
-    const left = () => database.sql`select from application where program_id = ${raw.program_id}`
-    await until('what has expired to be gone', async () => (await left()).length === 1)
   })
 
   test('refuses to start in one clear sentence', async () => {
