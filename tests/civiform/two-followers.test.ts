@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from 'bun:test'
 import { FollowedElsewhere } from '../../src/civiform/applications/store-applications.ts'
+import type { Round } from '../../src/civiform/following/follower.ts'
 import { keepFollowing } from '../../src/civiform/following/keep-following.ts'
-import { useFollowing } from '../support/civiform/following.ts'
+import { type Following, useFollowing } from '../support/civiform/following.ts'
 import { usePool } from '../support/fixtures.ts'
 import { until } from '../support/until.ts'
 
@@ -16,6 +17,34 @@ const copied = async (): Promise<number[]> =>
   (await sql<{ application_id: number }[]>`select application_id from application order by submit_seq`).map(
     one => one.application_id,
   )
+
+/** A follower of its own that goes on until it is stopped, with its rounds so far, and whether it waits for another. */
+function started({ own, ownUrl, follower }: Pick<Following, 'own' | 'ownUrl' | 'follower'>, pollIntervalMs = 10) {
+  const stopping = new AbortController()
+  const rounds: Round[] = []
+  let waits = false
+  const lock = usePool({ url: ownUrl, connectionsMax: 1, applicationName: 'test-lock' })
+  const done = keepFollowing({
+    follower,
+    sql: own,
+    lock,
+    pollIntervalMs,
+    signal: stopping.signal,
+    onRound: round => rounds.push(round),
+    onFailure: error => {
+      throw error
+    },
+    onWaiting: () => {
+      waits = true
+    },
+  })
+  const stop = async (): Promise<void> => {
+    stopping.abort()
+    await done
+    await lock.end({ timeout: 1 })
+  }
+  return { rounds, waits: () => waits, stop }
+}
 
 describe('two followers', () => {
   test('that both continue from one place copy each application once', async () => {
@@ -32,36 +61,24 @@ describe('two followers', () => {
   })
 
   test('of which one has the lock: the other waits, and takes over when it ends', async () => {
-    const started = (): { stop: AbortController; done: Promise<void>; rounds: () => number; waited: () => boolean } => {
-      const lock = usePool({ url: ownUrl, connectionsMax: 1, applicationName: 'test-lock' })
-      const stop = new AbortController()
-      let rounds = 0
-      let waited = false
-      const done = keepFollowing({
-        follower: restarted(),
-        sql: own,
-        lock,
-        pollIntervalMs: 10,
-        signal: stop.signal,
-        onRound: () => rounds++,
-        onFailure: error => {
-          throw error
-        },
-        onWaiting: () => {
-          waited = true
-        },
-      }).finally(() => lock.end({ timeout: 1 }))
-      return { stop, done, rounds: () => rounds, waited: () => waited }
-    }
-    const first = started()
-    await until('the first follows', () => first.rounds() > 0)
-    const second = started()
-    await until('the second waits', () => second.waited())
-    expect(second.rounds()).toBe(0)
-    first.stop.abort()
-    await first.done
-    await until('the second follows', () => second.rounds() > 0)
-    second.stop.abort()
-    await second.done
+    const first = started({ own, ownUrl, follower: restarted() })
+    await until('the first follows', () => first.rounds.length > 0)
+    const second = started({ own, ownUrl, follower: restarted() })
+    await until('the second waits', () => second.waits())
+    expect(second.rounds).toEqual([])
+    await first.stop()
+    await until('the second follows', () => second.rounds.length > 0)
+    await second.stop()
   })
+})
+
+test('what a round of the first copy leaves is copied at once, and not after a pause', async () => {
+  const { civiform, ...following } = await useFollowing({ batchRows: 1 })
+  await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
+  for (let i = 0; i < 7; i++)
+    await civiform.submit({ applicant: await civiform.applicant(), program, answers: {}, time: '2024-06-01T00:00:00Z' })
+  const { rounds, stop } = started(following, 3_600_000)
+  await until('all to be copied', () => rounds.at(-1)?.more === false)
+  await stop()
+  expect(rounds.map(({ stored }) => stored)).toEqual([4, 3])
 })

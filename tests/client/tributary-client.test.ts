@@ -55,6 +55,25 @@ describe('a walk', () => {
     },
   )
 
+  test('a page that keeps coming is waited for, longer than a silence may last', async () => {
+    const slowly = async (url: string, init: RequestInit): Promise<Response> => {
+      if (url.includes('nextPageToken')) return fetch(url, init)
+      const answer = await fetch(url, { ...init, headers: { ...init.headers, 'Accept-Encoding': 'identity' } })
+      const bytes = await answer.bytes()
+      const size = Math.ceil(bytes.length / 10)
+      let at = 0
+      const pull = async (to: ReadableStreamDefaultController): Promise<void> => {
+        await Bun.sleep(150)
+        init.signal!.throwIfAborted()
+        if (at >= bytes.length) to.close()
+        else to.enqueue(bytes.slice(at, at + size))
+        at += size
+      }
+      return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { headers: answer.headers })
+    }
+    expect(await walked(clientOf(undefined, { fetch: slowly, silenceMs: 1000 }))).toEqual(ids)
+  })
+
   test('a page that broke is asked for again by its own token, and not from the beginning', async () => {
     const proxy = await proxied(n => (n === 2 ? { cutAfterBytes: 3000 } : 'none'))
     const { signal } = new AbortController()
@@ -438,10 +457,15 @@ describe('waiting', () => {
       }
     })()
     await expect(walk).rejects.toThrow('enough')
-    const waiting = new AbortController()
-    const endless = await proxied(() => ({ status: 503 }))
-    const options = { waitMs: 3_600_000, waitMsMax: 3_600_000, onRetry: () => waiting.abort(new Error('no more')) }
-    await expect(walked(clientOf(endless.baseUrl, options), { signal: waiting.signal })).rejects.toThrow('no more')
+    const endless = async (retryAfter?: string): Promise<unknown> => {
+      const waiting = new AbortController()
+      const { baseUrl } = await proxied(() => ({ status: 503, ...(retryAfter !== undefined && { retryAfter }) }))
+      const options = { waitMs: 3_600_000, waitMsMax: 3_600_000, onRetry: () => waiting.abort(new Error('no more')) }
+      return walked(clientOf(baseUrl, options), { signal: waiting.signal })
+    }
+    for (const asked of [undefined, '900']) await expect(endless(asked)).rejects.toThrow('no more')
+    // For longer it does not wait at all.
+    await expect(endless('901')).rejects.toThrow(GaveUp)
   })
 
   test('after a signal nothing more is handed over, of what has arrived neither', async () => {

@@ -14,6 +14,7 @@ import { endWithTest, useBareDatabase, useDatabase, useFolder, useService } from
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { publish, q } from '../support/programs.ts'
+import { portOf, startProxy } from '../support/proxy.ts'
 import { endOf } from '../support/run.ts'
 import { callTool, runTool, startTool } from '../support/tributary-tool.ts'
 import { until } from '../support/until.ts'
@@ -275,6 +276,35 @@ test('whenever the database cannot be filled, it is said once and tried until it
   expect(said.filter(one => one !== undefined)).toEqual([...outage, ...outage, ...outage])
   const asked = `/api/v1/admin/programs/${followed.slug}/applications`
   expect(service.logLines.filter(({ path }) => path === asked)).toHaveLength(1)
+})
+
+test('a database that goes away is waited for, and it is said once each time: that it is gone, and that it is back', async () => {
+  const followed = await aProgramToFollow()
+  let isAway = false
+  const proxy = await startProxy(portOf(url), ({ client }) => {
+    if (isAway) client.destroy()
+    return {}
+  })
+  const output = outputs['a database']!
+  const place = ['--to', proxy.through(url), '--state', join(folder, 'away')]
+  const running = startTool(followed.key, argsOf(followed, ...place))
+  await isAsTheService(output, followed)
+  for (const n of [1, 2]) {
+    isAway = true
+    const before = proxy.made()
+    await followed.apply(n)
+    await until('it to be tried again', () => proxy.made() > before + 1)
+    isAway = false
+    await isAsTheService(output, followed)
+    await followed.apply(n)
+    await isAsTheService(output, followed)
+  }
+  running.kill('SIGTERM')
+  const { err } = await endOf(running)
+  const said = err.match(/Trying until it can\.|The output can be filled again\./g) ?? []
+  const eachTime = ['Trying until it can.', 'The output can be filled again.']
+  expect([...said]).toEqual([...eachTime, ...eachTime])
+  await proxy.stop()
 })
 
 test('of chosen questions a folder has those alone, also in what comes later; it is followed with no others, and what does not fit the schema ends it', async () => {
