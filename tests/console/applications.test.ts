@@ -269,7 +269,7 @@ describe('the list', () => {
     ['revision', () => 'revision=CURRENT', () => [second.application_id]],
     ['applicant', () => `applicant=${applicant}`, () => [second.application_id, first.application_id]],
     ['applicant and revision', () => `applicant=${applicant}&revision=OBSOLETE`, () => [first.application_id]],
-    ['a number as it is shown', () => `application=,${first.application_id}`, () => [first.application_id]],
+    ['a number as it is shown', () => `application=,,${first.application_id}`, () => [first.application_id]],
     ['no status', () => `status=none&applicant=${applicant}`, () => [second.application_id, first.application_id]],
     ['a status that nothing has', () => 'status=is%3ANowhere', () => []],
     [

@@ -135,6 +135,19 @@ describe('the receipt of a walk', () => {
     expect(receipt).toMatchObject({ applications: held.length, sha256: digest(held) })
   })
 
+  test('names a hundred thousand erased ones, and is refused where there are more', async () => {
+    const { response } = await new ExportClient(service, key, 'other').page({})
+    const token = response.headers.get('Walk-Token')!
+    const erase = (from: number, to: number) => sql`
+      insert into erased_application (program_id, application_id, submit_seq, submit_time, change_seq)
+      select program_id, n, -n, '2020-01-01', n from program, generate_series(${from}::int, ${to}::int) n where slug = 'other'`
+    await erase(1, 100_000)
+    const whole = (await (await ask(token, 'other')).json()) as Receipt
+    expect([whole.applications, whole.erased_application_ids.length]).toEqual([0, 100_000])
+    await erase(100_001, 100_001)
+    expect((await ask(token, 'other')).status).toBe(409)
+  })
+
   test('takes one of the places of its key while it is made, and gives it back, also where it is refused', async () => {
     const limited = await useService(database, { exportsAtATime: 1 })
     const { tokens } = await walkWith({ pageSize: '1000' })

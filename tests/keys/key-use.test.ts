@@ -33,8 +33,9 @@ test('"marks its key as exposed" (contract section 3), once: also when several r
   const uses = new KeyUses(sql, createLog('silent', { write: () => {} }))
   const now = Date.now() * 1000
   for (const later of [0, 1, 2]) uses.noteExposure(api_key_id, '192.0.2.1', now + later, false)
-  const [seen] = await sql<{ exposed_at: number; events: number }[]>`
-    select exposed_at, (select count(*) from audit_event where action = 'api_key_exposed') as events
-    from api_key where api_key_id = ${api_key_id}`
-  expect(seen).toEqual({ exposed_at: now, events: 1 })
+  const seen = await sql`
+    select exposed_at, actor, host(address) as address, detail
+    from audit_event join api_key on api_key_id = subject where action = 'api_key_exposed'`
+  const event = { actor: `key:${api_key_id}`, address: '192.0.2.1', detail: { cause: 'plain_http' } }
+  expect([...seen]).toEqual([{ exposed_at: now, ...event }])
 })

@@ -11,13 +11,3 @@ test('a clock that is set back makes no window longer than it is, and makes no c
   expect(await counter.count('a')).toMatchObject({ isOver: true, seconds: 1 })
   await until('the window to be over', async () => !(await counter.count('a')).isOver)
 })
-
-test('what is taken back is free again', async () => {
-  const counter = new RateCounter({ name: 'test', max: 2, seconds: 60, keys: 'any' })
-  await counter.count('a')
-  await counter.count('a')
-  expect(await counter.count('a')).toMatchObject({ count: 3, left: 0, isOver: true })
-  await counter.takeBack('a')
-  await counter.takeBack('a')
-  expect(await counter.count('a')).toMatchObject({ count: 2, left: 0, isOver: false })
-})

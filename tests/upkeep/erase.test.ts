@@ -260,11 +260,12 @@ describe('retention', () => {
 
   test('one sweep erases all that has expired, oldest first, in transactions of so many applications', async () => {
     for (let i = 0; i < 10; i++) await apply(`number ${i}`)
+    await frontEnd.save(await frontEnd.register(), words(slug, 'never submitted'))
     await age(40)
     const young = await apply('young')
     const old = idsOf(await client.walkAll()).slice(0, 10)
     await setRetention(database.sql, slug, { days: 39, actor: 'operator:test', confirmation: slug })
-    expect(await eraseExpired(database.sql, 'retention', 4)).toEqual([{ slug, applications: 10, inProgress: 0 }])
+    expect(await eraseExpired(database.sql, 'retention', 4)).toEqual([{ slug, applications: 10, inProgress: 1 }])
     expect(idsOf(await client.walkAll())).toEqual([young.application_id])
     const entries = await database.sql<{ detail: { applications: number[] } }[]>`
       select detail from audit_event

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'bun:test'
 import { findApplicationPlaces, readPagesWith } from '../../../src/db/audit/disclosures.ts'
 import { annotate } from '../../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../../src/upkeep/erase.ts'
-import { refuseAuditLines } from '../../support/audit-log.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
@@ -173,15 +172,6 @@ describe('one application', () => {
     await get(`/${slug}/applications/${ids[0]}/revisions`, reader)
     for (const id of ids) expect(await pagesOf(id)).not.toHaveLength(0)
     expect(await pagesOf(other)).toHaveLength(0)
-  })
-
-  test('while the audit log cannot be written, nothing is sent', async () => {
-    await refuseAuditLines(sql)
-    for (const path of ['', '/revisions', '/history']) {
-      const response = await get(`/${slug}/applications/${ids[0]}${path}`)
-      expect(response.status).toBeGreaterThanOrEqual(500)
-      expect(await response.text()).not.toContain('first')
-    }
   })
 })
 
