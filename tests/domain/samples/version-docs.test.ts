@@ -87,8 +87,13 @@ test('of any program: each question is in the example under its path, and what i
       const before = earlier.at(-1)
       expect(docs.changed_since).toBe(before?.program_version_id ?? null)
       expect(docs.changes).toEqual(before === undefined ? [] : diffVersions(before, version))
-      const order = (nodes: KeyMap): string[] => nodes.flatMap(one => [one.question_key, ...order(one.children)])
-      expect(docs.questions.map(one => one.question_key)).toEqual(order(buildKeyMap(versions)))
+      const order = (nodes: KeyMap): object[] =>
+        nodes.flatMap(one => [{ key: one.question_key, options: one.option_ids }, ...order(one.children)])
+      const documented = docs.questions.map(one => ({
+        key: one.question_key,
+        options: one.options.map(({ id }) => id),
+      }))
+      expect<object[]>(documented).toEqual(order(buildKeyMap(versions)))
     }),
   )
 })
