@@ -20,7 +20,9 @@ const database = await useDatabase()
 // As many connections as `database.sql` has.
 const exports = new Exports(database.sql, 20)
 const program = await insertRawProgram(database.sql, 'raw')
-const ids = await insertRawApplications(database.sql, program, 205, i => 'x'.repeat((i * 37) % 600))
+const textOf = (i: number): string => 'x'.repeat((i * 37) % 600)
+// Several at one time, so that only their numbers distinguish them.
+const ids = await insertRawApplications(database.sql, program, 205, textOf, i => 1_700_000_000_000_000 + (i >> 3))
 
 const planAll = (pageSize: number, after?: Position) => planOf(program, 205, pageSize, after)
 
