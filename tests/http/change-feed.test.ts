@@ -1,101 +1,21 @@
-// What happened since: the change feed of a program, over HTTP, with many writers alongside the reader.
+// What happened since: the change feed of a program, over HTTP. With many writers alongside the reader: changes-with-applications.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { ChangeWatch } from '../../src/export/changes/change-watch.ts'
-import { annotate } from '../../src/upkeep/annotate.ts'
-import { eraseApplicant, eraseApplication } from '../../src/upkeep/erase.ts'
+import { eraseApplicant } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-log.ts'
 import { unlimited } from '../support/config.ts'
-import { ExportClient } from '../support/export-client.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
-import { FrontEnd } from '../support/front-end.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
-import { aProgram, q } from '../support/programs.ts'
-import { seededRandom } from '../support/random.ts'
+import { createTestKey } from '../support/keys.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { type RawAnswer, rawRequest } from '../support/raw-request.ts'
 import { until } from '../support/until.ts'
-
-const random = seededRandom(import.meta.file)
-
-interface Change {
-  change: number
-  kind: 'submitted' | 'superseded' | 'status' | 'note' | 'erased'
-  application_id: number
-  time: string | null
-  superseded_by?: number | null
-  status?: string | null
-  application_note?: string | null
-}
-
-interface Feed {
-  payload: Change[]
-  nextCursor: string
-  hasMore: boolean
-  snapshotTime: string
-  changeCursor: string
-  questionsAsOf: string | null
-}
+import { aFollowedProgram, type Feed, type Followed } from './followed-program.ts'
 
 const database = await useDatabase({ connectionsMax: 40 })
 const { sql } = database
 const service = await useService(database, { maxPageSize: 1000, ...unlimited })
-let key: TestKey
-let programs = 0
-
-/** A program of its own, with a front end, and short ways to change and to follow it. */
-async function aFollowedProgram() {
-  const letter = String.fromCharCode(97 + programs++)
-  const slug = `followed-${letter}`
-  const statuses = ['Received', 'Approved']
-  const { program_id } = await aProgram(sql, { slug, statuses, questions: [q.text(`words ${letter}`)] })
-  key = await createTestKey(sql, { programs: [slug], mayExport: true, maySubmit: true })
-  const path = `/api/v1/admin/programs/${slug}/changes`
-  const request = (query: Record<string, string> = {}, init: RequestInit = {}): Promise<Response> =>
-    service.get(`${path}?${new URLSearchParams(query)}`, {
-      ...init,
-      headers: { Authorization: key.authorization, ...(init.headers as Record<string, string>) },
-    })
-  const read = async (query: Record<string, string> = {}, prefer?: string): Promise<Feed> => {
-    const response = await request(query, prefer === undefined ? {} : { headers: { Prefer: prefer } })
-    const text = await response.text()
-    if (response.status !== 200) throw new Error(`answered ${response.status}: ${text}`)
-    return JSON.parse(text) as Feed
-  }
-  const readAll = async (pageSize: number): Promise<Change[]> => {
-    const all: Change[] = []
-    for (let after = '0', more = true; more; ) {
-      const { payload, nextCursor, hasMore } = await read({ after, pageSize: String(pageSize) })
-      all.push(...payload)
-      after = nextCursor
-      more = hasMore
-    }
-    return all
-  }
-  const place = (application_id: number) => ({ program_id, application_id })
-  return {
-    slug,
-    program_id,
-    path,
-    request,
-    read,
-    readAll,
-    frontEnd: new FrontEnd(service, key, slug),
-    client: new ExportClient(service, key, slug),
-    answers: { [`words_${letter}`]: { text: 'as it was' } },
-    annotate: (application_id: number, change: { status?: string | null; note?: string | null }) =>
-      annotate(sql, {
-        ...place(application_id),
-        ...change,
-        actor: 'admin:ada@city.example',
-        now: Date.now() * 1000,
-        timeZone: service.config.timeZone,
-      }),
-    erase: (application_id: number) =>
-      eraseApplication(sql, place(application_id), { actor: 'operator:test', reason: undefined }),
-  }
-}
-type Followed = Awaited<ReturnType<typeof aFollowedProgram>>
+const followProgram = (): Promise<Followed> => aFollowedProgram(sql, service)
 
 async function refusalOf(followed: Followed, after: string) {
   const response = await followed.request({ after })
@@ -108,7 +28,7 @@ describe('each kind of change', () => {
   let first: number
   let second: number
   beforeEach(async () => {
-    followed = await aFollowedProgram()
+    followed = await followProgram()
     const { frontEnd, answers } = followed
     const ada = await frontEnd.register()
     first = (await frontEnd.apply(ada, answers)).application_id
@@ -134,11 +54,21 @@ describe('each kind of change', () => {
   })
 
   test('pages of any size are the same changes, and none ends between two changes of one number', async () => {
-    const whole = await followed.readAll(1000)
+    const readAll = async (pageSize: number) => {
+      const all: Feed['payload'] = []
+      for (let after = '0', more = true; more; ) {
+        const { payload, nextCursor, hasMore } = await followed.read({ after, pageSize: String(pageSize) })
+        all.push(...payload)
+        after = nextCursor
+        more = hasMore
+      }
+      return all
+    }
+    const whole = await readAll(1000)
     for (const pageSize of [1, 2, 3, 4, 6]) {
       const { payload } = await followed.read({ pageSize: String(pageSize) })
       expect(whole[payload.length]?.change).not.toBe(payload.at(-1)?.change)
-      expect(await followed.readAll(pageSize)).toEqual(whole)
+      expect(await readAll(pageSize)).toEqual(whole)
     }
   })
 
@@ -196,109 +126,29 @@ describe('each kind of change', () => {
   })
 })
 
-describe('alongside 8 writers who submit, resubmit, annotate and erase', () => {
-  test.each([1, 7, 100])(
-    'a client that keeps one cursor gets every change exactly once and in order (pages of %d)',
-    async pageSize => {
-      const followed = await aFollowedProgram()
-      const { frontEnd, answers } = followed
-      const applied: number[] = []
-      const erased = new Set<number>()
-      const statuses = new Map<number, number>()
-      const pick = (): number | undefined => applied[Math.floor(random() * applied.length)]
-      let stopped = false
-      const submit = async (): Promise<void> => {
-        const applicant = await frontEnd.register()
-        for (let n = 0; !stopped && n < 30; n++) applied.push((await frontEnd.apply(applicant, answers)).application_id)
-      }
-      const give = async (): Promise<void> => {
-        while (!stopped) {
-          const id = pick()
-          if (id === undefined) await Bun.sleep(1)
-          else
-            await followed.annotate(id, { status: 'Received' }).then(
-              () => statuses.set(id, (statuses.get(id) ?? 0) + 1),
-              error => expect(String(error)).toContain('There is no application'),
-            )
-        }
-      }
-      const erase = async (): Promise<void> => {
-        while (!stopped) {
-          await Bun.sleep(15)
-          const id = pick()
-          if (id === undefined || erased.has(id)) continue
-          erased.add(id)
-          await followed.erase(id)
-        }
-      }
-      const seen: Change[] = []
-      let cursor = '0'
-      const follow = async (): Promise<void> => {
-        const { payload, nextCursor } = await followed.read({ after: cursor, pageSize: String(pageSize) })
-        seen.push(...payload)
-        cursor = nextCursor
-      }
-      const submitting = Promise.all([submit(), submit(), submit(), submit(), submit()])
-      const others = Promise.all([give(), give(), erase()])
-      while (applied.length < 140) await Promise.race([follow(), submitting])
-      await submitting
-      stopped = true
-      await others
-      for (let before = -1; before < seen.length; await follow()) before = seen.length
-
-      // In order; each once.
-      const numbers = seen.map(change => change.change)
-      expect(numbers).toEqual([...numbers].sort((a, b) => a - b))
-      const names = seen.map(({ change, kind, application_id }) => `${change} ${kind} ${application_id}`)
-      expect(new Set(names).size).toBe(names.length)
-      // None missing: what is there, and what is not any more.
-      const of = (kind: Change['kind']): number[] =>
-        seen.filter(change => change.kind === kind).map(change => change.application_id)
-      const there = applied.filter(id => !erased.has(id)).sort((a, b) => a - b)
-      expect(
-        of('submitted')
-          .filter(id => !erased.has(id))
-          .sort((a, b) => a - b),
-      ).toEqual(there)
-      expect(of('erased').sort((a, b) => a - b)).toEqual([...erased].sort((a, b) => a - b))
-      const superseded = await sql<{ application_id: number }[]>`
-        select application_id from application
-        where program_id = ${followed.program_id} and superseded_seq is not null order by application_id`
-      expect(
-        of('superseded')
-          .filter(id => !erased.has(id))
-          .sort((a, b) => a - b),
-      ).toEqual(superseded.map(row => row.application_id))
-      for (const id of there) expect(of('status').filter(other => other === id).length).toBe(statuses.get(id) ?? 0)
-      // Nothing of an application after it was erased.
-      for (const id of erased) expect(seen.findLast(change => change.application_id === id)?.kind).toBe('erased')
-    },
-  )
-
-  test('an applicant that is erased while it submits, and while its applications get statuses, ends in no deadlock', async () => {
-    const followed = await aFollowedProgram()
-    const { frontEnd, answers } = followed
-    for (let round = 0; round < 6; round++) {
-      const applicant = await frontEnd.register()
-      const { application_id } = await frontEnd.apply(applicant, answers)
-      const actions = await Promise.allSettled([
-        frontEnd.apply(applicant, answers),
-        followed.annotate(application_id, { status: 'Received' }),
-        followed.annotate(application_id, { note: `round ${round}` }),
-        eraseApplicant(sql, applicant, { actor: 'operator:test', reason: undefined }),
-      ])
-      expect(actions[3].status).toBe('fulfilled')
-      for (const action of actions)
-        if (action.status === 'rejected') expect(String(action.reason)).not.toContain('deadlock')
-      const rows = await sql`select from application where applicant_id = ${applicant}`
-      expect(rows.length).toBe(0)
-    }
-  })
+test('an applicant that is erased while it submits, and while its applications get statuses, ends in no deadlock', async () => {
+  const followed = await followProgram()
+  const { frontEnd, answers } = followed
+  for (let round = 0; round < 6; round++) {
+    const applicant = await frontEnd.register()
+    const { application_id } = await frontEnd.apply(applicant, answers)
+    const actions = await Promise.allSettled([
+      frontEnd.apply(applicant, answers),
+      followed.annotate(application_id, { status: 'Received' }),
+      followed.annotate(application_id, { note: `round ${round}` }),
+      eraseApplicant(sql, applicant, { actor: 'operator:test', reason: undefined }),
+    ])
+    expect(actions[3].status).toBe('fulfilled')
+    for (const action of actions)
+      if (action.status === 'rejected') expect(String(action.reason)).not.toContain('deadlock')
+    const rows = await sql`select from application where applicant_id = ${applicant}`
+    expect(rows.length).toBe(0)
+  }
 })
 
 describe('"Prefer: wait" (RFC 7240)', () => {
   test('an answer without changes waits, and comes as soon as there is something; HEAD does not', async () => {
-    const followed = await aFollowedProgram()
+    const followed = await followProgram()
     const { frontEnd, answers } = followed
     const { nextCursor } = await followed.read({ after: 'latest' })
     const head = await followed.request({ after: nextCursor }, { method: 'HEAD', headers: { Prefer: 'wait=30' } })
@@ -316,8 +166,8 @@ describe('"Prefer: wait" (RFC 7240)', () => {
   })
 
   test('what is there is sent at once; without changes the wait ends by itself; more than 30 seconds are not granted', async () => {
-    const followed = await aFollowedProgram()
-    expect(await followed.read({ after: '0' }, 'wait=1')).toEqual({
+    const followed = await followProgram()
+    expect(await followed.read({ after: '0' }, { headers: { Prefer: 'wait=1' } })).toEqual({
       payload: [],
       nextCursor: '0',
       hasMore: false,
@@ -338,14 +188,14 @@ describe('"Prefer: wait" (RFC 7240)', () => {
   })
 
   test('a process has 1,000 who wait at most: the next is answered at once, and does not claim that it waited', async () => {
-    const followed = await aFollowedProgram()
+    const followed = await followProgram()
     const { frontEnd, answers } = followed
     const latest = (await followed.read({ after: 'latest' })).nextCursor
     // By hand, since fetch has no more than 256 requests under way.
     const lines = [
       `GET ${followed.path}?after=${latest} HTTP/1.1`,
       'Host: localhost',
-      `Authorization: ${key.authorization}`,
+      `Authorization: ${followed.key.authorization}`,
       'Prefer: wait=30',
     ]
     const waiting: Promise<RawAnswer>[] = []
@@ -375,7 +225,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
   })
 
   test('a client that has gone is waited for no longer', async () => {
-    const followed = await aFollowedProgram()
+    const followed = await followProgram()
     const latest = (await followed.read({ after: 'latest' })).nextCursor
     const gone = new AbortController()
     const waiting = followed.request({ after: latest }, { headers: { Prefer: 'wait=30' }, signal: gone.signal }).then(
@@ -392,7 +242,7 @@ describe('"Prefer: wait" (RFC 7240)', () => {
 
 describe('what is not right', () => {
   test('refuses a cursor that was never given out, and says what would be right', async () => {
-    const followed = await aFollowedProgram()
+    const followed = await followProgram()
     for (const after of ['x', '-1', '1.2', '1.2.3.4', '1e3', '99999999999999999', '1.1.x', '1.1.-1', 'LATEST'])
       expect(await refusalOf(followed, after)).toMatchObject({
         status: 400,
@@ -428,7 +278,7 @@ describe('what is not right', () => {
   })
 
   test('D36: a cursor names the change: another change of its number, of any kind, is another history; the number alone only says how far', async () => {
-    const followed = await aFollowedProgram()
+    const followed = await followProgram()
     const { frontEnd, answers } = followed
     const { application_id } = await frontEnd.apply(await frontEnd.register(), answers)
     const other = await frontEnd.apply(await frontEnd.register(), answers)
@@ -452,14 +302,11 @@ describe('what is not right', () => {
   })
 
   test('D4: a program that was not granted, or is not there, is the same 401; D25: other methods are 405', async () => {
-    const followed = await aFollowedProgram()
+    const followed = await followProgram()
     await followed.read()
-    for (const slug of ['followed-a', 'no-such-program']) {
-      const response = await service.get(`/api/v1/admin/programs/${slug}/changes`, {
-        headers: { Authorization: key.authorization },
-      })
-      expect(response.status).toBe(401)
-    }
+    const headers = { Authorization: followed.key.authorization }
+    for (const slug of [(await followProgram()).slug, 'no-such-program'])
+      expect((await service.get(`/api/v1/admin/programs/${slug}/changes`, { headers })).status).toBe(401)
     expect((await followed.request({}, { method: 'POST' })).status).toBe(405)
     const head = await followed.request({}, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
@@ -467,7 +314,7 @@ describe('what is not right', () => {
 })
 
 test('which changes were sent to whom is on record; an answer without changes is not', async () => {
-  const followed = await aFollowedProgram()
+  const followed = await followProgram()
   const { frontEnd, answers } = followed
   await followed.read()
   await frontEnd.apply(await frontEnd.register(), answers)
@@ -477,7 +324,7 @@ test('which changes were sent to whom is on record; an answer without changes is
     select actor, detail from audit_event where action = 'changes_read' and subject = ${followed.slug}`
   expect(events).toMatchObject([
     {
-      actor: `key:${key.api_key_id}`,
+      actor: `key:${followed.key.api_key_id}`,
       detail: { request_id: response.headers.get('X-Request-Id'), changes: 1, first_change: 1, last_change: 1 },
     },
   ])

@@ -4,80 +4,19 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { findDisclosures } from '../../src/audit/disclosure.ts'
-import { annotate } from '../../src/upkeep/annotate.ts'
-import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { unlimited } from '../support/config.ts'
-import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
+import type { ExportedApplication } from '../support/export-client.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
-import { FrontEnd } from '../support/front-end.ts'
-import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
-import { createTestKey, type TestKey } from '../support/keys.ts'
-import { aProgram, publish, q } from '../support/programs.ts'
+import { createTestKey } from '../support/keys.ts'
+import { publish, q } from '../support/programs.ts'
 import { seededRandom } from '../support/random.ts'
-import { until } from '../support/until.ts'
+import { aFollowedProgram, type Change, type Feed, type Followed } from './followed-program.ts'
 
 const random = seededRandom(import.meta.file)
 const database = await useDatabase({ connectionsMax: 40 })
 const { sql } = database
 const service = await useService(database, { maxPageSize: 1000, ...unlimited })
-let programs = 0
-
-interface Change {
-  kind: string
-  application_id: number
-  application?: ExportedApplication
-}
-interface Feed {
-  payload: Change[]
-  nextCursor: string
-  hasMore: boolean
-  snapshotTime: string
-  changeCursor: string
-  questionsAsOf: string
-}
-
-async function aFollowedProgram() {
-  const slug = `carried-${String.fromCharCode(97 + programs++)}`
-  const members = q.enumerator('members', [q.text('job')])
-  const questions = [q.text('words'), q.text('secret', { optional: true }), members]
-  const { program_id } = await aProgram(sql, { slug, statuses: ['Received'], questions })
-  const key = await createTestKey(sql, { programs: [slug], mayExport: true, maySubmit: true })
-  const place = (application_id: number) => ({ program_id, application_id })
-  const ask = (by: TestKey, query: Record<string, string>, headers: Record<string, string> = {}) =>
-    service.get(`/api/v1/admin/programs/${slug}/changes?${new URLSearchParams(query)}`, {
-      headers: { Authorization: by.authorization, ...headers },
-    })
-  const read = async (query: Record<string, string>, by = key): Promise<Feed> => {
-    const response = await ask(by, { include: 'application', ...query })
-    const text = await response.text()
-    if (response.status !== 200) throw new Error(`answered ${response.status}: ${text}`)
-    return JSON.parse(text) as Feed
-  }
-  return {
-    slug,
-    program_id,
-    key,
-    ask,
-    read,
-    frontEnd: new FrontEnd(service, key, slug),
-    client: new ExportClient(service, key, slug),
-    answers: {
-      words: { text: 'as it was, "quoted"\n' },
-      members: { entities: [{ entity_name: 'Ada', job: { text: 'x' } }] },
-    },
-    annotate: (application_id: number, change: { status?: string | null; note?: string | null }) =>
-      annotate(sql, {
-        ...place(application_id),
-        ...change,
-        actor: 'admin:ada@city.example',
-        now: Date.now() * 1000,
-        timeZone: service.config.timeZone,
-      }),
-    erase: (application_id: number) =>
-      eraseApplication(sql, place(application_id), { actor: 'operator:test', reason: undefined }),
-  }
-}
-type Followed = Awaited<ReturnType<typeof aFollowedProgram>>
+const followProgram = (): Promise<Followed> => aFollowedProgram(sql, service)
 
 /** What a consumer makes of changes that it applies in their order. */
 class Mirror {
@@ -97,6 +36,7 @@ class Mirror {
   }
 }
 
+const sorted = (numbers: Iterable<number>): number[] => [...numbers].sort((a, b) => a - b)
 const walked = async (followed: Followed): Promise<ExportedApplication[]> => {
   const all: ExportedApplication[] = []
   for await (const { page } of followed.client.walk({ pageSize: '50' })) all.push(...page.payload)
@@ -105,7 +45,7 @@ const walked = async (followed: Followed): Promise<ExportedApplication[]> => {
 
 describe('D39: "Each `submitted`, `status` and `note` carries the application as an export that begins now would send it"', () => {
   test('and "`superseded` and `erased` carry none"', async () => {
-    const followed = await aFollowedProgram()
+    const followed = await followProgram()
     const { frontEnd, answers } = followed
     const ada = await frontEnd.register()
     const { application_id: first } = await frontEnd.apply(ada, answers)
@@ -114,7 +54,7 @@ describe('D39: "Each `submitted`, `status` and `note` carries the application as
     const gone = await frontEnd.apply(await frontEnd.register(), answers)
     await followed.erase(gone.application_id)
     const now = new Map((await walked(followed)).map(one => [one.application_id, one]))
-    const { payload } = await followed.read({})
+    const { payload } = await followed.readWhole({})
     expect(payload.map(({ kind, application_id: id, application }) => [kind, id, application])).toEqual([
       ['submitted', first, now.get(first)],
       ['status', first, now.get(first)],
@@ -124,17 +64,18 @@ describe('D39: "Each `submitted`, `status` and `note` carries the application as
       ['erased', gone.application_id, undefined],
     ])
     // Without it, the changes are the same.
-    const alone = (await (await followed.ask(followed.key, {})).json()) as Feed
+    const alone = await followed.read()
     expect(alone.payload).toEqual(payload.map(({ application: _, ...change }) => change))
   })
 
   test.each([1, 7, 100])(
-    '"A consumer that upserts and deletes by it holds exactly what a walk would give", with 8 writers (pages of %d)',
+    '"A consumer that upserts and deletes by it holds exactly what a walk would give", and every change comes once and in order, with 8 writers who submit, resubmit, annotate and erase (pages of %d)',
     async pageSize => {
-      const followed = await aFollowedProgram()
+      const followed = await followProgram()
       const { frontEnd, answers } = followed
       const applied: number[] = []
       const erased = new Set<number>()
+      const statuses = new Map<number, number>()
       const pick = (): number | undefined => applied[Math.floor(random() * applied.length)]
       let stopped = false
       const submit = async (): Promise<void> => {
@@ -147,7 +88,7 @@ describe('D39: "Each `submitted`, `status` and `note` carries the application as
           if (id === undefined) await Bun.sleep(1)
           else
             await followed.annotate(id, n % 2 === 0 ? { status: 'Received' } : { note: `note ${n}` }).then(
-              () => undefined,
+              () => void (n % 2 === 0 && statuses.set(id, (statuses.get(id) ?? 0) + 1)),
               error => expect(String(error)).toContain('There is no application'),
             )
         }
@@ -162,14 +103,16 @@ describe('D39: "Each `submitted`, `status` and `note` carries the application as
         }
       }
       const mirror = new Mirror()
-      const names: string[] = []
-      let cursor = '0'
+      const seen: Change[] = []
+      const cursors = { alone: '0', whole: '0' }
       const follow = async (): Promise<boolean> => {
-        const { payload, nextCursor, hasMore } = await followed.read({ after: cursor, pageSize: String(pageSize) })
-        for (const change of payload) mirror.apply(change)
-        names.push(...payload.map(({ kind, application_id }, i) => `${nextCursor} ${i} ${kind} ${application_id}`))
-        cursor = nextCursor
-        return hasMore || payload.length > 0
+        const size = { pageSize: String(pageSize) }
+        const alone = await followed.read({ after: cursors.alone, ...size })
+        const whole = await followed.readWhole({ after: cursors.whole, ...size })
+        seen.push(...alone.payload)
+        for (const change of whole.payload) mirror.apply(change)
+        Object.assign(cursors, { alone: alone.nextCursor, whole: whole.nextCursor })
+        return alone.hasMore || whole.hasMore || alone.payload.length + whole.payload.length > 0
       }
       const submitting = Promise.all([submit(), submit(), submit(), submit(), submit()])
       const others = Promise.all([give(), give(), erase()])
@@ -181,21 +124,39 @@ describe('D39: "Each `submitted`, `status` and `note` carries the application as
       stopped = true
       await Promise.all([submitting, others])
       while (await follow());
-      expect(new Set(names).size).toBe(names.length)
       expect(mirror.all).toEqual(await walked(followed))
+
+      // In order; each once.
+      const numbers = seen.map(change => change.change)
+      expect(numbers).toEqual(sorted(numbers))
+      const names = seen.map(({ change, kind, application_id }) => `${change} ${kind} ${application_id}`)
+      expect(new Set(names).size).toBe(names.length)
+      // None missing: what is there, and what is not any more.
+      const of = (kind: Change['kind']): number[] =>
+        sorted(seen.filter(change => change.kind === kind).map(change => change.application_id))
+      const there = sorted(applied.filter(id => !erased.has(id)))
+      expect(of('submitted').filter(id => !erased.has(id))).toEqual(there)
+      expect(of('erased')).toEqual(sorted(erased))
+      const superseded = await sql<{ application_id: number }[]>`
+        select application_id from application
+        where program_id = ${followed.program_id} and superseded_seq is not null order by application_id`
+      expect(of('superseded').filter(id => !erased.has(id))).toEqual(superseded.map(row => row.application_id))
+      for (const id of there) expect(of('status').filter(other => other === id).length).toBe(statuses.get(id) ?? 0)
+      // Nothing of an application after it was erased.
+      for (const id of erased) expect(seen.findLast(change => change.application_id === id)?.kind).toBe('erased')
     },
   )
 
   test('"to this key": without what is hidden from it, and with the questions that it chose', async () => {
-    const followed = await aFollowedProgram()
+    const followed = await followProgram()
     const { frontEnd, answers, slug } = followed
     await frontEnd.apply(await frontEnd.register(), { ...answers, secret: { text: 'zyxqua' } })
     const other = await createTestKey(sql, { programs: [slug], hiddenQuestions: ['secret'] })
-    const hidden = await followed.read({}, other)
+    const hidden = await followed.readWhole({}, other)
     expect(Object.keys(hidden.payload[0]!.application!.application)).toEqual(['words', 'members'])
-    const chosen = await followed.read({ fields: 'members.job' })
+    const chosen = await followed.readWhole({ fields: 'members.job' })
     expect(Object.keys(chosen.payload[0]!.application!.application)).toEqual(['members'])
-    const refused = await followed.ask(other, { include: 'application', fields: 'secret', pageSize: '0' })
+    const refused = await followed.request({ include: 'application', fields: 'secret', pageSize: '0' }, {}, other)
     const { errors } = (await refused.json()) as { errors: { parameter: string; code: string }[] }
     expect([refused.status, errors.map(({ parameter, code }) => [parameter, code])]).toEqual([
       400,
@@ -209,13 +170,13 @@ describe('D39: "Each `submitted`, `status` and `note` carries the application as
 
 describe('a page of it', () => {
   test('is in lines the same as in JSON; its last line has what accompanies the payload, count and digest; any coding', async () => {
-    const followed = await aFollowedProgram()
-    const { frontEnd, answers, key } = followed
+    const followed = await followProgram()
+    const { frontEnd, answers } = followed
     for (let n = 0; n < 3; n++) await frontEnd.apply(await frontEnd.register(), answers)
     for (const include of [{ include: 'application' }, {}] as Record<string, string>[]) {
-      const json = (await (await followed.ask(key, include)).json()) as Feed
+      const json = await followed.read(include)
       const headers = { Accept: 'application/x-ndjson', 'Accept-Encoding': 'gzip' }
-      const response = await followed.ask(key, include, headers)
+      const response = await followed.request(include, { headers })
       expect(response.headers.get('Content-Type')).toBe('application/x-ndjson')
       const text = await response.text()
       const lines = text.trimEnd().split('\n')
@@ -225,12 +186,12 @@ describe('a page of it', () => {
       const sha256 = createHash('sha256').update(before).digest('hex')
       expect(JSON.parse(lines.at(-1)!)).toEqual({ ...facts, count: payload.length, sha256 })
     }
-    const refused = await followed.ask(key, { include: 'application' }, { Accept: 'text/csv' })
+    const refused = await followed.request({ include: 'application' }, { headers: { Accept: 'text/csv' } })
     expect(refused.status).toBe(406)
   })
 
   test('says what the head of a walk says that begins then: where the next window begins, the cursor of now, the questions', async () => {
-    const followed = await aFollowedProgram()
+    const followed = await followProgram()
     const { frontEnd, answers } = followed
     await frontEnd.apply(await frontEnd.register(), answers)
     const headOfNow = async () => {
@@ -239,30 +200,30 @@ describe('a page of it', () => {
       return { snapshotTime, changeCursor, questionsAsOf: headers.get('Questions-As-Of') }
     }
     const before = await headOfNow()
-    expect(await followed.read({})).toMatchObject({ ...before, nextCursor: before.changeCursor, hasMore: false })
+    expect(await followed.readWhole({})).toMatchObject({ ...before, nextCursor: before.changeCursor, hasMore: false })
     await publish(sql, { slug: followed.slug, questions: [q.text('words'), q.text('later', { optional: true })] })
     const after = await headOfNow()
     expect(after.questionsAsOf).not.toBe(before.questionsAsOf)
-    const { payload, ...facts } = await followed.read({ after: before.changeCursor! })
+    const { payload, ...facts } = await followed.readWhole({ after: before.changeCursor! })
     expect([payload, facts]).toEqual([[], { ...after, nextCursor: before.changeCursor!, hasMore: false } as never])
-    const [first] = (await followed.read({})).payload
+    const [first] = (await followed.readWhole({})).payload
     expect(first!.application).toEqual((await walked(followed))[0]!)
   })
 
   test('of applications that are larger than any buffer is whole, and sent in pieces', async () => {
-    const followed = await aFollowedProgram()
-    const { frontEnd, answers, key } = followed
+    const followed = await followProgram()
+    const { frontEnd, answers } = followed
     for (let n = 0; n < 4; n++)
       await frontEnd.apply(await frontEnd.register(), { ...answers, words: { text: `${n}`.repeat(300_000) } })
-    const response = await followed.ask(key, { include: 'application' })
+    const response = await followed.request({ include: 'application' })
     expect(response.headers.has('Content-Length')).toBe(false)
     const { payload } = (await response.json()) as Feed
     expect(payload.map(({ application }) => application)).toEqual(await walked(followed))
   })
 
   test('refuses to include anything but the application, and says so', async () => {
-    const followed = await aFollowedProgram()
-    const response = await followed.ask(followed.key, { include: 'applications', after: 'x' })
+    const followed = await followProgram()
+    const response = await followed.request({ include: 'applications', after: 'x' })
     const { errors } = (await response.json()) as { errors: object[] }
     expect(response.status).toBe(400)
     expect(errors).toMatchObject([
@@ -273,13 +234,13 @@ describe('a page of it', () => {
 })
 
 test('each application that was sent is on record, and no other: also one that lies between, and one that was erased since', async () => {
-  const followed = await aFollowedProgram()
+  const followed = await followProgram()
   const { frontEnd, answers, slug } = followed
   const ids: number[] = []
   for (let n = 0; n < 4; n++) ids.push((await frontEnd.apply(await frontEnd.register(), answers)).application_id)
-  const { nextCursor } = await followed.read({ after: 'latest' })
+  const { nextCursor } = await followed.readWhole({ after: 'latest' })
   for (const [n, id] of [ids[0]!, ids[2]!, ids[0]!].entries()) await followed.annotate(id, { note: `seen ${n}` })
-  await followed.read({ after: nextCursor, fields: 'words' })
+  await followed.readWhole({ after: nextCursor, fields: 'words' })
   await followed.erase(ids[2]!)
   const sentTo = async (id: number) => {
     const [found] = await findDisclosures(sql, id, { slug, rowsMax: 10 })
@@ -300,23 +261,4 @@ test('each application that was sent is on record, and no other: also one that l
   const days = await sql<{ pages: number; applications: number }[]>`
     select pages, applications from api_key_day where api_key_id = ${followed.key.api_key_id}`
   expect([...days]).toEqual([{ pages: 1, applications: 2 }])
-})
-
-test('it takes one of the places that its key has for exports', async () => {
-  const followed = await aFollowedProgram()
-  const { frontEnd, answers, slug, key } = followed
-  await frontEnd.apply(await frontEnd.register(), answers)
-  const narrow = await useService(database, { exportsAtATime: 1 })
-  const get = () =>
-    narrow.get(`/api/v1/admin/programs/${slug}/changes?include=application`, {
-      headers: { Authorization: key.authorization },
-    })
-  // Nothing goes out before it is on record, so the first is under way until its entry is stored.
-  const letGo = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
-  const first = get()
-  await until('the entry to wait', async () => (await waitingForLocks(sql, 'audit_event')) > 0)
-  expect((await get()).status).toBe(429)
-  await letGo()
-  expect(((await (await first).json()) as Feed).payload).toHaveLength(1)
-  expect((await get()).status).toBe(200)
 })
