@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { refuseAuditLines } from '../support/audit-log.ts'
+import { stalledReader } from '../support/bare-reader.ts'
 import { testCertificate } from '../support/certificate.ts'
 import { createBareDatabase, createTestDatabase } from '../support/database.ts'
 import { useDatabase, useFolder } from '../support/fixtures.ts'
@@ -19,29 +20,12 @@ const key = await createTestKey(database.sql, { programs: ['raw'] })
 afterEach(endProcesses)
 
 /** A client that asks for a page larger than all buffers on the way, and stops reading at its first bytes. */
-async function stalledReader(url: string) {
-  const reader = { text: '', closed: false, socket: undefined as unknown as Bun.Socket }
-  reader.socket = await Bun.connect({
-    hostname: '127.0.0.1',
-    port: Number(new URL(url).port),
-    socket: {
-      open: socket =>
-        void socket.write(
-          `GET /api/v1/admin/programs/raw/applications HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.authorization}\r\n\r\n`,
-        ),
-      data: (socket, bytes) => {
-        if (reader.text === '') socket.pause()
-        reader.text = (reader.text + bytes.toString('latin1')).slice(-100)
-      },
-      close: () => {
-        reader.closed = true
-      },
-      error: () => {},
-    },
+const stalled = (url: string) =>
+  stalledReader({
+    port: new URL(url).port,
+    path: '/api/v1/admin/programs/raw/applications',
+    authorization: key.authorization,
   })
-  await until('the first bytes', () => reader.text !== '')
-  return reader
-}
 
 const refusal = (environment: Record<string, string>): Promise<string> =>
   refusalOf(spawnProcess('src/main.ts', database, environment))
@@ -101,13 +85,13 @@ describe('src/main.ts', () => {
 
   test('SIGTERM: exports that outlast DRAIN_TIMEOUT are broken off, visibly', async () => {
     const { child, url } = await startMain(database, { DRAIN_TIMEOUT: '200ms' })
-    const reader = await stalledReader(url)
+    const reader = await stalled(url)
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
     reader.socket.resume()
     await until('the connection to be closed', () => reader.closed)
     // The last chunk of a chunked body never came.
-    expect(reader.text.endsWith('0\r\n\r\n')).toBe(false)
+    expect(Buffer.concat(reader.received).toString('latin1').endsWith('0\r\n\r\n')).toBe(false)
   })
 
   test('SIGTERM: the audit log has the line of every page that was sent, also of one broken off, before the process ends', async () => {
@@ -115,7 +99,7 @@ describe('src/main.ts', () => {
     const { child, log, url } = await startMain(database, { DRAIN_TIMEOUT: '200ms' })
     const applications = `${url}/api/v1/admin/programs/raw/applications?pageSize=2`
     const takeLines = await refuseAuditLines(database.sql)
-    await stalledReader(url)
+    await stalled(url)
     await (await fetch(applications, { headers: { Authorization: reader.authorization } })).text()
     await until('the line to be refused', () => log.some(line => line.audit_event !== undefined))
     child.kill('SIGTERM')
@@ -167,7 +151,7 @@ describe('src/main.ts', () => {
 
   test('while it drains it is alive and not ready, and it ends when its readers have gone', async () => {
     const { child, health, log, url } = await startMain(database)
-    const reader = await stalledReader(url)
+    const reader = await stalled(url)
     child.kill('SIGTERM')
     await until('the drain to begin', () => log.some(line => line.msg === 'draining'))
     expect((await fetch(`${health}/readyz`)).status).toBe(503)
@@ -178,7 +162,7 @@ describe('src/main.ts', () => {
 
   test('a second signal ends it at once', async () => {
     const { child, log, url } = await startMain(database)
-    await stalledReader(url)
+    await stalled(url)
     child.kill('SIGTERM')
     await until('the drain to begin', () => log.some(line => line.msg === 'draining'))
     child.kill('SIGTERM')

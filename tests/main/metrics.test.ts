@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import manifest from '../../package.json' with { type: 'json' }
 import { refuseAuditLines, tamper } from '../support/audit-log.ts'
+import { stalledReader } from '../support/bare-reader.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { holdTransaction } from '../support/held-transaction.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
@@ -56,30 +57,13 @@ async function counted(names: RegExp, act: () => Promise<unknown>): Promise<Reco
 const settled = (): Promise<unknown> =>
   until('nothing to be under way', async () => (await readMetrics(service.health)).of('tributary_open_requests') === 0)
 
-/** Asks for a page and reads nothing of it after its head, until `end`. */
-async function silentReader(query: string) {
-  const reader = { heard: false, closed: false }
-  const socket = await Bun.connect({
-    hostname: '127.0.0.1',
-    port: Number(new URL(service.url).port),
-    socket: {
-      open: opened =>
-        void opened.write(
-          `GET /api/v1/admin/programs/raw/applications?${query} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.authorization}\r\n\r\n`,
-        ),
-      data: receiving => {
-        if (!reader.heard) receiving.pause()
-        reader.heard = true
-      },
-      close: () => {
-        reader.closed = true
-      },
-      error: () => {},
-    },
+/** Asks for a page and reads nothing of it after its head. */
+const silentReader = (query: string) =>
+  stalledReader({
+    port: new URL(service.url).port,
+    path: `/api/v1/admin/programs/raw/applications?${query}`,
+    authorization: key.authorization,
   })
-  await until('the first bytes', () => reader.heard)
-  return { end: () => socket.terminate(), readOn: () => socket.resume(), reader }
-}
 
 describe('pages', () => {
   test('whole: counted with their applications and bytes', async () => {
@@ -114,13 +98,15 @@ describe('pages', () => {
         'it to be cut off',
         async () => (await readMetrics(service.health)).of('tributary_open_requests') === 0,
       )
-      silent.end()
+      silent.socket.terminate()
     })
     expect(more).toEqual({ 'tributary_pages_total{outcome="stalled"}': 1, tributary_cursors_released_total: 1 })
   })
 
   test('client_gone', async () => {
-    const more = await counted(/^tributary_pages_/, async () => (await silentReader('pageSize=3000')).end())
+    const more = await counted(/^tributary_pages_/, async () =>
+      (await silentReader('pageSize=3000')).socket.terminate(),
+    )
     expect(more).toEqual({ 'tributary_pages_total{outcome="client_gone"}': 1 })
   })
 
@@ -131,9 +117,9 @@ describe('pages', () => {
         'it to be let go',
         async () => (await readMetrics(service.health)).of('tributary_exports_reading') === 0,
       )
-      slow.readOn()
+      slow.socket.resume()
       await settled()
-      slow.end()
+      slow.socket.terminate()
     })
     expect(more['tributary_pages_total{outcome="whole"}']).toBe(1)
     expect(more.tributary_cursors_released_total).toBeGreaterThanOrEqual(1)
@@ -177,7 +163,7 @@ describe('refusals', () => {
     const readers = await Promise.all([1, 2, 3].map(() => silentReader('pageSize=3000')))
     const before = await readMetrics(service.health)
     expect((await pull('')).status).toBe(429)
-    for (const { end } of readers) end()
+    for (const { socket } of readers) socket.terminate()
     await settled()
     const after = await readMetrics(service.health)
     expect(after.since(before, /^tributary_rate_limited_/)).toEqual({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { stalledReader } from '../../support/bare-reader.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
@@ -16,25 +17,8 @@ const clientOf = (key: TestKey) => new ExportClient(service, key, slug)
 const small = { pageSize: '1' }
 
 /** An export of everything that is not read on once it has begun. */
-async function stalledExport(key: TestKey): Promise<Bun.Socket> {
-  const begun = Promise.withResolvers<void>()
-  const path = `/api/v1/admin/programs/${slug}/applications`
-  const socket = await Bun.connect({
-    hostname: '127.0.0.1',
-    port: service.port,
-    socket: {
-      open: opened =>
-        void opened.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.authorization}\r\n\r\n`),
-      data: paused => {
-        paused.pause()
-        begun.resolve()
-      },
-      error: (_, error) => begun.reject(error),
-    },
-  })
-  await begun.promise
-  return socket
-}
+const stalledExport = ({ authorization }: TestKey) =>
+  stalledReader({ port: service.port, path: `/api/v1/admin/programs/${slug}/applications`, authorization })
 
 describe('"Per key …: exports at a time (4). Over: 429 problem with Retry-After and RateLimit/RateLimit-Policy fields" (contract D23)', () => {
   test('one too many is refused; other keys are not; a client that leaves gives a place back', async () => {
@@ -52,11 +36,11 @@ describe('"Per key …: exports at a time (4). Over: 429 problem with Retry-Afte
     expect(await refused.json()).toMatchObject({ status: 429, title: 'Too Many Requests' })
     expect(service.requestLine(refused.headers.get('X-Request-Id'))).toMatchObject({ reason: 'exports_at_a_time' })
     expect((await clientOf(await aKey()).page(small)).page.payload.length).toBe(1)
-    first.terminate()
+    first.socket.terminate()
     await until('a place to be free', async () => (await client.request(small)).status === 200)
     // A page that ended gives its place back at once; the other one is still held.
     for (let i = 0; i < 3; i++) expect((await client.page(small)).page.payload.length).toBe(1)
-    second.terminate()
+    second.socket.terminate()
   })
 
   test('a page that fails gives its place back: a broken database locks no key out', async () => {

@@ -1,6 +1,7 @@
 // What a client, an operator and the database see when a page cannot be finished (contract G9, G10), over real sockets.
 
 import { describe, expect, test } from 'bun:test'
+import { openReader, stalledReader } from '../../support/bare-reader.ts'
 import { unlimited } from '../../support/config.ts'
 import { ExportClient } from '../../support/export-client.ts'
 import { useDatabase, usePool, useService } from '../../support/fixtures.ts'
@@ -31,31 +32,10 @@ const busy = async (): Promise<{ pid: number }[]> => database.sql<{ pid: number 
   where datname = current_database() and application_name like 'test-export %' and xact_start is not null
   and query ~ 'annotations'`
 
-/** Opens the export on a bare socket and reads nothing beyond what arrives before `pause`. */
-async function openSocket(onData: (socket: Bun.Socket, bytes: Uint8Array) => void = () => {}, port = service.port) {
-  const state = { closed: false, bytes: 0 }
-  const socket = await Bun.connect({
-    hostname: '127.0.0.1',
-    port,
-    socket: {
-      open(s) {
-        s.write(
-          `GET /api/v1/admin/programs/${slug}/applications HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${key.authorization}\r\n\r\n`,
-        )
-      },
-      data(s, bytes) {
-        state.bytes += bytes.length
-        onData(s, bytes)
-      },
-      close() {
-        state.closed = true
-      },
-      error() {
-        state.closed = true
-      },
-    },
-  })
-  return { socket, state }
+const asked = {
+  port: service.port,
+  path: `/api/v1/admin/programs/${slug}/applications`,
+  authorization: key.authorization,
 }
 
 const requestLine = (outcome: string) =>
@@ -154,9 +134,9 @@ describe('a page that cannot be finished', () => {
 
   test('G10: a client that leaves in mid-page frees its database connection', async () => {
     const before = requestLine('client_gone').length
-    const { socket, state } = await openSocket(s => s.end())
-    await until('the socket to be closed', () => state.closed)
-    socket.terminate()
+    const reader = await openReader(asked, s => s.end())
+    await until('the socket to be closed', () => reader.closed)
+    reader.socket.terminate()
     await until(
       'the page to be given up',
       async () => requestLine('client_gone').length > before && (await busy()).length === 0,
@@ -165,7 +145,7 @@ describe('a page that cannot be finished', () => {
 
   test('G10: a reader that stops for STALL_TIMEOUT is cut off, and its database connection is free at once', async () => {
     const before = requestLine('stalled').length
-    const { socket } = await openSocket(s => s.pause())
+    const { socket } = await stalledReader(asked)
     // Free long before the reader is given up.
     await until('the connections to be free', async () => (await busy()).length === 0)
     expect(requestLine('stalled').length).toBe(before)
@@ -175,7 +155,7 @@ describe('a page that cannot be finished', () => {
 
   test('G10: 40 stalled readers hold no connection: others are served in the meantime, and memory does not grow with them', async () => {
     const rssBefore = process.memoryUsage().rss
-    const stalled = await Promise.all(Array.from({ length: 40 }, () => openSocket(s => s.pause())))
+    const stalled = await Promise.all(Array.from({ length: 40 }, () => stalledReader(asked)))
     const { page } = await client.page({ pageSize: '3' })
     expect(page.payload.length).toBe(3)
     await until('the connections to be free', async () => (await busy()).length === 0)
@@ -188,23 +168,11 @@ describe('a page that cannot be finished', () => {
 
   test('G10: with two connections and 24 stalled readers whose patience is a minute, a new export starts all the same', async () => {
     const narrow = await useService(database, { ...unlimited, exportConnections: 2, releaseAfterMs: 60_000 })
-    const stalled = await Promise.all(Array.from({ length: 24 }, () => openSocket(s => s.pause(), narrow.port)))
-    await until('all of them to have got something', () => stalled.every(({ state }) => state.bytes > 0))
+    const stalled = await Promise.all(Array.from({ length: 24 }, () => stalledReader({ ...asked, port: narrow.port })))
     const reader = new ExportClient(narrow, key, slug)
     expect((await reader.page({ pageSize: '3' })).page.payload.length).toBe(3)
     expect((await reader.page()).page.payload.map(a => a.application_id)).toEqual(ids)
     for (const { socket } of stalled) socket.terminate()
-  })
-
-  test('a slow reader that keeps reading gets the whole page', async () => {
-    const chunks: Uint8Array[] = []
-    const response = await client.request({}, { 'Accept-Encoding': 'identity' })
-    for await (const chunk of response.body!) {
-      chunks.push(chunk)
-      if (chunks.length % 8 === 0) await Bun.sleep(60)
-    }
-    const page = JSON.parse(Buffer.concat(chunks).toString())
-    expect(page.payload.map((a: { application_id: number }) => a.application_id)).toEqual(ids)
   })
 
   test('when every export connection is taken for longer than an export waits: 503 with Retry-After', async () => {
