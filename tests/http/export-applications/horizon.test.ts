@@ -4,9 +4,11 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { formatMicros } from '../../../src/domain/values/offset-time.ts'
 import { tamper } from '../../support/audit-log.ts'
-import { ExportClient } from '../../support/export-client.ts'
+import { ExportClient, type ExportPage } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
+import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
+import { aProgram, q } from '../../support/programs.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../../support/raw-applications.ts'
 
 const count = 210
@@ -161,3 +163,39 @@ describe('applications that go and leave a tombstone of each', () => {
       expect((await client.page({ nextPageToken: token })).page).toEqual({ payload: [], nextPageToken: null })
   })
 })
+
+test.each<Record<string, string>>([{}, { fields: 'words' }])(
+  'G13: a walk that began with a publication which the database lost since gets a 503 that says so, and a 400 once another was published (%j)',
+  async filters => {
+    const { sql } = database
+    const optional = { optional: true }
+    const slug = `lost-publication-${Object.keys(filters).length}`
+    const first = await aProgram(sql, { slug, questions: [q.text('words', optional)] })
+    const key = await createTestKey(sql, { programs: [slug], maySubmit: true })
+    const desk = new FrontEnd(service, key, slug)
+    for (let i = 0; i < 3; i++) await desk.apply(await desk.register(), { words: { text: 'answered' } })
+    const lost = await aProgram(sql, { slug, questions: [q.text('words', optional), q.text('lost', optional)] })
+    const begun = await new ExportClient(service, key, slug).request({ ...filters, pageSize: '1' })
+    const { nextPageToken } = (await begun.json()) as ExportPage
+    // As a standby has it that took over without the last commits.
+    await tamper(
+      sql,
+      `delete from program_version_question where program_version_id = ${lost.program_version_id};
+       delete from program_version where program_version_id = ${lost.program_version_id};
+       update program_version set state = 'ACTIVE' where program_version_id = ${first.program_version_id}`,
+    )
+    // What one process remembers, another has to read.
+    const other = await useService(database)
+    const client = new ExportClient(other, key, slug)
+    const behind = await client.refusal({ nextPageToken: nextPageToken! })
+    expect([behind.status, behind.body]).toMatchObject([
+      503,
+      { detail: expect.stringContaining('begin the walk again') },
+    ])
+    await aProgram(sql, { slug, questions: [q.text('words', optional), q.text('instead', optional)] })
+    const over = await client.refusal({ nextPageToken: nextPageToken! })
+    expect([over.status, over.codes]).toEqual([400, { nextPageToken: 'walk_of_another_history' }])
+    expect(over.body.errors[0]!.detail).toContain('Start again from the first page')
+    expect((await client.walkAll({ pageSize: '1' })).length).toBe(3)
+  },
+)
