@@ -8,6 +8,10 @@ import { rawRequest } from '../support/raw-request.ts'
 const database = await useDatabase()
 const service = await useService(database)
 const key = await createTestKey(database.sql, { programs: ['any'] })
+const read = [
+  ...['/', '/api/v1/checkAuth', '/api/v1/admin/programs/any/applications', '/docs/api', '/docs/api/openapi.json'],
+  ...['/docs/api/programs', '/docs/api/programs/any', '/docs/api/programs/any/versions/active', '/assets/docs.css'],
+]
 
 describe('what is not there is answered with a problem document with a request id (D3, D25)', () => {
   test.each([
@@ -16,12 +20,9 @@ describe('what is not there is answered with a problem document with a request i
       [404, method, '/api/v1/nowhere'] as const,
       [404, method, '/docs/api/nowhere'] as const,
     ]),
-    ...['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PURGE'].flatMap(method => [
-      [405, method, '/'] as const,
-      [405, method, '/api/v1/checkAuth'] as const,
-      [405, method, '/docs/api/programs'] as const,
-      [405, method, '/docs/api'] as const,
-    ]),
+    ...['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PURGE'].flatMap(method =>
+      read.map(path => [405, method, path] as const),
+    ),
   ])('%i for %s %s', async (status, method, path) => {
     const answer = await rawRequest(service.port, [
       `${method} ${path} HTTP/1.1`,

@@ -83,22 +83,6 @@ test('a version that is neither active nor a draft, or a code sample that there 
   }
 })
 
-test('no other method is offered, and the answer says which are (D25)', async () => {
-  for (const path of [
-    '/docs/api',
-    '/docs/api/openapi.json',
-    '/docs/api/programs',
-    '/docs/api/programs/granted',
-    '/docs/api/programs/granted/versions/active',
-    '/assets/docs.css',
-  ])
-    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-      const response = await service.get(path, { method, headers: { Authorization: key.authorization } })
-      expect(response.status).toBe(405)
-      expect(response.headers.get('allow')).toBe('GET, HEAD')
-    }
-})
-
 test('docs count against the limit of the key, as every request does (D23)', async () => {
   const limited = await useService(database, { requestsPerMinute: 2 })
   const headers = { Authorization: key.authorization }

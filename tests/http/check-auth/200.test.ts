@@ -5,7 +5,6 @@ import { testCertificate } from '../../support/certificate.ts'
 import { testPepper } from '../../support/config.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey, ensureTestProgram } from '../../support/keys.ts'
-import { rawRequest } from '../../support/raw-request.ts'
 import { until } from '../../support/until.ts'
 
 const dayMicros = 86_400_000_000
@@ -77,14 +76,6 @@ describe('"status 200 when the key is valid" (spec, "Check credentials")', () =>
     expect(await head.text()).toBe('')
     for (const name of ['content-type', 'content-length', 'cache-control'])
       expect(head.headers.get(name)).toBe(got.headers.get(name)!)
-  })
-
-  test('under whatever name the service is reached, also one of a single letter', async () => {
-    const key = await makeKey()
-    for (const host of ['a', 'api', 'tributary.example', '[::1]:8080']) {
-      const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, `Authorization: ${key.authorization}`]
-      expect((await rawRequest(service.port, lines)).status).toBe(200)
-    }
   })
 
   test('a key that may only submit is a valid key too', async () => {

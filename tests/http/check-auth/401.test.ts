@@ -163,12 +163,6 @@ describe('"401 is decided before anything that could be a 400" (contract D4)', (
 })
 
 describe('"Every request must use HTTPS." (spec, "Authentication" 1)', () => {
-  test('no redirect: what was sent in plain text is refused, not sent again', async () => {
-    const answer = await send({ proto: 'http' })
-    expect(answer.status).toBe(401)
-    expect(answer.headers.get('location')).toBeNull()
-  })
-
   test('"A valid credential seen in plain text marks its key as exposed", once, in the audit log and in the log', async () => {
     const { api_key_id, authorization } = await makeKey()
     const exposure = async () => {

@@ -57,22 +57,11 @@ describe('"Failed authentications are throttled per address; a valid key from an
       expect((await get()).status).toBe(429)
     }))
 
-  test('an IPv6 client does not escape by changing the address within its /64', () =>
-    withService({ authFailuresPerMinute: 2 }, async get => {
-      let host = 0
-      expect(await statuses(4, () => get(undefined, `2001:db8:1:2::${++host}`))).toEqual([401, 401, 429, 429])
-    }))
-
   test('a program that was not granted is no failed authentication: such a key is never throttled for it', () =>
     withService({ authFailuresPerMinute: 1 }, async (_, service) => {
       const other = '/api/v1/admin/programs/not-granted/applications'
       const headers = { Authorization: key.authorization, 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '192.0.2.1' }
       expect(await statuses(3, () => service.get(other, { headers }))).toEqual([401, 401, 401])
-    }))
-
-  test('0: no limit', () =>
-    withService({ authFailuresPerMinute: 0 }, async get => {
-      expect(new Set(await statuses(100, () => get()))).toEqual(new Set([401]))
     }))
 })
 

@@ -193,16 +193,6 @@ describe('If-None-Match', () => {
     expect((await new ExportClient(service, retired, slug).request({}, { 'If-None-Match': '*' })).status).toBe(401)
   })
 
-  test('D23: it counts as a request', async () => {
-    const { slug, apiKey, tagOf } = await polled()
-    const tag = await tagOf()
-    const strict = await useService(database, { requestsPerMinute: 2 })
-    const reader = new ExportClient(strict, apiKey, slug)
-    const statuses: number[] = []
-    for (let i = 0; i < 3; i++) statuses.push((await reader.request({}, { 'If-None-Match': tag })).status)
-    expect(statuses).toEqual([304, 304, 429])
-  })
-
   test('a page with a token has no ETag, and is sent whatever is named', async () => {
     const { apply, client } = await polled()
     for (let i = 0; i < 3; i++) await apply()
