@@ -171,27 +171,30 @@ describe('scripts/start', () => {
 
   test('on a used port: one clear sentence and exit status 1', async () => {
     const blocker = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-    const run = start({ ...(await freePorts()), PORT: String(blocker.port) })
-    expect(await run.child.exited).toBe(1)
-    expect(run.complained()).toMatch(/port is already in use/i)
+    await expectRefusal({ PORT: String(blocker.port) }, /port is already in use/i)
     blocker.stop()
   })
 
-  test('with a data folder that cannot be made: one clear sentence and exit status 1', async () => {
+  test('with a data folder that cannot be made, or a DATABASE_URL that cannot be reached: one clear sentence and exit status 1', async () => {
     const file = join(folder, 'a file')
     await Bun.write(file, '')
-    const run = start({ ...(await freePorts()), TRIBUTARY_DATA: join(file, 'data') })
-    expect(await run.child.exited).toBe(1)
-    await until('what it says', () => run.complained() !== '')
-    expect(run.complained()).toBe(`A file is where a folder was expected: ${join(file, 'data')}.\n`)
-  })
-
-  test('with a DATABASE_URL that cannot be reached: one clear sentence and exit status 1', async () => {
-    const run = start({ ...(await freePorts()), DATABASE_URL: 'postgres://127.0.0.1:1/none' })
-    expect(await run.child.exited).toBe(1)
-    expect(run.complained()).toMatch(/^The database at 127\.0\.0\.1:1 cannot be reached/m)
+    await expectRefusal(
+      { TRIBUTARY_DATA: join(file, 'data') },
+      /^A file is where a folder was expected: .*a file\/data\.\n$/,
+    )
+    await expectRefusal(
+      { DATABASE_URL: 'postgres://127.0.0.1:1/none' },
+      /^The database at 127\.0\.0\.1:1 cannot be reached/m,
+    )
   })
 })
+
+async function expectRefusal(settings: Record<string, string>, sentence: RegExp): Promise<void> {
+  const run = start({ ...(await freePorts()), ...settings })
+  expect(await run.child.exited).toBe(1)
+  await until('what it says', () => run.complained() !== '')
+  expect(run.complained()).toMatch(sentence)
+}
 
 /** Service and worker that run on this test's data, by /proc. */
 async function processesOfThisTest(): Promise<number[]> {

@@ -346,64 +346,49 @@ const clients: Readonly<Record<string, Record<string, string>>> = {
   'a client without use for metadata': { Accept: 'application/json;odata.metadata=none;odata.streaming=true' },
 }
 const allFields = (page: FeedPage): string => Object.keys(page.value[0]!).join()
+const rowsOf = (page: FeedPage): number => page.value.length
+const rowsAndLink = (page: FeedPage): unknown => [page.value.length, '@odata.nextLink' in page]
 
 /** What is asked when a table is chosen, previewed, shaped and refreshed, as it is on the wire, and what is to be in the answer. */
-const recorded: readonly [what: string, path: string, holds: (page: FeedPage) => unknown][] = [
-  ['a table, whole', '/Applications', page => [page.value.length, '@odata.nextLink' in page]],
-  ['a table of entities', '/household_member__member_job', page => page.value.length > 0],
-  ['the schema of a preview', '/Applications?$top=0', page => [page.value.length, '@odata.nextLink' in page]],
-  ['a preview', '/Applications?$top=1000', page => [page.value.length, '@odata.nextLink' in page]],
-  ['Keep First Rows', '/household_member?$top=2', page => [page.value.length, '@odata.nextLink' in page]],
-  ['Choose Columns', '/Applications?$select=application_id%2Csubmit_time', allFields],
-  ['Choose Columns without the key', '/household_member?$select=entity_name', allFields],
+const recorded: readonly [what: string, path: string, of: (page: FeedPage) => unknown, is: unknown][] = [
+  ['a table, whole', '/Applications', rowsAndLink, [5, true]],
+  ['a table of entities', '/household_member__member_job', page => page.value.length > 0, true],
+  ['the schema of a preview', '/Applications?$top=0', rowsAndLink, [0, false]],
+  ['a preview', '/Applications?$top=1000', rowsAndLink, [5, true]],
+  ['Keep First Rows', '/household_member?$top=2', rowsAndLink, [2, false]],
+  ['Choose Columns', '/Applications?$select=application_id%2Csubmit_time', allFields, 'application_id,submit_time'],
+  ['Choose Columns without the key', '/household_member?$select=entity_name', allFields, 'entity_key,entity_name'],
   [
     'a partition of an incremental refresh',
     '/Applications?%24filter=submit_time%20ge%202020-01-01T00%3A00%3A00Z%20and%20submit_time%20lt%202120-02-01T00%3A00%3A00.0000000Z&%24select=application_id',
-    page => page.value.length,
+    rowsOf,
+    5,
   ],
   [
     'the same of a table of entities',
     '/household_member?$filter=submit_time%20ge%202120-01-01T00:00:00Z%20and%20submit_time%20lt%202120-02-01T00:00:00Z',
-    page => page.value.length,
+    rowsOf,
+    0,
   ],
-  [
-    'a filter with an offset',
-    '/Applications?$filter=submit_time%20ge%202020-01-01T00:00:00+02:00',
-    page => page.value.length,
-  ],
+  ['a filter with an offset', '/Applications?$filter=submit_time%20ge%202020-01-01T00:00:00+02:00', rowsOf, 5],
   [
     'what is new since an id',
     '/Applications?$filter=application_id%20gt%200%20and%20application_id%20le%20999999999&$top=1000',
-    page => page.value.length,
+    rowsOf,
+    5,
   ],
   [
     'a filter of text',
     '/Applications?$filter=revision_state%20eq%20%27CURRENT%27&$select=revision_state',
     page => new Set(page.value.map(row => row.revision_state)),
+    new Set(['CURRENT']),
   ],
-  ['Sort Ascending', '/Applications?$orderby=submit_time', page => page.value.length],
-  ['Sort Ascending, of some rows', '/Applications?$orderby=submit_time%20asc&$top=3', page => page.value.length],
-  ['Count Rows', '/Applications?$count=true&$top=0', page => page['@odata.count'] === exported.length],
-  ['a form by its name', '/Applications?$format=json', page => page.value.length],
-  [
-    'a form by its type',
-    '/Applications?$format=application%2Fjson%3Bodata.metadata%3Dminimal',
-    page => page.value.length,
-  ],
+  ['Sort Ascending', '/Applications?$orderby=submit_time', rowsOf, 5],
+  ['Sort Ascending, of some rows', '/Applications?$orderby=submit_time%20asc&$top=3', rowsOf, 3],
+  ['Count Rows', '/Applications?$count=true&$top=0', page => page['@odata.count'] === exported.length, true],
+  ['a form by its name', '/Applications?$format=json', rowsOf, 5],
+  ['a form by its type', '/Applications?$format=application%2Fjson%3Bodata.metadata%3Dminimal', rowsOf, 5],
 ]
-const answers: Readonly<Record<string, unknown>> = {
-  'a table, whole': [5, true],
-  'a table of entities': true,
-  'the schema of a preview': [0, false],
-  'a preview': [5, true],
-  'Keep First Rows': [2, false],
-  'Choose Columns': 'application_id,submit_time',
-  'Choose Columns without the key': 'entity_key,entity_name',
-  'the same of a table of entities': 0,
-  'a filter of text': new Set(['CURRENT']),
-  'Sort Ascending, of some rows': 3,
-  'Count Rows': true,
-}
 
 describe.each(Object.entries(clients))('requests as %s makes them', (_, headers) => {
   const asked = async (path: string) => {
@@ -426,12 +411,12 @@ describe.each(Object.entries(clients))('requests as %s makes them', (_, headers)
     expect([preflight.status, preflight.headers.get('Allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  test.each(recorded)('%s', async (what, path, holds) => {
+  test.each(recorded)('%s', async (_, path, of, is) => {
     const { response, head } = await asked(path)
     expect(head).toEqual([200, '4.0', json])
     const text = await response.text()
     expect(text).toStartWith('{"@odata.context":')
-    expect(holds(JSON.parse(text))).toEqual(answers[what] ?? 5)
+    expect(of(JSON.parse(text))).toEqual(is)
   })
 
   test('links are followed as they are, to the last page', async () => {
@@ -439,18 +424,9 @@ describe.each(Object.entries(clients))('requests as %s makes them', (_, headers)
     expect(rows.map(row => row.application_id)).toEqual(exported.map(one => one.application_id))
   })
 
-  test.each([
-    ['Keep Range of Rows', '/Applications?$skip=5&$top=5', 501, '$skip'],
-    ['Sort Descending', '/Applications?$orderby=submit_time%20desc', 501, '$orderby'],
-    ['a filter of an answer', "/Applications?$filter=anything_else__text%20eq%20%27x%27", 501, '$filter'],
-    ['a column expanded', '/Applications?$expand=household_member($select=entity_name)&$select=household_member', 501, '$expand'],
-    ['rows grouped', '/Applications?$apply=groupby((revision_state))', 501, '$apply'],
-    ['one row', '/Applications(1)', 501, 'Applications(1)'],
-    ['what leads from a row', '/Applications(1)/household_member', 501, 'household_member'],
-    ['a count alone', '/Applications/$count', 501, '$count'],
-  ])('%s: refused with what is possible, so that it is done by the client', async (_, path, status, target) => {
-    const { status: answered, error } = await refused(`${root}${path}`, headers)
-    expect([answered, error.details[0]?.target]).toEqual([status, target])
+  test('Sort Descending: refused with what is possible, so that it is done by the client', async () => {
+    const { status, error } = await refused(`${root}/Applications?$orderby=submit_time%20desc`, headers)
+    expect([status, error.details[0]?.target]).toEqual([501, '$orderby'])
   })
 }) // biome-ignore format: as they are on the wire
 
@@ -492,6 +468,7 @@ describe('what it refuses, in the form of OData', () => {
     ['/Nothing', 404],
     ['/applications', 404],
     ['/Applications(1)', 501],
+    ['/Applications(1)/household_member', 501],
     ["/household_member('1:0')", 501],
     ['/Applications/$count', 501],
     ['/$batch', 501],
