@@ -33,7 +33,7 @@ export function ProblemPage({ status, title, detail, request_id, next }: Problem
         <Words>{detail}</Words>
       </p>
       <p>
-        <a href="/admin">Go to the start</a>
+        <a href="/admin">Go to the home page</a>
         {person === undefined && (
           <>
             {' or '}
@@ -43,7 +43,7 @@ export function ProblemPage({ status, title, detail, request_id, next }: Problem
         .
       </p>
       <p class="soft">
-        Request <code>{request_id}</code>: the service’s log has more under this id.
+        If you ask for help, name this request: <code>{request_id}</code>.
       </p>
     </>
   )

@@ -22,7 +22,7 @@ export async function notFoundPage(config: Config, request: Request, refusal: Re
         Continue to the <a href="/docs/api/programs">documentation</a> or to the <a href="/admin">console</a>.
       </p>
       <p class="soft">
-        Request <code>{request_id}</code>: the service’s log has more under this id.
+        If you ask for help, name this request: <code>{request_id}</code>.
       </p>
     </PlainPage>
   )

@@ -3,6 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from 'preact'
+import { isCalendarDate } from '../domain/question-types/date.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { type FormState, usePage } from './page-context.ts'
 import { Words } from './parts.tsx'
@@ -98,13 +99,15 @@ export function TextField(
   const { form = usePage().form, name, value = '', type = 'text', autocomplete, inputmode, maxLength } = props
   // A password is not sent back to be shown again.
   const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
+  // A field for a day shows nothing else: neither an instant nor what is no day.
+  const isNoDay = type === 'date' && shown !== '' && !isCalendarDate(shown)
   return (
     <Labelled {...props}>
       {tied => (
         <input
           {...tied}
           // One of the types that hold a text; which one makes no difference to the rest.
-          type={type as 'text'}
+          type={(isNoDay ? 'text' : type) as 'text'}
           value={shown}
           autocomplete={autocomplete}
           inputMode={inputmode as 'text' | undefined}

@@ -84,9 +84,7 @@ describe('the program index page', () => {
     expect([foreign!.status, missing!.status]).toEqual([404, 404])
     // The token of a form is masked on each page.
     const body = async (response: Response) =>
-      (await response.text())
-        .replace(/<code>[^<]*<\/code>: the service/, '')
-        .replaceAll(/name="csrf" value="[^"]*"/g, '')
+      (await response.text()).replace(/this request: <code>[^<]*/, '').replaceAll(/name="csrf" value="[^"]*"/g, '')
     expect(await body(foreign!)).toBe(await body(missing!))
     expect((await theirs.get('/admin/programs/home-help/questions')).status).toBe(403)
   })
@@ -274,10 +272,14 @@ describe('the question bank', () => {
     expect(text).toContain('/admin/programs/other-help/questions')
     expect(await admin.page('/admin/questions?q=no such words')).toContain('No question matches')
     for (let n = 1; n <= 6; n++) await aProgram(sql, { slug: `asks-${n}`, questions: [q.text('asked often')] })
+    await aDraft(sql, { slug: 'asks-1', questions: [q.text('asked often', { text: 'Otherwise?' })] })
     const often = await admin.page('/admin/questions?q=asked+often')
+    expect(often.match(/\/asks-\d\/questions/g)).toHaveLength(4)
     expect(often).toContain('and 2 more<')
     const own = await admin.page(/\/admin\/questions\/\d+/.exec(often)![0])
-    expect(own.match(/<\/span> as it is here</g)).toHaveLength(6)
+    const said = [...own.matchAll(/>(Program asks-\d|its .*?)<\/(?:a|small)>/g)].map(([, text]) => text)
+    expect(said.slice(0, 3)).toEqual(['Program asks-1', 'its draft has wording 2', 'Program asks-2'])
+    expect(said).toHaveLength(7)
   })
 
   test('pages by name', async () => {

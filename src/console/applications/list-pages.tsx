@@ -244,8 +244,6 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
   // A status that the program no longer offers is still what some applications have.
   const statuses = [...program.statuses]
   if (sought?.startsWith('is:') && !statuses.includes(sought.slice(3))) statuses.push(sought.slice(3))
-  const dateType = (name: string) =>
-    query.errors.some(({ parameter }) => parameter === name) ? ('text' as const) : ('date' as const)
   const kept = query.values.get('applicant')
   return (
     <FilterBar
@@ -270,8 +268,8 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
           ...statuses.map(status => ({ value: statusValue(status), text: status })),
         ]}
       />
-      <TextField name="from" label="Submitted on or after" type={dateType('from')} />
-      <TextField name="to" label="Submitted before" type={dateType('to')} />
+      <TextField name="from" label="Submitted on or after" type="date" />
+      <TextField name="to" label="Submitted before" type="date" />
       <SelectField name="revision" label="Revision" choices={revisions} />
     </FilterBar>
   )

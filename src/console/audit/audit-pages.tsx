@@ -66,8 +66,8 @@ export function AuditLogPage(props: AuditLogProps) {
           )}
         />
         <TextField name="subject" label="On what" hint="a program, a key, an id" />
-        <TextField name="from" label="From" hint="2026-01-31, or with T09:30" />
-        <TextField name="to" label="Before" hint="the same way" />
+        <TextField name="from" label="From" type="date" />
+        <TextField name="to" label="Before" type="date" />
         <div class="actions">
           <Submit text="Filter" />
           {filtered && <LinkButton href={path} text="Show all" />}
@@ -158,15 +158,18 @@ const Clock = ({ at }: { at: Micros }) => (
   <When at={at} text={formatOffsetTime(at, usePage().config.timeZone).slice(11, 16)} />
 )
 
-/** Who did what, and on what; links lead to what else they did, and to what else was done there. */
+/** Who did what, and on what, unless it is the same person; links lead to what else they did, and to what else was done there. */
 export function Sentence({ event, together, keyNames, people }: EntryProps) {
   const { form } = usePage()
   const filterBy = (name: string, value: string): string => path + queryOf(form.values, { [name]: value })
   const [before, after = ''] = phraseOf(event)
   const isMany = together.length > 1 && event.action === 'application_annotated'
+  const actor = <Actor actor={event.actor} href={filterBy('actor', event.actor)} names={keyNames} people={people} />
+  const own = emailOf(event.actor) === event.subject ? before.replace(/ (?:as|for|of)$/, '') : before
+  if (own !== before) return [actor, ` ${own}`]
   return (
     <>
-      <Actor actor={event.actor} href={filterBy('actor', event.actor)} names={keyNames} people={people} /> {before}
+      {actor} {before}
       {isMany && 's'}{' '}
       <a class="subject" dir="auto" href={filterBy('subject', event.subject)}>
         <InParts>{keyNames.get(event.subject) ?? event.subject}</InParts>
@@ -182,7 +185,6 @@ type EntryProps = AuditEntry & Pick<AuditLogProps, 'keyNames' | 'people'>
 /** An event as a sentence, with its address; its details when the reader opens them. */
 function Entry(entry: EntryProps) {
   const { event, together } = entry
-  const pairs = detailPairs(event.detail)
   return (
     <>
       <a class="at" href={`${path}/events/${event.audit_event_id}`}>
@@ -196,34 +198,38 @@ function Entry(entry: EntryProps) {
             from <code class="address">{event.address}</code>
           </span>
         )}
-        {together.length > 1 && <Together events={together} />}
-        {together.length === 1 && pairs.length > 0 && (
-          <details>
-            <summary>
-              {summaryOf(event) ??
-                pairs
-                  .map(({ name }) => name)
-                  .slice(0, 4)
-                  .join(', ')}
-            </summary>
-            <Pairs of={event} />
-          </details>
-        )}
+        {together.length > 1 ? <Together events={together} /> : <Details of={event} />}
       </div>
     </>
   )
 }
 
-const Pairs = ({ of }: { of: AuditEventRow }) => (
-  <dl class="pairs">
-    {detailPairs(of.detail).map(({ name, value }) => (
-      <>
-        <dt>{name}</dt>
-        <dd dir="auto">{value}</dd>
-      </>
-    ))}
-  </dl>
-)
+/** The details of an event: in a line if they are short, else when the reader opens them. */
+function Details({ of: event }: { of: AuditEventRow }) {
+  const pairs = detailPairs(event.detail)
+  if (pairs.length === 0) return null
+  const summary = summaryOf(event)
+  const line = pairs.map(({ name, value }) => `${name}: ${value}`).join(' · ')
+  if (summary === undefined && line.length <= 120)
+    return (
+      <div class="pairs soft" dir="auto">
+        {line}
+      </div>
+    )
+  return (
+    <details>
+      <summary>{summary ?? 'Details'}</summary>
+      <dl class="pairs">
+        {pairs.map(({ name, value }) => (
+          <>
+            <dt>{name}</dt>
+            <dd dir="auto">{value}</dd>
+          </>
+        ))}
+      </dl>
+    </details>
+  )
+}
 
 /** How many applications were sent in one walk. */
 export const sentIn = (pages: readonly AuditEventRow[]): number =>

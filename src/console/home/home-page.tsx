@@ -57,7 +57,11 @@ function HomePage({ attention, programs, lately }: HomeProps) {
         <h2 id="attention">Needs attention</h2>
         <AttentionList rows={attention} />
       </section>
-      {programs.length > 0 && (
+      {programs.length === 0 ? (
+        <p class="card empty">
+          No application was submitted yet. Once a <a href="/admin/programs">program</a> is published, it takes them.
+        </p>
+      ) : (
         <div class="columns even">
           {programs.map(program => (
             <section class="card" aria-labelledby={`of-${program.slug}`}>

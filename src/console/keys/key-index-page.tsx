@@ -116,7 +116,7 @@ const ExpiringNotice = ({ count, path }: { count: number; path: string }) =>
 
 function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers' | 'programs'> & { empty: string }) {
   const { tab, shown, days, makers, programs, empty } = props
-  const { now, origin } = usePage()
+  const { now, origin, person } = usePage()
   return (
     <Table
       caption={`${tabTexts[tab]} API keys`}
@@ -156,7 +156,7 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers'
           ),
         },
         { head: '30 days', cell: one => <Use days={days} apiKey={one} /> },
-        { head: 'Actions', cell: one => <RowMenu of={one} /> },
+        ...(person?.role === 'ADMINISTRATOR' ? [{ head: 'Actions', cell: RowMenu }] : []),
       ]}
     />
   )
@@ -182,9 +182,8 @@ const Pages = ({ before, shown, found, path }: { before: number; shown: number; 
 )
 
 /** What is done with a key from the list. The rest is on its page, so that a list of many is small. */
-function RowMenu({ of: { api_key_id, name, followed, retired_at } }: { of: ListedApiKey }) {
-  const { person } = usePage()
-  if (person?.role !== 'ADMINISTRATOR' || followed || retired_at !== null) return null
+function RowMenu({ api_key_id, name, followed, retired_at }: ListedApiKey) {
+  if (followed || retired_at !== null) return null
   const path = pathOfKey(api_key_id)
   return (
     <details class="row-menu">

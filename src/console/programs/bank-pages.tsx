@@ -60,10 +60,14 @@ const programsOf = (uses: readonly QuestionUse[]): QuestionUse[][] => [
   ...Map.groupBy(uses, ({ slug }) => slug).values(),
 ]
 
-const ProgramLink = ({ slug, display_name }: QuestionUse) => (
-  <a href={`${pathOfProgram(slug)}/questions`} dir="auto">
-    {display_name}
-  </a>
+/** A program that asks a question. Where its active version does, a draft that does is nothing new. */
+const Asking = ({ uses: [use, ...more] }: { uses: readonly QuestionUse[] }) => (
+  <>
+    <a href={`${pathOfProgram(use!.slug)}/questions`} dir="auto">
+      {use!.display_name}
+    </a>{' '}
+    {more.length === 0 && use!.state === 'DRAFT' && <Badge tone="attention">draft</Badge>}
+  </>
 )
 
 function Uses({ uses, most }: { uses: readonly QuestionUse[]; most: number }) {
@@ -71,20 +75,13 @@ function Uses({ uses, most }: { uses: readonly QuestionUse[]; most: number }) {
   const programs = programsOf(uses)
   return (
     <>
-      {programs.slice(0, most).map(([use, ...more], i) => (
+      {programs.slice(0, most).map((uses, i) => (
         <>
-          {i > 0 && ', '}
-          <ProgramLink {...use!} />
-          {/* Where the active version asks it, a draft that does is nothing new. */}
-          {more.length === 0 && use!.state === 'DRAFT' && (
-            <>
-              {' '}
-              <Badge tone="attention">draft</Badge>
-            </>
-          )}
+          {i > 0 && '· '}
+          <Asking uses={uses} />
         </>
       ))}
-      {programs.length > most && <span class="soft"> and {programs.length - most} more</span>}
+      {programs.length > most && <span class="soft">and {programs.length - most} more</span>}
     </>
   )
 }
@@ -138,15 +135,14 @@ export function BankQuestionPage({ question }: { question: BankEntry }) {
             <ul class="plain-list">
               {programsOf(question.uses).map(uses => (
                 <li>
-                  <ProgramLink {...uses[0]!} />
-                  {uses.map(({ state, version_number }) => (
-                    <small>
-                      <Badge tone={state === 'DRAFT' ? 'attention' : 'good'}>
-                        {state === 'DRAFT' ? 'draft' : 'active'}
-                      </Badge>{' '}
-                      {version_number === question.version_number ? 'as it is here' : `with wording ${version_number}`}
-                    </small>
-                  ))}
+                  <Asking uses={uses} />
+                  {uses
+                    .filter(({ version_number }) => version_number !== question.version_number)
+                    .map(({ state, version_number }) => (
+                      <small>
+                        {state === 'DRAFT' ? 'its draft' : 'its active version'} has wording {version_number}
+                      </small>
+                    ))}
                 </li>
               ))}
             </ul>

@@ -36,7 +36,7 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
       part="programs"
       lead={
         origin === undefined
-          ? 'What residents apply for. Each program is a document of questions; publishing a version changes what is asked from then on.'
+          ? 'What residents apply for. Publishing a version of a program changes what it asks from then on.'
           : `What residents apply for in the ${origin} that is followed. Programs are made, edited and published there, and are here within seconds.`
       }
       actions={mayEditPrograms(context) && <LinkButton main href="/admin/new-program" icon="plus" text="New program" />}
@@ -60,8 +60,8 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
             : archived
               ? 'No program is archived. One is under its settings.'
               : origin === undefined
-                ? 'There is no program here yet. A new program begins with a document of its questions.'
-                : `There is no program here yet. Those of the ${origin} come with the follower’s first round.`
+                ? 'There is no program yet. Begin with New program: a name is enough.'
+                : `There is no program yet. Those of the ${origin} come with the follower’s first round.`
         }
         columns={columnsAt(path, now)}
       />

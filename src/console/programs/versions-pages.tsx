@@ -9,7 +9,7 @@ import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { Badge, counted, DoneNotice, LinkButton, Notice, When } from '../../html/parts.tsx'
 import { Comparison } from './comparison-view.tsx'
 import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
-import { documentText, type HistoryEntry, type VersionFacts, versionName } from './program-in-view.ts'
+import { type HistoryEntry, type VersionFacts, versionName } from './program-in-view.ts'
 import { Changes, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
 export function VersionsPage(props: ProgramPageProps & { items: readonly HistoryEntry[]; next: number | null }) {
@@ -54,7 +54,7 @@ function Published({ version }: { version: VersionFacts }) {
           Published <When at={version.published_at} /> by {who(version.published_by)}
         </>
       )}{' '}
-      · id {version.program_version_id}
+      · <code>program_version_id</code> {version.program_version_id}
     </p>
   )
 }
@@ -79,9 +79,6 @@ export function VersionPage(
         <section class="card">
           <h2>{counted(version.questions.length, 'question')}</h2>
           <Published version={version} />
-          <p class="soft">
-            Exports name it by its id, as <code>program_version_id</code>.
-          </p>
         </section>
         <section class="card">
           <h2>As a document</h2>
@@ -124,12 +121,6 @@ export function VersionPage(
         {previous === undefined ? 'What it began with' : `What it changed against version ${previous.version_number}`}
       </h2>
       <Comparison before={previous} after={version} />
-      <details class="card">
-        <summary>Show the document</summary>
-        <pre>
-          <code>{documentText(version)}</code>
-        </pre>
-      </details>
     </ProgramShell>
   )
 }
