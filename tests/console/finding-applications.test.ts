@@ -62,7 +62,9 @@ const idsIn = (html: string): number[] =>
   [...html.matchAll(/class="strong" dir="auto" href="\/admin\/programs\/found\/applications\/(\d+)/g)].map(([, id]) =>
     Number(id),
   )
-const find = async (sought: string) => idsIn(await browser.page(`${list}?q=${encodeURIComponent(sought)}`))
+const find = async (sought: string, filter = '') =>
+  idsIn(await browser.page(`${list}?q=${encodeURIComponent(sought)}${filter}`))
+const [row] = await sql`select applicant_id from application where application_id = ${maria}`
 
 test.each<[string, () => string, () => number[]]>([
   ['a first name, without its accents', () => 'maria', () => [maria]],
@@ -85,6 +87,8 @@ test.each<[string, () => string, () => number[]]>([
   ['signs that mean something to a search', () => "ab' | ! & cd:*(", () => []],
 ])('an application is found by %s', async (_, sought, expected) => {
   expect(await find(sought())).toEqual(expected())
+  for (const filter of [`&application=${maria}`, `&applicant=${row!.applicant_id}`])
+    expect([filter, await find(sought(), filter)]).toEqual([filter, expected().filter(id => id === maria)])
 })
 
 test('an erased application is found no more, and one whose person is hidden from a key is found by people', async () => {

@@ -98,6 +98,8 @@ describe.each(['never analyzed', 'analyzed', 'analyzed before there was any stat
         [`applicant=${applicant}`, 'application_by_applicant'],
         [`applicant=${applicant}&status=none&revision=CURRENT`, 'application_by_applicant'],
         ['application=7', 'application_pkey'],
+        [`applicant=${applicant}&q=maria`, 'application_by_applicant'],
+        ['application=7&q=2065', 'application_pkey'],
       ] as const) {
         const plan = await planOf(explaining, await listed(search), mode)
         const read = plan.filter(node => node['Index Name'] !== undefined || node['Node Type'] === 'Seq Scan')

@@ -114,7 +114,9 @@ export async function countApplications(db: Db, programId: number): Promise<numb
 
 /** What a filter finds, on one side of a place: the table with its conditions. */
 function found(db: Db, programId: number, filter: ListFilter, place: ListPlace) {
-  const { status, revisionState, applicantId } = filter
+  const { status, revisionState, applicantId, words } = filter
+  // Those that an id names are few: words are held against them, and not looked up.
+  const isById = (filter.applicationId ?? applicantId) !== undefined
   const [least, most] = bounds(filter, place)
   const scope =
     status === undefined
@@ -128,7 +130,8 @@ function found(db: Db, programId: number, filter: ListFilter, place: ListPlace) 
     where program_id = ${programId}
     ${scope}
     ${revisionCondition(db, revisionState)}
-    ${applicantId === undefined ? db`` : db`and applicant_id = ${applicantId}`}`
+    ${applicantId === undefined ? db`` : db`and applicant_id = ${applicantId}`}
+    ${isById && words !== undefined ? db`and ${worded(db, programId, words)}` : db``}`
 }
 
 /** The few that a filter names, gathered before they are sorted; the table itself where it names none. */
@@ -137,7 +140,7 @@ function gathered(db: Db, programId: number, filter: ListFilter) {
   if (named === undefined) return db`application`
   return db`(
     select program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq, status,
-      status_last_modified_time, application_note
+      status_last_modified_time, application_note, snapshot
     from application
     where ${named}
     offset 0)`
@@ -151,11 +154,16 @@ function namedBy(db: Db, programId: number, { applicationId, applicantId, words 
   const ofProgram = db`program_id = ${programId}`
   if (applicationId !== undefined) return db`${ofProgram} and application_id = ${applicationId}`
   if (applicantId !== undefined) return db`${ofProgram} and applicant_id = ${applicantId}`
-  if (words === undefined) return undefined
+  return words === undefined ? undefined : worded(db, programId, words)
+}
+
+function worded(db: Db, programId: number, words: string) {
   const inNames = db`applicant_words(program_id, snapshot) @@ applicant_query(${programId}, ${words})`
   // As it is shown: 281,774.
   const digits = words.replaceAll(',', '')
-  return /^\d{1,15}$/.test(digits) ? db`(${inNames} or (${ofProgram} and application_id = ${Number(digits)}))` : inNames
+  return /^\d{1,15}$/.test(digits)
+    ? db`(${inNames} or (program_id = ${programId} and application_id = ${Number(digits)}))`
+    : inNames
 }
 
 /** Nothing is submitted as early (contract D35). */
