@@ -6,7 +6,9 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { openReader } from '../../support/bare-reader.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
+import { needs } from '../../support/needs.ts'
 import { damageApplications, insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { rawRequest } from '../../support/raw-request.ts'
 import { outputOf } from '../../support/run.ts'
 import { until } from '../../support/until.ts'
 
@@ -54,11 +56,15 @@ describe('Accept-Encoding', () => {
     }
   })
 
-  test('what curl and fetch make of it by themselves', async () => {
+  test('what fetch makes of it by itself', async () => {
     const plain = (await fetched('identity', count)).bytes.toString()
     const byItself = await service.get(pathOf(count), { headers: { Authorization: key.authorization } })
     expect(byItself.headers.get('Content-Encoding')).toBe('zstd')
     expect((await byItself.text()) === plain).toBe(true)
+  })
+
+  test.skipIf(!needs('curl'))('what curl makes of it by itself', async () => {
+    const plain = (await fetched('identity', count)).bytes.toString()
     for (const coding of codings) {
       const text = await curl('--compressed', '-H', `Accept-Encoding: ${coding}`, service.baseUrl + pathOf(count))
       expect(text === plain).toBe(true)
@@ -77,9 +83,13 @@ describe('Accept-Encoding', () => {
       expect(response.headers.get('Content-Encoding')).toBe(coding)
       expect(response.headers.get('Vary')).toBe('Accept, Accept-Encoding')
     }
-    const answer = await curl('-i', service.baseUrl + pathOf(1))
-    expect(answer).toContain('Vary: Accept, Accept-Encoding')
-    expect(answer).not.toContain('Content-Encoding')
+    const { headers } = await rawRequest(service.port, [
+      `GET ${pathOf(1)} HTTP/1.1`,
+      `Host: 127.0.0.1:${service.port}`,
+      `Authorization: ${key.authorization}`,
+    ])
+    expect(headers.get('Vary')).toBe('Accept, Accept-Encoding')
+    expect(headers.get('Content-Encoding')).toBeNull()
   })
 
   test('a small page has the length of what is sent', async () => {

@@ -12,7 +12,7 @@ import { createTestKey } from '../../support/keys.ts'
 import { readNdjsonPage } from '../../support/ndjson-page.ts'
 import { aProgram, everyKind, q } from '../../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
-import { outputOf } from '../../support/run.ts'
+import { rawRequest } from '../../support/raw-request.ts'
 import { until } from '../../support/until.ts'
 
 const slug = 'every-kind'
@@ -107,16 +107,16 @@ describe('Accept', () => {
     // Nothing in it is well-formed: as if there were none.
     ['json', 'application/json'],
   ])('%p is answered with %p', async (accept, contentType) => {
-    const { baseUrl } = service
     // fetch would send an Accept of its own.
-    const head = await outputOf([
-      ...['curl', '-s', '-D', '-', '-o', '/dev/null', '-u', `${key.username}:${key.password}`],
-      ...['-H', accept === undefined ? 'Accept:' : accept === '' ? 'Accept;' : `Accept: ${accept}`],
-      `${baseUrl}/api/v1/admin/programs/${slug}/applications?pageSize=1`,
+    const { headers } = await rawRequest(service.port, [
+      `GET /api/v1/admin/programs/${slug}/applications?pageSize=1 HTTP/1.1`,
+      `Host: 127.0.0.1:${service.port}`,
+      `Authorization: ${key.authorization}`,
+      ...(accept === undefined ? [] : [`Accept: ${accept}`]),
     ])
-    expect(head).toContain(`Content-Type: ${contentType}\r\n`)
-    expect(head).toContain('Vary: Accept, Accept-Encoding\r\n')
-    expect(head).toContain('Cache-Control: no-store\r\n')
+    expect(headers.get('Content-Type')).toBe(contentType)
+    expect(headers.get('Vary')).toBe('Accept, Accept-Encoding')
+    expect(headers.get('Cache-Control')).toBe('no-store')
   })
 
   test.each(['text/html', 'application/xml, image/*', 'application/json;q=0', 'text/csv;header=absent', 'application/json;profile=x', 'application/json;odata=verbose', 'application/problem+json'])(
