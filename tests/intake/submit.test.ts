@@ -328,7 +328,7 @@ describe('an idempotency key', () => {
     const [applicant, other] = [await store.register(), await store.register()]
     await store.save(applicant, { applicant_name: { first_name: 'A', last_name: 'B' } })
     await store.submit(applicant, 'taken')
-    const ti: Submitter = { submitter_type: 'TRUSTED_INTERMEDIARY', ti_email: 'a', ti_organization: 'b' }
+    const ti: Submitter = { submitter_type: 'TRUSTED_INTERMEDIARY', ti_email: 'a,b', ti_organization: 'c' }
     await store.save(applicant, { applicant_name: { first_name: 'A', last_name: 'B' } })
     await store.submit(applicant, 'taken by another', ti)
     for (const attempt of [
@@ -336,7 +336,8 @@ describe('an idempotency key', () => {
       () => store.submit(applicant, 'taken', ti),
       () => store.submit(applicant, 'taken by another'),
       () => store.submit(applicant, 'taken by another', { ...ti, ti_email: 'c' }),
-      () => store.submit(applicant, 'taken by another', { ...ti, ti_organization: 'c' }),
+      () => store.submit(applicant, 'taken by another', { ...ti, ti_organization: 'd' }),
+      () => store.submit(applicant, 'taken by another', { ...ti, ti_email: 'a', ti_organization: 'b,c' }),
     ]) {
       expect(await rejection(attempt())).toMatchObject({
         kind: 'conflict',

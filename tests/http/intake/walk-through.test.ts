@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { eraseApplication } from '../../../src/upkeep/erase.ts'
 import { useIntake } from '../../support/fixtures.ts'
 import { codesOf } from '../../support/intake-fixture.ts'
 import { everyKind } from '../../support/programs.ts'
@@ -57,30 +56,6 @@ describe('from the first question to the export', () => {
     const refused = await intake.submit(other, 'k-2')
     expect(refused.status).toBe(409)
     expect(codesOf(refused)).toEqual({ 'Idempotency-Key': 'idempotency_key_reused' })
-  })
-
-  test('the key with another intermediary is a conflict, however the two are spelled', async () => {
-    const applicant = await intake.register()
-    await intake.save(applicant, name)
-    const submitAs = (email: string, organization: string) =>
-      intake.submit(applicant, 'k-spelled', { submitter: { type: 'TRUSTED_INTERMEDIARY', email, organization } })
-    expect(await submitAs('a,b', 'c')).toMatchObject({ status: 201 })
-    expect(await submitAs('a,b', 'c')).toMatchObject({ status: 200 })
-    const refused = await submitAs('a', 'b,c')
-    expect([refused.status, codesOf(refused)]).toEqual([409, { 'Idempotency-Key': 'idempotency_key_reused' }])
-  })
-
-  test('the key of an application that was erased since makes no second one, and says so', async () => {
-    const applicant = await intake.register()
-    await intake.save(applicant, name)
-    const { body } = await intake.submit(applicant, 'k-erased')
-    const { program_id } = intake.program
-    const place = { program_id, application_id: body.application_id as number }
-    await eraseApplication(intake.database.sql, place, { actor: 'operator:test', reason: undefined })
-    await intake.save(applicant, name)
-    const refused = await intake.submit(applicant, 'k-erased')
-    expect(refused).toMatchObject({ status: 409, body: { detail: expect.stringContaining('has been erased since') } })
-    expect((await intake.exported()).filter(application => application.applicant_id === applicant)).toEqual([])
   })
 
   test("the language is the applicant's as they submit", async () => {
