@@ -41,48 +41,34 @@ test('ports', async () => {
   await server.stop(true)
 })
 
-test('the database: away, not there, and not allowed', async () => {
+test('the database: away, not there, not allowed, and read-only', async () => {
   const database = await createBareDatabase()
-  const asked = async (
-    change: (url: URL) => void,
-    work = (sql: ReturnType<typeof openDatabase>) => sql`select 1`.then(() => {}),
-  ) => {
-    const url = new URL(database.url)
-    change(url)
-    const sql = openDatabase({ url: url.href, connectionsMax: 1 })
-    const lines = await said(() => work(sql))
+  const asked = async (changes: Partial<Pick<URL, 'port' | 'pathname' | 'username'>>): Promise<string> => {
+    const sql = openDatabase({ url: Object.assign(new URL(database.url), changes).href, connectionsMax: 1 })
+    const lines = await said(() => migrate(sql, allMigrations))
     await sql.end({ timeout: 0 })
     expect(lines).toHaveLength(1)
-    return lines[0]
+    return lines[0]!
   }
+  const username = 'tributary_failure_test'
   try {
-    expect(
-      await asked(url => {
-        url.port = '1'
-      }),
-    ).toStartWith('The database at 127.0.0.1:1 cannot be reached (ECONNREFUSED).')
-    expect(
-      await asked(url => {
-        url.pathname = '/never_made'
-      }),
-    ).toBe(
+    expect(await asked({ port: '1' })).toStartWith('The database at 127.0.0.1:1 cannot be reached (ECONNREFUSED).')
+    expect(await asked({ pathname: '/never_made' })).toBe(
       'The database refused the connection: database "never_made" does not exist. Check user, password and database name in DATABASE_URL.',
     )
-    await database.sql`create role tributary_failure_test login`
-    expect(
-      await asked(
-        url => {
-          url.username = 'tributary_failure_test'
-        },
-        async sql => {
-          await migrate(sql, allMigrations)
-        },
-      ),
-    ).toBe(
+    await database.sql`create role ${database.sql(username)} login`
+    expect(await asked({ username })).toBe(
       'The database user may not do this: permission denied for schema public. Grant it the right, or use another user in DATABASE_URL.',
     )
+    await database.sql`alter role ${database.sql(username)} nologin`
+    expect(await asked({ username })).toStartWith(
+      `The database refused the connection: role "${username}" is not permitted to log in.`,
+    )
+    const name = new URL(database.url).pathname.slice(1)
+    await database.sql`alter database ${database.sql(name)} set default_transaction_read_only = on`
+    expect(await asked({})).toMatch(/^The database is read-only: .*$/)
   } finally {
-    await database.sql`drop role if exists tributary_failure_test`
+    await database.sql`drop role if exists ${database.sql(username)}`
     await database.drop()
   }
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { refuseAuditLines } from '../support/audit-log.ts'
 import { stalledReader } from '../support/bare-reader.ts'
 import { testCertificate } from '../support/certificate.ts'
-import { createBareDatabase, createTestDatabase } from '../support/database.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { useDatabase, useFolder } from '../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -184,44 +184,6 @@ describe('src/main.ts', () => {
     )
     const { url } = await startMain(database)
     expect(await refusal({ PORT: new URL(url).port })).toMatch(/port is already in use/i)
-  })
-
-  test('refuses a database it cannot use in one sentence: not there, no rights, read-only', async () => {
-    const bare = await createBareDatabase()
-    const name = new URL(bare.url).pathname.slice(1)
-    const at = (change: (url: URL) => void) => {
-      const url = new URL(bare.url)
-      change(url)
-      return refusal({ DATABASE_URL: url.href })
-    }
-    try {
-      expect(
-        await at(url => {
-          url.pathname = '/never_made'
-        }),
-      ).toBe(
-        'The database refused the connection: database "never_made" does not exist. Check user, password and database name in DATABASE_URL.\n',
-      )
-      await bare.sql`create role tributary_main_test login`
-      expect(
-        await at(url => {
-          url.username = 'tributary_main_test'
-        }),
-      ).toBe(
-        'The database user may not do this: permission denied for schema public. Grant it the right, or use another user in DATABASE_URL.\n',
-      )
-      await bare.sql`alter role tributary_main_test nologin`
-      expect(
-        await at(url => {
-          url.username = 'tributary_main_test'
-        }),
-      ).toStartWith('The database refused the connection: role "tributary_main_test" is not permitted to log in.')
-      await bare.sql`alter database ${bare.sql(name)} set default_transaction_read_only = on`
-      expect(await at(() => {})).toMatch(/^The database is read-only: .*\n$/)
-    } finally {
-      await bare.sql`drop role if exists tributary_main_test`
-      await bare.drop()
-    }
   })
 
   test('health is on loopback unless HEALTH_HOST says otherwise, whatever HOST says', async () => {
