@@ -51,20 +51,12 @@ function fail(slug: string, errors: readonly string[]): void {
   if (errors.length > 0) throw new Error(`a page of ${slug} is not as documented:\n${errors.slice(0, 20).join('\n')}`)
 }
 
-/**
- * Fails unless `page` (a parsed response of the export endpoint) is exactly what the docs say of the program as it is published
- * now: every property that is documented, none that is not, only known options and enumerated values.
- */
-export async function expectValidPage(sql: Sql, slug: string, page: unknown): Promise<void> {
-  const check = await pageChecker(sql, slug)
-  fail(slug, check(page))
-}
-
 const kept = new Map<string, PageChecker>()
 
 /**
- * As `expectValidPage`, for every page a test fetches: what the docs said is kept, and asked for again only when a page does not
- * fit it, because another version may have been published since.
+ * Fails unless `page` (a parsed response of the export endpoint) is exactly what the docs say of the program as it is published
+ * now: every property that is documented, none that is not, only known options and enumerated values. What the docs said is kept, and
+ * asked for again only when a page does not fit it, because another version may have been published since.
  */
 export async function expectDocumentedPage(
   { config, foundation }: Pick<TestService, 'config' | 'foundation'>,

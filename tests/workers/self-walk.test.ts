@@ -11,7 +11,6 @@ import { tamper } from '../support/audit-log.ts'
 import { useFaultyProxy } from '../support/faulty-proxy.ts'
 import { useExport, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
-import { keepDerived } from '../support/keep-derived.ts'
 import { createTestKey } from '../support/keys.ts'
 import { readMetrics } from '../support/metrics.ts'
 import { endProcesses, logged, startMain, startWorker } from '../support/processes.ts'
@@ -74,7 +73,6 @@ describe('promises kept', () => {
     }
     await version([story, secret, member(likes)])
     await version([member(likes), story])
-    await keepDerived(sql, { timeZone: 'UTC' })
     const later = await useService(database)
     for (const { username, password } of [whole, less]) {
       for (const format of [0, 0.4, 0.9]) {
