@@ -52,6 +52,7 @@ export async function aFollowedProgram(sql: Sql, service: TestService) {
   }
   return {
     slug,
+    questions,
     program_id,
     key,
     path,

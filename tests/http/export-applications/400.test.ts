@@ -3,17 +3,10 @@
 import { describe, expect, test } from 'bun:test'
 import { retireApiKey } from '../../../src/keys/api-keys.ts'
 import { ExportClient } from '../../support/export-client.ts'
-import { useDatabase, useService } from '../../support/fixtures.ts'
+import { useExport, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
-import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 
-const database = await useDatabase()
-const program = await insertRawProgram(database.sql, 'raw')
-await insertRawApplications(database.sql, program, 5)
-await insertRawProgram(database.sql, 'other')
-const service = await useService(database)
-const key = await createTestKey(database.sql, { programs: ['raw', 'other'] })
-const client = new ExportClient(service, key, 'raw')
+const { database, service, key, client } = await useExport({ applications: 5, key: { programs: ['raw', 'other'] } })
 const token = (await client.page({ pageSize: '2', fromDate: '2020-01-01' })).page.nextPageToken!
 
 describe('"Any request parameter fails validation"', () => {

@@ -1,16 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import { stalledReader } from '../../support/bare-reader.ts'
 import { ExportClient } from '../../support/export-client.ts'
-import { useDatabase, useService } from '../../support/fixtures.ts'
+import { useExport } from '../../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { damageApplications, insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 import { until } from '../../support/until.ts'
 
 const slug = 'raw'
-const database = await useDatabase()
 // 20 MB: more than the buffers of any socket take, so that a page that is not read stays under way.
-await insertRawApplications(database.sql, await insertRawProgram(database.sql, slug), 400, () => 'x'.repeat(50_000))
-const service = await useService(database, { requestsPerMinute: 100, exportsAtATime: 2 })
+const { database, service } = await useExport({
+  slug,
+  applications: 400,
+  textOf: () => 'x'.repeat(50_000),
+  config: { requestsPerMinute: 100, exportsAtATime: 2 },
+})
 
 const aKey = () => createTestKey(database.sql, { programs: [slug] })
 const clientOf = (key: TestKey) => new ExportClient(service, key, slug)

@@ -9,18 +9,13 @@ import { createLog } from '../../../src/log.ts'
 import { Problem } from '../../../src/problem.ts'
 import { refuseAuditLines } from '../../support/audit-log.ts'
 import { ExportClient } from '../../support/export-client.ts'
-import { useDatabase, useService } from '../../support/fixtures.ts'
+import { useExport, useService } from '../../support/fixtures.ts'
 import { holdTransaction } from '../../support/held-transaction.ts'
 import { createTestKey } from '../../support/keys.ts'
-import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 import { until } from '../../support/until.ts'
 
 const slug = 'audited'
-const database = await useDatabase()
-const { sql } = database
-const program = await insertRawProgram(sql, slug)
-await insertRawApplications(sql, program, 20)
-const service = await useService(database)
+const { database, sql, program, service } = await useExport({ slug, applications: 20 })
 
 const linesOf = async (apiKeyId: string) =>
   sql<{ detail: Record<string, unknown> }[]>`

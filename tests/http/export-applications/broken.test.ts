@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { openReader, stalledReader } from '../../support/bare-reader.ts'
 import { unlimited } from '../../support/config.ts'
 import { ExportClient } from '../../support/export-client.ts'
-import { useDatabase, usePool, useService } from '../../support/fixtures.ts'
+import { useExport, usePool, useService } from '../../support/fixtures.ts'
 import { holdTransaction } from '../../support/held-transaction.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { needs } from '../../support/needs.ts'
@@ -14,18 +14,13 @@ import { until } from '../../support/until.ts'
 const slug = 'raw'
 const count = 700
 
-const database = await useDatabase()
-const program = await insertRawProgram(database.sql, slug)
 // 28 MB: more than the buffers of any socket between service and client take.
-const ids = await insertRawApplications(database.sql, program, count, i => `${i} `.repeat(10_000))
-const service = await useService(database, {
-  ...unlimited,
-  releaseAfterMs: 50,
-  stallTimeoutMs: 1500,
-  exportConnections: 4,
+const { database, ids, service, key, client } = await useExport({
+  slug,
+  applications: count,
+  textOf: i => `${i} `.repeat(10_000),
+  config: { ...unlimited, releaseAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 },
 })
-const key = await createTestKey(database.sql, { programs: [slug] })
-const client = new ExportClient(service, key, slug)
 
 /** Connections of the service that are inside the cursor of a page. */
 const busy = async (): Promise<{ pid: number }[]> => database.sql<{ pid: number }[]>`

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { openReader } from '../../support/bare-reader.ts'
-import { useDatabase, useService } from '../../support/fixtures.ts'
+import { useExport } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { needs } from '../../support/needs.ts'
 import { damageApplications, insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
@@ -17,15 +17,14 @@ const count = 600
 const decode = { zstd: zstdDecompressSync, gzip: gunzipSync, identity: (body: Buffer): Buffer => body }
 const codings = ['zstd', 'gzip'] as const
 
-const database = await useDatabase()
-const program = await insertRawProgram(database.sql, slug)
 // 18 MB, and 13 however they are encoded, since no row resembles another: more than the buffers of any socket take. Some rows are larger
 // than any buffer.
-await insertRawApplications(database.sql, program, count, i =>
-  randomBytes(i % 150 === 149 ? 1_000_000 : 16_000).toString('base64'),
-)
-const service = await useService(database, { releaseAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 })
-const key = await createTestKey(database.sql, { programs: [slug] })
+const { database, service, key } = await useExport({
+  slug,
+  applications: count,
+  textOf: i => randomBytes(i % 150 === 149 ? 1_000_000 : 16_000).toString('base64'),
+  config: { releaseAfterMs: 50, stallTimeoutMs: 1500, exportConnections: 4 },
+})
 
 const curl = (...args: string[]) => outputOf(['curl', '-s', '-u', `${key.username}:${key.password}`, ...args])
 const pathOf = (pageSize: number, of = slug): string => `/api/v1/admin/programs/${of}/applications?pageSize=${pageSize}`

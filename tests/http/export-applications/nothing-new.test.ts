@@ -6,12 +6,12 @@ import { annotate } from '../../../src/upkeep/annotate.ts'
 import { eraseApplicant, eraseApplication } from '../../../src/upkeep/erase.ts'
 import { ExportClient, type ExportedApplication } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
-import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
 import { seededRandom } from '../../support/random.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 import { until } from '../../support/until.ts'
+import { aFollowedProgram } from '../followed-program.ts'
 
 const random = seededRandom(import.meta.file)
 
@@ -21,19 +21,10 @@ const service = await useService(database)
 const timeZone = 'UTC'
 const now = (): number => Date.now() * 1000
 
-let programs = 0
 async function polled() {
-  const slug = `polled-${++programs}`
-  const questions = [q.text(`words ${'x'.repeat(programs)}`)]
-  const key = (programId: string) => programId.replaceAll(' ', '_')
-  const { program_id } = await aProgram(sql, { slug, questions, statuses: ['Approved', 'Denied'] })
-  const apiKey = await createTestKey(sql, { programs: [slug], maySubmit: true })
-  const frontEnd = new FrontEnd(service, apiKey, slug)
-  const answers = { [key(questions[0]!.question.admin_name)]: { text: 'x' } }
-  const client = new ExportClient(service, apiKey, slug)
+  const followed = await aFollowedProgram(sql, service)
+  const { client, frontEnd, answers } = followed
   const apply = async (applicant?: number) => frontEnd.apply(applicant ?? (await frontEnd.register()), answers)
-  const change = (application_id: number, what: { status?: string | null; note?: string | null }) =>
-    annotate(sql, { program_id, application_id, ...what, actor: 'admin:test', now: now(), timeZone })
   const tagOf = async (parameters: Record<string, string> = {}, fields: Record<string, string> = {}) => {
     const response = await client.request(parameters, fields)
     await response.text()
@@ -49,7 +40,7 @@ async function polled() {
     await response.text()
     return response.status
   }
-  return { slug, questions, program_id, apiKey, frontEnd, client, apply, change, tagOf, statusFor }
+  return { ...followed, apiKey: followed.key, change: followed.annotate, apply, tagOf, statusFor }
 }
 
 describe('If-None-Match', () => {
@@ -141,7 +132,7 @@ describe('If-None-Match', () => {
     await after('a publication', () =>
       aProgram(sql, {
         slug,
-        questions: [...questions, q.text(`more ${'y'.repeat(programs)}`, { optional: true })],
+        questions: [...questions, q.text('more', { optional: true })],
         statuses: ['Approved'],
       }),
     )
