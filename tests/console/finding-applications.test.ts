@@ -229,6 +229,12 @@ test('as many as may be changed at once can be chosen, and one more is too many'
     return (await browser.get(`${list}/status?set=none&${sent.join('&')}`)).status
   }
   expect([await statusOf(changedMax), await statusOf(changedMax + 1)]).toEqual([200, 413])
+  const many = await insertRawProgram(sql, 'found-many')
+  const statusOfAll = async (more: number) => {
+    await insertRawApplications(sql, many, more)
+    return (await browser.get(`/admin/programs/${many.slug}/applications/status?set=none&all=yes`)).status
+  }
+  expect([await statusOfAll(changedMax), await statusOfAll(1)]).toEqual([200, 413])
 })
 
 test('a status that is none of the program’s changes nothing', async () => {

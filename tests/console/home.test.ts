@@ -71,6 +71,14 @@ test('shows those concerned what needs attention, and marks it at the side of ev
   expect(marks(await pat.page('/docs/api/programs'))).toEqual({ '/admin': 1, '/admin/programs': 1 })
 })
 
+test('the submissions of thirty days are compared with those of the thirty before', async () => {
+  const lately = await insertRawProgram(sql, 'lately')
+  for (const days of [70, 70, 45, 45, 5, 5, 5])
+    await insertRawApplications(sql, lately, 1, undefined, () => now - days * day)
+  const page = await (await as('ADMINISTRATOR')).page('/admin/programs/lately')
+  expect(page).toContain('3</strong><small>submitted in 30 days, 50 % more</small>')
+})
+
 test('a program that a key reads is not listed as unread, and shows who reads it and how far', async () => {
   const ada = await as('ADMINISTRATOR')
   const last_micros = now - 12 * 3_600_000_000

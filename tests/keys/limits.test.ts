@@ -47,11 +47,6 @@ describe('requests a minute (contract D23)', () => {
     await refused(limits.takeRequest('a'))
     await limits.takeRequest('b')
   })
-
-  test('"0 for none": no limit and no fields', async () => {
-    const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 0 })
-    for (let i = 0; i < 10_000; i++) expect(quotaHeaders(await limits.takeRequest('a'))).toEqual({})
-  })
 })
 
 describe('exports at a time (contract D23)', () => {
@@ -81,9 +76,11 @@ describe('exports at a time (contract D23)', () => {
     )
   })
 
-  test('"0 for none"', async () => {
+  test('"0 for none": no limit and no fields', async () => {
     const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 0 })
-    for (let i = 0; i < 1000; i++) limits.beginExport('a')
-    expect(quotaHeaders(await limits.takeRequest('a'))).toEqual({})
+    for (let i = 0; i < 10_000; i++) {
+      limits.beginExport('a')
+      expect(quotaHeaders(await limits.takeRequest('a'))).toEqual({})
+    }
   })
 })

@@ -207,11 +207,4 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     await granted
     end()
   })
-
-  test('"0 for none": nothing is asked', async () => {
-    const { counts } = await aProcess()
-    const limits = new KeyLimits({ requestsPerMinute: 0, exportsAtATime: 0 }, counts)
-    expect(await limits.takeRequest('a')).toEqual({})
-    expect(limits.beginExport('a').granted).toBeUndefined()
-  })
 })

@@ -48,6 +48,9 @@ describe('what an export gives, a load takes', () => {
     const { from, to, exported } = await seeded(programs, timeZone)
     const receipt = await load(to, exported.map(all => `${all.join('\n')}\n`).join(''), { timeZone })
     expect(receipt).toEqual({ applications: 790, programs, before: undefined })
+    const counted = await to`
+      select slug, submissions as applications from submission_counter join program using (program_id) order by 2 desc`
+    expect([...counted]).toEqual(programs)
     expect(await Promise.all(programs.map(({ slug }) => exportLines(to, slug)))).toEqual(exported)
 
     const [before, after] = [await contents(from), await contents(to)]

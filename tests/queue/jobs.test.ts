@@ -1,14 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { jobId, parseJob } from '../../src/queue/jobs.ts'
-
-describe('job ids', () => {
-  test('name the job, the program version and the request', () => {
-    expect(jobId({ name: 'refresh-key-map', payload: { program_version_id: 123 } }, 2)).toBe('refresh-key-map-v123-2')
-    expect(jobId({ name: 'refresh-docs-example', payload: { program_version_id: 7 } }, 1)).toBe(
-      'refresh-docs-example-v7-1',
-    )
-  })
-})
+import { parseJob } from '../../src/queue/jobs.ts'
 
 describe('a job that arrives', () => {
   test('comes out as it was sent', () => {

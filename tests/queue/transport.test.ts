@@ -211,20 +211,6 @@ describe.each(queues)('jobs carried by $store', ({ store, its }) => {
     )
   })
 
-  test('a job for a draft that is gone has nothing to do', async () => {
-    const [gone, next] = (await someVersions(its.sql, 2)) as [number, number]
-    await enqueue(its.sql, [keyMapJob(gone), keyMapJob(next)])
-    await its.sql`delete from program_version where program_version_id = ${gone}`
-    const ran: number[] = []
-    await its.relay()
-    await its.work(notingIn(ran))
-    await settled(next, 'done')
-    await until('the first to be passed over', () =>
-      its.logLines.some(line => line.msg === 'job had nothing left to do'),
-    )
-    expect(ran).toEqual([next])
-  })
-
   test('stopping waits for the job under way, and takes no other', async () => {
     const [first, second] = (await someVersions(its.sql, 2)) as [number, number]
     const gate = Promise.withResolvers<void>()

@@ -31,17 +31,6 @@ describe('workers/main.ts', () => {
     expect(await child.exited).toBe(0)
   })
 
-  test('kill -9 loses nothing: the next worker makes it', async () => {
-    const { child: first } = spawnProcess('workers/main.ts', database)
-    const warm = await aProgram(database.sql)
-    await until('the worker to work', () => docsOf(warm.program_version_id))
-    first.kill('SIGKILL')
-    await first.exited
-    const published = await aProgram(database.sql)
-    spawnProcess('workers/main.ts', database)
-    await until('docs of what was published in the meantime', () => docsOf(published.program_version_id))
-  })
-
   test('what is lost while it runs is made again at the next sweep, and what stalls for five minutes is requested again', async () => {
     const lost = await aProgram(database.sql)
     const stuck = await aProgram(database.sql)

@@ -77,11 +77,19 @@ describe('what changed', () => {
   })
 
   test('an answer is in the words of the version that it was given to', () => {
-    const worded = (word: string) =>
-      aVersion({ pet: { kind: 'RADIO', options: ['a', 'b'].map(id => ({ admin_id: id, text: `${word} ${id}` })) } })
-    const [old, now] = ['a', 'b'].map(selection => ({ pet: { question_type: 'SINGLE_SELECT', selection } }))
+    const worded = (word: string) => {
+      const asked = { kind: 'RADIO' as const, options: ['a', 'b'].map(id => ({ admin_id: id, text: `${word} ${id}` })) }
+      return aVersion({ pet: asked, child: { kind: 'ENUMERATOR' }, toy: { ...asked, under: 'child' } })
+    }
+    const [old, now] = ['a', 'b'].map(selection => {
+      const answer = { question_type: 'SINGLE_SELECT', selection }
+      return { pet: answer, child: list({ entity_name: 'Bo', toy: answer }) }
+    })
     const versions = { before: worded('Old'), now: worded('New') }
-    expect(changesOf(old!, now!, versions)).toEqual([['pet?', ['Old a'], ['New b']]])
+    expect(changesOf(old!, now!, versions)).toEqual([
+      ['pet?', ['Old a'], ['New b']],
+      ['child? / Bo / toy?', ['Old a'], ['New b']],
+    ])
   })
 
   test.each([0, 1, 5])('ends at so many, and says so: %d more', further => {

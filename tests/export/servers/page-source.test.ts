@@ -5,16 +5,18 @@ import { openDatabase } from '../../../src/db/client.ts'
 import { Exports } from '../../../src/export/servers/exports.ts'
 import { Standby, Standbys } from '../../../src/export/servers/standbys.ts'
 import { createLog } from '../../../src/log.ts'
-import { endWithTest, useDatabase } from '../../support/fixtures.ts'
+import { endWithTest, useDatabase, usePool } from '../../support/fixtures.ts'
+import { portOf, startProxy } from '../../support/proxy.ts'
 import { useSilentProxy } from '../../support/silent-proxy.ts'
 
 const database = await useDatabase()
 const { sql } = database
 
+const settings = { primary: sql, isDistributed: false, lagMaxMs: 60_000, log: createLog('silent') }
+
 /** The source of a page with two standbys that have just answered. No cursor is opened. */
 function aSource(lagMs = 0) {
   const pools = ['one', 'other'].map(name => ({ name, sql, watch: sql }))
-  const settings = { primary: sql, isDistributed: false, lagMaxMs: 60_000, log: createLog('silent') }
   const standbys = new Standbys(pools, settings)
   for (const standby of standbys.all) standby.noteAnswer(performance.now(), performance.now() - lagMs, 0)
   return new Exports(sql, 1, standbys).pageSource()
@@ -91,12 +93,25 @@ test('a standby that failed is used again after an answer it was asked for since
   expect(standby.state(60_000)).toEqual({ ...state, isUsed: false, lagBytes: undefined })
 })
 
+test('a standby that has what the primary has written since it was asked follows no other one', async () => {
+  const proxy = await startProxy(portOf(database.url), ({ upstream }) => ({
+    fromClient: bytes =>
+      void sql`select pg_logical_emit_message(true, 'test', 'since'), pg_switch_wal()`.then(() =>
+        upstream.write(bytes),
+      ),
+  }))
+  endWithTest(proxy.stop)
+  const watch = usePool({ url: proxy.through(database.url), connectionsMax: 1 }, endWithTest)
+  const standbys = new Standbys([{ name: 'one', sql, watch }], settings)
+  await standbys.look()
+  expect(standbys.states()).toMatchObject([{ isUsed: true, strangeness: undefined }])
+})
+
 test('standbys stay in use while the primary says nothing, and not once it is gone', async () => {
   const proxy = await useSilentProxy(database.url)
   const primary = openDatabase({ url: proxy.url, connectionsMax: 1, silenceTimeoutMs: 200 })
   endWithTest(() => primary.end({ timeout: 0 }))
-  const settings = { primary, isDistributed: false, lagMaxMs: 60_000, log: createLog('silent') }
-  const standbys = new Standbys([{ name: 'one', sql, watch: sql }], settings)
+  const standbys = new Standbys([{ name: 'one', sql, watch: sql }], { ...settings, primary })
   standbys.all[0]!.noteAnswer(performance.now(), performance.now(), 0)
   proxy.fallSilent()
   await standbys.look()
