@@ -15,7 +15,15 @@ import { everyRole } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { Problem } from '../../problem.ts'
 import { annotate } from '../../upkeep/annotate.ts'
-import { type Action, action, type Form, type PageRoute, type Part, responseAction } from '../requests/action.ts'
+import {
+  type Action,
+  action,
+  type Form,
+  type PageRoute,
+  type Part,
+  pageAt,
+  responseAction,
+} from '../requests/action.ts'
 import { applicationAnswer, historyAnswer } from '../requests/answer-schemas.ts'
 import { closed, id, nullableText } from '../requests/schemas.ts'
 import { ChangesPage } from './changes-page.tsx'
@@ -53,42 +61,29 @@ export function applicationActions(deps: Deps): Part {
 
 /** What an application is compared with, and what clients get of it. */
 const readingPages = (files: ApplicationFiles): PageRoute[] => [
-  {
-    method: 'GET',
-    path: `/admin${one}/changes`,
-    roles: readers,
-    answer: async visit => {
-      const { program, application } = await files.find(visit)
-      const earlier = await files.before(application, program.program_id)
-      if (earlier === undefined)
-        throw new Problem('not_found', { detail: 'There is no application of this applicant before this one.' })
-      const ids = [application.application_id, earlier.application_id] as const
-      const [now, then] = await files.openAnswers(visit, program.program_id, ...ids)
-      const changes = applicationChanges(now!, then!)
-      return <ChangesPage program={program} application={application} earlier={earlier} {...changes} />
-    },
-  },
-  {
-    method: 'GET',
-    path: `/admin${one}/exported`,
-    roles: readers,
-    answer: async visit => <ExportedPage {...(await files.asExported(visit, 'as_exported'))} />,
-  },
-  {
-    method: 'GET',
-    path: `/admin${one}/download`,
-    roles: readers,
-    answer: async visit => {
-      const { application, bytes } = await files.asExported(visit, 'downloaded')
-      return new Response(new Uint8Array(bytes), {
-        headers: {
-          ...pageFields,
-          'Content-Type': 'application/json',
-          'Content-Disposition': `attachment; filename="application-${application.application_id}.json"`,
-        },
-      })
-    },
-  },
+  pageAt(`/admin${one}/changes`, readers, async visit => {
+    const { program, application } = await files.find(visit)
+    const earlier = await files.before(application, program.program_id)
+    if (earlier === undefined)
+      throw new Problem('not_found', { detail: 'There is no application of this applicant before this one.' })
+    const ids = [application.application_id, earlier.application_id] as const
+    const [now, then] = await files.openAnswers(visit, program.program_id, ...ids)
+    const changes = applicationChanges(now!, then!)
+    return <ChangesPage program={program} application={application} earlier={earlier} {...changes} />
+  }),
+  pageAt(`/admin${one}/exported`, readers, async visit => (
+    <ExportedPage {...(await files.asExported(visit, 'as_exported'))} />
+  )),
+  pageAt(`/admin${one}/download`, readers, async visit => {
+    const { application, bytes } = await files.asExported(visit, 'downloaded')
+    return new Response(new Uint8Array(bytes), {
+      headers: {
+        ...pageFields,
+        'Content-Type': 'application/json',
+        'Content-Disposition': `attachment; filename="application-${application.application_id}.json"`,
+      },
+    })
+  }),
 ]
 
 const withoutHead = ({ head, ...details }: ApplicationDetails) => details
@@ -97,7 +92,7 @@ const withoutHead = ({ head, ...details }: ApplicationDetails) => details
 const oneActions = (deps: Deps, files: ApplicationFiles): Part => {
   const page = applicationPage(deps, files)
   return [
-    { method: 'GET', path: `/admin${one}`, roles: everyRole, answer: page },
+    pageAt(`/admin${one}`, everyRole, page),
     ...readActions(deps, files),
     annotateAction(deps, files, page),
     ...eraseActions(deps, visit => files.find(visit)),
@@ -107,8 +102,7 @@ const oneActions = (deps: Deps, files: ApplicationFiles): Part => {
 const readActions = ({ consoleDb: db }: Deps, files: ApplicationFiles): Action[] => [
   responseAction({
     name: 'readApplication',
-    method: 'GET',
-    path: one,
+    route: `GET ${one}`,
     summary: 'Read an application',
     description: 'That it was read is in the audit log.',
     answers: 'The application exactly as it is exported, with `annotation_id` of its newest status and note.',
@@ -129,8 +123,7 @@ const readActions = ({ consoleDb: db }: Deps, files: ApplicationFiles): Action[]
   }),
   action({
     name: 'readApplicationHistory',
-    method: 'GET',
-    path: `${one}/history`,
+    route: `GET ${one}/history`,
     summary: 'Read what became of an application',
     answers:
       'Status and note with every earlier one, and the applicant’s other applications to the program; the newest 200 of each.',
@@ -153,8 +146,7 @@ const readActions = ({ consoleDb: db }: Deps, files: ApplicationFiles): Action[]
 const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles, page: Form<never>['page']): Action =>
   action({
     name: 'annotateApplication',
-    method: 'PATCH',
-    path: one,
+    route: `PATCH ${one}`,
     summary: 'Set status and note of an application',
     description: 'What is left out stays.',
     answers: 'Status and note as they are now.',

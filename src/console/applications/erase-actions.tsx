@@ -27,11 +27,10 @@ export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
     erases: string,
     erase: (visit: Visit, reason?: string) => Promise<unknown>,
   ) => {
-    const path = `/programs/:slug/applications/:applicationId/${eraseSteps[what]}`
+    const path = `/programs/:slug/applications/:applicationId/${eraseSteps[what]}` as const
     return action({
       name: what === 'application' ? 'eraseApplication' : 'eraseApplicantOf',
-      method: 'POST',
-      path,
+      route: `POST ${path}`,
       summary: `Erase an ${what}`,
       description: `${erases} It cannot be undone.`,
       answers: 'Nothing: it is erased.',

@@ -7,7 +7,7 @@ import { everyRole } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { invalidRequest } from '../../problem.ts'
 import { openMany } from '../../upkeep/open-application.ts'
-import { action, type Part, showForm } from '../requests/action.ts'
+import { action, type Part, pageAt, showForm } from '../requests/action.ts'
 import { pageOf, textOf } from '../requests/addressed.ts'
 import { applicationsAnswer } from '../requests/answer-schemas.ts'
 import { downloadApplications } from './download-applications.ts'
@@ -21,45 +21,24 @@ const programRows = 200
 export const listActions = (deps: Deps): Part => {
   const { consoleDb: db, config } = deps
   return [
-    {
-      method: 'GET',
-      path: '/admin/applications',
-      roles: everyRole,
-      answer: async visit => {
-        const { programIds } = visit.person
-        const among = programIds === 'all' ? programIds : [...programIds]
-        const page = { among, after: textOf(visit, 'after'), rowsMax: programRows + 1 } as const
-        const { items, next } = pageOf(await readProgramsWithSubmissions(db, page), programRows, ({ slug }) => slug)
-        return <ProgramChoicePage programs={items} next={next} />
-      },
-    },
-    {
-      method: 'GET',
-      path: `/admin${applicationsRoute}`,
-      roles: everyRole,
-      answer: async visit => {
-        const program = await findSeenProgram(db, visit.person, visit.params.slug!)
-        const query = readListQuery(visit, config.timeZone)
-        const listing = await readListing(deps, visit, program, query)
-        const page = () => <ApplicationsPage program={program} {...listing} />
-        return showForm(
-          visit,
-          { values: query.values, errors: query.errors },
-          page,
-          query.errors.length > 0 ? 400 : 200,
-        )
-      },
-    },
-    {
-      method: 'GET',
-      path: `/admin${applicationsRoute}/download`,
-      roles: readers,
-      answer: visit => downloadApplications(deps, visit),
-    },
+    pageAt('/admin/applications', everyRole, async visit => {
+      const { programIds } = visit.person
+      const among = programIds === 'all' ? programIds : [...programIds]
+      const page = { among, after: textOf(visit, 'after'), rowsMax: programRows + 1 } as const
+      const { items, next } = pageOf(await readProgramsWithSubmissions(db, page), programRows, ({ slug }) => slug)
+      return <ProgramChoicePage programs={items} next={next} />
+    }),
+    pageAt(`/admin${applicationsRoute}`, everyRole, async visit => {
+      const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+      const query = readListQuery(visit, config.timeZone)
+      const listing = await readListing(deps, visit, program, query)
+      const page = () => <ApplicationsPage program={program} {...listing} />
+      return showForm(visit, { values: query.values, errors: query.errors }, page, query.errors.length > 0 ? 400 : 200)
+    }),
+    pageAt(`/admin${applicationsRoute}/download`, readers, visit => downloadApplications(deps, visit)),
     action({
       name: 'listApplications',
-      method: 'GET',
-      path: applicationsRoute,
+      route: `GET ${applicationsRoute}`,
       summary: 'Find applications of a program',
       answers: 'Applications without their answers, newest first, 50 a page.',
       answered: applicationsAnswer,

@@ -62,8 +62,7 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
   return [
     action({
       name: 'annotateApplications',
-      method: 'POST',
-      path,
+      route: `POST ${path}`,
       summary: 'Set the status of many applications',
       description: 'Each on its own, with an entry in its history. Notes stay.',
       answers: 'How many were changed, and how many were skipped because they were changed concurrently or are gone.',

@@ -12,7 +12,7 @@ import { readPeople } from '../../db/people/person-rows.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../../problem.ts'
-import { action, type PageRoute, type Part, reads, showForm } from '../requests/action.ts'
+import { action, type PageRoute, type Part, pageAt, reads, showForm } from '../requests/action.ts'
 import { idIn, idOf, pageOf } from '../requests/addressed.ts'
 import { eventDetailsAnswer, pageBefore, sentAnswer, verdictAnswer } from '../requests/answer-schemas.ts'
 import { closed, text } from '../requests/schemas.ts'
@@ -44,8 +44,7 @@ export function auditActions(deps: Deps): Part {
     ...auditPages(deps),
     action({
       name: 'listAuditEvents',
-      method: 'GET',
-      path: '/audit/events',
+      route: 'GET /audit/events',
       summary: 'Read the audit log',
       answers: 'Events, newest first, 100 a page.',
       answered: pageBefore(auditEventRow),
@@ -67,8 +66,7 @@ export function auditActions(deps: Deps): Part {
     }),
     action({
       name: 'readAuditEvent',
-      method: 'GET',
-      path: '/audit/events/:eventId',
+      route: 'GET /audit/events/:eventId',
       summary: 'Read one event',
       answers: 'The event.',
       answered: eventDetailsAnswer,
@@ -82,8 +80,7 @@ export function auditActions(deps: Deps): Part {
     }),
     action({
       name: 'whoWasSent',
-      method: 'GET',
-      path: '/audit/sent/:applicationId',
+      route: 'GET /audit/sent/:applicationId',
       summary: 'Which clients were sent an application?',
       answers: 'The pages that reached over it, newest first, for each program that has an application of this id.',
       answered: sentAnswer,
@@ -95,8 +92,7 @@ export function auditActions(deps: Deps): Part {
     }),
     action({
       name: 'verifyAuditLog',
-      method: 'POST',
-      path: '/audit/verify',
+      route: 'POST /audit/verify',
       summary: 'Check that the audit log is as it was written',
       answers: 'How many events were read, the errors if any, and a seal to keep elsewhere and send next time.',
       answered: verdictAnswer,
@@ -177,9 +173,9 @@ function auditPages(deps: Deps): PageRoute[] {
 
   const path = '/admin/audit'
   return [
-    { method: 'GET', path, roles: readingRoles, answer: auditLog },
-    { method: 'GET', path: `${path}/events.csv`, roles: readingRoles, answer: download },
-    { method: 'GET', path: `${path}/sent`, roles: readingRoles, answer: sent },
+    pageAt(path, readingRoles, auditLog),
+    pageAt(`${path}/events.csv`, readingRoles, download),
+    pageAt(`${path}/sent`, readingRoles, sent),
   ]
 }
 

@@ -54,8 +54,7 @@ export function IntakeForm({ program }: ProgramPageProps) {
 export const intakeAction = ({ consoleDb: db }: Deps, page: NonNullable<GuardedRoute['again']>): Action =>
   action({
     name: 'setProgramIntake',
-    method: 'PUT',
-    path: '/programs/:slug/intake',
+    route: 'PUT /programs/:slug/intake',
     summary: 'Open, pause, close or archive a program',
     answers: 'What is set now. Exports of its applications continue in every state.',
     answered: programIntake,

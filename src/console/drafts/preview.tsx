@@ -26,7 +26,7 @@ import { type AskedPlace, askedWith } from '../../intake/checking/check-all.ts'
 import type { ProblemItem } from '../../problem.ts'
 import { findVersionOf, findVisibleProgram, versionName } from '../programs/program-in-view.ts'
 import { type ProgramPageProps, ProgramShell, pathOfProgram } from '../programs/program-shell.tsx'
-import { type PageRoute, showForm } from '../requests/action.ts'
+import { type PageRoute, pageAt, showForm } from '../requests/action.ts'
 import type { PageVisit } from '../requests/visit.ts'
 import { linesOf } from './draft-editing.tsx'
 
@@ -44,7 +44,7 @@ export function previewPages({ consoleDb: db }: Deps): PageRoute[] {
     return <PreviewPage program={program} version={version} values={values} shown={shown} />
   }
   return [
-    { method: 'GET', path, roles: readingRoles, answer: show },
+    pageAt(path, readingRoles, show),
     {
       method: 'POST',
       path,

@@ -10,18 +10,15 @@ import { When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import type { Deps } from '../../http/server/deps.ts'
 import { programsAmong } from '../../people/roles.ts'
-import type { PageRoute } from '../requests/action.ts'
+import { type PageRoute, pageAt } from '../requests/action.ts'
 import { AttentionList, loadAttention, marksOf } from './attention-list.tsx'
 import { Lately, loadLately } from './lately.tsx'
 import { type Activity, ByStatus, loadActivity, ReadBy, Submitted } from './program-activity.tsx'
 
 const programsShown = 4
 
-export const homePage = (deps: Deps): PageRoute => ({
-  method: 'GET',
-  path: '/admin',
-  roles: everyRole,
-  answer: async visit => {
+export const homePage = (deps: Deps): PageRoute =>
+  pageAt('/admin', everyRole, async visit => {
     const { person, now } = visit
     const attention = await loadAttention(deps, person, now)
     visit.context = { ...visit.context, loadMarks: async () => marksOf(attention) }
@@ -31,8 +28,7 @@ export const homePage = (deps: Deps): PageRoute => ({
     const lately = readingRoles.includes(person.role) ? await loadLately(deps) : undefined
     const shown = programs.map((one, i) => ({ ...one, ...activities[i]! }))
     return <HomePage attention={attention} programs={shown} lately={lately} />
-  },
-})
+  })
 
 interface HomeProps {
   attention: readonly Attention[]

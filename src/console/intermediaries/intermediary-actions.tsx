@@ -80,8 +80,7 @@ class Organizations {
 const listActions = ({ consoleDb: db, config }: Deps): Action[] => [
   action({
     name: 'listOrganizations',
-    method: 'GET',
-    path: all,
+    route: `GET ${all}`,
     summary: 'List the organizations of intermediaries',
     answers: 'Organizations by name, 50 a page.',
     answered: pageAfter(organizationRow),
@@ -95,8 +94,7 @@ const listActions = ({ consoleDb: db, config }: Deps): Action[] => [
   }),
   action({
     name: 'addOrganization',
-    method: 'POST',
-    path: all,
+    route: `POST ${all}`,
     summary: 'Add an organization',
     answers: 'The organization.',
     answered: organizationRow,
@@ -115,8 +113,7 @@ const listActions = ({ consoleDb: db, config }: Deps): Action[] => [
 const organizationActions = ({ db, find, listPeople, page, onPage }: Organizations): Action[] => [
   action({
     name: 'readOrganization',
-    method: 'GET',
-    path: one,
+    route: `GET ${one}`,
     summary: 'Read an organization',
     answers: 'The organization.',
     answered: organizationRow,
@@ -126,8 +123,7 @@ const organizationActions = ({ db, find, listPeople, page, onPage }: Organizatio
   }),
   action({
     name: 'renameOrganization',
-    method: 'PUT',
-    path: one,
+    route: `PUT ${one}`,
     summary: 'Rename an organization',
     answers: 'The organization as it is now.',
     answered: organizationRow,
@@ -141,8 +137,7 @@ const organizationActions = ({ db, find, listPeople, page, onPage }: Organizatio
   }),
   action({
     name: 'listIntermediaries',
-    method: 'GET',
-    path: people,
+    route: `GET ${people}`,
     summary: 'List the people of an organization',
     answers: 'Its people by e-mail, 50 a page.',
     answered: pageAfter(intermediaryRow),
@@ -152,8 +147,7 @@ const organizationActions = ({ db, find, listPeople, page, onPage }: Organizatio
   }),
   action({
     name: 'addIntermediary',
-    method: 'POST',
-    path: people,
+    route: `POST ${people}`,
     summary: 'Add a person to an organization',
     answers: 'The organization.',
     answered: organizationRow,
@@ -171,8 +165,7 @@ const organizationActions = ({ db, find, listPeople, page, onPage }: Organizatio
 const toggles = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable', disabled: boolean): Action[] => [
   action({
     name: `${name}Organization`,
-    method: 'POST',
-    path: `${one}/${name}`,
+    route: `POST ${one}/${name}`,
     summary: disabled ? 'Disable an organization, with its people' : 'Enable an organization, with the people it had',
     answers: 'The organization as it is now.',
     answered: organizationRow,
@@ -185,8 +178,7 @@ const toggles = ({ db, find, onPage }: Organizations, name: 'disable' | 'enable'
   }),
   action({
     name: `${name}Intermediary`,
-    method: 'POST',
-    path: `${people}/:intermediaryId/${name}`,
+    route: `POST ${people}/:intermediaryId/${name}`,
     summary: disabled ? 'Disable a person of an organization' : 'Enable a person of an organization',
     answers: 'The organization of the person.',
     answered: organizationRow,

@@ -57,8 +57,7 @@ export function jobActions({ consoleDb: db }: Deps): Part {
   return [
     action({
       name: 'listJobs',
-      method: 'GET',
-      path: '/jobs',
+      route: 'GET /jobs',
       summary: 'See what the workers do',
       answers:
         'What is derived for each program and how far that is, what is unfinished, and what waits in the outbox.',
@@ -70,8 +69,7 @@ export function jobActions({ consoleDb: db }: Deps): Part {
     }),
     action({
       name: 'retryJob',
-      method: 'POST',
-      path: '/jobs/retry',
+      route: 'POST /jobs/retry',
       summary: 'Try again what has failed',
       answers: 'Nothing: it is asked for again.',
       answered: nothing,
@@ -93,8 +91,7 @@ export function jobActions({ consoleDb: db }: Deps): Part {
     }),
     action({
       name: 'readDocsStatus',
-      method: 'GET',
-      path: '/docs/status',
+      route: 'GET /docs/status',
       summary: 'See how fresh the generated docs are',
       answers: 'Of each program’s active version and draft, when its docs were made and what the last run failed with.',
       answered: docsStatusAnswer,
@@ -107,8 +104,7 @@ export function jobActions({ consoleDb: db }: Deps): Part {
     }),
     action({
       name: 'regenerateDocs',
-      method: 'POST',
-      path: '/docs/regenerate',
+      route: 'POST /docs/regenerate',
       summary: 'Have generated docs made again',
       answers: 'The versions whose docs were asked for.',
       answered: regeneratedAnswer,

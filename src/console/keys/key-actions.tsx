@@ -16,7 +16,7 @@ import {
 } from '../../keys/api-keys.ts'
 import { requireReachOfKey } from '../../people/token-reach.ts'
 import { invalidRequest } from '../../problem.ts'
-import { type Action, action, type PageRoute, type Part, reads, writes } from '../requests/action.ts'
+import { type Action, action, type PageRoute, type Part, pageAt, reads, writes } from '../requests/action.ts'
 import { issuedKeyAnswer, keyAnswer, keyDetailsAnswer, listed } from '../requests/answer-schemas.ts'
 import { keyChecks } from './key-checks.tsx'
 import { NewKeyPage } from './key-form-pages.tsx'
@@ -43,8 +43,7 @@ export const keyActions = (deps: Deps): Part => {
 const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[] => [
   action({
     name: 'listApiKeys',
-    method: 'GET',
-    path: '/keys',
+    route: 'GET /keys',
     summary: 'List API keys',
     answers: 'The keys, newest first.',
     answered: listed(keyAnswer),
@@ -66,8 +65,7 @@ const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[
   }),
   action({
     name: 'createApiKey',
-    method: 'POST',
-    path: '/keys',
+    route: 'POST /keys',
     summary: 'Make an API key',
     description: tokenReach,
     answers: 'The key with its Username, Password and API Secret Token, which are shown once.',
@@ -94,8 +92,7 @@ const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[
 const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
   action({
     name: 'readApiKey',
-    method: 'GET',
-    path: keyRoute,
+    route: `GET ${keyRoute}`,
     summary: 'Read an API key',
     answers: 'The key, what it pulled on each of the last 30 days, and the newest calls with it that were refused.',
     answered: keyDetailsAnswer,
@@ -105,8 +102,7 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
   }),
   action({
     name: 'editApiKey',
-    method: 'PATCH',
-    path: keyRoute,
+    route: `PATCH ${keyRoute}`,
     summary: 'Change an API key',
     description: `What is left out stays. It holds from the key’s next request. ${tokenReach}`,
     answers: 'The key as it is now.',
@@ -133,8 +129,7 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
 const turn = ({ db, find, page }: Keys, name: string, what: typeof disableApiKey, summary: string, widens: boolean) =>
   action({
     name: `${name}ApiKey`,
-    method: 'POST',
-    path: `${keyRoute}/${name}`,
+    route: `POST ${keyRoute}/${name}`,
     summary,
     answers: 'The key as it is now.',
     answered: keyAnswer,
@@ -149,11 +144,8 @@ const turn = ({ db, find, page }: Keys, name: string, what: typeof disableApiKey
   })
 
 /** The page to find a key on. */
-const keyIndexPage = ({ db, programs, makers }: Keys): PageRoute => ({
-  method: 'GET',
-  path: '/admin/keys',
-  roles: readingRoles,
-  answer: async ({ now, url: { searchParams: query } }) => {
+const keyIndexPage = ({ db, programs, makers }: Keys): PageRoute =>
+  pageAt('/admin/keys', readingRoles, async ({ now, url: { searchParams: query } }) => {
     const keys = await listKeys(db, now)
     const index = keyIndex(keys, query)
     const facts = {
@@ -162,7 +154,6 @@ const keyIndexPage = ({ db, programs, makers }: Keys): PageRoute => ({
       programs: await programs(),
     }
     return <KeyIndexPage {...index} {...facts} />
-  },
-})
+  })
 
 const filterOf = (query: URLSearchParams) => ({ search: query.get('q') ?? '', program: query.get('program') ?? '' })

@@ -7,37 +7,31 @@ import { readingRoles } from '../../html/navigation.ts'
 import { listKeys } from '../../keys/api-keys.ts'
 import { judgeCall, reasonTexts } from '../../keys/judge-call.ts'
 import { Problem, type ProblemItem } from '../../problem.ts'
-import { action, type Part, reads, showForm } from '../requests/action.ts'
+import { action, type Part, pageAt, reads, showForm } from '../requests/action.ts'
 import { judgedAnswer, refusalAnswer } from '../requests/answer-schemas.ts'
 import { CheckPage } from './key-check-page.tsx'
 import { explained, type Keys, keyRoute } from './known-keys.tsx'
 
 export const keyChecks = ({ db, find, programs }: Keys): Part => [
-  {
-    method: 'GET',
-    path: '/admin/keys/check',
-    roles: readingRoles,
-    answer: async visit => {
-      const query = visit.url.searchParams
-      const call = calledWith(query, query.get('key') ?? '')
-      const keys = await listKeys(db, visit.now)
-      // A link here from a key names that key alone: no call to judge yet.
-      const asks = query.has('address')
-      const program = keys.find(one => one.api_key_id === call.apiKeyId)?.programs[0] ?? ''
-      const values = new URLSearchParams({ program, ...Object.fromEntries(query) })
-      const verdict = asks && call.address !== '' ? { reason: await judgeCall(db, call, visit.now) } : undefined
-      const asked = (query.get('request_id') ?? '').trim().toLowerCase()
-      const refusal = isRequestId(asked) ? await findRefusal(db, asked) : undefined
-      const offered = await programs()
-      return showForm(visit, { values, errors: asks && call.address === '' ? [noAddress] : [] }, () => (
-        <CheckPage keys={keys} programs={offered} verdict={verdict} asked={asked} refusal={refusal} />
-      ))
-    },
-  },
+  pageAt('/admin/keys/check', readingRoles, async visit => {
+    const query = visit.url.searchParams
+    const call = calledWith(query, query.get('key') ?? '')
+    const keys = await listKeys(db, visit.now)
+    // A link here from a key names that key alone: no call to judge yet.
+    const asks = query.has('address')
+    const program = keys.find(one => one.api_key_id === call.apiKeyId)?.programs[0] ?? ''
+    const values = new URLSearchParams({ program, ...Object.fromEntries(query) })
+    const verdict = asks && call.address !== '' ? { reason: await judgeCall(db, call, visit.now) } : undefined
+    const asked = (query.get('request_id') ?? '').trim().toLowerCase()
+    const refusal = isRequestId(asked) ? await findRefusal(db, asked) : undefined
+    const offered = await programs()
+    return showForm(visit, { values, errors: asks && call.address === '' ? [noAddress] : [] }, () => (
+      <CheckPage keys={keys} programs={offered} verdict={verdict} asked={asked} refusal={refusal} />
+    ))
+  }),
   action({
     name: 'wouldCallPass',
-    method: 'GET',
-    path: `${keyRoute}/would-pass`,
+    route: `GET ${keyRoute}/would-pass`,
     summary: 'Would a call pass?',
     answers: 'Whether a call with this key would be let in now, and if not why.',
     answered: judgedAnswer,
@@ -51,8 +45,7 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
   }),
   action({
     name: 'readRefusal',
-    method: 'GET',
-    path: '/refusals/:requestId',
+    route: 'GET /refusals/:requestId',
     summary: 'Why was a call refused?',
     answers: 'The call that was answered with 401, and why. Kept for 30 days.',
     answered: refusalAnswer,

@@ -23,8 +23,7 @@ const rotation = Type.Object(
 export const secretActions = ({ db, config, secret, find, changeable, showSecret }: Keys): Part => [
   action({
     name: 'rotateApiKey',
-    method: 'POST',
-    path: `${keyRoute}/rotate`,
+    route: `POST ${keyRoute}/rotate`,
     summary: 'Give an API key another password',
     description: tokenReach,
     answers: 'The key with its new credential, which is shown once.',
@@ -50,8 +49,7 @@ export const secretActions = ({ db, config, secret, find, changeable, showSecret
   }),
   action({
     name: 'retireApiKey',
-    method: 'POST',
-    path: `${keyRoute}/retire`,
+    route: `POST ${keyRoute}/retire`,
     summary: 'Retire an API key',
     description: 'It ends with its next request, for good.',
     answers: 'The key as it is now.',

@@ -109,8 +109,7 @@ class People {
 const listActions = ({ db, ways, programs, linkOf, showLink }: People): Action[] => [
   action({
     name: 'listPeople',
-    method: 'GET',
-    path: '/people',
+    route: 'GET /people',
     summary: 'List who works in the console',
     answers: 'Everyone, those who are disabled last.',
     answered: listed(personRow),
@@ -120,8 +119,7 @@ const listActions = ({ db, ways, programs, linkOf, showLink }: People): Action[]
   }),
   action({
     name: 'invitePerson',
-    method: 'POST',
-    path: '/people',
+    route: 'POST /people',
     summary: 'Invite a person',
     description: tokenReach,
     answers: 'The id of the person, and the link to pass on, which is shown once.',
@@ -147,8 +145,7 @@ const listActions = ({ db, ways, programs, linkOf, showLink }: People): Action[]
 const personActions = ({ db, find, reach, details, page, onPage }: People): Action[] => [
   action({
     name: 'readPerson',
-    method: 'GET',
-    path: one,
+    route: `GET ${one}`,
     summary: 'Read a person',
     answers: 'The person, and who they are at which OpenID provider.',
     answered: personDetailsAnswer,
@@ -158,8 +155,7 @@ const personActions = ({ db, find, reach, details, page, onPage }: People): Acti
   }),
   action({
     name: 'editPerson',
-    method: 'PUT',
-    path: one,
+    route: `PUT ${one}`,
     summary: 'Set name, role and programs of a person',
     description: `All three, so that no concurrent change is lost. Takes effect with the person’s next request. ${tokenReach}`,
     answers: 'The person as they are now.',
@@ -186,8 +182,7 @@ const turn = (
 ): Action =>
   action({
     name: `${name}Person`,
-    method: 'POST',
-    path: `${one}/${name}`,
+    route: `POST ${one}/${name}`,
     summary,
     answers: 'The person as they are now.',
     answered: personRow,
@@ -205,8 +200,7 @@ const turn = (
 const signInActions = (people: People): Action[] => [
   action({
     name: 'unlinkPerson',
-    method: 'POST',
-    path: `${one}/unlink`,
+    route: `POST ${one}/unlink`,
     summary: 'Forget who a person is at an OpenID provider',
     description: `Ends every sign-in and token of the person. The next to come from there with the verified e-mail is this person. ${tokenReach}`,
     answers: 'Nothing: it is forgotten.',
@@ -222,8 +216,7 @@ const signInActions = (people: People): Action[] => [
   }),
   action({
     name: 'resetSecondFactor',
-    method: 'POST',
-    path: `${one}/reset-second-factor`,
+    route: `POST ${one}/reset-second-factor`,
     summary: 'Take away the second factor of a person who has lost it',
     description: `Ends every sign-in of the person, who then signs in with the password alone. ${tokenReach}`,
     answers: 'The person as they are now.',
@@ -240,8 +233,7 @@ const signInActions = (people: People): Action[] => [
   turn(people, 'enable', enablePerson, 'Enable a person again', true),
   action({
     name: 'linkPerson',
-    method: 'POST',
-    path: `${one}/link`,
+    route: `POST ${one}/link`,
     summary: 'Make a new link for a person',
     description: tokenReach,
     answers: 'The link to pass on, which is shown once. Earlier links stop working.',
@@ -262,8 +254,7 @@ const signInActions = (people: People): Action[] => [
 const tokenActions = ({ db, tokensOf, onPage }: People): Action[] => [
   action({
     name: 'listTokens',
-    method: 'GET',
-    path: `${one}/tokens`,
+    route: `GET ${one}/tokens`,
     summary: 'List the API tokens of a person',
     answers: 'The tokens, those that are good first. Never the secret of one.',
     answered: listed(tokenAnswer),
@@ -272,8 +263,7 @@ const tokenActions = ({ db, tokensOf, onPage }: People): Action[] => [
   }),
   action({
     name: 'retireToken',
-    method: 'POST',
-    path: `${one}/tokens/:tokenId/retire`,
+    route: `POST ${one}/tokens/:tokenId/retire`,
     summary: 'Retire an API token of a person',
     answers: 'Nothing: it ends with its next request.',
     answered: nothing,

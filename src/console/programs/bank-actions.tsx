@@ -16,8 +16,7 @@ const read = reads('programs')
 export const bankActions = ({ consoleDb: db }: Deps): Part => [
   action({
     name: 'listQuestions',
-    method: 'GET',
-    path: '/questions',
+    route: 'GET /questions',
     summary: 'List the question bank',
     answers: 'Questions by admin name, with where each is asked, 50 a page.',
     answered: pageAfter(questionAnswer),
@@ -29,8 +28,7 @@ export const bankActions = ({ consoleDb: db }: Deps): Part => [
   }),
   action({
     name: 'readQuestion',
-    method: 'GET',
-    path: '/questions/:questionId',
+    route: 'GET /questions/:questionId',
     summary: 'Read a question of the bank',
     answers: 'The question, and where it is asked.',
     answered: questionAnswer,

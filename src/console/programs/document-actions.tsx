@@ -33,8 +33,7 @@ export const documentActions = (deps: Deps): Part => [...draftActions(deps), ...
 const draftActions = ({ consoleDb: db, config }: Deps): Action[] => [
   action({
     name: 'readDraft',
-    method: 'GET',
-    path: '/programs/:slug/draft',
+    route: 'GET /programs/:slug/draft',
     summary: 'Read what an edit of a program begins with',
     answers: 'The draft as a document; where there is none, the active version as one.',
     answered: documentAnswer,
@@ -43,8 +42,7 @@ const draftActions = ({ consoleDb: db, config }: Deps): Action[] => [
   }),
   action({
     name: 'saveDraft',
-    method: 'PUT',
-    path: '/programs/:slug/draft',
+    route: 'PUT /programs/:slug/draft',
     summary: 'Save a definition as the draft',
     description: 'Begins the program if there is none of this slug.',
     answers: 'The draft with what it changes; `saved` is false when this was the draft, or what is published, already.',

@@ -16,7 +16,7 @@ import type { Deps } from '../../http/server/deps.ts'
 import { programsAmong } from '../../people/roles.ts'
 import { saveDraft } from '../../programs/save-draft.ts'
 import { loadActivity } from '../home/program-activity.tsx'
-import { type Action, action, administrators, type Part, reads } from '../requests/action.ts'
+import { type Action, action, administrators, type Part, pageAt, reads } from '../requests/action.ts'
 import { idOf, pageAsked, pageOf, textOf } from '../requests/addressed.ts'
 import { listedVersionAnswer, pageAfter, pageBefore, versionDocumentAnswer } from '../requests/answer-schemas.ts'
 import { type PageVisit, redirect, showPage, type Visit } from '../requests/visit.ts'
@@ -53,8 +53,7 @@ function overviewActions(deps: Deps): Part {
   return [
     action({
       name: 'listPrograms',
-      method: 'GET',
-      path: '/programs',
+      route: 'GET /programs',
       summary: 'List programs',
       answers: 'Programs by slug, with their versions and counts, 50 a page.',
       answered: pageAfter(programOverview),
@@ -69,8 +68,7 @@ function overviewActions(deps: Deps): Part {
     }),
     action({
       name: 'readProgramOverview',
-      method: 'GET',
-      path: one,
+      route: `GET ${one}`,
       summary: 'Read what a program is',
       answers: 'The program with its versions and counts.',
       answered: programOverview,
@@ -80,12 +78,9 @@ function overviewActions(deps: Deps): Part {
         <OverviewPage program={program} activity={await loadActivity(deps, program, now)} />
       ),
     }),
-    {
-      method: 'GET',
-      path: `/admin${one}/questions`,
-      roles: readingRoles,
-      answer: async ({ person, params }) => <QuestionsPage view={await loadProgramInView(db, person, params.slug!)} />,
-    },
+    pageAt(`/admin${one}/questions`, readingRoles, async ({ person, params }) => (
+      <QuestionsPage view={await loadProgramInView(db, person, params.slug!)} />
+    )),
   ]
 }
 
@@ -102,8 +97,7 @@ async function loadVersion({ consoleDb: db }: Deps, { person, params }: Visit) {
 const versionActions = (deps: Deps): Action[] => [
   action({
     name: 'listProgramVersions',
-    method: 'GET',
-    path: `${one}/versions`,
+    route: `GET ${one}/versions`,
     summary: 'List the published versions of a program',
     answers:
       'Versions, newest first, 10 a page, with the first 20 changes of each and how many more there are. The version itself has all.',
@@ -117,8 +111,7 @@ const versionActions = (deps: Deps): Action[] => [
   }),
   action({
     name: 'readProgramVersion',
-    method: 'GET',
-    path: `${one}/versions/:versionId`,
+    route: `GET ${one}/versions/:versionId`,
     summary: 'Read one version of a program',
     answers: 'The version as a document, and what it changed against the one before.',
     answered: versionDocumentAnswer,
@@ -180,16 +173,11 @@ function versionRoutes(deps: Deps): Part {
   const versions = `/admin${one}/versions`
   const version = `${versions}/:versionId`
   return [
-    {
-      method: 'GET',
-      path: versions,
-      roles: readingRoles,
-      answer: async visit => <VersionsPage {...(await loadHistoryPage(deps, visit, 'after'))} />,
-    },
-    { method: 'GET', path: `${versions}/compare`, roles: readingRoles, answer: compare },
-    { method: 'GET', path: version, roles: readingRoles, answer: visit => show(visit) },
+    pageAt(versions, readingRoles, async visit => <VersionsPage {...(await loadHistoryPage(deps, visit, 'after'))} />),
+    pageAt(`${versions}/compare`, readingRoles, compare),
+    pageAt(version, readingRoles, visit => show(visit)),
     { method: 'POST', path: `${version}/take`, roles: administrators, editsPrograms: true, answer: take },
-    { method: 'GET', path: `${version}/document`, roles: readingRoles, answer: download },
+    pageAt(`${version}/document`, readingRoles, download),
   ]
 }
 

@@ -42,8 +42,7 @@ const publicationActions = (deps: Deps): Action[] => {
   return [
     action({
       name: 'discardDraft',
-      method: 'DELETE',
-      path: `${one}/draft`,
+      route: `DELETE ${one}/draft`,
       summary: 'Discard the draft',
       answers: 'Nothing: the draft is gone.',
       answered: nothing,
@@ -61,8 +60,7 @@ const publicationActions = (deps: Deps): Action[] => {
     }),
     action({
       name: 'compareDraft',
-      method: 'GET',
-      path: `${one}/difference`,
+      route: `GET ${one}/difference`,
       summary: 'See what publishing the draft would do',
       answers: 'What it changes, what that means for those who pull, and which other active programs move along.',
       answered: differenceAnswer,
@@ -84,8 +82,7 @@ const publicationActions = (deps: Deps): Action[] => {
     }),
     action({
       name: 'publishDraft',
-      method: 'POST',
-      path: `${one}/publish`,
+      route: `POST ${one}/publish`,
       summary: 'Publish the draft',
       answers: 'The version that is active now, what it changed, and the other programs that were published along.',
       answered: publicationAnswer,

@@ -47,6 +47,14 @@ export interface GuardedRoute extends RoutePlace, Guard {
 
 export type PageRoute = OpenRoute | GuardedRoute
 
+/** A page that only shows something. */
+export const pageAt = (path: string, roles: readonly Role[], answer: GuardedRoute['answer']): GuardedRoute => ({
+  method: 'GET',
+  path,
+  roles,
+  answer,
+})
+
 /** A route of those who edit programs. */
 export const editing = (route: Omit<GuardedRoute, 'roles' | 'editsPrograms'>): GuardedRoute => ({
   ...route,
@@ -142,8 +150,17 @@ export type Part = readonly (Action | PageRoute)[]
 /** A value, which may be read only. */
 type Unchanged<T> = T extends object ? { readonly [Name in keyof T]: Unchanged<T[Name]> } : T
 
+/** `PUT /keys/:keyId`, as below /admin/api/v1. */
+type ActionRoute = `${Action['method']} /${string}`
+
+const placeOf = (route: ActionRoute): Pick<Action, 'method' | 'path'> => {
+  const [method, path] = route.split(' ') as [Action['method'], string]
+  return { method, path }
+}
+
 interface Definition<Body extends TSchema, Answer extends TSchema, Done extends Unchanged<Static<Answer>>>
-  extends Omit<Action, 'body' | 'answered' | 'run' | 'routes'> {
+  extends Omit<Action, 'method' | 'path' | 'body' | 'answered' | 'run' | 'routes'> {
+  route: ActionRoute
   body?: Body
   answered: Answer
   run: (visit: Visit, body: Static<Body>) => Soon<Done>
@@ -164,7 +181,8 @@ interface Definition<Body extends TSchema, Answer extends TSchema, Done extends 
 export function action<Body extends TSchema, Answer extends TSchema, Done extends Unchanged<Static<Answer>>>(
   one: Definition<Body, Answer, Done>,
 ): Action {
-  const { page, form, ...operation } = one
+  const { page, form, route: sent, ...rest } = one
+  const operation = { ...rest, ...placeOf(sent) }
   const { roles, confirmed, editsPrograms, bodyBytesMax, body, run } = operation
   const path = `/admin${form?.ownPage ?? form?.sentTo ?? operation.path}`
   const route = { path, roles, confirmed, editsPrograms, bodyBytesMax }
@@ -193,10 +211,16 @@ function bodyOf(schema: TSchema | undefined, form: URLSearchParams): unknown {
 }
 
 /** An action that answers with a response as it is, as the schema says. */
-export const responseAction = (one: Omit<Action, 'routes'> & { run: (visit: Visit) => Promise<Response> }): Action => ({
+export const responseAction = ({ route, ...one }: ResponseDefinition): Action => ({
   ...one,
+  ...placeOf(route),
   routes: [],
 })
+
+interface ResponseDefinition extends Omit<Action, 'method' | 'path' | 'routes'> {
+  route: ActionRoute
+  run: (visit: Visit) => Promise<Response>
+}
 
 export const administrators: readonly Role[] = ['ADMINISTRATOR']
 

@@ -6,7 +6,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import { parseExpiry } from '../../keys/expiry.ts'
 import type { Role } from '../../people/roles.ts'
 import { invalidRequest, type ProblemItem } from '../../problem.ts'
-import type { GuardedRoute } from './action.ts'
+import { type GuardedRoute, pageAt } from './action.ts'
 import { clearCookie, openCookie, sealCookie } from './sealed-cookie.ts'
 import { type PageVisit, redirect, showPage } from './visit.ts'
 
@@ -47,16 +47,12 @@ export class ShownOnce {
   }
 
   /** That page, which takes the cookie away. `page` gets undefined where the secret was shown before. */
-  route = (path: string, roles: readonly Role[], page: ShownSecret): GuardedRoute => ({
-    method: 'GET',
-    path,
-    roles,
-    answer: async visit => {
+  route = (path: string, roles: readonly Role[], page: ShownSecret): GuardedRoute =>
+    pageAt(path, roles, async visit => {
       const cleared = clearCookie(this.cookie, { path: visit.place.root + visit.url.pathname, https: visit.https })
       const shown = await page(visit, openCookie(visit.request, this.cookie, this.#sealing(visit)))
       return showPage(visit, shown, 200, { 'Set-Cookie': cleared })
-    },
-  })
+    })
 
   #sealing = (visit: PageVisit) => ({ pepper: this.config.apiKeyPepper, binding: visit.session.tokenHash })
 }

@@ -37,8 +37,7 @@ function serviceActions({ settings }: Deps): Part {
   return [
     action({
       name: 'readSession',
-      method: 'GET',
-      path: '/session',
+      route: 'GET /session',
       summary: 'Who am I here?',
       answers:
         'The person with role and programs; of a token its scopes and expiry, of a session the value of X-CSRF-Token.',
@@ -57,8 +56,7 @@ function serviceActions({ settings }: Deps): Part {
     }),
     action({
       name: 'listSettings',
-      method: 'GET',
-      path: '/settings',
+      route: 'GET /settings',
       summary: 'See what the service was started with',
       answers:
         'Every setting with its value, where that is from, and what it means. Of secrets, only that they are set.',
@@ -104,8 +102,7 @@ function retentionActions(deps: Deps): Part {
   return [
     action({
       name: 'listRetentions',
-      method: 'GET',
-      path: '/settings/retention',
+      route: 'GET /settings/retention',
       summary: 'List how long programs keep applications',
       answers: 'Programs by slug, 50 a page.',
       answered: pageAfter(retentionRow),
@@ -117,8 +114,7 @@ function retentionActions(deps: Deps): Part {
     }),
     action({
       name: 'readRetention',
-      method: 'GET',
-      path: one,
+      route: `GET ${one}`,
       summary: 'See how long a program keeps applications',
       answers: 'The days, the oldest application, and how many are older already.',
       answered: retentionEffectAnswer,
@@ -128,8 +124,7 @@ function retentionActions(deps: Deps): Part {
     }),
     action({
       name: 'setRetention',
-      method: 'PUT',
-      path: one,
+      route: `PUT ${one}`,
       summary: 'Set how long a program keeps applications',
       answers: 'What is set now.',
       answered: retentionEffectAnswer,

@@ -9,7 +9,7 @@ import { findPersonOf } from '../../people/identities.ts'
 import { IdentityProvider, NotVouched, ProviderAway, type Vouched } from '../../people/identity-provider.ts'
 import { confirmSession } from '../../people/sessions.ts'
 import { Problem } from '../../problem.ts'
-import type { PageRoute } from '../requests/action.ts'
+import { type PageRoute, pageAt } from '../requests/action.ts'
 import { nextPath, type OpenVisit, redirect, showPage } from '../requests/visit.ts'
 import { attemptCookie, attemptOf, endOfAttempt, type SignInAttempt } from './oidc-attempt.ts'
 import { ConfirmPage, SignInPage } from './sign-in-pages.tsx'
@@ -30,12 +30,9 @@ export function oidcRoutes(deps: Deps): PageRoute[] {
         visit.session === undefined ? leave(visit, { next: wanted(visit) }) : redirect(visit, wanted(visit)),
     },
     { method: 'GET', path: callbackPath, roles: 'anyone', answer: comeBack },
-    {
-      method: 'GET',
-      path: '/admin/confirm/oidc',
-      roles: everyRole,
-      answer: visit => leave(visit, { next: wanted(visit), confirms: visit.session.tokenHash.toString('base64url') }),
-    },
+    pageAt('/admin/confirm/oidc', everyRole, visit =>
+      leave(visit, { next: wanted(visit), confirms: visit.session.tokenHash.toString('base64url') }),
+    ),
   ]
 }
 

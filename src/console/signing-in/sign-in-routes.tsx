@@ -12,7 +12,7 @@ import { acceptInvitation, changePassword } from '../../people/people.ts'
 import { confirmSession, endSession } from '../../people/sessions.ts'
 import { hashToken } from '../../people/sign-in-tokens.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../../problem.ts'
-import { errorsOf, type PageRoute, type Part, sentForm } from '../requests/action.ts'
+import { errorsOf, type PageRoute, type Part, pageAt, sentForm } from '../requests/action.ts'
 import { cookieOf, nextPath, type OpenVisit, type PageVisit, redirect, showPage } from '../requests/visit.ts'
 import { SignedInPage } from './kept-form-pages.tsx'
 import { oidcRoutes } from './oidc-routes.tsx'
@@ -88,7 +88,7 @@ function wayIn(deps: Deps): PageRoute[] {
         return redirect(visit, path, cookieOf(visit, undefined))
       },
     },
-    { method: 'GET', path: '/admin/signed-in', roles: everyRole, answer: () => <SignedInPage /> },
+    pageAt('/admin/signed-in', everyRole, () => <SignedInPage />),
   ]
 }
 
@@ -136,12 +136,7 @@ function confirmRoutes(deps: Deps): PageRoute[] {
   const ways = waysOf(deps.config)
   const path = '/admin/confirm'
   return [
-    {
-      method: 'GET',
-      path,
-      roles: everyRole,
-      answer: ({ url }) => <ConfirmPage ways={ways} next={nextOf(url.searchParams)} />,
-    },
+    pageAt(path, everyRole, ({ url }) => <ConfirmPage ways={ways} next={nextOf(url.searchParams)} />),
     {
       method: 'POST',
       path,
@@ -171,7 +166,7 @@ function accountRoutes(deps: Deps): PageRoute[] {
   }
 
   return [
-    { method: 'GET', path: '/admin/account', roles: everyRole, answer: page },
+    pageAt('/admin/account', everyRole, page),
     sentForm(
       { path: '/admin/account/password', roles: everyRole },
       async visit => {

@@ -5,7 +5,7 @@
 import { everyRole } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { createAdminToken, listAdminTokens, retireAdminToken } from '../../people/admin-tokens.ts'
-import { formPage, type Part } from '../requests/action.ts'
+import { formPage, type Part, pageAt } from '../requests/action.ts'
 import { expiryFrom } from '../requests/expiry-fields.tsx'
 import { expiryOf, onField, ShownOnce } from '../requests/keyed-forms.ts'
 import { redirect } from '../requests/visit.ts'
@@ -16,12 +16,9 @@ const path = '/admin/account/tokens'
 export function tokenActions({ consoleDb: db, config }: Deps): Part {
   const secret = new ShownOnce('token', config)
   return [
-    {
-      method: 'GET',
-      path,
-      roles: everyRole,
-      answer: async ({ person, now }) => <TokensPage tokens={await listAdminTokens(db, person.person_id, now)} />,
-    },
+    pageAt(path, everyRole, async ({ person, now }) => (
+      <TokensPage tokens={await listAdminTokens(db, person.person_id, now)} />
+    )),
     ...formPage(
       { path: `${path}/new`, roles: everyRole, confirmed: true },
       ({ form, now, person, by }) => {

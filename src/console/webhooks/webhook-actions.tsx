@@ -97,8 +97,7 @@ class Webhooks {
 const listActions = ({ db, rules, details }: Webhooks): Action[] => [
   action({
     name: 'listWebhooks',
-    method: 'GET',
-    path: all,
+    route: `GET ${all}`,
     summary: 'List webhooks',
     answers: 'The webhooks of the programs of the person, in the order in which they were added, 50 a page.',
     answered: pageAfter(webhookRow),
@@ -114,8 +113,7 @@ const listActions = ({ db, rules, details }: Webhooks): Action[] => [
   }),
   action({
     name: 'readWebhook',
-    method: 'GET',
-    path: one,
+    route: `GET ${one}`,
     summary: 'Read a webhook',
     answers: `The webhook with its newest attempts, ${attemptsKept} at most.`,
     answered: webhookDetailsAnswer,
@@ -128,8 +126,7 @@ const listActions = ({ db, rules, details }: Webhooks): Action[] => [
 const secretActions = ({ db, rules, find, page, secret, show }: Webhooks): Part => [
   action({
     name: 'addWebhook',
-    method: 'POST',
-    path: all,
+    route: `POST ${all}`,
     summary: 'Add a webhook',
     description:
       'It is sent a signed message when the program changes, which names the program and the cursor of its change feed, and nothing of an applicant.',
@@ -153,8 +150,7 @@ const secretActions = ({ db, rules, find, page, secret, show }: Webhooks): Part 
   }),
   action({
     name: 'rotateWebhookSecret',
-    method: 'POST',
-    path: `${one}/rotate`,
+    route: `POST ${one}/rotate`,
     summary: 'Give a webhook another secret',
     description: 'For 24 hours messages are signed with the secret before too, so that the receiver can be moved over.',
     answers: 'The webhook with its new secret, which is shown once.',
@@ -176,8 +172,7 @@ const secretActions = ({ db, rules, find, page, secret, show }: Webhooks): Part 
 const editAction = ({ db, rules, find }: Webhooks): Action =>
   action({
     name: 'editWebhook',
-    method: 'PATCH',
-    path: one,
+    route: `PATCH ${one}`,
     summary: 'Change the address of a webhook',
     description:
       'Its secret stays. What the address before has not acknowledged is sent to the new one at once, unless the webhook is disabled.',
@@ -201,8 +196,7 @@ const messageActions = ({ db, find, button }: Webhooks): Action[] =>
   (['test', 'resend'] as const).map(asked =>
     action({
       name: `${asked}Webhook`,
-      method: 'POST',
-      path: `${one}/${asked}`,
+      route: `POST ${one}/${asked}`,
       summary: asked === 'test' ? 'Send a test message' : 'Send the last message again, now',
       answers: 'The webhook. The worker sends the message at once; how it went is among its attempts.',
       answered: webhookRow,
@@ -219,8 +213,7 @@ const messageActions = ({ db, find, button }: Webhooks): Action[] =>
 const toggles = ({ db, find, button }: Webhooks, name: 'disable' | 'enable', disabled: boolean): Action[] => [
   action({
     name: `${name}Webhook`,
-    method: 'POST',
-    path: `${one}/${name}`,
+    route: `POST ${one}/${name}`,
     summary: disabled ? 'Disable a webhook' : 'Enable a webhook, which is sent at once what it has missed',
     answers: 'The webhook as it is now.',
     answered: webhookRow,
@@ -236,8 +229,7 @@ const toggles = ({ db, find, button }: Webhooks, name: 'disable' | 'enable', dis
 const removeAction = ({ db, find, page }: Webhooks): Action =>
   action({
     name: 'removeWebhook',
-    method: 'DELETE',
-    path: one,
+    route: `DELETE ${one}`,
     summary: 'Remove a webhook, with the record of its attempts',
     answers: 'Nothing: the webhook is gone.',
     answered: nothing,
