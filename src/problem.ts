@@ -84,6 +84,11 @@ export class Problem extends Error {
   }
 }
 
+/** For what has to be there: `(await findPerson(db, id)) ?? notFound('There is no such person.')`. */
+export function notFound(detail: string): never {
+  throw new Problem('not_found', { detail })
+}
+
 /** A request refused with every error named at once. */
 export function invalidRequest(detail: string, errors: readonly ProblemItem[]): Problem {
   return new Problem('invalid_request', { detail, errors })

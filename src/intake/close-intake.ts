@@ -9,7 +9,7 @@ import {
   type ProgramIntake,
   updateProgramIntake,
 } from '../db/programs/program-intake.ts'
-import { invalidRequest, Problem } from '../problem.ts'
+import { invalidRequest, notFound, Problem } from '../problem.ts'
 import { intakePaused } from './pause-intake.ts'
 
 /** Longest text for applicants. */
@@ -35,8 +35,7 @@ export async function setProgramIntake(sql: Sql, slug: string, order: IntakeOrde
   if ((intake_text?.length ?? 0) > textMax) throw error(`Must be at most ${textMax} characters.`)
   await inTransaction(sql, async tx => {
     await refuseFollowed(tx, 'Programs are opened and closed')
-    const before = await lockProgramIntake(tx, slug)
-    if (before === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })
+    const before = (await lockProgramIntake(tx, slug)) ?? notFound(`There is no program "${slug}".`)
     if (before.intake_state === intake_state && before.intake_text === intake_text) return
     await updateProgramIntake(tx, before.program_id, { intake_state, intake_text })
     const detail = { intake_state, intake_text, before: before.intake_state }

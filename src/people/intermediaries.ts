@@ -13,7 +13,7 @@ import {
   updateOrganizationName,
 } from '../db/people/intermediary-rows.ts'
 import { foldText } from '../domain/values/folded-text.ts'
-import { invalidRequest, Problem } from '../problem.ts'
+import { invalidRequest, notFound, type Problem } from '../problem.ts'
 import { isEmail } from './people.ts'
 
 /** Adds an organization and gives its id. Throws Problem `invalid_request` when the name will not do. */
@@ -78,8 +78,7 @@ export async function setIntermediaryDisabled(
   const { organizationId, intermediaryId } = place
   await inTransaction(sql, async tx => {
     const { name } = await requireOrganization(tx, organizationId)
-    const person = await findIntermediary(tx, organizationId, intermediaryId)
-    if (person === undefined) throw new Problem('not_found', { detail: 'There is no such person.' })
+    const person = (await findIntermediary(tx, organizationId, intermediaryId)) ?? notFound('There is no such person.')
     if (!(await updateIntermediaryDisabled(tx, intermediaryId, disabled ? by.actor : null))) return
     const action = disabled ? 'intermediary_disabled' : 'intermediary_enabled'
     await recordAction(tx, by, action, person.email, { organization_id: organizationId, organization: name })
@@ -88,9 +87,7 @@ export async function setIntermediaryDisabled(
 
 /** Throws Problem `not_found`. */
 export async function requireOrganization(db: Sql | Transaction, id: number): Promise<OrganizationRow> {
-  const found = await findOrganization(db, id)
-  if (found === undefined) throw new Problem('not_found', { detail: 'There is no such organization.' })
-  return found
+  return (await findOrganization(db, id)) ?? notFound('There is no such organization.')
 }
 
 function checkName(text: string): { name: string; name_folded: string } {

@@ -1,7 +1,7 @@
 // People of the console: invited with a link, given a role and programs, disabled. Every change is audited.
 
 import { type AuditContext, recordAction } from '../audit/record-action.ts'
-import { inTransaction, type Sql, type Transaction } from '../db/client.ts'
+import { type Db, inTransaction, type Sql, type Transaction } from '../db/client.ts'
 import { retireAdminTokensOf } from '../db/people/admin-token-rows.ts'
 import { deleteSessionsOf } from '../db/people/console-sessions.ts'
 import {
@@ -20,7 +20,7 @@ import {
   upsertInvitation,
 } from '../db/people/person-rows.ts'
 import { foldText } from '../domain/values/folded-text.ts'
-import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
+import { invalidRequest, notFound, Problem, type ProblemItem } from '../problem.ts'
 import { changedConcurrently, hashPersonPassword, passwordErrors } from './passwords.ts'
 import { actorOf, type Role, roles } from './roles.ts'
 import { hashToken, mintToken } from './sign-in-tokens.ts'
@@ -74,7 +74,7 @@ export async function invitePerson(
 /** A new link for a person who has lost the password, or never chose one. The old password stays valid until then. */
 export async function inviteAgain(sql: Sql, personId: number, by: AuditContext): Promise<string> {
   return inTransaction(sql, async tx => {
-    const person = found(await lockPerson(tx, personId))
+    const person = (await lockPerson(tx, personId)) ?? noSuchPerson()
     if (person.disabled_at !== null) throw conflict('This person is disabled. Enable the person first.')
     const token = await storeInvitation(tx, personId, by)
     await recordAction(tx, by, 'person_invited_again', person.email)
@@ -217,12 +217,11 @@ async function storeInvitation(tx: Transaction, personId: number, { actor, now }
   return token
 }
 
-const requirePerson = async (tx: Transaction, personId: number) => found(await findPerson(tx, personId))
+const noSuchPerson = () => notFound('There is no such person.')
 
-function found(person: PersonRow | undefined): PersonRow {
-  if (person === undefined) throw new Problem('not_found', { detail: 'There is no such person.' })
-  return person
-}
+/** Throws Problem `not_found`. */
+export const requirePerson = async (db: Db, personId: number): Promise<PersonRow> =>
+  (await findPerson(db, personId)) ?? noSuchPerson()
 
 async function keepOneAdministrator(tx: Transaction): Promise<void> {
   if ((await countEnabledAdministrators(tx)) > 1) return

@@ -15,7 +15,7 @@ import {
   upsertSecondFactor,
 } from '../db/people/second-factor-rows.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
-import { invalidRequest, Problem } from '../problem.ts'
+import { invalidRequest, notFound } from '../problem.ts'
 import { hashPersonPassword, isPassword } from './passwords.ts'
 import { actorOf } from './roles.ts'
 import { openText, sealText } from './sealed-text.ts'
@@ -103,8 +103,7 @@ export async function setSecondFactor(
 /** Takes away a person's second factor, for one who has lost it: every session ends, and the password alone signs in. */
 export async function resetSecondFactor(sql: Sql, personId: number, by: AuditContext): Promise<void> {
   await inTransaction(sql, async tx => {
-    const person = await findPerson(tx, personId)
-    if (person === undefined) throw new Problem('not_found', { detail: 'There is no such person.' })
+    const person = (await findPerson(tx, personId)) ?? notFound('There is no such person.')
     if (!(await deleteSecondFactor(tx, personId))) return
     await deleteSessionsOf(tx, personId)
     await recordAction(tx, by, 'second_factor_reset', person.email)

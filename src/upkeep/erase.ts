@@ -24,7 +24,7 @@ import { type Db, inTransaction, type Sql } from '../db/client.ts'
 import { type LoadRow, lockLoads, readUnfinishedLoads } from '../db/loads/bulk-loads.ts'
 import { isDistributed } from '../db/migrate.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
-import { invalidRequest, Problem } from '../problem.ts'
+import { invalidRequest, notFound, Problem } from '../problem.ts'
 
 /** Longest retention, in days. */
 export const retentionDaysMax = 36_500
@@ -121,8 +121,7 @@ export async function setRetention(sql: Sql, slug: string, order: RetentionOrder
   if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= retentionDaysMax))
     throw refused('days', 'out_of_bounds', `Must be a whole number of days from 1 to ${retentionDaysMax}.`)
   await inTransaction(sql, async tx => {
-    const program = await lockRetention(tx, slug)
-    if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })
+    const program = (await lockRetention(tx, slug)) ?? notFound(`There is no program "${slug}".`)
     const { program_id, retention_days: before } = program
     if (seen !== undefined && seen !== before)
       throw new Problem('conflict', {

@@ -7,7 +7,7 @@ import {
 } from '../db/applications/application-lists.ts'
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
-import { Problem } from '../problem.ts'
+import { notFound } from '../problem.ts'
 
 /** Why answers are read: to show the application, to compare it with a later one, or to give it as it is exported. */
 export type OpenReading = 'shown' | 'compared' | 'as_exported' | 'downloaded'
@@ -32,9 +32,9 @@ export async function openApplications(
   return inTransaction(sql, async tx => {
     const opened: StoredApplication[] = []
     for (const { applicationId, reading } of readings) {
-      const found = await findStoredApplication(tx, program_id, applicationId)
-      if (found === undefined)
-        throw new Problem('not_found', { detail: `There is no application ${applicationId} in this program.` })
+      const found =
+        (await findStoredApplication(tx, program_id, applicationId)) ??
+        notFound(`There is no application ${applicationId} in this program.`)
       await appendAuditEvent(tx, {
         actor,
         action: 'application_read',

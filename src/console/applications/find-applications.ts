@@ -19,9 +19,9 @@ import { isSlug } from '../../domain/values/slug.ts'
 import { exportedObject } from '../../export/pages/exported-object.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { mayReadAnswers, maySeeProgram, type Person } from '../../people/roles.ts'
-import { Problem } from '../../problem.ts'
+import { notFound } from '../../problem.ts'
 import { type OpenReading, openApplications, openMany } from '../../upkeep/open-application.ts'
-import { idOf } from '../requests/addressed.ts'
+import { idIn } from '../requests/addressed.ts'
 import type { Visit } from '../requests/visit.ts'
 import type { Listing } from './list-pages.tsx'
 import { countedMax, type ListPage, type ListQuery } from './list-query.ts'
@@ -37,13 +37,7 @@ const pageRows = 50
 export async function findSeenProgram(db: Sql, person: Person, slug: string): Promise<Program> {
   const found = isSlug(slug) ? await findProgram(db, slug) : undefined
   if (found !== undefined && maySeeProgram(person, found.program_id)) return found
-  throw new Problem('not_found', { detail: 'There is no such program.' })
-}
-
-async function loadDetails(db: Sql, programId: number, applicationId: string): Promise<ApplicationDetails> {
-  const found = await findApplicationDetails(db, programId, idOf(applicationId) ?? 0)
-  if (found === undefined) throw new Problem('not_found', { detail: 'There is no such application in this program.' })
-  return found
+  return notFound('There is no such program.')
 }
 
 /** A page, newest first, and whether more follows on either side of it. */
@@ -125,9 +119,11 @@ export async function exportedObjects(
 export class ApplicationFiles {
   constructor(private readonly deps: Deps) {}
 
-  async find({ params, person }: Visit) {
-    const program = await findSeenProgram(this.deps.consoleDb, person, params.slug!)
-    return { program, application: await loadDetails(this.deps.consoleDb, program.program_id, params.applicationId!) }
+  async find(visit: Visit) {
+    const { consoleDb: db } = this.deps
+    const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+    const application = await findApplicationDetails(db, program.program_id, idIn(visit, 'applicationId'))
+    return { program, application: application ?? notFound('There is no such application in this program.') }
   }
 
   /** The one of the same applicant that this one replaced. */

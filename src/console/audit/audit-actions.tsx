@@ -11,7 +11,7 @@ import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
 import { readPeople } from '../../db/people/person-rows.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { invalidRequest, Problem, type ProblemItem } from '../../problem.ts'
+import { invalidRequest, notFound, Problem, type ProblemItem } from '../../problem.ts'
 import { action, type PageRoute, type Part, pageAt, reads, showForm } from '../requests/action.ts'
 import { idIn, idOf, pageOf } from '../requests/addressed.ts'
 import { eventDetailsAnswer, pageBefore, sentAnswer, verdictAnswer } from '../requests/answer-schemas.ts'
@@ -71,11 +71,7 @@ export function auditActions(deps: Deps): Part {
       answers: 'The event.',
       answered: eventDetailsAnswer,
       ...reads('audit'),
-      run: async visit => {
-        const found = await findAuditEvent(db, idIn(visit, 'eventId'))
-        if (found === undefined) throw new Problem('not_found', { detail: 'There is no such event.' })
-        return found
-      },
+      run: async visit => (await findAuditEvent(db, idIn(visit, 'eventId'))) ?? notFound('There is no such event.'),
       page: async (_, event) => <EventPage event={event} keyNames={await keyNames(deps, [event])} />,
     }),
     action({

@@ -6,7 +6,7 @@ import { findRefusal } from '../../db/keys/refusal-rows.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import { listKeys } from '../../keys/api-keys.ts'
 import { judgeCall, reasonTexts } from '../../keys/judge-call.ts'
-import { Problem, type ProblemItem } from '../../problem.ts'
+import { notFound, type ProblemItem } from '../../problem.ts'
 import { action, type Part, pageAt, reads, showForm } from '../requests/action.ts'
 import { judgedAnswer, refusalAnswer } from '../requests/answer-schemas.ts'
 import { CheckPage } from './key-check-page.tsx'
@@ -53,8 +53,7 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
     run: async ({ params }) => {
       const id = params.requestId!.toLowerCase()
       const refusal = isRequestId(id) ? await findRefusal(db, id) : undefined
-      if (refusal === undefined) throw new Problem('not_found', { detail: 'No refusal of this request is kept.' })
-      return explained(refusal)
+      return explained(refusal ?? notFound('No refusal of this request is kept.'))
     },
   }),
 ]

@@ -4,16 +4,22 @@
 
 import { Type } from 'typebox'
 import { readIdentities } from '../../db/people/identity-rows.ts'
-import { findPerson, personRow, readPeople } from '../../db/people/person-rows.ts'
+import { personRow, readPeople } from '../../db/people/person-rows.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { listAdminTokens, retireAdminToken } from '../../people/admin-tokens.ts'
 import { forgetIdentity } from '../../people/identities.ts'
-import { disablePerson, editPerson, enablePerson, inviteAgain, invitePerson } from '../../people/people.ts'
+import {
+  disablePerson,
+  editPerson,
+  enablePerson,
+  inviteAgain,
+  invitePerson,
+  requirePerson,
+} from '../../people/people.ts'
 import { type Role, roles } from '../../people/roles.ts'
 import { resetSecondFactor } from '../../people/second-factor.ts'
 import { requireReachOfRole } from '../../people/token-reach.ts'
-import { Problem } from '../../problem.ts'
 import { type Action, action, type Form, type Part, reads, writes } from '../requests/action.ts'
 import { idIn } from '../requests/addressed.ts'
 import {
@@ -63,11 +69,7 @@ class People {
 
   programs = () => readPrograms(this.db)
 
-  find = async (visit: Visit) => {
-    const row = await findPerson(this.db, idIn(visit, 'personId'))
-    if (row === undefined) throw new Problem('not_found', { detail: 'There is no such person.' })
-    return row
-  }
+  find = (visit: Visit) => requirePerson(this.db, idIn(visit, 'personId'))
 
   /** The person, if the token reaches who they are. */
   reach = async (visit: Visit) => {

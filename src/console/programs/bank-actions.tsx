@@ -4,7 +4,7 @@
 
 import { findBankEntry, readBankPage } from '../../db/programs/program-overviews.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { Problem } from '../../problem.ts'
+import { notFound } from '../../problem.ts'
 import { action, type Part, reads } from '../requests/action.ts'
 import { idIn, pageAsked, pageOf } from '../requests/addressed.ts'
 import { pageAfter, questionAnswer } from '../requests/answer-schemas.ts'
@@ -33,11 +33,7 @@ export const bankActions = ({ consoleDb: db }: Deps): Part => [
     answers: 'The question, and where it is asked.',
     answered: questionAnswer,
     ...read,
-    run: async visit => {
-      const found = await findBankEntry(db, idIn(visit, 'questionId'))
-      if (found === undefined) throw new Problem('not_found', { detail: 'There is no such question.' })
-      return found
-    },
+    run: async visit => (await findBankEntry(db, idIn(visit, 'questionId'))) ?? notFound('There is no such question.'),
     page: (_, question) => <BankQuestionPage question={question} />,
   }),
 ]

@@ -9,7 +9,7 @@ import { isSlug } from '../../domain/values/slug.ts'
 import { everyRole } from '../../html/navigation.ts'
 import { emptyForm } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { invalidRequest, Problem } from '../../problem.ts'
+import { invalidRequest, notFound, type Problem } from '../../problem.ts'
 import { measureRetention, setRetention } from '../../upkeep/erase.ts'
 import { action, type Part, reads, writes } from '../requests/action.ts'
 import { pageAsked, pageOf } from '../requests/addressed.ts'
@@ -70,8 +70,8 @@ function serviceActions({ settings }: Deps): Part {
 
 function retentionShown({ consoleDb: db, config }: Deps) {
   const kept = async ({ params }: Visit) => {
-    const found = isSlug(params.slug!) ? await findProgramRetention(db, params.slug!) : undefined
-    if (found === undefined) throw new Problem('not_found', { detail: 'There is no program of this name.' })
+    const stored = isSlug(params.slug!) ? await findProgramRetention(db, params.slug!) : undefined
+    const found = stored ?? notFound('There is no program of this name.')
     const { program_id, retention_days } = found
     const effect = retention_days === null ? undefined : await measureRetention(db, program_id, retention_days)
     const { oldest: oldest_submit_time = null, expired = 0 } = effect ?? {}

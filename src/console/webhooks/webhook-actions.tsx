@@ -8,7 +8,7 @@ import { readPrograms } from '../../db/programs/programs.ts'
 import { findWebhook, readWebhookAttempts, readWebhooks, webhookRow } from '../../db/webhooks/webhook-rows.ts'
 import { everyRole } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { Problem } from '../../problem.ts'
+import { notFound } from '../../problem.ts'
 import { attemptsKept } from '../../webhooks/deliveries.ts'
 import {
   addWebhook,
@@ -71,8 +71,7 @@ class Webhooks {
 
   find = async (visit: Visit) => {
     const found = await findWebhook(this.db, idIn(visit, 'webhookId'), amongOf(visit))
-    if (found === undefined) throw new Problem('not_found', { detail: 'There is no such webhook.' })
-    return found
+    return found ?? notFound('There is no such webhook.')
   }
 
   details = async (visit: Visit) => {

@@ -3,7 +3,7 @@
 import type { PublishedVersion } from '../../domain/questions/key-map.ts'
 import type { ProgramVersion, ProgramVersionState } from '../../domain/questions/program-version.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { Problem } from '../../problem.ts'
+import { notFound } from '../../problem.ts'
 import type { Db } from '../client.ts'
 import { type AmongPrograms, isAmong } from './among-programs.ts'
 
@@ -95,9 +95,7 @@ export async function readDocumentedPrograms(
 
 /** As `findProgram`. Throws a `not_found` Problem. */
 export async function loadProgram(db: Db, slug: string): Promise<Program> {
-  const program = await findProgram(db, slug)
-  if (program === undefined) throw new Problem('not_found', { detail: `There is no program "${slug}".` })
-  return program
+  return (await findProgram(db, slug)) ?? notFound(`There is no program "${slug}".`)
 }
 
 /** The version that applicants answer now; undefined before the first publication. */
@@ -133,10 +131,7 @@ export async function findProgramVersion(
 /** As `findProgramVersion`. Throws a `not_found` Problem. */
 export async function loadProgramVersion(db: Db, program_version_id: number): Promise<StoredProgramVersion> {
   const row = await findProgramVersion(db, program_version_id)
-  if (row === undefined) {
-    throw new Problem('not_found', { detail: `There is no program version ${program_version_id}.` })
-  }
-  return row
+  return row ?? notFound(`There is no program version ${program_version_id}.`)
 }
 
 /**

@@ -19,7 +19,7 @@ import {
   sketchApplications,
 } from '../../db/loads/bulk-loads.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { Problem } from '../../problem.ts'
+import { notFound, Problem } from '../../problem.ts'
 import type { CheckedLoad } from '../checking/check-load.ts'
 import { tooEarly } from '../checking/program-check.ts'
 import { overtakenByAnother, storeBatch } from './store-batch.ts'
@@ -153,8 +153,7 @@ export function unfinished({ load_id, source, stored, applications, slugs }: Loa
 export async function giveUpLoad(sql: Sql, loadId: number, actor: string): Promise<LoadRow> {
   return inTransaction(sql, async tx => {
     await lockLoads(tx)
-    const load = await findLoadById(tx, loadId)
-    if (load === undefined) throw new Problem('not_found', { detail: `There is no load ${loadId}.` })
+    const load = (await findLoadById(tx, loadId)) ?? notFound(`There is no load ${loadId}.`)
     if (load.ended_at !== null) throw new Problem('conflict', { detail: `Load ${loadId} has ended already.` })
     await giveUp(tx, loadId, actor)
     return { ...load, ...(await findLoadById(tx, loadId)) }
