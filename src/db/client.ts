@@ -15,6 +15,32 @@ export type Db = Sql | Transaction | DatabaseSession
 /** One connection of a pool, for what only a session keeps. */
 export type DatabaseSession = postgres.ReservedSql<{ timestamptz: Micros; int8: number }>
 
+type Statement = [text: TemplateStringsArray, ...values: readonly postgres.ParameterOrFragment<number>[]]
+
+/** The row of a statement that has one at most: findRow<Program>(db)`select …`. */
+export const findRow =
+  <Row extends object>(db: Db) =>
+  async (...statement: Statement): Promise<Row | undefined> => {
+    const [row] = await db<Row[]>(...statement)
+    return row
+  }
+
+/** The only column of a statement that always has one row. */
+export const readValue =
+  <Value>(db: Db) =>
+  async (...statement: Statement): Promise<Value> => {
+    const [row] = await db<[Record<string, Value>]>(...statement)
+    return Object.values(row)[0]!
+  }
+
+/** The only column of a statement that has one row at most. */
+export const findValue =
+  <Value>(db: Db) =>
+  async (...statement: Statement): Promise<Value | undefined> => {
+    const row = await findRow<Record<string, Value>>(db)(...statement)
+    return row && Object.values(row)[0]
+  }
+
 interface DatabaseOptions {
   url: string
   /** Connections of this pool at most. */

@@ -1,14 +1,13 @@
 // Identifies the server that writes this database. A failover or restore must be detected before the new server issues ids.
 
-import type { Db } from './client.ts'
+import { type Db, readValue } from './client.ts'
 
 /**
  * Detects a failover or a restore: all ids then continue well after those that may have been
  * given out and lost. Whether that was news. Submissions, new applicants and changes of an application ask so by themselves.
  */
 export async function noteHistory(db: Db): Promise<boolean> {
-  const [row] = await db<{ is_news: boolean }[]>`select note_history() as is_news`
-  return row!.is_news
+  return readValue<boolean>(db)`select note_history() as is_news`
 }
 
 export const historyNoted =

@@ -2,15 +2,14 @@
 
 import { Problem } from '../problem.ts'
 import { release } from '../release.ts'
-import { type Db, openDatabase, type Sql, type Transaction } from './client.ts'
+import { type Db, findValue, openDatabase, type Sql, type Transaction } from './client.ts'
 import { noteHistory } from './database-history.ts'
 import { migrate, requireMigrated } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
 
 /** The zone stored texts are rendered in, or undefined in a database that was never used. */
 export async function findInstanceTimeZone(db: Db): Promise<string | undefined> {
-  const [row] = await db<{ time_zone: string }[]>`select time_zone from instance`
-  return row?.time_zone
+  return findValue<string>(db)`select time_zone from instance`
 }
 
 /** Records the zone. Only for a database without applications, or within the transaction that re-renders them all. */

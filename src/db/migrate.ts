@@ -7,7 +7,7 @@
 
 import { Problem } from '../problem.ts'
 import { isOlder, release } from '../release.ts'
-import { type Db, inTransaction, type Sql, type Transaction } from './client.ts'
+import { type Db, findValue, inTransaction, readValue, type Sql, type Transaction } from './client.ts'
 import distribute from './distribute.sql' with { type: 'text' }
 import distributedFunctions from './distributed-functions.sql' with { type: 'text' }
 import distributedRoles from './distributed-roles.sql' with { type: 'text' }
@@ -116,8 +116,7 @@ function readConnectionNames(db: Db): PromiseLike<{ name: string; connections: n
 export async function findOldestRelease(db: Db): Promise<string | undefined> {
   const [found] = await db<{ exists: boolean }[]>`select to_regclass('instance') is not null as exists`
   if (!found!.exists) return undefined
-  const [row] = await db<{ oldest_release: string }[]>`select oldest_release from instance`
-  return row?.oldest_release
+  return findValue<string>(db)`select oldest_release from instance`
 }
 
 /** Refuses a database that lacks a migration of this release: for a process that may change nothing. */
@@ -157,8 +156,7 @@ export async function grantRoles(sql: Sql): Promise<void> {
 
 /** Whether the applications of this database are distributed over a cluster. */
 export async function isDistributed(db: Db): Promise<boolean> {
-  const [row] = await db<{ distributed: boolean }[]>`select to_regclass('program_retention') is not null as distributed`
-  return row!.distributed
+  return readValue<boolean>(db)`select to_regclass('program_retention') is not null as distributed`
 }
 
 /**

@@ -1,12 +1,11 @@
 // The origin of an installation's programs and applications: this installation, or one other system that it follows.
 
 import { Problem } from '../problem.ts'
-import type { Db } from './client.ts'
+import { type Db, findValue } from './client.ts'
 
 /** Name of the system that this installation follows, such as `CiviForm`. Undefined where programs and applications are its own. */
 export async function findOrigin(db: Db): Promise<string | undefined> {
-  const [row] = await db<{ name: string }[]>`select name from origin`
-  return row?.name
+  return findValue<string>(db)`select name from origin`
 }
 
 /** Throws `conflict` where an origin is followed: a change made here would be undone by the next comparison. For `what` see `changedThere`. */

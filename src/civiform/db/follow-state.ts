@@ -1,6 +1,6 @@
 // The follower's progress: one row, updated in the transaction of what it stores.
 
-import type { Db, Sql, Transaction } from '../../db/client.ts'
+import { type Db, findRow, readValue, type Sql, type Transaction } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 
 export interface FollowState {
@@ -44,13 +44,12 @@ export interface FollowState {
 
 /** Undefined where nothing was ever followed. */
 export async function findFollowState(db: Db): Promise<FollowState | undefined> {
-  const [row] = await db<FollowState[]>`
+  return findRow<FollowState>(db)`
     select identity, rendering, evolution, timeline, written, incarnation, application_ids, event_ids, rollback_evidence, rollbacks,
       rolled_back_at, position_time, position_id, watermark, first_copied_at, slack_ms, slack_widened_at, late_applications, scan_after, scan_whole,
       scan_begun_at, scan_ended_at, whole_scan_ended_at, event_after, catalogue, organizations, reached_at, last_error, held_since,
       deletions_accepted_until
     from civiform_source`
-  return row
 }
 
 /** As `findFollowState`, kept from being moved by another to the end of the transaction. */
@@ -89,8 +88,7 @@ const followLockId = 7_319_042_561
 
 /** Whether this connection is now the one that follows. It is as long as the connection lasts. */
 export async function tryFollowLock(connection: Sql): Promise<boolean> {
-  const [row] = await connection<{ locked: boolean }[]>`select pg_try_advisory_lock(${followLockId}::bigint) as locked`
-  return row!.locked
+  return readValue<boolean>(connection)`select pg_try_advisory_lock(${followLockId}::bigint) as locked`
 }
 
 export interface FindingRow {

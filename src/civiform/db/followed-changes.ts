@@ -1,7 +1,7 @@
 // Applications of CiviForm's that are kept here: what is known of them, changed as they change there, and taken away.
 // Transactions that change or remove them must have called `allowFollowing`.
 
-import type { Db, Transaction } from '../../db/client.ts'
+import { type Db, readValue, type Transaction } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowedApplication } from './followed-applications.ts'
 import type { SourceStage } from './source-applications.ts'
@@ -79,8 +79,7 @@ export async function readKeptSince(db: Db, from: Micros): Promise<number[]> {
 }
 
 export async function countKept(db: Db): Promise<number> {
-  const [row] = await db<{ kept: number }[]>`select count(*) as kept from civiform_application`
-  return row!.kept
+  return readValue<number>(db)`select count(*) as kept from civiform_application`
 }
 
 /** Notes what an application is in CiviForm now. */

@@ -1,7 +1,7 @@
 // The programs of a CiviForm that is followed, as they are kept here. Every function expects the question bank's lock
 // (db/programs/questions) and `allowFollowing`.
 
-import type { Db, Transaction } from '../../db/client.ts'
+import { type Db, readValue, type Transaction } from '../../db/client.ts'
 import type { VersionContent } from '../../db/programs/program-versions.ts'
 import type { QuestionKind, QuestionSettings } from '../../domain/questions/question.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
@@ -30,7 +30,7 @@ export async function insertFollowedProgram(
   tx: Transaction,
   program: { slug: string; display_name: string; origin_name: string },
 ): Promise<number> {
-  const [row] = await tx<{ program_id: number }[]>`
+  return readValue<number>(tx)`
     with made as (
       insert into program (slug, display_name, origin_name)
       values (${program.slug}, ${program.display_name}, ${program.origin_name})
@@ -39,7 +39,6 @@ export async function insertFollowedProgram(
     insert into submission_counter (program_id, last_submit_time, intake_paused_until)
     select program_id, '1899-12-31T23:59:59.999999Z', '2200-01-01T00:00:00Z' from made
     returning program_id`
-  return row!.program_id
 }
 
 export async function setFollowedProgram(
@@ -82,12 +81,11 @@ export async function insertFollowedQuestion(
   tx: Transaction,
   question: { admin_name: string; question_key: string; kind: QuestionKind; enumerator_id: number | null },
 ): Promise<number> {
-  const [row] = await tx<{ question_id: number }[]>`
+  return readValue<number>(tx)`
     insert into question (admin_name, question_key, question_key_folded, kind, enumerator_id, key_rule)
     values (${question.admin_name}, ${question.question_key}, ${question.question_key}, ${question.kind},
       ${question.enumerator_id}, 'origin')
     returning question_id`
-  return row!.question_id
 }
 
 export interface FollowedVersion {

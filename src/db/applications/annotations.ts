@@ -2,16 +2,15 @@
 
 import type { Static } from 'typebox'
 import type { Annotations } from '../../domain/questions/application.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findRow, findValue, readValue, type Transaction } from '../client.ts'
 import { row, text, textOrNull, time } from '../row-schemas.ts'
 
 /** The statuses administrators may give applications of a program; undefined when no such program exists. */
 export async function readProgramStatuses(db: Db, program_id: number): Promise<string[] | undefined> {
-  const [row] = await db<{ statuses: string[] }[]>`
+  return findValue<string[]>(db)`
     select statuses
     from program
     where program_id = ${program_id}`
-  return row?.statuses
 }
 
 /**
@@ -28,13 +27,12 @@ export async function lockAnnotations(
   program_id: number,
   application_id: number,
 ): Promise<Annotations | undefined> {
-  const [row] = await tx<Annotations[]>`
+  return findRow<Annotations>(tx)`
     select status, status_last_modified_time, application_note
     from application
     where program_id = ${program_id}
     and application_id = ${application_id}
     for no key update`
-  return row
 }
 
 /** Sets status, its time, the note and their rendered text together, so that none is ever read without the others (D22). */
@@ -80,12 +78,11 @@ export async function insertAnnotationState(
 
 /** The newest state of an application's status and note; 0 when it never had any. */
 export async function newestAnnotationId(db: Db, program_id: number, application_id: number): Promise<number> {
-  const [row] = await db<{ annotation_id: number }[]>`
+  return readValue<number>(db)`
     select coalesce(max(annotation_id), 0) as annotation_id
     from application_annotation
     where program_id = ${program_id}
     and application_id = ${application_id}`
-  return row!.annotation_id
 }
 
 /** The same as a part of a statement, of the application that it calls `a`. */
@@ -128,10 +125,9 @@ export async function findApplication(
   program_id: number,
   application_id: number,
 ): Promise<ApplicationSummary | undefined> {
-  const [row] = await db<ApplicationSummary[]>`
+  return findRow<ApplicationSummary>(db)`
     select applicant_id, superseded_seq is null as is_current
     from application
     where program_id = ${program_id}
     and application_id = ${application_id}`
-  return row
 }

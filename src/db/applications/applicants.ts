@@ -1,7 +1,7 @@
 // Applicants, as stored. An applicant is found only together with the front end it belongs to (D26).
 // Language tags come in canonical form.
 
-import type { Db, Transaction } from '../client.ts'
+import { type Db, readValue, type Transaction } from '../client.ts'
 
 /** An applicant as a request names it: to a key of another front end than `front_end` it does not exist. */
 export interface ApplicantName {
@@ -11,13 +11,12 @@ export interface ApplicantName {
 
 /** Makes an applicant of a front end and gives its id, one that was never given, by a server that is lost neither. */
 export async function insertApplicant(db: Db, front_end: string, language: string): Promise<number> {
-  const [row] = await db<{ applicant_id: number }[]>`
+  return readValue<number>(db)`
     with noted as materialized (select note_history())
     insert into applicant (front_end, language)
     select ${front_end}::text, ${language}::text
     from noted
     returning applicant_id`
-  return row!.applicant_id
 }
 
 /** Whether the front end has such an applicant to change. */

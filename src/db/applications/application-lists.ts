@@ -4,7 +4,7 @@
 import { type Static, Type } from 'typebox'
 import type { RevisionState } from '../../domain/questions/application.ts'
 import { latest, type Micros } from '../../domain/values/offset-time.ts'
-import { type Db, inTransaction, type Sql } from '../client.ts'
+import { type Db, findRow, inTransaction, type Sql } from '../client.ts'
 import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 import { flag, integer, integerOrNull, row, textOrNull, time, timeOrNull } from '../row-schemas.ts'
 import type { Position } from '../walks/walks.ts'
@@ -240,7 +240,7 @@ export async function findApplicationDetails(
   applicationId: number,
 ): Promise<ApplicationDetails | undefined> {
   // A quote within a text of JSON is escaped: what is looked for comes before the answers and nowhere earlier.
-  const [row] = await db<ApplicationDetails[]>`
+  return findRow<ApplicationDetails>(db)`
     select application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, superseded_seq,
       superseded_seq is null as is_current, status, status_last_modified_time, application_note,
       application_note is not null as has_note,
@@ -249,7 +249,6 @@ export async function findApplicationDetails(
     from application a
     where program_id = ${programId}
     and application_id = ${applicationId}`
-  return row
 }
 
 /** An application of the same applicant in the same program. */
@@ -335,10 +334,9 @@ export async function findStoredApplication(
   programId: number,
   applicationId: number,
 ): Promise<StoredApplication | undefined> {
-  const [row] = await db<StoredApplication[]>`
+  return findRow<StoredApplication>(db)`
     select a.*, (select last_publication(${programId})) as questions_as_of
     from stored_application(${programId}, ${applicationId}) a`
-  return row
 }
 
 /** The texts of these applications of a program, those that are there, newest first. */

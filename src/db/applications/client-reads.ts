@@ -2,7 +2,7 @@
 
 import type { Annotations } from '../../domain/questions/application.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db } from '../client.ts'
+import { type Db, findRow } from '../client.ts'
 import { type ChangePlace, type PlaceRow, placeOf } from '../walks/change-rows.ts'
 import { newestAnnotation } from './annotations.ts'
 import type { StoredApplication } from './application-lists.ts'
@@ -58,13 +58,12 @@ export async function readPresentAnnotations(
   programId: number,
   applicationId: number,
 ): Promise<PresentAnnotations | undefined> {
-  const [row] = await db<PresentAnnotations[]>`
+  return findRow<PresentAnnotations>(db)`
     select status, status_last_modified_time, application_note,
       ${newestAnnotation(db, programId)} as annotation_id
     from application a
     where program_id = ${programId}
     and application_id = ${applicationId}`
-  return row
 }
 
 /** Status and note of an application as they were from a moment on. */

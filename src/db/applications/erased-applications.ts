@@ -1,7 +1,7 @@
 // Taking applications, and all that is kept of an applicant, out of the database. Each application leaves a tombstone, by trigger.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findRow, readValue, type Transaction } from '../client.ts'
 
 /** An application by its place. */
 export interface ErasedApplication {
@@ -62,8 +62,7 @@ export async function readApplicantHoldings(db: Db, applicantId: number): Promis
  * progress; false when none exists. Saving and submitting also lock the applicant before anything else, so no deadlock can occur.
  */
 export async function holdApplicant(tx: Transaction, applicantId: number): Promise<boolean> {
-  const [row] = await tx<{ held: boolean }[]>`select hold_applicant(${applicantId}) as held`
-  return row!.held
+  return readValue<boolean>(tx)`select hold_applicant(${applicantId}) as held`
 }
 
 /** The programs an applicant has applications in, in the order in which their numbers are to be held. */
@@ -86,9 +85,8 @@ export async function deleteApplicant(tx: Transaction, applicantId: number): Pro
  * is refused and makes no second one.
  */
 export async function deleteApplication(tx: Transaction, place: ErasedApplication): Promise<boolean> {
-  const [row] = await tx<{ erased: boolean }[]>`
+  return readValue<boolean>(tx)`
     select erase_application(${place.program_id}, ${place.application_id}) as erased`
-  return row!.erased
 }
 
 /** Whether such an application existed and was erased. */
@@ -105,12 +103,11 @@ export async function lockRetention(
   tx: Transaction,
   slug: string,
 ): Promise<{ program_id: number; retention_days: number | null } | undefined> {
-  const [row] = await tx<{ program_id: number; retention_days: number | null }[]>`
+  return findRow<{ program_id: number; retention_days: number | null }>(tx)`
     select program_id, retention_days
     from program
     where slug = ${slug}
     for no key update`
-  return row
 }
 
 /** After how many days applications of a program are erased, or null to keep them. */
@@ -168,9 +165,8 @@ export async function readRetentions(db: Db): Promise<Retention[]> {
 
 /** The time before which a program's applications have expired, by the database's clock. */
 export async function readExpiry(db: Db, retentionDays: number): Promise<Micros> {
-  const [row] = await db<{ before: Micros }[]>`
+  return readValue<Micros>(db)`
     select clock_timestamp() - make_interval(days => ${retentionDays}::integer) as before`
-  return row!.before
 }
 
 /** Removes the oldest applications of a program that were submitted before an instant, at most `rowsMax`, and returns their ids. */

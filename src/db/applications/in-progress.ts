@@ -2,7 +2,7 @@
 // Answers are JSON text here, kept to the letter.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findRow, type Transaction } from '../client.ts'
 import type { ApplicantName } from './applicants.ts'
 
 export interface InProgress {
@@ -18,14 +18,13 @@ export async function findInProgress(
   programId: number,
   applicant: ApplicantName,
 ): Promise<InProgress | undefined> {
-  const [row] = await db<InProgress[]>`
+  return findRow<InProgress>(db)`
     select create_time, answers
     from application_in_progress
     join applicant using (applicant_id)
     where program_id = ${programId}
     and applicant_id = ${applicant.applicant_id}
     and front_end = ${applicant.front_end}`
-  return row
 }
 
 /** What is saved of an applicant who is known to be the front end's; no other transaction saves or submits it until this one ends. */
@@ -34,13 +33,12 @@ export async function lockInProgress(
   programId: number,
   applicantId: number,
 ): Promise<InProgress | undefined> {
-  const [row] = await tx<InProgress[]>`
+  return findRow<InProgress>(tx)`
     select create_time, answers
     from application_in_progress
     where program_id = ${programId}
     and applicant_id = ${applicantId}
     for update`
-  return row
 }
 
 /** As `lockInProgress`, made with no answers and the present time where none existed: in one statement, so that two never race. */
@@ -97,7 +95,7 @@ export async function takeInProgress(
   programId: number,
   applicant: ApplicantName,
 ): Promise<TakenInProgress | undefined> {
-  const [row] = await tx<TakenInProgress[]>`
+  return findRow<TakenInProgress>(tx)`
     select taken.create_time, taken.answers, taken.was_saved, taken.paused_seconds, asking.language, active.program_version_id,
       active.published_at
     from applicant asking
@@ -105,5 +103,4 @@ export async function takeInProgress(
     left join program_version active on active.program_id = ${programId} and active.state = 'ACTIVE'
     where asking.applicant_id = ${applicant.applicant_id}
     and asking.front_end = ${applicant.front_end}`
-  return row
 }

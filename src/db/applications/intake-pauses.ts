@@ -1,16 +1,15 @@
 // Pauses of a program's intake: until when submissions are refused. Kept alongside the counter that submissions are numbered by.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findValue, type Transaction } from '../client.ts'
 
 /** Until when intake is paused, by the database's clock; undefined when it is not, or no such program exists. */
 export async function findIntakePause(db: Db, programId: number): Promise<Micros | undefined> {
-  const [row] = await db<{ until: Micros }[]>`
+  return findValue<Micros>(db)`
     select intake_paused_until as until
     from submission_counter
     where program_id = ${programId}
     and intake_paused_until > clock_timestamp()`
-  return row?.until
 }
 
 /** Pauses intake for so long from now on, or ends the pause with 0. Waits for the submission that is being numbered. */

@@ -2,12 +2,11 @@
 
 import type { Annotations } from '../../domain/questions/application.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findValue, readValue, type Transaction } from '../client.ts'
 
 /** The zone stored texts are rendered in, kept from being changed or relied on by others to the end of the transaction. */
 export async function lockInstanceTimeZone(tx: Transaction): Promise<string | undefined> {
-  const [row] = await tx<{ time_zone: string }[]>`select time_zone from instance for update`
-  return row?.time_zone
+  return findValue<string>(tx)`select time_zone from instance for update`
 }
 
 /** Lets this transaction change stored texts, which the database refuses to all others. */
@@ -25,8 +24,7 @@ export async function lockSubmissionCounters(tx: Transaction): Promise<void> {
 }
 
 export async function countApplications(db: Db): Promise<number> {
-  const [row] = await db<{ applications: number }[]>`select count(*) as applications from application`
-  return row!.applications
+  return readValue<number>(db)`select count(*) as applications from application`
 }
 
 export interface StoredTimes extends Annotations {

@@ -1,7 +1,7 @@
 // Writing applications: the idempotency of a submission, its number and time, its row and the one it supersedes.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findRow, findValue, type Transaction } from '../client.ts'
 
 /** How long a statement waits for another transaction at most, where that is limited. */
 export const lockWaitMs = 10_000
@@ -34,7 +34,7 @@ export async function insertSubmissionRequest(
   tx: Transaction,
   request: NewSubmissionRequest,
 ): Promise<number | undefined> {
-  const [row] = await tx<{ application_id: number }[]>`
+  return findValue<number>(tx)`
     insert into submission_request (
       program_id, api_key_id, idempotency_key, applicant_id, request_hash, application_id)
     select
@@ -46,7 +46,6 @@ export async function insertSubmissionRequest(
     for key share
     on conflict (program_id, api_key_id, idempotency_key) do nothing
     returning application_id`
-  return row?.application_id
 }
 
 /** An application as it was at its submission. */
@@ -95,7 +94,7 @@ export async function drawSubmission(
   programId: number,
   notBefore: Micros | null,
 ): Promise<{ submit_seq: number; submit_time: Micros } | undefined> {
-  const [row] = await tx<{ submit_seq: number; submit_time: Micros }[]>`
+  return findRow<{ submit_seq: number; submit_time: Micros }>(tx)`
     update submission_counter
     set
       submit_seq = submit_seq + 1,
@@ -105,7 +104,6 @@ export async function drawSubmission(
     and not closed
     and (intake_paused_until is null or intake_paused_until <= present_time())
     returning submit_seq, last_submit_time as submit_time`
-  return row
 }
 
 interface NewApplication extends SubmittedRow {

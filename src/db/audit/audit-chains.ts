@@ -2,7 +2,7 @@
 // the last check of all of them found.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findRow, type Transaction } from '../client.ts'
 
 /** A place in a chain: the hash over everything up to this link. Link 0, with a hash of zeros, is where a chain began. */
 export interface ChainPlace {
@@ -100,13 +100,12 @@ export async function recordPruned(tx: Transaction, { chain, link, hash }: Chain
 
 /** What the last check noted, when the next is due: once a day, after two in the morning where the installation is. */
 export async function findDueAuditCheck(db: Db): Promise<{ note: string | null } | undefined> {
-  const [row] = await db<{ note: string | null }[]>`
+  return findRow<{ note: string | null }>(db)`
     select c.note
     from audit_check c
     cross join instance i
     where c.checked_at is null
     or c.checked_at < (date_trunc('day', (now() at time zone i.time_zone) - interval '2 hours') + interval '2 hours') at time zone i.time_zone`
-  return row
 }
 
 /** Notes what a check found. What an earlier one found to be wrong stays. */

@@ -5,7 +5,7 @@
 import type { JSONValue } from 'postgres'
 import type { Static } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db } from '../client.ts'
+import { type Db, readValue } from '../client.ts'
 import { integer, open, row, text, textOrNull, time } from '../row-schemas.ts'
 
 export interface AuditEvent {
@@ -83,10 +83,9 @@ export async function readAuditEvents(
 
 /** The number of events, counted up to `max`. */
 export async function countAuditEvents(db: Db, filter: AuditFilter, max: number): Promise<number> {
-  const [row] = await db<{ events: number }[]>`
+  return readValue<number>(db)`
     select count(*) as events
     from (select from audit_event where ${meets(db, filter)} limit ${max}) found`
-  return row!.events
 }
 
 /** The actors that people mean by part of a name or an e-mail. */

@@ -1,6 +1,6 @@
 // The state of data derived from program versions: requested, running, present, or failed and why.
 
-import type { Db } from '../client.ts'
+import { type Db, findValue } from '../client.ts'
 
 /** What is derived from which program version; `job_name` is that of the job which derives it. */
 export interface DerivedThing {
@@ -43,7 +43,7 @@ export async function requestDerived(
  * and not asked for again, or when the program version is gone: then nothing needs the run.
  */
 export async function beginRun(db: Db, thing: DerivedThing, codeVersion?: number): Promise<number | undefined> {
-  const [row] = await db<{ requested: number }[]>`
+  return findValue<number>(db)`
     update derived_status
     set state = 'running', attempts = attempts + 1, code_version = ${codeVersion ?? null}, updated_at = clock_timestamp()
     where program_version_id = ${thing.program_version_id}
@@ -51,7 +51,6 @@ export async function beginRun(db: Db, thing: DerivedThing, codeVersion?: number
     and state <> 'failed'
     and fulfilled < requested
     returning requested`
-  return row?.requested
 }
 
 /** Notes that a run met every request up to this one. It is queued again if another was made in the meantime. */

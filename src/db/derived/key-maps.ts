@@ -1,7 +1,7 @@
 // Key maps of programs, as kept. Their content is JSON here.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
-import type { Db } from '../client.ts'
+import { type Db, findRow } from '../client.ts'
 
 interface KeptKeyMapRow {
   code_version: number
@@ -14,11 +14,10 @@ export async function findKeptKeyMap(
   programId: number,
   publishedAt: Micros,
 ): Promise<KeptKeyMapRow | undefined> {
-  const [row] = await db<KeptKeyMapRow[]>`
+  return findRow<KeptKeyMapRow>(db)`
     select k.code_version, k.content
     from program_version v
     join program_key_map k on k.program_version_id = v.program_version_id
     where v.program_id = ${programId}
     and v.published_at = ${formatMicros(publishedAt)}::timestamptz`
-  return row
 }

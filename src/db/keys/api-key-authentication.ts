@@ -1,7 +1,7 @@
 // Statements for authenticating an API key. Only hashes of secrets reach this file.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db } from '../client.ts'
+import { type Db, findRow } from '../client.ts'
 import type { ApiKeyFacts, ApiKeyRow } from './api-key-rows.ts'
 
 /** What deciding about one request takes. */
@@ -28,7 +28,7 @@ export async function findApiKeyForAuthentication(
   apiKeyId: string,
   hash: Buffer,
 ): Promise<ApiKeyAuthenticationRow | undefined> {
-  const [row] = await db<ApiKeyAuthenticationRow[]>`
+  return findRow<ApiKeyAuthenticationRow>(db)`
     select
       k.api_key_id, k.name, k.secret_hash, k.earlier_secret_hash, k.earlier_secret_until, k.may_export, k.may_submit, k.may_annotate,
       k.front_end, k.expires_at,
@@ -44,7 +44,6 @@ export async function findApiKeyForAuthentication(
       end as hidden
     from api_key k
     where k.api_key_id = ${apiKeyId}`
-  return row
 }
 
 /**

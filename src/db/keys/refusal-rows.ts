@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db } from '../client.ts'
+import { type Db, findRow } from '../client.ts'
 import { row, text, textOrNull, time } from '../row-schemas.ts'
 
 export const refusalRow = row({
@@ -28,11 +28,10 @@ export async function deleteOldRefusals(db: Db, before: Micros, rowsMax: number)
 }
 
 export async function findRefusal(db: Db, requestId: string): Promise<Refusal | undefined> {
-  const [row] = await db<Refusal[]>`
+  return findRow<Refusal>(db)`
     select request_id, happened_at, reason, api_key_id, host(address) as address, path
     from refusal
     where request_id = ${requestId}`
-  return row
 }
 
 /** The newest refusals of a key that was recognised. */

@@ -2,7 +2,7 @@
 // themselves are in staged-applications.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, readValue, type Transaction } from '../client.ts'
 
 /** Any fixed number will do, as long as it differs from those of db/migrate and db/programs/questions. */
 const loadLockId = 7_319_042_553
@@ -179,10 +179,9 @@ export type IdSequence = 'application_application_id_seq' | 'applicant_applicant
 
 /** The last id the sequence gave out or skipped; 0 for none. */
 export async function readLastId(db: Db, sequence: IdSequence): Promise<number> {
-  const [row] = await db<{ last: number }[]>`
+  return readValue<number>(db)`
     select case when is_called then last_value else last_value - 1 end as last
     from ${db(sequence)}`
-  return row!.last
 }
 
 /**

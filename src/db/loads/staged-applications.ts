@@ -3,7 +3,7 @@
 
 import type { Annotations } from '../../domain/questions/application.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, readValue, type Transaction } from '../client.ts'
 import type { IdSequence } from './bulk-loads.ts'
 import { type CopyRows, copyRows, copyTime } from './copy-rows.ts'
 
@@ -199,7 +199,7 @@ export async function holdApplicants(tx: Transaction, { first, last }: Batch, fr
 
 /** Notes the ids of a batch as loaded; false, and the transaction is then to be rolled back, when some were already. */
 export async function noteLoadedIds(tx: Transaction, { first, last }: Batch): Promise<boolean> {
-  const [row] = await tx<{ all_new: boolean }[]>`
+  return readValue<boolean>(tx)`
     with own as (
       select application_id / 512 as page, bit_or(set_bit(0::bit(512), (application_id % 512)::integer, 1)) as ids
       from staged
@@ -215,7 +215,6 @@ export async function noteLoadedIds(tx: Transaction, { first, last }: Batch): Pr
       returning page
     )
     select (select count(*) from own) = (select count(*) from noted) as all_new`
-  return row!.all_new
 }
 
 /** The numbers of an application of a batch. */

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, readValue, type Transaction } from '../client.ts'
 import { integer, row, text, textOrNull, texts, time, timeOrNull } from '../row-schemas.ts'
 import type { SignedInRow } from './person-rows.ts'
 
@@ -55,13 +55,12 @@ export async function countGoodTokens(tx: Transaction, personId: number, now: Mi
   const { count } = await tx`
     select from person where person_id = ${personId} and disabled_at is null for no key update`
   if (count === 0) return undefined
-  const [row] = await tx<{ count: number }[]>`
+  return readValue<number>(tx)`
     select count(*)::integer as count
     from admin_token
     where person_id = ${personId}
     and retired_at is null
     and expires_at > ${now}`
-  return row!.count
 }
 
 type TokenHolder = SignedInRow & Pick<AdminTokenRow, 'admin_token_id' | 'scopes' | 'expires_at' | 'last_used_at'>

@@ -1,7 +1,7 @@
 // Identities of the console's people at an OpenID provider.
 
 import type { Static } from 'typebox'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findRow, findValue, type Transaction } from '../client.ts'
 import { row, text, time } from '../row-schemas.ts'
 
 interface Identified {
@@ -12,23 +12,21 @@ interface Identified {
 
 /** Whose identity this is. */
 export async function findIdentified(db: Db, issuer: string, subject: string): Promise<Identified | undefined> {
-  const [row] = await db<Identified[]>`
+  return findRow<Identified>(db)`
     select p.person_id, p.email, p.disabled_at is not null as disabled
     from person_identity i
     join person p using (person_id)
     where i.issuer = ${issuer}
     and i.subject = ${subject}`
-  return row
 }
 
 /** The person with an e-mail, locked so that of two concurrent identities one is linked. */
 export async function lockPersonByEmail(tx: Transaction, emailFolded: string): Promise<Identified | undefined> {
-  const [row] = await tx<Identified[]>`
+  return findRow<Identified>(tx)`
     select person_id, email, disabled_at is not null as disabled
     from person
     where email_folded = ${emailFolded}
     for update`
-  return row
 }
 
 export const identityRow = row({
@@ -49,12 +47,11 @@ export async function readIdentities(db: Db, personId: number): Promise<Identity
 
 /** Forgets who a person is at a provider, and gives what was remembered; undefined when nothing was. */
 export async function deleteIdentity(tx: Transaction, personId: number, issuer: string): Promise<string | undefined> {
-  const [row] = await tx<{ subject: string }[]>`
+  return findValue<string>(tx)`
     delete from person_identity
     where person_id = ${personId}
     and issuer = ${issuer}
     returning subject`
-  return row?.subject
 }
 
 /** Remembers an identity as this person's; false when it is linked already, or the person has another from the same issuer. */

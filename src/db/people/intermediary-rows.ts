@@ -1,7 +1,7 @@
 // The organizations that submit on behalf of applicants, and their people.
 
 import type { Static } from 'typebox'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findRow, findValue, type Transaction } from '../client.ts'
 import { integer, row, text, timeOrNull } from '../row-schemas.ts'
 
 export const organizationRow = row({
@@ -41,11 +41,10 @@ export async function readOrganizations(
 }
 
 export async function findOrganization(db: Db, organizationId: number): Promise<OrganizationRow | undefined> {
-  const [row] = await db<OrganizationRow[]>`
+  return findRow<OrganizationRow>(db)`
     select ${organizationColumns(db)}
     from intermediary_organization o
     where o.organization_id = ${organizationId}`
-  return row
 }
 
 /** People of an organization by e-mail, after a folded one. */
@@ -68,12 +67,11 @@ export async function insertOrganization(
   tx: Transaction,
   organization: { name: string; name_folded: string; created_by: string },
 ): Promise<number | undefined> {
-  const [row] = await tx<{ organization_id: number }[]>`
+  return findValue<number>(tx)`
     insert into intermediary_organization (name, name_folded, created_by)
     values (${organization.name}, ${organization.name_folded}, ${organization.created_by})
     on conflict (name_folded) do nothing
     returning organization_id`
-  return row?.organization_id
 }
 
 /** Renames an organization and gives the name it had; undefined when it does not exist. Throws a unique violation when it is another's. */
@@ -126,12 +124,11 @@ export async function findIntermediary(
   organizationId: number,
   intermediaryId: number,
 ): Promise<IntermediaryRow | undefined> {
-  const [row] = await db<IntermediaryRow[]>`
+  return findRow<IntermediaryRow>(db)`
     select intermediary_id, email, email_folded, disabled_at
     from intermediary
     where organization_id = ${organizationId}
     and intermediary_id = ${intermediaryId}`
-  return row
 }
 
 /** Disables or enables a person of an organization; false when nothing changed. */
@@ -162,11 +159,10 @@ export async function findNamedIntermediary(
   db: Db,
   { name_folded, email_folded }: { name_folded: string; email_folded: string },
 ): Promise<NamedIntermediary | undefined> {
-  const [row] = await db<NamedIntermediary[]>`
+  return findRow<NamedIntermediary>(db)`
     select o.name, o.disabled_at is not null as organization_disabled,
       case when i.intermediary_id is not null then i.disabled_at is not null end as person_disabled
     from intermediary_organization o
     left join intermediary i on i.organization_id = o.organization_id and i.email_folded = ${email_folded}
     where o.name_folded = ${name_folded}`
-  return row
 }

@@ -2,7 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findRow, findValue, type Transaction } from '../client.ts'
 import { flag, integer, row, text, texts, timeOrNull } from '../row-schemas.ts'
 
 export const personRow = row({
@@ -37,12 +37,11 @@ interface NewPerson {
 
 /** Adds a person and gives its id; undefined when the e-mail is taken. */
 export async function insertPerson(tx: Transaction, person: NewPerson): Promise<number | undefined> {
-  const [row] = await tx<{ person_id: number }[]>`
+  return findValue<number>(tx)`
     insert into person (email, email_folded, name, role, created_by)
     values (${person.email}, ${person.email_folded}, ${person.name}, ${person.role}, ${person.created_by})
     on conflict (email_folded) do nothing
     returning person_id`
-  return row?.person_id
 }
 
 /** Whether the person exists, and so was changed. */
@@ -123,12 +122,11 @@ export async function readPeople(db: Db): Promise<PersonRow[]> {
 }
 
 export async function findPerson(db: Db, personId: number): Promise<PersonRow | undefined> {
-  const [row] = await db<PersonRow[]>`
+  return findRow<PersonRow>(db)`
     select ${personColumns(db)}
     from person p
     left join invitation i using (person_id)
     where p.person_id = ${personId}`
-  return row
 }
 
 /** The same, held until the transaction ends, so that no person is disabled in the meantime. */
@@ -146,12 +144,11 @@ export interface PasswordRow {
 
 /** What a sign-in is checked against; disabled people have none. */
 export async function findPasswordHash(db: Db, emailFolded: string): Promise<PasswordRow | undefined> {
-  const [row] = await db<PasswordRow[]>`
+  return findRow<PasswordRow>(db)`
     select person_id, email, password_hash
     from person
     where email_folded = ${emailFolded}
     and disabled_at is null`
-  return row
 }
 
 /** Sets a password, and takes the link to choose one out of use; false when the password was no longer `earlier`, if set. */
@@ -198,14 +195,13 @@ export async function findInvited(
   tokenHash: Buffer,
   now: Micros,
 ): Promise<{ person_id: number; email: string; name: string } | undefined> {
-  const [row] = await db<{ person_id: number; email: string; name: string }[]>`
+  return findRow<{ person_id: number; email: string; name: string }>(db)`
     select p.person_id, p.email, p.name
     from invitation i
     join person p using (person_id)
     where i.token_hash = ${tokenHash}
     and i.expires_at > ${now}
     and p.disabled_at is null`
-  return row
 }
 
 /** Takes a link out of use; false when it was not there any more. */

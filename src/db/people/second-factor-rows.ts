@@ -1,6 +1,6 @@
 // The second factors of people: the sealed secret of their codes, and hashes of recovery codes.
 
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findRow, type Transaction } from '../client.ts'
 
 interface SecondFactorRow {
   person_id: number
@@ -15,11 +15,10 @@ export async function findSecondFactor(
   db: Db,
   personId: number,
 ): Promise<Pick<SecondFactorRow, 'sealed_secret' | 'recovery_hashes'> | undefined> {
-  const [row] = await db<SecondFactorRow[]>`
+  return findRow<SecondFactorRow>(db)`
     select sealed_secret, recovery_hashes
     from second_factor
     where person_id = ${personId}`
-  return row
 }
 
 export async function upsertSecondFactor(tx: Transaction, factor: SecondFactorRow): Promise<void> {

@@ -1,7 +1,7 @@
 // Whether a program takes applications: what an administrator has set, as text on the program and as a flag on the counter of its submissions.
 
 import { type Static, Type } from 'typebox'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findRow, type Transaction } from '../client.ts'
 import { row, textOrNull } from '../row-schemas.ts'
 
 export const programIntake = row({
@@ -13,11 +13,10 @@ export const programIntake = row({
 export type ProgramIntake = Static<typeof programIntake>
 
 export async function findProgramIntake(db: Db, program_id: number): Promise<ProgramIntake | undefined> {
-  const [row] = await db<ProgramIntake[]>`
+  return findRow<ProgramIntake>(db)`
     select intake_state, intake_text
     from program
     where program_id = ${program_id}`
-  return row
 }
 
 /** Holds the program's row to the end of the transaction. */

@@ -4,7 +4,7 @@
 import { type Static, Type } from 'typebox'
 import type { QuestionKind, QuestionSettings } from '../../domain/questions/question.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db } from '../client.ts'
+import { type Db, findRow } from '../client.ts'
 import { integer, integerOrNull, row, text, textOrNull, texts, time, timeOrNull } from '../row-schemas.ts'
 import { type AmongPrograms, isAmong } from './among-programs.ts'
 import { programIntake } from './program-intake.ts'
@@ -81,8 +81,7 @@ export async function readProgramOverviews(
 }
 
 export async function findProgramOverview(db: Db, slug: string): Promise<ProgramOverview | undefined> {
-  const [row] = await db<ProgramOverview[]>`${columns(db)} where p.slug = ${slug}`
-  return row
+  return findRow<ProgramOverview>(db)`${columns(db)} where p.slug = ${slug}`
 }
 
 export const retentionRow = row({
@@ -110,11 +109,10 @@ export async function readProgramRetentions(
 }
 
 export async function findProgramRetention(db: Db, slug: string): Promise<ProgramRetention | undefined> {
-  const [row] = await db<ProgramRetention[]>`
+  return findRow<ProgramRetention>(db)`
     select program_id, slug, display_name, retention_days
     from program
     where slug = ${slug}`
-  return row
 }
 
 /** How a version is called: by its number among the published ones of the program, which a draft has not, and by its id. */

@@ -2,7 +2,7 @@
 // The database itself refuses to change a published version.
 
 import type { ProgramVersionState, Screen } from '../../domain/questions/program-version.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, readValue, type Transaction } from '../client.ts'
 
 interface NewProgram {
   slug: string
@@ -12,14 +12,13 @@ interface NewProgram {
 
 /** Makes a program and the counter that numbers its submissions. */
 export async function insertProgram(db: Db, program: NewProgram): Promise<number> {
-  const [row] = await db<{ program_id: number }[]>`
+  return readValue<number>(db)`
     with made as (
       insert into program (slug, display_name, statuses)
       values (${program.slug}, ${program.display_name}, ${program.statuses as string[]}::text[])
       returning program_id, created_at
     )
     select program_id, start_counter(program_id, created_at) from made`
-  return row!.program_id
 }
 
 /** Gives the program the display name and statuses of one of its versions. */

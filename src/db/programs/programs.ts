@@ -4,7 +4,7 @@ import type { PublishedVersion } from '../../domain/questions/key-map.ts'
 import type { ProgramVersion, ProgramVersionState } from '../../domain/questions/program-version.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { notFound } from '../../problem.ts'
-import type { Db } from '../client.ts'
+import { type Db, findRow } from '../client.ts'
 import { type AmongPrograms, isAmong } from './among-programs.ts'
 
 /** `display_name` and `statuses` are those of the newest published version; of the draft, before the first publication. */
@@ -55,11 +55,10 @@ export const versionNumber = (db: Db, v: ReturnType<Db>) => db`(
 )`
 
 export async function findProgram(db: Db, slug: string): Promise<Program | undefined> {
-  const [row] = await db<Program[]>`
+  return findRow<Program>(db)`
     select program_id, slug, display_name, statuses, created_at, origin_name
     from program
     where slug = ${slug}`
-  return row
 }
 
 const listing = (db: Db) => db`
@@ -106,12 +105,11 @@ export async function findActiveVersion(db: Db, program_id: number): Promise<Sto
 
 /** Which version applicants answer now, and since when: enough to know whether what is remembered of a program is still it. */
 export async function findActiveVersionName(db: Db, program_id: number): Promise<VersionName | undefined> {
-  const [row] = await db<VersionName[]>`
+  return findRow<VersionName>(db)`
     select program_version_id, published_at
     from program_version
     where program_id = ${program_id}
     and state = 'ACTIVE'`
-  return row
 }
 
 export async function findDraftVersion(db: Db, program_id: number): Promise<StoredProgramVersion | undefined> {

@@ -2,7 +2,7 @@
 
 import type { QuestionKind, QuestionSettings } from '../../domain/questions/question.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, readValue, type Transaction } from '../client.ts'
 
 /** Any fixed number will do, as long as it differs from that of db/migrate. */
 const bankLockId = 7_319_042_552
@@ -92,12 +92,11 @@ interface NewQuestion {
 }
 
 export async function insertQuestion(db: Db, question: NewQuestion): Promise<number> {
-  const [row] = await db<{ question_id: number }[]>`
+  return readValue<number>(db)`
     insert into question (admin_name, question_key, question_key_folded, kind, enumerator_id)
     values (${question.admin_name}, ${question.question_key}, ${question.question_key_folded}, ${question.kind},
       ${question.enumerator_id})
     returning question_id`
-  return row!.question_id
 }
 
 interface NewQuestionVersion {
@@ -108,13 +107,12 @@ interface NewQuestionVersion {
 }
 
 export async function insertQuestionVersion(db: Db, version: NewQuestionVersion): Promise<number> {
-  const [row] = await db<{ question_version_id: number }[]>`
+  return readValue<number>(db)`
     insert into question_version (question_id, version_number, settings, based_on)
     values (${version.question_id},
       (select coalesce(max(version_number), 0) + 1 from question_version where question_id = ${version.question_id}),
       ${JSON.stringify(version.settings)}::text::jsonb, ${version.based_on})
     returning question_version_id`
-  return row!.question_version_id
 }
 
 interface QuestionVersionRow {

@@ -1,7 +1,7 @@
 // The expected content of a part of a walk, from the database, to verify what was served. Reads numbers and times only.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import type { Db } from '../client.ts'
+import { type Db, findValue } from '../client.ts'
 
 /** A part of a program's submissions as of a horizon: at or after, and before; to the end without the latter. */
 export interface WalkPart {
@@ -38,14 +38,13 @@ export async function findSubmissionCount(
 
 /** Time of the first remaining submission with at least this number. */
 export async function findSubmitTime(db: Db, programId: number, submitSeq: number): Promise<Micros | undefined> {
-  const [row] = await db<{ submit_time: Micros }[]>`
+  return findValue<Micros>(db)`
     select submit_time
     from application
     where program_id = ${programId}
     and submit_seq >= ${submitSeq}
     order by submit_seq
     limit 1`
-  return row?.submit_time
 }
 
 /** Every submission of a part, those that were erased too, in the order of a walk. */

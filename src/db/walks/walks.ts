@@ -4,7 +4,7 @@ import type { PendingQuery, Row } from 'postgres'
 import type { RevisionState } from '../../domain/questions/application.ts'
 import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } from '../../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from '../binary-values.ts'
-import type { Db, Sql } from '../client.ts'
+import { type Db, readValue, type Sql } from '../client.ts'
 import { type ChangeMark, type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
 
 /** The state of a program's submissions at one moment, which a walk is frozen to. */
@@ -331,12 +331,11 @@ export async function readWalkIds(db: Db, query: PageQuery): Promise<(Position &
 
 /** How many applications a walk has. */
 export async function countWalk(db: Db, walk: WalkScope): Promise<number> {
-  const [row] = await db<{ applications: number }[]>`
+  return readValue<number>(db)`
     select count(*) as applications
     from application
     where ${isOfWalk(db, walk)}
     and ${inWalk(db, walk, undefined)}`
-  return row!.applications
 }
 
 /** Which applications that a walk may have had were erased after it began, at most `rowsMax`. */

@@ -1,7 +1,7 @@
 // Attempts to deliver webhooks as the worker makes them: which endpoints are due, who makes an attempt, how it ended.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findRow, type Transaction } from '../client.ts'
 import type { WebhookAttemptRow } from './webhook-rows.ts'
 
 export interface DueEndpoint {
@@ -56,7 +56,7 @@ export async function beginAttempt(
   { webhook_endpoint_id, attempts }: { webhook_endpoint_id: number; attempts: number },
   { now, until }: { now: Micros; until: Micros },
 ): Promise<BegunEndpoint | undefined> {
-  const [row] = await db<BegunEndpoint[]>`
+  return findRow<BegunEndpoint>(db)`
     update webhook_endpoint w
     set attempts = attempts + 1, busy_until = ${formatMicros(until)}
     from program p
@@ -67,7 +67,6 @@ export async function beginAttempt(
     returning w.webhook_endpoint_id, w.program_id, p.slug, w.url, w.secret_name, w.delivered_change, w.asked, w.failures,
       w.first_failed_at,
       case when w.earlier_secret_until > ${formatMicros(now)} then w.earlier_secret_name end as earlier_secret_name`
-  return row
 }
 
 export async function insertAttempt(

@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { formatMicros } from '../../domain/values/offset-time.ts'
-import type { Db, Transaction } from '../client.ts'
+import { type Db, findRow, readValue, type Transaction } from '../client.ts'
 import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 import { integer, integerOrNull, row, text, time, timeOrNull } from '../row-schemas.ts'
 
@@ -74,11 +74,10 @@ export async function readWebhooks(
 }
 
 export async function findWebhook(db: Db, id: number, among: AmongPrograms): Promise<WebhookRow | undefined> {
-  const [row] = await db<WebhookRow[]>`
+  return findRow<WebhookRow>(db)`
     ${listed(db)}
     where w.webhook_endpoint_id = ${id}
     and ${isAmong(db, 'w.program_id', among)}`
-  return row
 }
 
 /** The newest first. */
@@ -104,11 +103,10 @@ export async function countWebhooks(db: Db, among: AmongPrograms): Promise<Parti
 /** How many endpoints a program has. The program is held until the transaction ends, so that none is added in the meantime. */
 export async function countHeldWebhooks(tx: Transaction, programId: number): Promise<number> {
   await tx`select from program where program_id = ${programId} for no key update`
-  const [row] = await tx<{ endpoints: number }[]>`
+  return readValue<number>(tx)`
     select count(*) as endpoints
     from webhook_endpoint
     where program_id = ${programId}`
-  return row!.endpoints
 }
 
 /** Returns its id. It gets a message from the first change after `delivered_change` on. */
@@ -125,12 +123,11 @@ export async function insertWebhook(
 ): Promise<number> {
   const { program_id, url, secret_name, delivered_change, created_by } = endpoint
   const now = formatMicros(endpoint.now)
-  const [row] = await tx<{ webhook_endpoint_id: number }[]>`
+  return readValue<number>(tx)`
     insert into webhook_endpoint (
       program_id, url, secret_name, delivered_change, created_by, created_at, busy_until, retry_at)
     values (${program_id}, ${url}, ${secret_name}, ${delivered_change}, ${created_by}, ${now}, ${now}, ${now})
     returning webhook_endpoint_id`
-  return row!.webhook_endpoint_id
 }
 
 /** Gives it another address, whose first message is due at once. With an attempt of its own number, one under way is not the newest any more. */
