@@ -249,7 +249,7 @@ function Code({ username, keyName, program }: Omit<DocumentedPageProps, 'shown'>
                     'With your Username.'
                   ) : (
                     <>
-                      With the Username of your key <bdi>{keyName}</bdi>.
+                      With the Username of your newest key for it, <bdi>{keyName}</bdi>.
                     </>
                   ))}{' '}
                 {mayCreateKey && <a href="/admin/keys/new">Create a key</a>}

@@ -236,6 +236,10 @@ describe('a question more', () => {
     expect(response.status).toBe(400)
     for (const field of ['admin_name', 'text', 'option_id_0']) expect(text).toContain(`id="${field}-error"`)
     expect(text).toContain('value="123"')
+    const nameless = await (await add('not-grown', { kind: 'TEXT', text: '' })).text()
+    expect(nameless.match(/<li><a href="#.*?<\/a>/g)).toEqual([
+      '<li><a href="#text">Write what the applicant reads.</a>',
+    ])
   })
 
   test.each([

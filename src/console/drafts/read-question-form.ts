@@ -181,7 +181,10 @@ export function readCondition(
 
 const error = (parameter: string, code: string, detail: string): ProblemItem => ({ parameter, code, detail })
 
-/** The errors of the document, each at the field it belongs to; those of other places say which place. */
+/**
+ * The errors of the document, each at the field it belongs to; those of other places say which place. A name that is to be made
+ * from the text is missing only because the text is.
+ */
 export function errorsOfForm(
   errors: readonly ProblemItem[],
   edited: ProgramDefinition,
@@ -191,12 +194,14 @@ export function errorsOfForm(
   const defined = `/questions/${edited.questions.findIndex(({ admin_name }) => admin_name === name)}`
   const place = placeOf(edited, name)
   const placed = place === undefined ? undefined : `/screens/${place.screen}/questions/${place.index}`
-  return errors.map(({ path = '', code, detail }): ProblemItem => {
+  const found = errors.map(({ path = '', code, detail }): ProblemItem => {
     if (path.startsWith(`${defined}/`)) return settingError(path.slice(defined.length + 1), code, detail, optionRows)
     if (placed !== undefined && path.startsWith(`${placed}/`))
       return { parameter: placementField(path.slice(placed.length + 1), whenRows), code, detail }
     return { parameter: 'content', code, detail: `${whereIn(edited, path)}${detail}` }
   })
+  const isNameless = name === '' && found.some(({ parameter }) => parameter === 'text')
+  return found.filter(({ parameter }) => !(isNameless && parameter === 'admin_name'))
 }
 
 /** The errors of a screen's own heading and condition, each at its field. */
@@ -216,6 +221,7 @@ export function errorsOfScreen(
 
 function settingError(rest: string, code: string, detail: string, optionRows: readonly number[]): ProblemItem {
   const [, index, member] = /^options\/(\d+)\/(\w+)$/.exec(rest) ?? []
+  if (rest === 'text' && code === 'too_short') return error(rest, code, 'Write what the applicant reads.')
   if (index === undefined) return error(rest.split('/')[0]!, code, detail)
   const field = member === 'admin_id' ? 'id' : member
   // Ids that are older than the rule come with a document, not with a form.

@@ -32,7 +32,7 @@ const doneTexts: Readonly<Record<string, string>> = {
 
 export function JobsPage(props: JobsProps) {
   const { items, next } = props
-  const { person } = usePage()
+  const { now, person } = usePage()
   const mayAct = person?.role === 'ADMINISTRATOR'
   return (
     <Shell
@@ -65,7 +65,10 @@ export function JobsPage(props: JobsProps) {
             },
             { head: 'What', cell: one => jobNames[one.job_name] ?? one.job_name },
             { head: 'State', cell: one => <State listing={one} /> },
-            { head: 'Made', cell: one => <Made listing={one} /> },
+            {
+              head: 'Made',
+              cell: ({ produced_at: at }) => (at === null ? 'never' : <When at={at} text={distance(at, now)} />),
+            },
             {
               head: 'Last error',
               cell: one => (one.last_error === null ? '' : <span class="mono">{one.last_error}</span>),
@@ -131,11 +134,6 @@ function State({ listing: { state, stale, produced_at, attempts } }: { listing: 
       )}
     </>
   )
-}
-
-function Made({ listing: { produced_at: at } }: { listing: DerivedListing }) {
-  const { now } = usePage()
-  return at === null ? <>never</> : <When at={at} text={distance(at, now)} />
 }
 
 function DerivedAction({ listing }: { listing: DerivedListing }) {

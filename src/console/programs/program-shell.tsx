@@ -5,8 +5,9 @@
 import type { ComponentChildren } from 'preact'
 import type { ProgramOverview } from '../../db/programs/program-overviews.ts'
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
 import { usePage } from '../../html/page-context.ts'
-import { Badge, counted, distance, figures, Notice, Tabs } from '../../html/parts.tsx'
+import { Badge, counted, distance, figures, Notice, Tabs, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 
 type ProgramTab = 'overview' | 'questions' | 'versions' | 'settings'
@@ -18,6 +19,16 @@ export interface ProgramPageProps {
 /** `operator:ada`, `admin:ada@example.gov` and `admin-token:…:ada@example.gov` as people read them. */
 export const who = (actor: string | null): string =>
   (actor ?? '').replace(/^(admin|operator):/, '').replace(/^admin-token:[^:]*:(.*)$/s, '$1, with a token')
+
+/** When something was published or saved, and by whom; none of it where it never was. */
+export const MadeBy = ({ at, by }: { at: Micros | null; by: string | null }) =>
+  at === null ? (
+    <>none</>
+  ) : (
+    <>
+      <When at={at} /> by {who(by)}
+    </>
+  )
 
 /** The path of a program, on a page. */
 export const pathOfProgram = (slug: string): string => `/admin/programs/${slug}`
@@ -152,7 +163,7 @@ export function Changes({
   return (
     <ul class="changes">
       {shown.map(({ subject, detail }) => (
-        <li>
+        <li dir="auto">
           {subject !== '' && <strong>{subject}: </strong>}
           {detail}
         </li>

@@ -9,7 +9,6 @@ import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import {
   Badge,
   type Column,
-  counted,
   DoneNotice,
   distance,
   Facts,
@@ -22,7 +21,7 @@ import {
 } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { type Activity, ByStatus, DayByDay, ReadBy, Submitted } from '../home/program-activity.tsx'
-import { IntakeBadge, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { IntakeBadge, MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
 const path = '/admin/programs'
 
@@ -186,28 +185,8 @@ export function OverviewPage({ program, activity }: ProgramPageProps & { activit
           <h2>What is asked</h2>
           <Facts
             facts={[
-              [
-                'Active',
-                program.active_version_id === null ? (
-                  'Nothing is published yet.'
-                ) : (
-                  <>
-                    version {program.active_version_number}, published <When at={program.active_published_at!} /> by{' '}
-                    {who(program.active_published_by)}
-                  </>
-                ),
-              ],
-              [
-                'Draft',
-                program.draft_version_id === null ? (
-                  'None.'
-                ) : (
-                  <>
-                    saved <When at={program.draft_created_at!} /> by {who(program.draft_created_by)}
-                  </>
-                ),
-              ],
-              ['Versions', `${counted(program.published_versions, 'version')} published so far`],
+              ['Published', <MadeBy at={program.active_published_at} by={program.active_published_by} />],
+              ['Draft', <MadeBy at={program.draft_created_at} by={program.draft_created_by} />],
               [
                 'Statuses',
                 program.statuses.length === 0

@@ -67,7 +67,7 @@ export function PublishPage(props: PublishProps) {
             ) : (
               <ul class="changes">
                 {effects.map(effect => (
-                  <li>{effect}</li>
+                  <li dir="auto">{effect}</li>
                 ))}
               </ul>
             )}

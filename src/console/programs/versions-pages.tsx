@@ -6,11 +6,11 @@ import type { StoredProgramVersion } from '../../db/programs/programs.ts'
 import { ActionForm, Submit } from '../../html/fields.tsx'
 import { Pages } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
-import { Badge, counted, DoneNotice, LinkButton, Notice, When } from '../../html/parts.tsx'
+import { Badge, counted, DoneNotice, LinkButton, Notice } from '../../html/parts.tsx'
 import { Comparison } from './comparison-view.tsx'
 import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import { type HistoryEntry, type VersionFacts, versionName } from './program-in-view.ts'
-import { Changes, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { Changes, MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
 
 export function VersionsPage(props: ProgramPageProps & { items: readonly HistoryEntry[]; next: number | null }) {
   const { program, items: history } = props
@@ -45,16 +45,9 @@ export function VersionsPage(props: ProgramPageProps & { items: readonly History
 function Published({ version }: { version: VersionFacts }) {
   return (
     <p class="soft">
-      {version.published_at === null ? (
-        <>
-          Saved <When at={version.created_at} /> by {who(version.created_by)}
-        </>
-      ) : (
-        <>
-          Published <When at={version.published_at} /> by {who(version.published_by)}
-        </>
-      )}{' '}
-      · <code>program_version_id</code> {version.program_version_id}
+      {version.published_at === null ? 'Saved' : 'Published'}{' '}
+      <MadeBy at={version.published_at ?? version.created_at} by={version.published_by ?? version.created_by} /> ·{' '}
+      <code>program_version_id</code> {version.program_version_id}
     </p>
   )
 }
