@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { codeSamples } from '../../src/docs/code-samples/code-samples.ts'
-import { csvRecordOf, textOf } from '../support/csv-page.ts'
-import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
+import { csvRecordOf } from '../support/csv-page.ts'
+import { ExportClient } from '../support/export-client.ts'
 import { useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -46,15 +46,6 @@ function read(file: string): { columns: string[]; rows: Row[] } {
   return { columns, rows: lines.slice(1).map(cells => Object.fromEntries(cells.map((cell, i) => [columns[i]!, cell]))) }
 }
 
-const bare = (rows: readonly Row[]): Row[] =>
-  rows.map(row => Object.fromEntries(Object.entries(row).map(([name, cell]) => [name, textOf(cell)])))
-
-interface Entity extends Record<string, unknown> {
-  entity_name: string
-}
-const entitiesOf = (answers: Record<string, unknown>, enumerator: string): Entity[] =>
-  (answers[enumerator] as { entities: Entity[] }).entities
-
 const plain = newName()
 await pull(plain)
 
@@ -82,47 +73,7 @@ describe('the table of applications', () => {
         .sort(),
     ).toEqual(names)
   })
-
-  test('verify counts its records and compares their ids', async () => {
-    expect(await callTool(key, ['verify', `${plain}.csv`])).toMatchObject({ code: 0 })
-  })
 })
-
-describe('a table of entities', () => {
-  test('has a row for each, at every depth, joined by the id of the application and the path of the entity', () => {
-    const members = read(`${plain}.household_members.csv`).rows
-    const jobs = read(`${plain}.household_members.jobs.csv`).rows
-    const expected: Row[] = []
-    const expectedJobs: Row[] = []
-    for (const { application_id, application } of applications)
-      for (const [i, member] of entitiesOf(application, 'household_members').entries()) {
-        const { entity_name, ...answers } = member
-        const { application_id: _, ...cells } = csvRecordOf({ application: answers } as unknown as ExportedApplication)
-        const id = String(application_id)
-        const place = { application_id: id, entity_path: String(i), parent_path: null, entity_index: String(i) }
-        expected.push({ ...place, entity_name, ...cells })
-        for (const [j, job] of entitiesOf(member, 'jobs').entries())
-          expectedJobs.push({
-            application_id: id,
-            entity_path: `${i}.${j}`,
-            parent_path: String(i),
-            entity_index: String(j),
-            entity_name: job.entity_name,
-            'employer.text': (job.employer as { text: string | null }).text,
-            'monthly_pay.currency_dollars': numberOf(
-              (job.monthly_pay as { currency_dollars: number | null }).currency_dollars,
-            ),
-            'weekly_hours.number': numberOf((job.weekly_hours as { number: number | null }).number),
-          })
-      }
-    expect(expected.length).toBeGreaterThan(100)
-    expect(expectedJobs.length).toBeGreaterThan(30)
-    expect(bare(members)).toEqual(expected)
-    expect(bare(jobs)).toEqual(expectedJobs)
-  })
-})
-
-const numberOf = (value: number | null): string | null => (value === null ? null : JSON.stringify(value))
 
 describe('as it is asked for', () => {
   test('--exact-csv: every text as it is, and no byte order mark', async () => {
