@@ -632,6 +632,9 @@ describe('what administrators do', () => {
     const [bulk, others] = [ids.slice(0, 30), ids.slice(30)]
     const event = `insert into application_events (application_id, event_type, details, create_time)`
     const note = JSON.stringify({ event_type: 'NOTE_CHANGE', note_event: { note: 'seen' } })
+    // A look at events that is over while the transaction is not.
+    await civiform.setNote(others[0]!, 'first')
+    await follower.round()
     await civiform.app.begin(async tx => {
       await tx.unsafe(`${event} select id, 'STATUS_CHANGE', '{}', now() from unnest($1::bigint[]) id`, [bulk])
       await tx`update applications set latest_status = 'Approved' where id = any(${bulk}::bigint[])`

@@ -118,6 +118,7 @@ describe('the console alongside a CiviForm', () => {
     const ours = await visitor.page(`/admin/keys/${own.api_key_id}`)
     expect(ours).not.toContain('A key of the CiviForm that is followed.')
     expect(ours).toContain(`/admin/keys/${own.api_key_id}/rotate`)
+    expect((await visitor.get(`${keyPath}/rotate`)).headers.get('location')).toBe(keyPath)
     const answered = await visitor.get(`/admin/api/v1/keys/${encodeURIComponent(keyId)}`)
     expect(answered.status).toBe(200)
     expect(await answered.json()).toMatchObject({ api_key_id: keyId, name: 'county sync', followed: true })

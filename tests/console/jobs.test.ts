@@ -6,7 +6,9 @@ import { beginRun, failRun, requestDerived } from '../../src/db/derived/derived-
 import { docsCodeVersion } from '../../src/derived/program-docs.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { aComputedProgram as aProgram } from '../support/programs.ts'
+import { until } from '../support/until.ts'
 
 const database = await useDatabase()
 const { sql } = database
@@ -35,16 +37,20 @@ test('what failed says why, as text, and is asked for again: on record, in the o
   expect(page).toContain('could not be made')
   await sql`delete from outbox`
   const form = { job: thing.job_name, version: String(thing.program_version_id), after: 'fa' }
-  const retried = await browser.post('/admin/jobs/retry', form)
-  expect([retried.status, retried.headers.get('location')]).toEqual([303, '/admin/jobs?after=fa&done=retried'])
+  // It has not failed any more for the second of two at once.
+  const release = await holdTransaction(sql, tx => tx`lock table outbox in share mode`)
+  const both = Promise.all([1, 2].map(() => browser.post('/admin/jobs/retry', form)))
+  await until('both to wait', async () => (await waitingForLocks(sql)) === 2)
+  await release()
+  const [retried, refused] = (await both).toSorted((a, b) => a.status - b.status)
+  expect([retried!.status, retried!.headers.get('location')]).toEqual([303, '/admin/jobs?after=fa&done=retried'])
+  expect(refused!.status).toBe(404)
   const [row] = await sql`
     select state from derived_status where job_name = ${thing.job_name} and program_version_id = ${thing.program_version_id}`
   expect(row!.state).toBe('queued')
   expect(await sql`select from outbox where job_name = ${thing.job_name}`).toHaveLength(1)
   expect(await actions()).toContain('job_retried')
   expect(await browser.page('/admin/jobs?done=retried')).toContain('Asked for again')
-  // It has not failed any more.
-  expect((await browser.post('/admin/jobs/retry', form)).status).toBe(404)
 })
 
 test('docs are asked for again, of one program or of all', async () => {

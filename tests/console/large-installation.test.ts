@@ -187,6 +187,9 @@ test('without scripts all programs are chosen by one box, and each is one that w
   const [, id] = /keys\/([^/]+)\/issued/.exec(response.headers.get('location')!)!
   const [row] = await sql`select count(*)::integer as programs from api_key_program where api_key_id = ${id!}`
   expect(row).toEqual({ programs: 502 })
+  // What is chosen comes first in a list that is scrolled.
+  const refused = await browser.refused(400, '/admin/keys/new', { ...form, name: '', programs: shown[400]! })
+  expect(/<input[^>]* name="programs"[^>]*>/.exec(refused)![0]).toContain(`value="${shown[400]}"`)
 })
 
 test('a key that was rotated says until when the password before works', async () => {

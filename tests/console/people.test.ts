@@ -6,6 +6,8 @@ import { runScript } from '../scripts/run-script.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { ApiProgram, aToken } from '../support/console-api.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
+import { until } from '../support/until.ts'
 
 const database = await useDatabase()
 const service = await useService(database)
@@ -161,10 +163,15 @@ describe('a person', () => {
       await new ConsoleVisitor(alone).signIn(two.email),
     ]
     const [csrfOne, csrfTwo] = [await first.csrf(), await second.csrf()]
-    await Promise.all([
+    // Neither can store anything before both have looked who is left.
+    const release = await holdTransaction(apart.sql, tx => tx`lock table person in share mode`)
+    const both = Promise.all([
       first.post(`/admin/people/${two.person_id}/disable`, { csrf: csrfOne }),
       second.post(`/admin/people/${one.person_id}/disable`, { csrf: csrfTwo }),
     ])
+    await until('both to wait', async () => (await waitingForLocks(apart.sql)) === 2)
+    await release()
+    await both
     expect(await apart.sql`select from person where disabled_at is null`).toHaveLength(1)
     const [left] = await apart.sql<
       { person_id: number; email: string }[]

@@ -2,7 +2,9 @@
 
 import { expect, test } from 'bun:test'
 import { mintCredential } from '../../src/keys/credential.ts'
+import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
+import { aProgram } from '../support/programs.ts'
 import { rawRequest } from '../support/raw-request.ts'
 
 const database = await useDatabase()
@@ -24,6 +26,14 @@ test('the path, without its query', async () => {
 test('also when the host is none', async () => {
   expect(await pathLogged('/a/b?token=x', 'https://somewhere')).toBe('/a/b')
   expect(await pathLogged('/a/b?token=x', '%')).toBe('/a/b')
+})
+
+test('of docs that a person reads: of which program, and from where', async () => {
+  await aProgram(database.sql, { slug: 'food' })
+  const visitor = await new ConsoleVisitor(service).signIn((await aPerson(database.sql)).email)
+  const answer = await visitor.get('/docs/api/programs/food')
+  const logged = { program: 'food', address: '127.0.0.1' }
+  expect(service.requestLine(answer.headers.get('x-request-id'))).toMatchObject(logged)
 })
 
 test('at most 512 characters of it', async () => {

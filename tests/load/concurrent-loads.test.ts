@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'bun:test'
 import { insertApplicant } from '../../src/db/applications/applicants.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
+import { giveUpLoad } from '../../src/load/storing/store-load.ts'
 import { exportLines } from '../support/export-lines.ts'
 import { testFrontEnd } from '../support/keys.ts'
 import {
@@ -114,6 +115,15 @@ test('of two loads with an id in common, at once and into two programs, one ends
   expect(await exportLines(sql, 'food-aid')).toHaveLength(2)
   expect(await exportLines(sql, 'other-aid')).toHaveLength(1)
   expect((await rejection(load(sql, input))).errors).toMatchObject([{ parameter: 'line 3', code: 'taken_id' }])
+})
+
+test('a load that is given up while it is at work stores nothing more', async () => {
+  const loading = load(sql, manyLines(to, 3), {
+    batchBytes: 1,
+    onProgress: async () => void (await giveUpLoad(sql, 1, 'operator:test')),
+  })
+  expect((await rejection(loading)).detail).toMatch(/Another process loads the same input, or has given that load up/)
+  expect(await exportLines(sql, 'food-aid')).toHaveLength(1)
 })
 
 test('the same input by two processes at once is stored once', async () => {

@@ -28,7 +28,8 @@ const warehouse = await useBareDatabase()
 const folder = await useFolder()
 
 const loaded = Array.from({ length: 30 }, (_, i) => 5000 + i)
-const text = 'x'.repeat(1000)
+/** Four of them are more than is read of a file in one go. */
+const text = 'x'.repeat(300_000)
 const input = lines(
   program,
   ...loaded.map((id, at) => ({ id, at, more: { application: { reason: { question_type: 'TEXT', text } } } })),

@@ -193,4 +193,11 @@ describe('unanswered forms', () => {
       }),
     )
   })
+
+  test('an enumerator has its fills where its key was a text before, as in a followed program', () => {
+    const later = { ...question(2, 'ENUMERATOR'), question_key: 'key1' }
+    const shape = [version(2, later, question(3, 'TEXT', 2))]
+    const { entity } = planFill(buildKeyMap([version(1, question(1, 'TEXT')), ...shape]), buildKeyMap(shape), 'origin')
+    expect(entity).toEqual(new Map([[2, Buffer.from('')]]))
+  })
 })

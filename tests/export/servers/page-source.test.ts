@@ -2,6 +2,7 @@
 
 import { expect, spyOn, test } from 'bun:test'
 import { openDatabase } from '../../../src/db/client.ts'
+import { strangenessOfStandby, type WalPosition } from '../../../src/db/walks/wal-position.ts'
 import { Exports } from '../../../src/export/servers/exports.ts'
 import { Standby, Standbys } from '../../../src/export/servers/standbys.ts'
 import { createLog } from '../../../src/log.ts'
@@ -21,6 +22,21 @@ function aSource(lagMs = 0) {
   for (const standby of standbys.all) standby.noteAnswer(performance.now(), performance.now() - lagMs, 0)
   return new Exports(sql, 1, standbys).pageSource()
 }
+
+test.each<[Partial<WalPosition>, Partial<WalPosition>, string | undefined]>([
+  [{}, {}, undefined],
+  [{}, { noted_place: '1/old' }, 'a failover has yet to be noticed'],
+  [{ position: 101 }, {}, 'has replayed more than'],
+])(
+  'D37: a standby that is %p, of a primary that is %p, is read only where nothing is strange',
+  (standby, primary, why) => {
+    const known = { position: 100, in_recovery: true, system: 's', history: 'h', place: null, noted_place: null }
+    const writing = { ...known, place: '1/now', noted_place: '1/now', ...primary }
+    const strange = strangenessOfStandby({ ...known, ...standby }, writing, 100)
+    if (why === undefined) expect(strange).toBeUndefined()
+    else expect(strange).toContain(why)
+  },
+)
 
 const failure = (code: string) => Object.assign(new Error(code), { code })
 const withdrawn = failure('40001')

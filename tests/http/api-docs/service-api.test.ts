@@ -17,6 +17,7 @@ const headers = { Authorization: key.authorization }
 const page = await (await service.get('/docs/api', { headers })).text()
 const response = await service.get('/docs/api/openapi.json', { headers })
 expect(response.headers.get('cache-control')).toBe('no-store')
+expect(response.headers.get('ratelimit')).not.toBeNull()
 const document: {
   openapi: string
   paths: Record<string, Record<string, Operation>>
