@@ -30,7 +30,7 @@ describe('what the service loads', () => {
   test('a process that only exports has no page, and nothing that pages alone need', async () => {
     const { now, later } = await loadedWith('src/service.ts')
     expect(now).toContain('src/http/export/export-applications.ts')
-    expect([...now].filter(path => /^src\/http\/(admin|docs|shell)\//.test(path))).toEqual([])
+    expect([...now].filter(path => /^src\/(console|docs|html)\//.test(path))).toEqual([])
     for (const name of ['preact', 'preact-render-to-string', '@elysiajs/swagger', 'openid-client', 'ioredis'])
       expect(now).not.toContain(name)
     expect([...later].sort()).toEqual(['src/lazy-routes.ts', 'src/queue/counting-redis.ts'])
