@@ -2,12 +2,22 @@
 
 import { describe, expect, test } from 'bun:test'
 import { readFindings } from '../../src/civiform/db/follow-state.ts'
+import type { Sql } from '../../src/db/client.ts'
 import { KeyMaps } from '../../src/derived/program-key-map.ts'
-import { readActiveVersion } from '../support/civiform/active-version.ts'
+import type { Screen } from '../../src/domain/questions/program-version.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
 
 const program = 'rent relief'
+
+/** The only active version there is: its screens, and the questions kept here by their names. */
+async function readActiveVersion(sql: Sql): Promise<{ screens: Screen[]; idOf: (name: string) => number }> {
+  const [version] = await sql<{ screens: Screen[] }[]>`
+    select screens from program_version v join program p using (program_id) where state = 'ACTIVE' order by program_id`
+  const rows = await sql<{ name: string; id: number }[]>`select admin_name as name, question_id as id from question`
+  const ids = new Map(rows.map(row => [row.name, row.id]))
+  return { screens: version!.screens, idOf: name => ids.get(name)! }
+}
 
 /** A leaf of a predicate as CiviForm stores it: the value is a text of JSON. */
 const leaf = (questionId: number | undefined, scalar: string, operator: string, value: unknown) => ({

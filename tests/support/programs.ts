@@ -78,7 +78,7 @@ export const q = {
 }
 
 /** A question of any kind, with options to select from if it has any. */
-export const ofKind = (
+const ofKind = (
   kind: QuestionKind,
   admin_name: string,
   options?: QuestionOptions,

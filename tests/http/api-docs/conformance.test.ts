@@ -26,6 +26,9 @@ test('a page that is not as documented would be noticed', async () => {
   const changed = { ...page, payload: page.payload.map(one => ({ ...one, surname: 'García' })) }
   await expect(expectDocumentedPage(service, slug, changed)).rejects.toThrow('surname')
   const { application } = page.payload[0]!
+  application.unasked = { question_type: 'TEXT', text: null }
+  await expect(expectDocumentedPage(service, slug, page)).rejects.toThrow('unasked')
+  delete application.unasked
   delete application.later_one
   await expect(expectDocumentedPage(service, slug, page)).rejects.toThrow('later_one')
 })
