@@ -41,6 +41,19 @@ interface FieldProps {
   optional?: boolean
   /** The content of the field when nothing was sent yet. */
   value?: string
+  /** Whether it stands in a row of others: then its label is for screen readers alone. */
+  cell?: boolean
+}
+
+/** What is wrong with a field, if anything. */
+export function FieldError({ name, form = usePage().form }: Pick<FieldProps, 'name' | 'form'>) {
+  const error = errorOf(form, name)
+  if (error === undefined) return null
+  return (
+    <p class="error" id={`${name}-error`}>
+      <Words>{error}</Words>
+    </p>
+  )
 }
 
 /** Says at its label that something may stay empty. */
@@ -52,22 +65,25 @@ function Labelled(
     children: (described: {
       id: string
       name: string
+      'aria-label'?: string
       'aria-describedby'?: string
       'aria-invalid'?: 'true'
     }) => ComponentChildren
   },
 ) {
-  const { form = usePage().form, name, label, hint, optional, children } = props
+  const { form = usePage().form, name, label, hint, optional, cell, children } = props
   const error = errorOf(form, name)
   const described = [hint === undefined ? '' : `${name}-hint`, error === undefined ? '' : `${name}-error`]
     .filter(Boolean)
     .join(' ')
   return (
-    <div class={error === undefined ? 'field' : 'field wrong'}>
-      <label for={name} dir="auto">
-        {label}
-        <Optional is={optional} />
-      </label>
+    <div class={`field${cell ? ' cell' : ''}${error === undefined ? '' : ' wrong'}`}>
+      {!cell && (
+        <label for={name} dir="auto">
+          {label}
+          <Optional is={optional} />
+        </label>
+      )}
       {hint !== undefined && (
         <p class="hint" id={`${name}-hint`}>
           {hint}
@@ -76,14 +92,11 @@ function Labelled(
       {children({
         id: name,
         name,
+        ...(cell && { 'aria-label': label }),
         ...(described === '' ? {} : { 'aria-describedby': described }),
         ...(error === undefined ? {} : { 'aria-invalid': 'true' as const }),
       })}
-      {error !== undefined && (
-        <p class="error" id={`${name}-error`}>
-          <Words>{error}</Words>
-        </p>
-      )}
+      <FieldError name={name} form={form} />
     </div>
   )
 }
@@ -94,6 +107,7 @@ export function TextField(
     autocomplete?: string
     inputmode?: string
     maxLength?: number
+    placeholder?: string
   },
 ) {
   const { form = usePage().form, name, value = '', type = 'text', autocomplete, inputmode, maxLength } = props
@@ -112,7 +126,8 @@ export function TextField(
           autocomplete={autocomplete}
           inputMode={inputmode as 'text' | undefined}
           maxLength={maxLength}
-          spellcheck={false}
+          placeholder={props.placeholder}
+          spellcheck={props.cell ? undefined : false}
         />
       )}
     </Labelled>
@@ -138,13 +153,13 @@ export interface Choice {
   hint?: string
 }
 
-export function SelectField(props: FieldProps & { choices: readonly Choice[] }) {
+export function SelectField(props: FieldProps & { choices: readonly Choice[]; 'data-edit'?: string }) {
   const { form = usePage().form, name, value = '', choices } = props
   const chosen = form.values.get(name) ?? value
   return (
     <Labelled {...props}>
       {tied => (
-        <select {...tied}>
+        <select {...tied} data-edit={props['data-edit']}>
           {choices.map(choice => (
             <option value={choice.value} selected={choice.value === chosen}>
               {choice.text}
@@ -220,11 +235,7 @@ export function Choices(props: {
           </div>
         ))}
       </div>
-      {error !== undefined && (
-        <p class="error">
-          <Words>{error}</Words>
-        </p>
-      )}
+      <FieldError name={name} form={form} />
     </fieldset>
   )
 }

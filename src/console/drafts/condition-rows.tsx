@@ -4,12 +4,12 @@
 
 import { operatorLabel } from '../../domain/definitions/condition-text.ts'
 import type { NamedCondition, QuestionDefinition } from '../../domain/definitions/program-definition.ts'
-import { Choices, errorOf, Submit, TextArea } from '../../html/fields.tsx'
+import { Choices, errorOf, FieldError, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
 import { Icon } from '../../html/icon.tsx'
-import { usePage } from '../../html/page-context.ts'
+import { type FormState, usePage } from '../../html/page-context.ts'
 import { conditionForm, type Target, targetOf, targetsIn } from './condition-fields.ts'
 import { sentRows } from './form-rows.ts'
-import { Cell, CellError, RowButton } from './option-rows.tsx'
+import { RowButton } from './option-rows.tsx'
 
 /** When a question or a screen is shown: lines that look at what is asked `earlier`, or a text where lines cannot say it. */
 export function ConditionFields(props: {
@@ -89,14 +89,16 @@ function Line(props: {
   const { row, number, operator, targets } = props
   const target = targetOf(targets, props.what)
   const value = `when_value_${row}`
-  const asksValue = operator !== 'answered' || errorOf(usePage().form, value) !== undefined
+  const { form } = usePage()
+  const asksValue = operator !== 'answered' || errorOf(form, value) !== undefined
   return (
     <li>
-      <Select
-        name={`when_what_${row}`}
+      <SelectField
+        cell
+        {...shownIn(form, `when_what_${row}`, target?.value ?? '')}
         label={`Question of line ${number}`}
-        chosen={target?.value ?? ''}
-        choices={[{ value: '', text: 'Choose a question' }, ...targets]}
+        choices={[{ value: '', text: 'Choose a question' }, ...targets.map(shortly)]}
+        data-edit="when-look"
       />
       {target === undefined ? (
         <>
@@ -110,11 +112,12 @@ function Line(props: {
         </>
       ) : (
         <>
-          <Select
-            name={`when_operator_${row}`}
+          <SelectField
+            cell
+            {...shownIn(form, `when_operator_${row}`, operator)}
             label={`Comparison of line ${number}`}
-            chosen={operator}
             choices={target.operators.map(one => ({ value: one, text: operatorLabel[one] }))}
+            data-edit="when-look"
           />
           {asksValue && target.form !== undefined && (
             <Value {...props} name={value} label={`Value of line ${number}`} target={target} />
@@ -126,26 +129,36 @@ function Line(props: {
   )
 }
 
+/** A field with this in it, whatever was sent under its name: lines are read as a whole. */
+const shownIn = (form: FormState, name: string, value: string) => ({
+  name,
+  form: { ...form, values: new URLSearchParams({ [name]: value }) },
+})
+
+const shortly = ({ value, text }: Target) => ({ value, text: text.length > 80 ? `${text.slice(0, 79)}…` : text })
+
 function Value(props: { name: string; label: string; target: Target; operator: string; values: readonly string[] }) {
   const { name, label, target, operator, values } = props
   const { options, form } = target
+  const page = usePage().form
   if (options === undefined) {
     const several = operator === 'in' || operator.startsWith('includes')
     const isDate = form === 'date' && !several
     return (
-      <Cell
-        name={name}
+      <TextField
+        cell
+        {...shownIn(page, name, values.join(', '))}
         label={label}
-        value={values.join(', ')}
         type={isDate ? 'date' : 'text'}
         placeholder={several ? 'with commas' : undefined}
+        autocomplete="off"
       />
     )
   }
   // What is no option any more stays to be seen, and is refused.
   const lost = values.filter(value => value !== '' && !options.some(({ admin_id }) => admin_id === value))
   return (
-    <fieldset class={errorOf(usePage().form, name) === undefined ? 'ticks' : 'ticks wrong'} id={name} tabIndex={-1}>
+    <fieldset class={errorOf(page, name) === undefined ? 'ticks' : 'ticks wrong'} id={name} tabIndex={-1}>
       <legend class="unseen">{label}</legend>
       {[...options, ...lost.map(admin_id => ({ admin_id, text: admin_id }))].map(({ admin_id, text }, i) => (
         <span class="choice">
@@ -153,36 +166,7 @@ function Value(props: { name: string; label: string; target: Target; operator: s
           <label for={`${name}-${i}`}>{text}</label>
         </span>
       ))}
-      <CellError name={name} />
+      <FieldError name={name} />
     </fieldset>
-  )
-}
-
-function Select(props: {
-  name: string
-  label: string
-  chosen: string
-  choices: readonly { value: string; text: string }[]
-}) {
-  const { name, label, chosen, choices } = props
-  const error = errorOf(usePage().form, name)
-  return (
-    <div class={error === undefined ? 'field cell' : 'field cell wrong'}>
-      <select
-        id={name}
-        name={name}
-        aria-label={label}
-        aria-describedby={error === undefined ? undefined : `${name}-error`}
-        aria-invalid={error === undefined ? undefined : 'true'}
-        data-edit="when-look"
-      >
-        {choices.map(({ value, text }) => (
-          <option value={value} selected={value === chosen}>
-            {text.length > 80 ? `${text.slice(0, 79)}…` : text}
-          </option>
-        ))}
-      </select>
-      <CellError name={name} />
-    </div>
   )
 }

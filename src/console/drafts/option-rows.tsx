@@ -3,10 +3,9 @@
 /** @jsxImportSource preact */
 
 import type { OptionDefinition } from '../../domain/definitions/program-definition.ts'
-import { errorOf, TextArea } from '../../html/fields.tsx'
+import { errorOf, FieldError, TextArea, TextField } from '../../html/fields.tsx'
 import { Icon, type IconName } from '../../html/icon.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { Words } from '../../html/parts.tsx'
 import { sentRows } from './form-rows.ts'
 
 /** Rows without anything, for what is added. */
@@ -27,22 +26,30 @@ export function OptionRows(props: { options: readonly OptionDefinition[]; publis
     <fieldset id="options" class={error === undefined ? 'field rows' : 'field rows wrong'} tabIndex={-1}>
       <legend>Options</legend>
       <p class="hint">A row each. The id is what exports carry: made of the text, and fixed once it is published.</p>
-      {error !== undefined && <p class="error">{error}</p>}
+      <FieldError name="options" />
       <ol class="option-rows">
         {rows.map((row, i) => (
           <li>
-            <Cell name={`option_text_${row}`} label={`Text of option ${i + 1}`} value={shownIn(row, 'text')} />
+            <TextField
+              cell
+              name={`option_text_${row}`}
+              label={`Text of option ${i + 1}`}
+              value={shownIn(row, 'text')}
+              autocomplete="off"
+            />
             {published.has(shownIn(row, 'id')) ? (
               <code>
                 {shownIn(row, 'id')}
                 <input type="hidden" name={`option_id_${row}`} value={shownIn(row, 'id')} />
               </code>
             ) : (
-              <Cell
+              <TextField
+                cell
                 name={`option_id_${row}`}
                 label={`Id of option ${i + 1}`}
                 value={shownIn(row, 'id')}
                 placeholder="id: made of the text"
+                autocomplete="off"
               />
             )}
             <span class="moves">
@@ -65,46 +72,6 @@ export function OptionRows(props: { options: readonly OptionDefinition[]; publis
         </button>
       </details>
     </fieldset>
-  )
-}
-
-/** A field in a row, with a label for screen readers alone. */
-export function Cell(props: {
-  name: string
-  label: string
-  value: string
-  placeholder?: string
-  type?: 'text' | 'date'
-}) {
-  const { name, label, value, placeholder, type = 'text' } = props
-  const { form } = usePage()
-  const error = errorOf(form, name)
-  return (
-    <div class={error === undefined ? 'field cell' : 'field cell wrong'}>
-      <input
-        id={name}
-        name={name}
-        // Both hold a text; which one makes no difference to the rest.
-        type={type as 'text'}
-        value={value}
-        aria-label={label}
-        placeholder={placeholder}
-        autocomplete="off"
-        aria-describedby={error === undefined ? undefined : `${name}-error`}
-        aria-invalid={error === undefined ? undefined : 'true'}
-      />
-      <CellError name={name} />
-    </div>
-  )
-}
-
-export function CellError({ name }: { name: string }) {
-  const error = errorOf(usePage().form, name)
-  if (error === undefined) return null
-  return (
-    <span class="error" id={`${name}-error`}>
-      <Words>{error}</Words>
-    </span>
   )
 }
 
