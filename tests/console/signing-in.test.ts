@@ -163,6 +163,8 @@ describe('a session', () => {
 
   test('does not begin with a password that was changed, or for a person who was disabled, since it was looked at', async () => {
     const limits = { idleMs: 1000, lifetimeMs: 1000 }
+    // Another administrator, without whom she could not be disabled.
+    await aPerson(database.sql)
     const known = (await verifySignIn(database.sql, ada.email, testPassword))!
     const begin = () =>
       beginSession(database.sql, { ...known, address: undefined, how: 'password' }, limits, now, undefined)
