@@ -230,6 +230,30 @@ describe('the docs of a program', () => {
     })
   })
 
+  test('the page of a draft has every question of which it says something else, marks what is new, and counts the others', async () => {
+    const screens = (pets: string[], asksFor: string) => [
+      { questions: [q.radio('pet', pets), q.text('breed'), q.text('owner')] },
+      {
+        visible_when: { question: 'pet', field: 'selection', operator: 'equal', value: asksFor } as const,
+        questions: [q.text('fence')],
+      },
+    ]
+    await aProgram(database.sql, { slug: 'pets', screens: screens(['cat', 'dog'], 'dog') })
+    await aDraft(database.sql, { slug: 'pets', screens: screens(['cat', 'dog', 'fox'], 'cat') })
+    const petKey = await createTestKey(database.sql, { programs: ['pets'] })
+    const response = await service.get('/docs/api/programs/pets/versions/draft', {
+      headers: { Authorization: petKey.authorization, Accept: 'text/html' },
+    })
+    const text = textOf(await response.text())
+    expect(text.slice(text.lastIndexOf('Questions that change'), text.lastIndexOf('Downloads'))).toBe(
+      'Questions that change2 stay as they are: see the active version.' +
+        'Screen 1pet? pet SINGLE_SELECTnull when it was not answered.application.pet.selection string or null ID of the selected option.' +
+        'cat Option catdog Option dogfox Option foxnewThis questionIn the example' +
+        'Screen 2fence? fence TEXTAsked only when “pet?” is “Option cat”. null when it was not answered or it was not asked.' +
+        'application.fence.text string or null Any text.This questionIn the example',
+    )
+  })
+
   test('downloads: a JSON Schema that the example fits, an OpenAPI document that a linter finds valid, code samples', async () => {
     const { versions, code_samples } = await json(`/docs/api/programs/${slug}`)
     const path = (url: string): string => new URL(url).pathname

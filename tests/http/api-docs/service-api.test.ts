@@ -72,8 +72,11 @@ describe('the page', () => {
 
   test('has every operation, with its address, parameters, answers and their header fields', () => {
     for (const [path, methods] of Object.entries(document.paths))
-      for (const [method, { operationId, summary, parameters = [], responses }] of Object.entries(methods)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        const { operationId, summary, parameters = [], responses } = operation
         const section = sectionOf(operationId)
+        for (const [, most] of JSON.stringify(operation).matchAll(/"maximum":([\d.-]+)/g))
+          expect(section).toContain(`at most ${most}`)
         expect(section).toStartWith(summary)
         expect(section).toContain(`${method.toUpperCase()} ${path}`)
         for (const { name, description = '' } of parameters) {
@@ -90,9 +93,12 @@ describe('the page', () => {
   })
 
   test('has every definition with its members, and whatever refers to one leads to it', () => {
-    for (const [name, { properties = {} }] of Object.entries(document.components.schemas)) {
+    for (const [name, schema] of Object.entries(document.components.schemas)) {
       const section = sectionOf(`schema-${name}`)
-      for (const member of Object.keys(properties)) expect(section).toContain(`${member} `)
+      for (const member of Object.keys(schema.properties ?? {})) expect(section).toContain(`${member} `)
+      const all = JSON.stringify(schema)
+      const required = [...all.matchAll(/"required":(\[[^\]]*\])/g)].flatMap(([, names]) => JSON.parse(names!))
+      expect([name, section.split(' · required').length - 1]).toEqual([name, required.length])
     }
     const referred = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
       match => match[1]!,

@@ -132,6 +132,10 @@ test('those who look after the docs see how fresh they are, and the last error; 
     expect(page).toMatch(/\d+ seconds? ago|0 seconds/)
     expect(page).toContain('when they are read')
   }
+  for (const state of ['queued', 'running']) {
+    await database.sql`update derived_status set state = ${state} where program_version_id = ${program_version_id}`
+    expect(await (await visitor('AUDITOR')).page('/docs/api/programs')).toContain('>being made again<')
+  }
   const key = await createTestKey(database.sql, { programs: ['food'] })
   const headers = { Authorization: key.authorization }
   for (const page of [
