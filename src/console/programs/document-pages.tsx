@@ -5,10 +5,10 @@
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import { ActionForm, ErrorSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
 import type { FormState } from '../../html/page-context.ts'
-import { LinkButton, Notice, When, Words } from '../../html/parts.tsx'
+import { LinkButton, Notice, Words } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { type ProgramInView, versionName } from './program-in-view.ts'
-import { Changes, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { Changes, MadeBy, ProgramShell, pathOfProgram } from './program-shell.tsx'
 import type { PlacedError } from './read-document-field.ts'
 
 /** What two people have: the one wrote this text, the other saved or published what is stored. */
@@ -85,17 +85,10 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Con
     <Notice tone="bad">
       <h2>The program was changed in the meantime, so nothing was saved</h2>
       <p>
-        {draft === undefined ? (
-          <>
-            {versionName(current)} was published <When at={current.published_at!} /> by {who(current.published_by)}.
-          </>
-        ) : (
-          <>
-            The draft was saved <When at={current.created_at} /> by {who(current.created_by)}.
-          </>
-        )}{' '}
-        Your text is below as you wrote it, and what is stored now is below that. To keep both, put your changes into
-        what is stored, with its <code>based_on</code>.
+        {draft === undefined ? `${versionName(current)} was published ` : 'The draft was saved '}
+        <MadeBy at={current.published_at ?? current.created_at} by={current.published_by ?? current.created_by} />. Your
+        text is below as you wrote it, and what is stored now is below that. To keep both, put your changes into what is
+        stored, with its <code>based_on</code>.
       </p>
       {conflict.differences !== undefined && (
         <>

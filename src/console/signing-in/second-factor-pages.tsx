@@ -3,7 +3,8 @@
 /** @jsxImportSource preact */
 
 import { encode } from 'uqr'
-import { ActionForm, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
+import { TextField } from '../../html/fields.tsx'
+import { FormPage } from '../../html/form-page.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { LinkButton, Notice } from '../../html/parts.tsx'
 import { CopyButton, Secret } from '../../html/secret.tsx'
@@ -30,35 +31,31 @@ const crumbs = [{ text: 'Your account', path: '/admin/account' }, { text: 'Secon
 export function SecondFactorPage(props: { secret: string; uri: string; sealed: string; has: boolean }) {
   const { secret, uri, sealed, has } = props
   return (
-    <Shell
+    <FormPage
       title={has ? 'Set up another second factor' : 'Set up a second factor'}
       part={undefined}
       crumbs={crumbs}
       lead="Signing in with your password then takes a code of an authenticator app on your phone, too."
+      path="/admin/account/second-factor"
+      submit="Set it up"
     >
-      <ErrorSummary />
       {has && <Notice tone="info">It takes the place of the one that you have, and of its recovery codes.</Notice>}
-      <div class="card narrow">
-        <p>Scan this with the app, or write the secret into it.</p>
-        <QrCode text={uri} />
-        <Secret id="secret" label="Secret" value={secret} />
-        <p>
-          <a href={uri}>Open it in an app on this device</a>
-        </p>
-        <ActionForm action="/admin/account/second-factor">
-          <input type="hidden" name="sealed" value={sealed} />
-          <TextField
-            name="code"
-            label="Code"
-            hint="The six digits that the app shows now."
-            inputmode="numeric"
-            autocomplete="one-time-code"
-            maxLength={10}
-          />
-          <Submit text="Set it up" />
-        </ActionForm>
-      </div>
-    </Shell>
+      <p>Scan this with the app, or write the secret into it.</p>
+      <QrCode text={uri} />
+      <Secret id="secret" label="Secret" value={secret} />
+      <p>
+        <a href={uri}>Open it in an app on this device</a>
+      </p>
+      <input type="hidden" name="sealed" value={sealed} />
+      <TextField
+        name="code"
+        label="Code"
+        hint="The six digits that the app shows now."
+        inputmode="numeric"
+        autocomplete="one-time-code"
+        maxLength={10}
+      />
+    </FormPage>
   )
 }
 

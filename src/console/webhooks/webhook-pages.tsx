@@ -23,7 +23,7 @@ import {
 import { Secret } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { overlapHours } from '../../webhooks/endpoints.ts'
-import { who } from '../programs/program-shell.tsx'
+import { MadeBy } from '../programs/program-shell.tsx'
 
 const path = '/admin/webhooks'
 const crumb = { text: 'Webhooks', path }
@@ -164,12 +164,7 @@ export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
           facts={[
             ['Address', <code>{url}</code>],
             ['Program', `${display_name} (${slug})`],
-            [
-              'Added',
-              <>
-                {<When at={created_at} />} by {who(created_by)}
-              </>,
-            ],
+            ['Added', <MadeBy at={created_at} by={created_by} />],
             ['Last acknowledged', delivered_at === null ? 'never' : <When at={delivered_at} />],
             ...(earlier_secret_until !== null && earlier_secret_until > now
               ? [['Signed with the secret before too', <>until {<When at={earlier_secret_until} />}</>] as const]
