@@ -142,7 +142,7 @@ function Named({ name, kind, href }: { name: string; kind: string; href: string 
       <a href={href} dir="auto">
         <InParts>{name}</InParts>
       </a>{' '}
-      <small>{kind}</small>
+      {kind !== name && <small>{kind}</small>}
     </>
   )
 }

@@ -42,6 +42,7 @@ describe('the list', () => {
   test('says what was done as a sentence under its day, and a person by name, who is offered to choose', async () => {
     for (const action of ['signed_in', 'program_draft_saved'])
       await note('sentence', { actor: `admin:${ada.email}`, action })
+    await note('sentence', { actor: 'anonymous', action: 'sign_in_failed' })
     const times = await sql<{ at: string }[]>`
       select to_char(happened_at at time zone ${timeZone}, 'YYYY-MM-DD HH24:MI') as at
       from audit_event where subject = 'sentence' order by audit_event_id`
@@ -52,6 +53,7 @@ describe('the list', () => {
       expect(text).toContain(`${clock} Ada Auditor ${ada.email} ${did} sentence`)
       expect(page).toContain(`<h2 id="day-${day}">`)
     }
+    expect(text).toMatch(/\d anonymous failed to sign in as sentence/)
     expect(page).toContain(`<option value="${ada.email}">Ada Auditor</option>`)
     const theirs = await browser.page(`${path}?subject=sentence&actor=${encodeURIComponent(ada.email)}`)
     expect(subjectsOf(theirs)).toHaveLength(2)
