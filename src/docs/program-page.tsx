@@ -7,11 +7,12 @@ import type { VNode } from 'preact'
 import type { QuestionDocs } from '../domain/samples/version-docs.ts'
 import { usePage } from '../html/page-context.ts'
 import { Badge, figures, Notice, Tabs } from '../html/parts.tsx'
+import { CopyButton } from '../html/secret.tsx'
 import { ThreeColumns } from '../html/shell.tsx'
 import { type FindGroup, FindList } from './parts/find-list.tsx'
 import { Instant } from './parts/instant.tsx'
 import { type JsonMark, JsonTree } from './parts/json-tree.tsx'
-import { CodeTabs, CopyButton, Panel } from './parts/panels.tsx'
+import { CodeTabs, Panel } from './parts/panels.tsx'
 import { Changes, changedQuestions, changesOf } from './program-changes.tsx'
 import type { ProgramView, VersionView } from './program-view.ts'
 import { guideEntries, MetadataFields, PullingGuide } from './pulling-guide.tsx'
@@ -117,12 +118,12 @@ function Address({ program }: { program: ProgramView }): VNode {
       <div class="card address">
         <Badge tone="good">GET</Badge>
         <code id="export-url">{program.export_url}</code>
-        <CopyButton from="export-url" what="Address of the export" />
+        <CopyButton look="copy" of="export-url" what="Address of the export" />
       </div>
       <div class="card address">
         <Badge tone="good">OData</Badge>
         <code id="feed-url">{program.feed_url}</code>
-        <CopyButton from="feed-url" what="Address of the feed for Excel and Power BI" />
+        <CopyButton look="copy" of="feed-url" what="Address of the feed for Excel and Power BI" />
       </div>
       <p class="soft">
         Excel and Power BI: Get Data, From OData feed, the second address, Basic, then Username and Password of the key.

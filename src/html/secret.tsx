@@ -4,10 +4,11 @@
 
 import { Icon } from './icon.tsx'
 
-/** Copies the text of an element. Hidden where scripts are off. */
-export const CopyButton = ({ of }: { of: string }) => (
-  <button type="button" class="plain" data-copy={of} hidden>
+/** Copies the text of an element; screen readers hear which by `what`. Hidden until a script shows it. */
+export const CopyButton = ({ of, what, look = 'plain' }: { of: string; what?: string; look?: 'plain' | 'copy' }) => (
+  <button type="button" class={look} data-copy={of} hidden>
     <Icon name="copy" />
+    {what !== undefined && <span class="unseen">{what}: </span>}
     Copy
   </button>
 )

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren, VNode } from 'preact'
-import { Icon } from '../../html/icon.tsx'
+import { CopyButton } from '../../html/secret.tsx'
 
 /** Code or a table too wide or too long for its place: it scrolls in a box of its own, which the keyboard can reach. */
 function ScrollBox({ label, tall, children }: { label: string; tall?: boolean; children: ComponentChildren }) {
@@ -14,15 +14,6 @@ function ScrollBox({ label, tall, children }: { label: string; tall?: boolean; c
     </section>
   )
 }
-
-/** Hidden until a script shows it: without scripts it could do nothing. */
-export const CopyButton = ({ from, what }: { from: string; what: string }) => (
-  <button class="copy" type="button" data-copy={from} hidden>
-    <Icon name="copy" />
-    <span class="unseen">{what}: </span>
-    Copy
-  </button>
-)
 
 interface PanelProps {
   /** Of what is copied. */
@@ -37,7 +28,7 @@ export function Panel({ id, title, tall, children }: PanelProps): VNode {
     <div class="panel">
       <div class="bar">
         <h3>{title}</h3>
-        <CopyButton from={id} what={title} />
+        <CopyButton look="copy" of={id} what={title} />
       </div>
       <ScrollBox label={title} tall={tall}>
         {children}
@@ -63,7 +54,7 @@ export function CodeTabs({ name, tabs }: { name: string; tabs: readonly CodeTab[
           <div class="sample">
             <div class="about">
               <p>{about}</p>
-              <CopyButton from={id} what={title} />
+              <CopyButton look="copy" of={id} what={title} />
             </div>
             <ScrollBox label={`Code: ${title}`} tall>
               <pre>
