@@ -98,16 +98,17 @@ const outputs: Record<string, Output> = {
     backUp: async ({ slug, cursor }) => {
       const [from, to] = [join(folder, slug), await useFolder()]
       const record = join(from, '.tributary.json')
-      // Its last file is there before its record.
+      // Its last file is there before its record, and that before what was only on the way is gone.
       const atRest = async () => {
         const last = await cursor()
-        await until('it to be at rest', () => readFileSync(record, 'utf8').includes(last))
+        const isOnTheWay = () => /part|next|journal/.test(readdirSync(from).join())
+        await until('it to be at rest', () => readFileSync(record, 'utf8').includes(last) && !isOnTheWay())
       }
       await atRest()
       cpSync(from, to, { recursive: true })
       return async () => {
         await atRest()
-        rmSync(from, { recursive: true })
+        for (const name of readdirSync(from)) rmSync(join(from, name))
         cpSync(to, from, { recursive: true })
       }
     },
