@@ -98,6 +98,11 @@ describe('the index', () => {
     for (const version of programs[0].versions) expect(textOf(page)).toContain(JSON.stringify(version.example, null, 2))
     expect(page).toContain('Every &lt;kind>')
     expect(page).not.toContain('not-granted')
+    // Only the first example is open.
+    expect(page.match(/<details class="example"(?: open)?/g)).toEqual([
+      '<details class="example" open',
+      ...Array(2).fill('<details class="example"'),
+    ])
   })
 
   test('shows the same of what was made beforehand as of what is made on the spot, and of nothing that is stale', async () => {
