@@ -1,6 +1,7 @@
 // Metrics of every process: its build, memory, processor time, and event-loop delay.
 // Only figures that are true under Bun: prom-client's own of the heap, of handles and of garbage collection are zeros or other things there.
 
+import { heapSize } from 'bun:jsc'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Build } from './build.ts'
 import { openDescriptors } from './descriptors.ts'
@@ -45,7 +46,7 @@ function registerMemoryMetrics(meter: Meter): void {
   const { registers } = meter
   const used = new Gauge({
     name: 'bun_heap_used_bytes',
-    help: 'Memory of JavaScript objects and of the buffers they own, as of now; garbage that is not collected yet included',
+    help: 'Memory of JavaScript objects and of the buffers they own, garbage that is not collected yet included',
     registers,
   })
   const external = new Gauge({
@@ -61,7 +62,8 @@ function registerMemoryMetrics(meter: Meter): void {
   meter.onRead(() => {
     const memory = process.memoryUsage()
     resident.set(memory.rss)
-    used.set(memory.heapUsed)
+    // Not heapUsed, which is as of a collection: buffers that came since then would be more than all.
+    used.set(heapSize())
     external.set(memory.external)
   })
 }
