@@ -3,9 +3,9 @@
 import { questionKey } from '../questions/question-key.ts'
 import { textToRead, type VersionChange } from './version-diff.ts'
 
-/** One sentence for each change that is seen in exports; none when all stays as it was there. */
+/** What of the changes is seen in exports, each sentence once; none when all stays as it was there. */
 export function exportEffects(changes: readonly VersionChange[]): string[] {
-  return changes.flatMap(({ code, subject, detail }) => {
+  const effects = changes.flatMap(({ code, subject, detail }) => {
     const key = questionKey(subject)
     if (detail.startsWith(textToRead)) return []
     switch (code) {
@@ -26,4 +26,5 @@ export function exportEffects(changes: readonly VersionChange[]): string[] {
         return []
     }
   })
+  return [...new Set(effects)]
 }

@@ -66,13 +66,21 @@ describe('diffVersions', () => {
 
   test('says what it was and what it is, in the words that applicants read', () => {
     const pet: NamedCondition = { question: 'pet', field: 'selection', operator: 'equal', value: 'cat' }
-    const was = [q.number('age', { max: 3 }), q.radio('pet', ['cat', 'dog']), q.static('welcome'), q.text('why')]
+    const who = q.name('who')
+    const was = [q.number('age', { max: 3 }), q.radio('pet', ['cat', 'dog']), q.static('welcome'), q.text('why'), who]
     const options = [
       { admin_id: 'cow', text: 'Cow' },
       { admin_id: 'cat', text: 'Kitty' },
     ]
     const asked = q.number('age', { text: 'Age', help: 'In years', min: 1, max: 4, optional: true, visible_when: pet })
-    const is = [asked, q.radio('pet', [], { options }), q.static('hint'), q.date('day')]
+    const ann: NamedCondition = { question: 'who', field: 'first_name', operator: 'equal', value: 'Ann' }
+    const is = [
+      asked,
+      q.radio('pet', [], { options, visible_when: ann }),
+      q.static('hint'),
+      q.date('day'),
+      q.name('who', { optional: true }),
+    ]
     const [before, after] = [was, is].map(questions => aDefinition({ slug: 'p', questions }))
     const changes = diffDefinitions(before!, { ...after!, statuses: [] })
     expect(changes.map(({ code, subject, detail }) => `${code} ${subject}: ${detail}`)).toEqual([
@@ -90,9 +98,20 @@ describe('diffVersions', () => {
       'option_added pet: Option “Cow” (cow) added.',
       'option_removed pet: Option “Option dog” (dog) removed. It stays in exports.',
       'option_text_changed pet: Text of option cat: “Kitty” (was: “Option cat”).',
+      'condition_changed pet: It is asked when first name of “who?” is “Ann” (was: always).',
+      'optional_changed who: Optional: yes (was: no).',
     ])
     // Text to read has no answer, and no key.
-    expect(exportEffects(changes).filter(effect => /^(hint|welcome)/.test(effect))).toEqual([])
+    expect(exportEffects(changes)).toEqual([
+      'status can have other values than before. Applications keep the status they have.',
+      'day appears in every application, also in earlier ones: there it is unanswered.',
+      'why stays in every application. From now on it is unanswered in new ones.',
+      'age may be unanswered in other cases than before.',
+      'pet can have an option id that was not there before. Option “Cow” (cow) added.',
+      'pet keeps the option in the applications that have it. Option “Option dog” (dog) removed. It stays in exports.',
+      'pet may be unanswered in other cases than before.',
+      'who may be unanswered in other cases than before.',
+    ])
   })
 
   test('a definition written otherwise but meaning the same is no change', () => {
