@@ -87,7 +87,7 @@ describe('a new version of a shared question', () => {
         move?.[0] === 'm-b' ? '--move m-c, or --move-all.' : '--move m-b --move m-c, or --move-all.',
       )
       expect(refused.errors.map(({ code }) => code)).toContain('other_program_moves')
-      expect(refused.errors.at(-1)!.detail).toBe('"m-c" (its question "m pet"): Option dog added.')
+      expect(refused.errors.at(-1)!.detail).toBe('"m-c" (its question "m pet"): Option “Option dog” (dog) added.')
     }
     for (const before of [a, ...others])
       expect((await active(before.program_id)).program_version_id).toBe(before.program_version_id)
@@ -158,7 +158,7 @@ describe('a new version of a shared question', () => {
     await publish({ slug: 's-both-a', questions: [q.text('s both', { text: 'From a' })] })
     const refused = await conflict(publishDraft(database.sql, 's-both-b', 'admin:b'))
     expect(refused.errors).toMatchObject([{ code: 'text_changed' }])
-    expect(refused.errors[0]?.detail).toContain('"From a"')
+    expect(refused.errors[0]?.detail).toContain('“From a”')
     // Saved again, now that its editor knows, it goes.
     await aDraft(database.sql, mine, 'admin:b')
     const result = await publishDraft(database.sql, 's-both-b', 'admin:b', { move: 'all' })

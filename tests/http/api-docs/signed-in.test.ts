@@ -85,11 +85,11 @@ test('samples have the Username of the newest key that the person made, which pu
   for (const part of [
     `-u "${key!.id}:$TRIBUTARY_PASSWORD"`,
     `TRIBUTARY_USERNAME is ${key!.id}`,
-    'of your key Of mine.',
+    'of your newest key for it, Of mine.',
   ])
     expect(shown).toContain(part)
   await database.sql`update api_key set disabled_at = now(), disabled_by = 'operator:test' where name = 'Of mine'`
-  expect(await samples()).toContain('of your key Older.')
+  expect(await samples()).toContain('of your newest key for it, Older.')
 })
 
 test('without a session that holds, the answer is the 401 of any other client, and an API key still opens (D4)', async () => {
