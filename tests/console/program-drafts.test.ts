@@ -349,6 +349,9 @@ test('a program begins with its name alone, its slug made from it, or as a copy 
   const form = { slug: '', copy_of: '' }
   const named = await ada!.post('/admin/new-program', { ...form, display_name: 'Trees & Hedges, für Höfe' })
   expect(named.headers.get('location')).toContain('/admin/programs/trees-hedges-fur-hofe/questions')
+  // Cut where a word ends.
+  const long = await ada!.post('/admin/new-program', { ...form, display_name: `${'a'.repeat(59)} and more` })
+  expect(long.headers.get('location')).toContain(`/admin/programs/${'a'.repeat(59)}/questions`)
   await aProgram(sql, { slug: 'to-copy', questions: [q.radio('copied one', ['yes', 'no']), q.text('copied two')] })
   const copy = await ada!.post('/admin/new-program', { ...form, display_name: 'The Copy', copy_of: 'to-copy' })
   expect(copy.headers.get('location')).toContain('/admin/programs/the-copy/questions')

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { findActiveVersion, findProgram, readPublishedVersions } from '../../src/db/programs/programs.ts'
 import type { ProgramBundle } from '../../src/domain/definitions/program-bundle.ts'
+import { enumeratorDepthUsual } from '../../src/domain/definitions/program-definition.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
@@ -182,6 +183,37 @@ describe('what is no bundle', () => {
       ['/program_versions/1/screens'],
     ],
     [
+      'a question on the condition of what is not asked',
+      bundle => {
+        bundle.program_versions[1]!.screens[0]!.questions[0]!.visible_when = { question_id: 999, operator: 'answered' }
+        return bundle
+      },
+      ['/program_versions/1/screens'],
+    ],
+    [
+      'a wording that is based on one of another question',
+      bundle => {
+        const [first, second] = bundle.question_versions
+        second!.based_on = first!.question_version_id
+        return bundle
+      },
+      ['/question_versions/1/based_on'],
+    ],
+    [
+      'repeated questions within more levels than there may be',
+      bundle => {
+        const repeated = bundle.questions.find(({ kind }) => kind === 'ENUMERATOR')!
+        for (let level = 0; level <= enumeratorDepthUsual; level++)
+          bundle.questions.push({
+            ...repeated,
+            question_id: 9000 + level,
+            enumerator_id: level === 0 ? null : 8999 + level,
+          })
+        return bundle
+      },
+      [`/questions/${housing.questions.length + enumeratorDepthUsual}/enumerator_id`],
+    ],
+    [
       'text that cannot be stored',
       bundle => ({ ...bundle, program: { ...bundle.program, slug: 'half \ud800' } }),
       ['/program/slug'],
@@ -202,6 +234,14 @@ describe('what is no bundle', () => {
           index === 1 ? { ...version, published_at: '1999-01-01T00:00:00.000000Z' } : version,
         ),
       }),
+      ['/program_versions/1/published_at'],
+    ],
+    [
+      'two versions of one time',
+      bundle => {
+        bundle.program_versions[1]!.published_at = bundle.program_versions[0]!.published_at
+        return bundle
+      },
       ['/program_versions/1/published_at'],
     ],
     [
