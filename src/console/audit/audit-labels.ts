@@ -1,6 +1,7 @@
 // The audit log in words: the labels of actions and the sentences they make, the members of an event's detail, which pages are one walk. Pure.
 
 import type { AuditEventRow } from '../../db/audit/audit.ts'
+import { roleNames, roles } from '../../people/roles.ts'
 
 type Detail = AuditEventRow['detail']
 type Value = Detail[string]
@@ -123,7 +124,7 @@ export function detailPairs(detail: Detail): DetailPair[] {
   const add = (name: string, value: Value): void => {
     if (pairs.length > pairsMax) return
     if (isObject(value)) for (const [inner, one] of Object.entries(value)) add(`${name}: ${spaced(inner)}`, one)
-    else pairs.push({ name, value: shown(value) })
+    else pairs.push({ name, value: name.endsWith('role') ? roleName(value) : shown(value) })
   }
   for (const [name, value] of Object.entries(detail)) add(spaced(name), value)
   if (pairs.length > pairsMax) pairs.splice(pairsMax, pairs.length, { name: 'and more', value: 'see the whole event' })
@@ -131,6 +132,11 @@ export function detailPairs(detail: Detail): DetailPair[] {
 }
 
 const spaced = (name: string): string => name.replaceAll('_', ' ')
+
+const roleName = (value: Value): string => {
+  const role = roles.find(one => one === value)
+  return role === undefined ? shown(value) : roleNames[role]
+}
 
 function shown(value: Value): string {
   if (value === null) return 'none'

@@ -37,6 +37,12 @@ describe('the list', () => {
     expect(page).toContain('192.0.2.17')
     expect(page).toContain('Program published')
     expect(page).toContain('>version: 7<')
+    await note('role-change', {
+      detail: { role: 'PROGRAM_ADMINISTRATOR', former: { role: 'AUDITOR' }, reason: 'AUDITOR' },
+    })
+    expect(await browser.page(`${path}?subject=role-change`)).toContain(
+      '>role: Program administrator · former: role: Auditor · reason: AUDITOR<',
+    )
   })
 
   test('says what was done as a sentence under its day, and a person by name, who is offered to choose', async () => {
