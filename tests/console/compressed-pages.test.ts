@@ -1,9 +1,11 @@
-// What people look at is sent compressed to those who take it so.
+// Pages as they are sent: compressed to those who take it so, with addresses below the path of BASE_URL.
 
 import { describe, expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
+import { createTestKey } from '../support/keys.ts'
+import { aDraft, aProgram, q } from '../support/programs.ts'
 
 const database = await useDatabase()
 const service = await useService(database)
@@ -57,4 +59,23 @@ test('the token of the forms is another text on each page, and each is taken', a
     expect((await visitor.post('/admin/people/invite', { csrf, name: '', email: '' })).status).toBe(400)
   const wrong = [...tokens][0]!.replace(/^./, first => (first === 'A' ? 'B' : 'A'))
   expect((await visitor.post('/admin/people/invite', { csrf: wrong, name: '', email: '' })).status).toBe(403)
+})
+
+test('under a BASE_URL with a path, each address on each page that leads from the first one is below it', async () => {
+  await aProgram(database.sql, { slug: 'food', questions: [q.radio('pet " href="/dog', ['cat'])] })
+  await aDraft(database.sql, { slug: 'food', questions: [q.text('other')] })
+  await createTestKey(database.sql, { programs: ['food'] })
+  const below = await useService(database, { baseUrl: 'http://127.0.0.1/apply' })
+  const forms = { get: (path: string, init?: RequestInit) => below.get(path, init), baseUrl: 'http://127.0.0.1' }
+  const reader = await new ConsoleVisitor(forms).signIn(ada.email)
+  const pages = new Set(['/admin'])
+  for (const path of pages) {
+    const response = await reader.get(path)
+    if (!response.headers.get('content-type')!.startsWith('text/html')) continue
+    for (const [, address] of (await response.text()).matchAll(/ (?:href|src|action)="(\/[^"]*)"/g)) {
+      expect([path, address]).toEqual([path, expect.stringMatching(/^\/apply\/(?:admin|docs|assets|$)/)])
+      if (/^\/apply\/(?:admin|docs)[^?#]*$/.test(address!)) pages.add(address!.slice('/apply'.length))
+    }
+  }
+  expect(pages.size).toBeGreaterThan(50)
 })
