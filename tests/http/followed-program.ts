@@ -1,6 +1,7 @@
 // A program whose changes are read: a front end of its own, short ways to change its applications, and what its feed says.
 
 import type { Sql } from '../../src/db/client.ts'
+import type { ChangesPage, Change as SentChange } from '../../src/export/changes/change-feed.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
@@ -9,25 +10,9 @@ import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
 import type { TestService } from '../support/service.ts'
 
-export interface Change {
-  change: number
-  kind: 'submitted' | 'superseded' | 'status' | 'note' | 'erased'
-  application_id: number
-  time: string | null
-  superseded_by?: number | null
-  status?: string | null
-  application_note?: string | null
-  application?: ExportedApplication
-}
+export type Change = SentChange & { application?: ExportedApplication }
 
-export interface Feed {
-  payload: Change[]
-  nextCursor: string
-  hasMore: boolean
-  snapshotTime: string
-  changeCursor: string
-  questionsAsOf: string | null
-}
+export type Feed = Omit<ChangesPage, 'payload'> & { payload: Change[] }
 
 export type Followed = Awaited<ReturnType<typeof aFollowedProgram>>
 
