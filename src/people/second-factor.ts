@@ -6,7 +6,6 @@ import { generateSecret, generateURI, verifySync } from 'otplib'
 import { type AuditContext, recordAction } from '../audit/record-action.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import { deleteSessionsOf } from '../db/people/console-sessions.ts'
-import { findPerson } from '../db/people/person-rows.ts'
 import {
   deleteSecondFactor,
   findSecondFactor,
@@ -15,8 +14,9 @@ import {
   upsertSecondFactor,
 } from '../db/people/second-factor-rows.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
-import { invalidRequest, notFound } from '../problem.ts'
+import { invalidRequest } from '../problem.ts'
 import { hashPersonPassword, isPassword } from './passwords.ts'
+import { requirePerson } from './people.ts'
 import { actorOf } from './roles.ts'
 import { openText, sealText } from './sealed-text.ts'
 
@@ -103,7 +103,7 @@ export async function setSecondFactor(
 /** Takes away a person's second factor, for one who has lost it: every session ends, and the password alone signs in. */
 export async function resetSecondFactor(sql: Sql, personId: number, by: AuditContext): Promise<void> {
   await inTransaction(sql, async tx => {
-    const person = (await findPerson(tx, personId)) ?? notFound('There is no such person.')
+    const person = await requirePerson(tx, personId)
     if (!(await deleteSecondFactor(tx, personId))) return
     await deleteSessionsOf(tx, personId)
     await recordAction(tx, by, 'second_factor_reset', person.email)
