@@ -22,8 +22,8 @@ verify   Reads the whole log in order and computes its hashes again. Names the f
 prune    Moves the oldest events into one file, audit-….ndjson, and then out of the database: of each chain what comes before
          its first event on or after a date or an instant, or less than so many days old. Chains continue from where they were cut,
          the cut is an event itself, and verify holds for the rest. The folder must be there. Interrupted, it has removed
-         nothing: ask again, with the same date. What such a run may leave, audit-….ndjson.partial, or a file that verify does not
-         know, can be removed. Each line of a file is an event; so, for what was sent to which client, ask the files too:
+         nothing: ask again, with the same date. The file of such a run, which verify does not know, can be removed.
+         Each line of a file is an event; so, for what was sent to which client, ask the files too:
            jq -c 'select(.event[3] == "applications_exported") | .event' audit-*.ndjson`
 
 async function verify(

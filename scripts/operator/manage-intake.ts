@@ -2,10 +2,11 @@
 
 import { parseDuration } from '../../src/config/kinds/durations.ts'
 import { findIntakePause } from '../../src/db/applications/intake-pauses.ts'
+import { findProgramIntake } from '../../src/db/programs/program-intake.ts'
 import { loadProgram } from '../../src/db/programs/programs.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { pauseIntake, pauseMsMax, resumeIntake } from '../../src/intake/pause-intake.ts'
-import { usage } from '../command-line/environment.ts'
+import { type ScriptContext, usage } from '../command-line/environment.ts'
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'
 
 const help = `Usage:
@@ -38,7 +39,8 @@ function pause(slug: string, pauseMs: number): Run {
 function resume(slug: string): Run {
   return async ({ sql, actor }) => {
     const was = await resumeIntake(sql, slug, actor)
-    console.log(was ? `${slug} takes submissions again.` : `Intake of ${slug} was not paused.`)
+    const still = await setInConsole(sql, slug)
+    console.log(was ? (still ?? `${slug} takes submissions again.`) : `Intake of ${slug} was not paused.`)
   }
 }
 
@@ -48,10 +50,18 @@ function status(slug: string): Run {
     const until = await findIntakePause(sql, program_id)
     console.log(
       until === undefined
-        ? `${slug} takes submissions.`
+        ? ((await setInConsole(sql, slug)) ?? `${slug} takes submissions.`)
         : `Intake of ${slug} is paused until ${formatOffsetTime(until, config.timeZone)}.`,
     )
   }
+}
+
+/** What holds whether or not a pause is in force. */
+async function setInConsole(sql: ScriptContext['sql'], slug: string): Promise<string | undefined> {
+  const { program_id } = await loadProgram(sql, slug)
+  const { intake_state = 'OPEN' } = (await findProgramIntake(sql, program_id)) ?? {}
+  if (intake_state === 'OPEN') return undefined
+  return `${slug} takes no submissions: in the console it is ${intake_state.toLowerCase()}.`
 }
 
 const program = ['slug']

@@ -132,7 +132,8 @@ function refuseObstacles(bundle: ProgramBundle, obstacles: readonly BundleObstac
 /** What is active must be fit to be asked now: by its own rules, and in the same question versions as everywhere else. */
 async function checkActive(tx: Transaction, program_version_id: number): Promise<void> {
   const active = await loadProgramVersion(tx, program_version_id)
-  parseDefinition(describeVersion(active))
+  // How deep it may be was held against the bundle.
+  parseDefinition(describeVersion(active), undefined, Number.POSITIVE_INFINITY)
   const others = await readProgramsUsingOthers(tx, active.questions, ['ACTIVE'])
   if (others.length > 0) {
     throw new Problem('conflict', {

@@ -76,8 +76,10 @@ test('a request made during a run stays open, however that ends, and what was me
   await finishRun(sql, thing, second)
   expect(await statusOf(program_version_id)).toMatchObject({ state: 'queued', last_error: null })
   await finishRun(sql, thing, await begun())
+  await finishRun(sql, thing, second)
   await failRun(sql, thing, { request: second, error: 'late', final: true })
   expect(await statusOf(program_version_id)).toMatchObject({ state: 'done', last_error: null })
+  expect(await begun()).toBeUndefined()
 })
 
 test('a run that continues, or that failed and waits for its next try, is not given up', async () => {

@@ -84,19 +84,19 @@ test('21 are refused by draft and publication, at the first enumerator that is o
 })
 
 test('another bound is held to in the same way, also for questions left to the bank, and for a program from elsewhere', async () => {
-  const { slug } = await aProgram(database.sql, { slug: 'shallow', questions: nested('shallow', 4) })
+  const deeper = aDefinition({ slug: 'deeper', questions: nested('deeper', 21) })
+  const { slug } = await publishDefinition(database.sql, deeper, 'admin:test', { enumeratorDepthMax: 21 })
   const left = aDefinition({ slug: 'shallow-too', questions: [q.text('shallow own')] })
-  for (const name of ['shallow a', 'shallow b', 'shallow c', 'shallow d'])
-    left.screens[0]!.questions.push({ question: name })
-  const refused = await rejection(publishDefinition(database.sql, left, 'admin:test', { enumeratorDepthMax: 3 }))
-  expect(refused.errors).toMatchObject([{ path: '/screens/0/questions/4/question', code: 'too_deep' }])
-  await publishDefinition(database.sql, left, 'admin:test', { enumeratorDepthMax: 4 })
+  left.screens[0]!.questions.push(...deeper.questions.slice(0, -1).map(({ admin_name }) => ({ question: admin_name })))
+  const refused = await rejection(publishDefinition(database.sql, left, 'admin:test'))
+  expect(refused.errors).toMatchObject([{ path: '/screens/0/questions/21/question', code: 'too_deep' }])
+  await publishDefinition(database.sql, left, 'admin:test', { enumeratorDepthMax: 21 })
 
   const bundle = await exportProgram(database.sql, slug)
   const there = await useDatabase({}, endWithTest)
-  const kept = await rejection(importProgram(there.sql, bundle, 'operator:test', 3))
-  expect(kept.errors).toMatchObject([{ path: '/questions/3/enumerator_id', code: 'too_deep' }])
-  await importProgram(there.sql, bundle, 'operator:test', 4)
+  const kept = await rejection(importProgram(there.sql, bundle, 'operator:test'))
+  expect(kept.errors).toMatchObject([{ path: '/questions/20/enumerator_id', code: 'too_deep' }])
+  await importProgram(there.sql, bundle, 'operator:test', 21)
 })
 
 test('a definition longer than its bound is refused before it is looked at', async () => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setProgramIntake } from '../../src/intake/close-intake.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import type { TestDatabase } from '../support/database.ts'
@@ -184,6 +185,10 @@ describe('scripts/intake', () => {
     expect((await intake('status', slug)).out).toMatch(/is paused until 20/)
     expect((await intake('resume', slug)).out).toBe(`${slug} takes submissions again.\n`)
     expect((await intake('resume', slug)).out).toBe(`Intake of ${slug} was not paused.\n`)
+    const closed = `${slug} takes no submissions: in the console it is closed.\n`
+    await intake('pause', slug)
+    await setProgramIntake(target.sql, slug, { intake_state: 'CLOSED', intake_text: null, actor: 'admin:test' })
+    for (const command of ['resume', 'status']) expect((await intake(command, slug)).out).toBe(closed)
   })
 
   test.each([

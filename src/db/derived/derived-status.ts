@@ -53,11 +53,11 @@ export async function beginRun(db: Db, thing: DerivedThing, codeVersion?: number
     returning requested`
 }
 
-/** Notes that a run met every request up to this one. It is queued again if another was made in the meantime. */
+/** Notes that a run met every request up to this one. It is queued again if another was made in the meantime, and not met. */
 export async function finishRun(db: Db, thing: DerivedThing, request: number): Promise<void> {
   await db`
     update derived_status
-    set state = case when requested > ${request} then 'queued' else 'done' end,
+    set state = case when requested > greatest(fulfilled, ${request}::bigint) then 'queued' else 'done' end,
       fulfilled = greatest(fulfilled, ${request}::bigint),
       last_error = null,
       updated_at = clock_timestamp()
