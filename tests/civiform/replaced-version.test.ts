@@ -7,7 +7,9 @@ import { exportTypes } from '../../src/http/headers/export-formats.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useService } from '../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { createTestKey } from '../support/keys.ts'
+import { until } from '../support/until.ts'
 
 const { civiform, database, sql, catchUp } = await useFollowing()
 const { app } = civiform
@@ -88,12 +90,18 @@ test('so is a walk that had it before other versions; these keep their order', a
   await civiform.publish({ [program]: [alpha, gamma] })
   await catchUp()
   const service = await useService(database)
-  const client = new ExportClient(service, await createTestKey(sql, { programs: [slug] }), slug)
+  const key = await createTestKey(sql, { programs: [slug] })
+  const client = new ExportClient(service, key, slug)
   const { nextPageToken } = (await client.page({ pageSize: '1' })).page
   const next = () => client.request({ nextPageToken: nextPageToken! })
   expect((await next()).status).toBe(200)
   const { program_id } = (await findProgram(sql, slug))!
   const [first, ...later] = await readPublishedVersions(sql, program_id)
+  // Of the change feed the changes are read, and the applications are not yet.
+  const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+  const headers = { Authorization: key.authorization }
+  const changes = service.get(`/api/v1/admin/programs/${slug}/changes?include=application`, { headers })
+  await until('the entry to wait', async () => (await waitingForLocks(sql, 'audit_event')) === 1)
   await sql.begin(async tx => {
     await allowFollowing(tx)
     await replaceFollowedVersion(tx, first!.program_version_id, first!.program_id, {
@@ -106,4 +114,6 @@ test('so is a walk that had it before other versions; these keep their order', a
   )
   const refused = await client.refusal({ nextPageToken: nextPageToken! })
   expect([refused.status, refused.codes]).toEqual([400, { nextPageToken: 'walk_of_another_history' }])
+  await release()
+  expect((await changes).status).toBe(503)
 })

@@ -5,8 +5,9 @@ import { ChangeWatch } from '../../src/export/changes/change-watch.ts'
 import { eraseApplicant } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-log.ts'
 import { unlimited } from '../support/config.ts'
-import { useDatabase, useService } from '../support/fixtures.ts'
+import { endWithTest, useDatabase, usePool, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
+import { portOf, startProxy } from '../support/proxy.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { type RawAnswer, rawRequest } from '../support/raw-request.ts'
 import { until } from '../support/until.ts'
@@ -147,7 +148,7 @@ test('an applicant that is erased while it submits, and while its applications g
 })
 
 describe('"Prefer: wait" (RFC 7240)', () => {
-  test('an answer without changes waits, and comes as soon as there is something; HEAD does not', async () => {
+  test('an answer without changes waits while its client is there, and comes as soon as there is something; HEAD does not', async () => {
     const followed = await followProgram()
     const { frontEnd, answers } = followed
     const { nextCursor } = await followed.read({ after: 'latest' })
@@ -159,9 +160,15 @@ describe('"Prefer: wait" (RFC 7240)', () => {
       expect(response.headers.get('Preference-Applied')).toBe('wait=30')
       return (await response.json()) as Feed
     })
-    const applicant = await frontEnd.register()
+    const gone = new AbortController()
+    const headers = { Prefer: 'wait=30' }
+    void followed.request({ after: nextCursor }, { headers, signal: gone.signal }).catch(() => {})
+    await until('both to wait', () => service.watch.waiting === 2)
+    const lines = service.logLines.length
+    gone.abort()
+    await until('one to be over', () => service.watch.waiting === 1 && service.logLines.length > lines)
     expect(answered).toBe(false)
-    const { application_id } = await frontEnd.apply(applicant, answers)
+    const { application_id } = await frontEnd.apply(await frontEnd.register(), answers)
     expect((await waiting).payload).toMatchObject([{ kind: 'submitted', application_id }])
   })
 
@@ -181,8 +188,8 @@ describe('"Prefer: wait" (RFC 7240)', () => {
     expect(response.headers.has('Preference-Applied')).toBe(false)
     expect(((await response.json()) as Feed).payload.length).toBe(1)
     const latest = (await followed.read({ after: 'latest' })).nextCursor
-    const gone = new AbortController()
-    const patient = followed.request({ after: latest }, { headers: { Prefer: 'wait=4000' }, signal: gone.signal })
+    const patient = followed.request({ after: latest }, { headers: { Prefer: 'wait=4000' } })
+    await until('it to wait', () => service.watch.waiting === 1)
     await frontEnd.apply(await frontEnd.register(), answers)
     expect((await patient).headers.get('Preference-Applied')).toBe('wait=30')
   })
@@ -212,6 +219,22 @@ describe('"Prefer: wait" (RFC 7240)', () => {
     }
   })
 
+  test('all who wait are looked after, of whatever program, and when the database has been away too', async () => {
+    // It cannot be reached at first.
+    const proxy = await startProxy(portOf(database.url), ({ client }, n) => {
+      if (n === 0) client.destroy()
+      return {}
+    })
+    endWithTest(() => proxy.stop())
+    const watch = new ChangeWatch(usePool({ url: proxy.through(database.url), connectionsMax: 1 }, endWithTest))
+    const { signal } = new AbortController()
+    const all = [await followProgram(), await followProgram()]
+    const waiting = all.map(({ program_id }) => watch.passed(program_id, 0, 30_000, signal))
+    await until('a second connection', () => proxy.made() === 2)
+    for (const { frontEnd, answers } of all) await frontEnd.apply(await frontEnd.register(), answers)
+    expect(await Promise.all(waiting)).toEqual([true, true])
+  })
+
   test('a process that ends lets no request wait, and ends those that do', async () => {
     const watch = new ChangeWatch(sql)
     const { signal } = new AbortController()
@@ -222,21 +245,6 @@ describe('"Prefer: wait" (RFC 7240)', () => {
     expect(await waiting).toBe(false)
     expect(watch.hasRoom).toBe(false)
     expect(await watch.passed(0, 0, 600_000, signal)).toBe(false)
-  })
-
-  test('a client that has gone is waited for no longer', async () => {
-    const followed = await followProgram()
-    const latest = (await followed.read({ after: 'latest' })).nextCursor
-    const gone = new AbortController()
-    const waiting = followed.request({ after: latest }, { headers: { Prefer: 'wait=30' }, signal: gone.signal }).then(
-      () => 'answered',
-      () => 'gone',
-    )
-    const lines = service.logLines.length
-    await until('the request to be waiting', () => service.watch.waiting === 1)
-    gone.abort()
-    expect(await waiting).toBe('gone')
-    await until('the request to be over', () => service.watch.waiting === 0 && service.logLines.length > lines)
   })
 })
 

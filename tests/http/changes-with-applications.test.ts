@@ -4,12 +4,15 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { findDisclosures } from '../../src/audit/disclosure.ts'
+import { tamper } from '../support/audit-log.ts'
 import { unlimited } from '../support/config.ts'
 import type { ExportedApplication } from '../support/export-client.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { createTestKey } from '../support/keys.ts'
 import { publish, q } from '../support/programs.ts'
 import { seededRandom } from '../support/random.ts'
+import { until } from '../support/until.ts'
 import { aFollowedProgram, type Change, type Feed, type Followed } from './followed-program.ts'
 
 const random = seededRandom(import.meta.file)
@@ -214,11 +217,27 @@ describe('a page of it', () => {
     const followed = await followProgram()
     const { frontEnd, answers } = followed
     for (let n = 0; n < 4; n++)
-      await frontEnd.apply(await frontEnd.register(), { ...answers, words: { text: `${n}`.repeat(300_000) } })
-    const response = await followed.request({ include: 'application' })
-    expect(response.headers.has('Content-Length')).toBe(false)
-    const { payload } = (await response.json()) as Feed
-    expect(payload.map(({ application }) => application)).toEqual(await walked(followed))
+      await frontEnd.apply(await frontEnd.register(), { ...answers, words: { text: `${n}`.repeat(600_000) } })
+    for (const coding of ['identity', 'zstd']) {
+      const headers = { 'Accept-Encoding': coding }
+      const response = await followed.request({ include: 'application' }, { headers })
+      expect(response.headers.has('Content-Length')).toBe(false)
+      const { payload } = (await response.json()) as Feed
+      expect(payload.map(({ application }) => application)).toEqual(await walked(followed))
+    }
+  })
+
+  test('G13: has no application of another history: 503 where the database is set back between its changes and their applications', async () => {
+    const followed = await followProgram()
+    const { frontEnd, answers } = followed
+    await frontEnd.apply(await frontEnd.register(), answers)
+    const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
+    const waiting = followed.request({ include: 'application' })
+    await until('the entry to wait', async () => (await waitingForLocks(sql, 'audit_event')) === 1)
+    const newer = `submit_time = submit_time + interval '1 second'`
+    await tamper(sql, `update application set ${newer} where program_id = ${followed.program_id}`)
+    await release()
+    expect((await waiting).status).toBe(503)
   })
 
   test('refuses to include anything but the application, and says so', async () => {

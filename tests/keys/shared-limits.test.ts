@@ -63,13 +63,6 @@ describe.skipIf(!isThere)('limits of a key that several processes count in one R
     expect(await isIn(() => other.limits.takeRequest(aKey()))).toBe(true)
   })
 
-  test('many at once, over both: as many as the whole allows, and not one more', async () => {
-    const [one, other] = [await aProcess(), await aProcess()]
-    const key = aKey()
-    const asked = Array.from({ length: 40 }, (_, i) => isIn(() => (i % 2 === 0 ? one : other).limits.takeRequest(key)))
-    expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(10)
-  })
-
   test('exports at a time are counted together; a place that is given back is free for both', async () => {
     // No lease ends by itself.
     const [one, other] = [await aProcess(600_000), await aProcess(600_000)]

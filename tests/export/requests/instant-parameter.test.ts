@@ -31,13 +31,6 @@ describe('spec: "ISO 8601 date-time with zone, `<YYYY-MM-DDThh:mm:ssZ>`; a date 
     expect(parsed(text)).toBe(instant)
   })
 
-  test('a zone in the text outweighs that of the instance, whichever it is', () => {
-    for (const zone of ['America/New_York', 'Asia/Kolkata', 'Pacific/Kiritimati']) {
-      expect(parsed('2026-07-01T12:00:00Z', zone)).toBe('2026-07-01T12:00:00.000000Z')
-      expect(parsed('2026-07-01T12:00:00+02:00', zone)).toBe('2026-07-01T10:00:00.000000Z')
-    }
-  })
-
   test('any instant written in UTC is read as the platform writes it', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date('1700-01-01'), max: new Date('2200-01-01'), noInvalidDate: true }), date => {
@@ -46,14 +39,14 @@ describe('spec: "ISO 8601 date-time with zone, `<YYYY-MM-DDThh:mm:ssZ>`; a date 
     )
   })
 
-  test('any offset moves the instant by exactly itself', () => {
+  test('any offset moves the instant by exactly itself, whatever the zone of the instance', () => {
     const offset = fc.record({ sign: fc.constantFrom(1, -1), hours: fc.nat(23), minutes: fc.nat(59) })
     fc.assert(
       fc.property(offset, ({ sign, hours, minutes }) => {
         const two = (n: number): string => String(n).padStart(2, '0')
         const text = `2026-05-05T12:00:00${sign < 0 ? '-' : '+'}${two(hours)}:${two(minutes)}`
         const utc = Date.UTC(2026, 4, 5, 12) - sign * (hours * 60 + minutes) * 60_000
-        expect(parseInstantParameter(text, 'UTC')).toBe(utc * 1000)
+        expect(parseInstantParameter(text, 'Asia/Kolkata')).toBe(utc * 1000)
       }),
     )
   })
@@ -94,18 +87,6 @@ describe('contract D12: "A space where an unescaped `+` stood is accepted"', () 
     ['2026-01-01T00:00:00.5 00:00', '2026-01-01T00:00:00.500000Z'],
   ])('%s', (text, instant) => {
     expect(parsed(text, 'America/New_York')).toBe(instant)
-  })
-
-  test('but nowhere else', () => {
-    for (const text of [
-      '2026-01-01 00:00',
-      '2026-01-01 05:00',
-      ' 2026-01-01',
-      '2026-01-01 ',
-      '2026-01-01T00:00:00 Z',
-    ]) {
-      expect(parsed(text)).toStartWith('must be a date or a date-time such as')
-    }
   })
 })
 
@@ -151,11 +132,6 @@ describe('spec: "With no timezone the instance\'s local timezone is used"', () =
     ['Australia/Lord_Howe', '2026-04-05T02:00', '2026-04-04T15:30:00.000000Z'],
   ])('a time in an overlap takes the earlier offset: in %s, %s is %s', (zone, text, instant) => {
     expect(parsed(text, zone)).toBe(instant)
-  })
-
-  test('a written offset distinguishes the two times of an overlap', () => {
-    expect(parsed('2026-11-01T01:30-04:00', 'America/New_York')).toBe('2026-11-01T05:30:00.000000Z')
-    expect(parsed('2026-11-01T01:30-05:00', 'America/New_York')).toBe('2026-11-01T06:30:00.000000Z')
   })
 })
 
@@ -220,6 +196,12 @@ describe('contract D12: what is none of the forms is refused with a sentence tha
     '',
     'now',
     'today',
+    // Spaces that are no sign of an offset.
+    '2026-01-01 00:00',
+    '2026-01-01 05:00',
+    ' 2026-01-01',
+    '2026-01-01 ',
+    '2026-01-01T00:00:00 Z',
     '2026',
     '2026-01',
     '2026-1-1',

@@ -10,18 +10,20 @@ import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram, q } from '../../support/programs.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../../support/raw-applications.ts'
+import { until } from '../../support/until.ts'
 
 const count = 210
 const pageSizes = [1, 7, 100, 209]
 const database = await useDatabase()
 const service = await useService(database)
+let slug: string
 let program: RawProgram
 let client: ExportClient
 let ids: number[]
 let programs = 0
 
 beforeEach(async () => {
-  const slug = `history-${++programs}`
+  slug = `history-${++programs}`
   program = await insertRawProgram(database.sql, slug)
   ids = await insertRawApplications(database.sql, program, count)
   client = new ExportClient(service, await createTestKey(database.sql, { programs: [slug] }), slug)
@@ -114,6 +116,14 @@ test('G13: an application that was rewritten under the number of the walk’s la
   )
   for (const { token } of [first, last])
     expect((await client.refusal({ nextPageToken: token })).codes).toEqual({ nextPageToken: 'walk_of_another_history' })
+  // Of what was refused nothing was sent, and nothing is on record.
+  const sent = (await client.page({ pageSize: '1' })).response.headers.get('X-Request-Id')
+  const recorded = await until('the entry of what was sent', async () => {
+    const entries = await database.sql<{ of: string; outcome: string }[]>`
+      select detail->>'request_id' as of, detail->>'outcome' as outcome from audit_event where subject = ${slug}`
+    return entries.some(entry => entry.of === sent) && entries
+  })
+  expect([...new Set(recorded.map(({ outcome }) => outcome))]).toEqual(['complete'])
 })
 
 test.each(pageSizes)(
