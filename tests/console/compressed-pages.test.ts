@@ -78,4 +78,14 @@ test('under a BASE_URL with a path, each address on each page that leads from th
     }
   }
   expect(pages.size).toBeGreaterThan(50)
+  // A secret that is shown once: its cookie is set and taken away at one path. And the way back of who is asked to sign in first.
+  const made = await reader.post('/admin/account/tokens/new', { name: 'Below', expiry: '30d', scopes: 'keys:read' })
+  const at = made.headers.get('location')!
+  const setAt = reader.setCookies
+  await reader.page(at.slice('/apply'.length))
+  for (const cookies of [setAt, reader.setCookies])
+    expect(cookies).toEqual([expect.stringMatching(new RegExp(`^token=[\\w-]*; Path=${at}; Max-Age=(60|0); HttpOnly`))])
+  const Referer = `${below.config.baseUrl}/admin/people?q=a`
+  const asked = await new ConsoleVisitor(forms).refused(401, '/admin/people/1/disable', { csrf: 'x' }, { Referer })
+  expect(asked).toContain('name="next" value="/admin/people?q=a"')
 })

@@ -1,11 +1,12 @@
 // The start of the console: what needs attention, only to those it concerns, and how programs are doing.
 
 import { beforeAll, expect, test } from 'bun:test'
+import { loadActivity } from '../../src/console/home/program-activity.tsx'
 import { beginRun, failRun, requestDerived } from '../../src/db/derived/derived-status.ts'
 import { disableApiKeyRow } from '../../src/db/keys/api-key-rows.ts'
 import { insertRefusals } from '../../src/db/keys/refusal-rows.ts'
 import { testConfig } from '../support/config.ts'
-import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, seenIn } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram } from '../support/programs.ts'
@@ -29,7 +30,7 @@ const as = async (role: 'ADMINISTRATOR' | 'AUDITOR' | 'PROGRAM_ADMINISTRATOR', p
 /** The sentences of the page, as they are read. */
 async function sentences(visitor: ConsoleVisitor): Promise<string[]> {
   const list = /<ul class="attention-list">(.*?)<\/ul>/s.exec(await visitor.page('/admin'))?.[1] ?? ''
-  return [...list.matchAll(/<p>(.*?)<\/p>/gs)].map(([, text]) => text!.replace(/<[^>]*>/g, ''))
+  return [...list.matchAll(/<p>(.*?)<\/p>/gs)].map(([, text]) => seenIn(text!))
 }
 const marks = (html: string): Record<string, number> =>
   Object.fromEntries(
@@ -75,6 +76,16 @@ test('the submissions of thirty days are compared with those of the thirty befor
   const lately = await insertRawProgram(sql, 'lately')
   for (const days of [70, 70, 45, 45, 5, 5, 5])
     await insertRawApplications(sql, lately, 1, undefined, () => now - days * day)
+  // At any time, one of these has another day than UTC.
+  for (const timeZone of ['Pacific/Kiritimati', 'Etc/GMT+12']) {
+    const found = await loadActivity({ consoleDb: sql, config: { ...service.config, timeZone } }, lately, now)
+    const dayOf = (at: number) => new Date(at / 1000).toLocaleDateString('en-CA', { timeZone })
+    const days = Array.from({ length: 30 }, (_, i) => ({
+      day: dayOf(now - (29 - i) * day),
+      submissions: i === 24 ? 3 : 0,
+    }))
+    expect(found).toMatchObject({ days, submissions: 3, before: 2, readers: [] })
+  }
   const page = await (await as('ADMINISTRATOR')).page('/admin/programs/lately')
   expect(page).toContain('3</strong><small>submitted in 30 days, 50 % more</small>')
 })
@@ -95,7 +106,8 @@ test('a program that a key reads is not listed as unread, and shows who reads it
     from submission_counter where program_id = ${read.program_id}`
   await sent('read', { applications: 1, after_micros: 0, last_micros: newest!.at })
   await sent('read', { applications: 1, after_micros: 0, last_micros })
-  expect(await ada.page('/admin/programs/read')).toContain('up to the newest application')
+  for (const path of ['/admin', '/admin/programs/read'])
+    expect(await ada.page(path)).toContain('up to the newest application')
 })
 
 test('shows recent events to those who read the audit log, a walk as one, without mere page views', async () => {

@@ -1,7 +1,7 @@
 // The Intermediaries panel, as administrators and auditors work with it.
 
 import { describe, expect, test } from 'bun:test'
-import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, rowsOf } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 
 const database = await useDatabase()
@@ -66,7 +66,16 @@ describe('the people of an organization', () => {
     expect(added.headers.get('location')).toBe(`${path}?done=person-added`)
     const link = /action="([^"]*\/people\/\d+)\/disable"/.exec(await browser.page(path))![1]!
     expect((await browser.post(`${link}/disable`)).headers.get('location')).toBe(`${path}?done=person-disabled`)
-    expect(await browser.page(path)).toContain(`action="${link}/enable"`)
+    await browser.post(`${path}/people`, { email: 'cy@example.org' })
+    await browser.post(`${path}/people`, { email: 'al@example.org' })
+    expect(rowsOf(await browser.page(path), 'People')).toEqual([
+      { 'E-mail': 'al@example.org', State: 'active', Change: 'Disable al@example.org' },
+      { 'E-mail': 'bo@example.org', State: 'disabled', Change: 'Enable bo@example.org' },
+      { 'E-mail': 'cy@example.org', State: 'active', Change: 'Disable cy@example.org' },
+    ])
+    expect(rowsOf(await browser.page(`${base}?q=bank`), 'Organizations')).toEqual([
+      { Organization: 'Food Bank', People: '2', State: 'active' },
+    ])
     expect((await browser.post(`${link}/enable`)).headers.get('location')).toBe(`${path}?done=person-enabled`)
     expect((await actionsOn('bo@example.org')).map(([, action]) => action)).toEqual([
       'intermediary_added',

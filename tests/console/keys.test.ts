@@ -1,7 +1,7 @@
 // API keys in the console: "created by the administrator in the admin UI", the confirmation screen, the index page.
 
 import { describe, expect, test } from 'bun:test'
-import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, factsOf, fieldsOf, rowsOf } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
@@ -18,6 +18,8 @@ for (const slug of ['food', 'rent']) await aProgram(database.sql, { slug, questi
 const ada = await aPerson(database.sql, { name: 'Ada Administrator' })
 const browser = await new ConsoleVisitor(service).signIn(ada.email)
 const day = 86_400_000_000
+const dayOf = (at: number): string =>
+  new Date(at / 1000).toLocaleDateString('en-GB', { timeZone: 'UTC', dateStyle: 'medium' })
 
 const wanted = {
   name: 'County sync',
@@ -87,6 +89,7 @@ describe('creating a key', () => {
       await browser.post('/admin/keys/new', { ...wanted, expiry: '400d', may: [], programs: [] })
     ).text()
     for (const field of ['expiry', 'programs', 'may']) expect(more).toContain(`href="#${field}"`)
+    expect(fieldsOf(more, '/admin/keys/new')).not.toHaveProperty('may')
     expect(await database.sql`select from api_key`).toHaveLength(before.length)
   })
 
@@ -126,8 +129,7 @@ describe('a key that is there', () => {
     const end = new Date(now / 1000 + 30 * 86_400_000).toISOString().slice(0, 10)
     await browser.post(path, { ...form, allowed_subnets: '192.0.2.1', expiry: 'day', expiry_day: end })
     expect(await checkAuth(key.authorization)).toBe(401)
-    const named = new Date(end).toLocaleDateString('en-GB', { timeZone: 'UTC', dateStyle: 'medium' })
-    expect(await browser.page(path)).toContain(`>${named}</time>`)
+    expect(await browser.page(path)).toContain(`>${dayOf(Date.parse(end) * 1000)}</time>`)
   })
 
   test('has questions that it never sees: chosen from the bank, held from the next request, and taken back', async () => {
@@ -147,7 +149,7 @@ describe('a key that is there', () => {
     expect(await keys()).toBe(400)
     expect(await browser.page(path)).toContain('value="words food" checked')
     const auditor = await new ConsoleVisitor(service).signIn((await aPerson(database.sql, { role: 'AUDITOR' })).email)
-    expect(await auditor.page(path)).toContain('<dt>Never sees</dt><dd dir="auto">words food</dd>')
+    expect(factsOf(await auditor.page(path))['Never sees']).toBe('words food')
     // What does not speak of them changes nothing about them.
     expect((await browser.post(path, { ...form, name: 'Still hiding' })).status).toBe(303)
     expect(await keys()).toBe(400)
@@ -177,8 +179,11 @@ describe('a key that is there', () => {
 
   test('is rotated: both secrets work during the overlap, and only the new one after it', async () => {
     const key = await make()
+    const form = await browser.page(`/admin/keys/${key.username}/rotate`)
+    expect(form).toContain(`<a class="button plain" href="/admin/keys/${key.username}">Cancel</a>`)
     const rotated = await issued(await browser.post(`/admin/keys/${key.username}/rotate`, { overlap: '2' }))
     expect(rotated.username).toBe(key.username)
+    expect(rotated.html).toContain('The earlier password works until')
     const fresh = basic(rotated.username, rotated.password)
     expect([await checkAuth(key.authorization), await checkAuth(fresh)]).toEqual([200, 200])
     expect(await browser.page(`/admin/keys/${key.username}`)).toContain('Two passwords work until')
@@ -201,7 +206,9 @@ describe('a key that is there', () => {
     now += 11 * 60_000_000
     expect((await browser.post(`${path}/disable`)).headers.get('location')).toBe(`${path}?done=disabled`)
     expect(await checkAuth(key.authorization)).toBe(401)
-    expect(await browser.page(path)).toContain('This key is disabled')
+    const page = await browser.page(path)
+    expect(page).toContain('This key is disabled')
+    expect(factsOf(page).Disabled).toMatch(/^\d+ \w+ \d+, \d\d:\d\d Ada Administrator$/)
     expect(await browser.page(check)).toContain('The key is disabled for the time being.')
     expect(await browser.page('/admin/keys?state=disabled')).toContain(key.username)
     expect(await browser.page('/admin/keys')).not.toContain(key.username)
@@ -223,9 +230,7 @@ describe('a key that is there', () => {
     expect((await browser.post(path, { name: 'x' })).status).toBe(409)
     expect((await browser.post(`${path}/rotate`, { overlap: '1' })).status).toBe(409)
     expect(await browser.page('/admin/keys?state=retired')).toContain(key.username)
-    expect(await browser.page(path)).toMatch(
-      /<dt>Retired<\/dt><dd dir="auto"><time.*?<\/time><small dir="auto">Ada Adm/,
-    )
+    expect(factsOf(await browser.page(path)).Retired).toMatch(/^\d+ \w+ \d+, \d\d:\d\d Ada Administrator$/)
   })
 
   test('that was seen in plain text is marked as exposed', async () => {
@@ -240,8 +245,10 @@ describe('the index', () => {
   test('has tabs by state, a search, and what was pulled in 30 days', async () => {
     const over = { programs: ['food'], createdAt: now - 9 * day, expiresAt: now - day }
     const key = await createTestKey(database.sql, { ...over, name: 'Pulls a lot', expiresAt: now + 10 * day })
-    await createTestKey(database.sql, { ...over, name: 'Just over', expiresAt: now - day / 2 })
+    const justOver = await createTestKey(database.sql, { ...over, name: 'Just over', expiresAt: now - day / 2 })
     await createTestKey(database.sql, { ...over, name: 'Long over' })
+    for (const [name, days] of Object.entries({ 'Retired first': 3, 'Retired last': 2 }))
+      await createTestKey(database.sql, { ...over, name, expiresAt: now + days * day, retiredAt: now - days * day })
     for (let i = 0; i < 3; i++)
       await service
         .get('/api/v1/admin/programs/food/applications', { headers: { Authorization: key.authorization } })
@@ -253,13 +260,18 @@ describe('the index', () => {
     // The thirtieth day before today is not one of the last 30.
     await database.sql`
       insert into api_key_day (api_key_id, day, pages, applications)
-      values (${key.username}, (now() at time zone 'UTC')::date - 30, 5, 5)`
+      select id, (now() at time zone 'UTC')::date - days, 5, applications
+      from (values (${key.username}, 30, 1), (${key.username}, 29, 20), (${justOver.username}, 1, 300)) x (id, days, applications)`
     const active = await browser.page('/admin/keys')
     expect(active).toContain('Pulls a lot')
     expect(active).not.toContain('Long over')
     expect(active).toContain('within 21 days')
     expect(await browser.page('/admin/keys?state=expiring')).toContain('Pulls a lot')
-    expect(await browser.page('/admin/keys?state=expired')).toMatch(/Just over.*Long over/s)
+    for (const [state, names] of Object.entries({
+      expired: ['Just', 'Long'],
+      retired: ['Retired last', 'Retired first'],
+    }))
+      expect(await browser.page(`/admin/keys?state=${state}`)).toMatch(new RegExp(names.join('.*'), 's'))
     for (const search of ['pulls', key.username.slice(8, 20), 'q=&program=food', 'q=pulls&after=20'])
       expect(await browser.page(`/admin/keys?${search.includes('=') ? search : `q=${search}`}`)).toContain(
         'Pulls a lot',
@@ -269,15 +281,30 @@ describe('the index', () => {
     expect(await browser.page('/admin/keys?q=pulls&program=a%26b')).toContain(
       'href="/admin/keys?state=retired&amp;q=pulls&amp;program=a%26b"',
     )
-    const rent = await browser.page('/admin/keys?q=pulls&program=rent')
-    expect(rent).toMatch(/<option value="rent" selected[^>]*>Program rent</)
+    const rent = await browser.page('/admin/keys?q=pulls&program=rent&state=expiring')
+    expect(fieldsOf(rent, '/admin/keys')).toEqual({ q: 'pulls', program: 'rent', state: 'expiring' })
     expect(rent).toContain('No key here matches')
+    expect(rowsOf(active, 'Active API keys').find(row => row.Key!.startsWith('Pulls a lot'))).toEqual({
+      Key: `Pulls a lot test, ${dayOf(now - 9 * day)}`,
+      Programs: 'food',
+      'Allowed from': 'anywhere',
+      Expires: `${dayOf(now + 10 * day)} in 10 days`,
+      'Last used': expect.stringMatching(/ 127\.0\.0\.1$/),
+      '30 days': '20',
+      Actions: '… Rotate Retire…',
+    })
     const row = active.split('<tr>').find(text => text.includes('Pulls a lot'))!
-    expect([...row.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/g)].map(([, path, text]) => [text, path])).toEqual([
-      ['Rotate', `/admin/keys/${key.username}/rotate`],
-      ['Retire…', `/admin/keys/${key.username}/retire`],
-    ])
-    expect(await browser.page(`/admin/keys/${key.username}`)).toContain('0 applications on 3 pages')
+    for (const step of ['rotate', 'retire']) expect(row).toContain(`href="/admin/keys/${key.username}/${step}"`)
+    expect(factsOf(await browser.page(`/admin/keys/${key.username}`))).toEqual({
+      'What it may do': 'pull',
+      Programs: 'Program food',
+      'May be used from': 'anywhere',
+      'Never sees': 'sees all questions',
+      Expires: `${dayOf(now + 10 * day)} in 10 days`,
+      'In 30 days': '20 applications on 8 pages',
+      'Last used': expect.stringMatching(/ 127\.0\.0\.1$/),
+      Made: expect.stringContaining(dayOf(now - 9 * day)),
+    })
   })
 })
 

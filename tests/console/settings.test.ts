@@ -73,6 +73,7 @@ describe('how long a program keeps its applications', () => {
     const before = Date.parse(/submitted before <time dateTime="([^"]*)"/i.exec(text)![1]!)
     expect(Math.abs(Date.now() - 35 * dayMs - before)).toBeLessThan(dayMs / 2)
     expect(text).toContain('Write shorter to erase them')
+    expect(text).not.toContain('href="#confirmation"')
     expect(text).toContain('value="35"')
     expect(await keptOf(slug)).toBeNull()
     const wrong = await admin.post(path, { keep: 'days', days: '35', seen: '', confirmation: 'other' })

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'bun:test'
 import { parseSubnet, type Subnet } from '../../src/domain/values/ip-address.ts'
 import { acceptInvitation, changePassword, disablePerson, inviteAgain } from '../../src/people/people.ts'
 import { beginSession, verifySignIn } from '../../src/people/sessions.ts'
-import { aPerson, ConsoleVisitor, testPassword } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, fieldsOf, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 
 const database = await useDatabase()
@@ -64,10 +64,13 @@ describe('signing in', () => {
       [ada.email, 'not the password'],
       [gone.email, testPassword],
     ]) {
-      const response = await visitor().post('/admin/sign-in', { csrf: '', email: email!, password: password! })
+      const next = '/admin/people?x=1'
+      const response = await visitor().post('/admin/sign-in', { csrf: '', email: email!, password: password!, next })
       expect(response.status).toBe(401)
       expect(response.headers.getSetCookie()).toEqual([])
-      answers.push((await response.text()).replaceAll(email!, 'E-MAIL'))
+      const text = await response.text()
+      expect(fieldsOf(text, '/admin/sign-in')).toEqual({ next, email: email!, password: '', code: '' })
+      answers.push(text.replaceAll(email!, 'E-MAIL'))
     }
     expect(new Set(answers).size).toBe(1)
     expect(answers[0]).toContain('do not go together')

@@ -34,11 +34,36 @@ export async function aPerson(
   return { person_id: personId, email, name }
 }
 
+const decoded = (text: string): string =>
+  text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+
+/** What a reader sees of a part of a page, in one line. */
+export const seenIn = (html: string): string =>
+  decoded(
+    html
+      .replace(/<svg.*?<\/svg>/gs, '')
+      .replace(/<wbr\/?>/g, '')
+      .replace(/<[^>]*>/g, ' '),
+  )
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/** The rows of a page's table, found by its caption: each cell by its column. */
+export function rowsOf(page: string, caption: string): Record<string, string>[] {
+  const table = page.split('<caption').find(part => part.includes(`>${caption}</caption>`)) ?? ''
+  const [, ...rows] = table.split('</table>')[0]!.split('<tbody>').at(-1)!.split('<tr>')
+  return rows.map(row => named(row, /<td data-head="([^"]*)"[^>]*>(.*?)<\/td>/gs))
+}
+
+/** The facts of a page, by their names. */
+export const factsOf = (page: string): Record<string, string> => named(page, /<dt>(.*?)<\/dt><dd[^>]*>(.*?)<\/dd>/gs)
+
+const named = (html: string, pair: RegExp): Record<string, string> =>
+  Object.fromEntries([...html.matchAll(pair)].map(([, name, value]) => [seenIn(name!), seenIn(value!)]))
+
 /** The fields of the page's form that goes to this address, as a browser would send them untouched. */
 export function fieldsOf(page: string, action: string): Record<string, string> {
   const form = page.split(/<form /).find(part => part.includes(`action="${action}"`))!
-  const decoded = (text: string): string =>
-    text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
   const fields: Record<string, string> = {}
   for (const [tag] of form.matchAll(/<input [^>]*>/g)) {
     const name = / name="([^"]*)"/.exec(tag)?.[1]

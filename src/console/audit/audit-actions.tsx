@@ -182,7 +182,7 @@ export const keyNames = (
 ) =>
   readApiKeyNames(
     consoleDb,
-    events.flatMap(({ actor, subject }) => (actor.startsWith('key:') ? [actor.slice(4), subject] : [subject])),
+    events.map(({ actor, subject }) => (actor.startsWith('key:') ? actor.slice(4) : subject)),
   )
 
 /** The program that is looked at, all without one; of one, before which event. */

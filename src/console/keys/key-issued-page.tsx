@@ -12,7 +12,7 @@ import { fromWhere, pathOfKey } from './key-labels.tsx'
 
 /** `password` is undefined when it was shown before. */
 export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; password: string | undefined }) {
-  const { baseUrl, now } = usePage()
+  const { baseUrl } = usePage()
   const path = pathOfKey(key.api_key_id)
   const crumbs = [{ text: 'API keys', path: '/admin/keys' }, { text: key.name }]
   if (password === undefined) {
@@ -43,7 +43,7 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
         <strong>This is the only time the password is shown.</strong> Copy it to where your system keeps secrets before
         you leave this page. If it is lost, rotate the key.
       </Notice>
-      {key.earlier_secret_until !== null && key.earlier_secret_until > now && (
+      {key.earlier_secret_until !== null && (
         <Notice tone="info">
           The earlier password works until <When at={key.earlier_secret_until} />, so nothing is interrupted.
         </Notice>

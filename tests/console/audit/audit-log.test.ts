@@ -1,9 +1,10 @@
 // The audit log in the console: "An audit log, append-only" (contract, section 3), to be read, filtered, taken away and checked.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { detailPairs, entriesOf } from '../../../src/console/audit/audit-labels.ts'
 import { appendAuditEvent } from '../../../src/db/audit/audit.ts'
 import { refuseAuditLines } from '../../support/audit-log.ts'
-import { aPerson, ConsoleVisitor } from '../../support/console.ts'
+import { aPerson, ConsoleVisitor, seenIn } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 
@@ -53,7 +54,7 @@ describe('the list', () => {
       select to_char(happened_at at time zone ${timeZone}, 'YYYY-MM-DD HH24:MI') as at
       from audit_event where subject = 'sentence' order by audit_event_id`
     const page = await browser.page(`${path}?subject=sentence`)
-    const text = page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+    const text = seenIn(page)
     for (const [i, did] of ['signed in as', 'saved a draft of'].entries()) {
       const [day, clock] = times[i]!.at.split(' ')
       expect(text).toContain(`${clock} Ada Auditor ${ada.email} ${did} sentence`)
@@ -71,33 +72,35 @@ describe('the list', () => {
     for (let i = 0; i < 12; i++) await annotated(i, { status: i < 9 ? 'Approved' : 'Denied', status_changed: true })
     await annotated(50, { status: 'Approved', status_changed: false })
     const page = await browser.page(`${path}?action=application_annotated&actor=${encodeURIComponent(ada.email)}`)
-    const text = page.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+    const text = seenIn(page)
     expect(text).toContain('set applications 911 and 2 more to Denied')
     expect(text).toContain('set applications 98 and 8 more to Approved')
     expect(text).toContain('changed the note of application 950')
     expect(subjectsOf(page)).toEqual(['950', '911', '98'])
+    // Those of more than an hour are more than one.
+    const detail = { status: 'Approved', status_changed: true }
+    const set = { audit_event_id: 1, actor: 'x', action: 'application_annotated', subject: '1', address: null, detail }
+    const events = [0, 30, 59, 60, 90, 120].map(minutes => ({ ...set, happened_at: -minutes * 60_000_000 }))
+    expect(entriesOf(events, 9).entries.map(({ together }) => together.length)).toEqual([3, 2, 1])
   })
 
   test('has the pages of a walk as one entry, and those of another key or walk apart', async () => {
     const keys = [await createTestKey(sql, { name: 'One' }), await createTestKey(sql, { name: 'Two' })]
-    for (let i = 0; i < 120; i++)
-      await note('walked', {
-        actor: `key:${keys[0]!.api_key_id}`,
-        action: 'applications_exported',
-        detail: { walk: i < 100 ? 'a' : 'b', applications: 10, outcome: 'complete' },
-      })
-    await note('walked', {
-      actor: `key:${keys[1]!.api_key_id}`,
-      action: 'applications_exported',
-      detail: { walk: 'b', applications: 10, outcome: 'complete' },
-    })
+    for (const [key, walk, pages] of [[0, 'a', 600], [0, 'b', 20], [1, 'b', 1]] as const) // biome-ignore format: a table
+      await sql`
+        insert into audit_event (actor, action, subject, detail)
+        select ${`key:${keys[key]!.api_key_id}`}, 'applications_exported', 'walked',
+          ${sql.json({ walk, applications: 10, outcome: 'complete' })} from generate_series(1, ${pages}::integer)`
+    // A page looks at 500 events, and the one after it goes on in the same walk.
     const page = await browser.page(`${path}?subject=walked`)
     expect(subjectsOf(page)).toHaveLength(3)
-    expect(page).toContain('1,000 sent in one walk, on 100 pages here')
+    expect(page).toContain('4,790 sent in one walk, on 479 pages here')
     expect(page).toContain('200 sent in one walk, on 20 pages here')
     expect(page.match(/class="pages-of"/g)).toHaveLength(2)
-    expect(page.match(/<li><a href="\/admin\/audit\/events\/\d+">/g)).toHaveLength(120)
-    expect(page).not.toContain('rel="next"')
+    expect(page.match(/<li><a href="\/admin\/audit\/events\/\d+">/g)).toHaveLength(499)
+    const earlier = await browser.page(/rel="next" href="([^"]*)"/.exec(page)![1]!.replaceAll('&amp;', '&'))
+    expect(earlier).toContain('1,210 sent in one walk, on 121 pages here')
+    expect(earlier).not.toContain('rel="next"')
   })
 
   test('breaks an e-mail address at its parts on a narrow screen, and not within a word', async () => {
@@ -178,6 +181,13 @@ describe('the list', () => {
     expect(list).toContain('nested: deep: deeper')
     const event = /\/admin\/audit\/events\/\d+/.exec(list)![0]
     expect(await browser.page(event)).toContain('900999')
+    const pairs = (count: number) =>
+      detailPairs(Object.fromEntries(Array.from({ length: count }, (_, i) => [`n${i}`, i])))
+    expect([pairs(40).at(-1), pairs(41).length, pairs(50).at(-1)?.name]).toEqual([
+      { name: 'n39', value: '39' },
+      41,
+      'and more',
+    ])
   })
 })
 
@@ -191,7 +201,8 @@ describe('the download', () => {
     await sql`
       insert into audit_event (actor, action, subject)
       select 'operator:many', 'x', 'many-' || n from generate_series(1, 2500) as n`
-    const { response, text } = await csvOf('?actor=operator%3Amany')
+    const [from, to] = ['2020-01-01T00:00:00.000000Z', '2099-01-01T00:00:00.000000Z']
+    const { response, text } = await csvOf(`?actor=operator%3Amany&from=${from}&to=${to}`)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present')
     expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="audit-\d{4}-\d\d-\d\d\.csv"$/)
@@ -204,9 +215,9 @@ describe('the download', () => {
     expect(subjects).toEqual(Array.from({ length: 2500 }, (_, i) => `many-${2500 - i}`))
     const [event] =
       await sql`select actor, detail from audit_event where action = 'audit_log_downloaded' order by audit_event_id desc`
-    expect(event).toMatchObject({
+    expect(event).toEqual({
       actor: `admin:${ada.email}`,
-      detail: { filters: { actor: 'operator:many' }, events: 2500 },
+      detail: { filters: { actor: 'operator:many', from, to }, events: 2500 },
     })
   })
 
@@ -280,7 +291,9 @@ describe('is it whole?', () => {
     const noted = await seal()
     await note('after-the-note')
     const [{ count }] = (await sql`select count(*) from audit_event`) as unknown as [{ count: number }]
-    expect(await parts()).toContain(`${count.toLocaleString('en-US')} events are as written`)
+    const found = await parts({ noted: ' ' })
+    expect(found).toContain(`${count.toLocaleString('en-US')} events are as written`)
+    expect(found).not.toContain('What was noted')
     expect(await parts({ noted })).toContain('What was noted is still there')
   })
 
