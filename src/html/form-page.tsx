@@ -10,8 +10,8 @@ import { Shell } from './shell.tsx'
 interface FormPageProps extends ComponentProps<typeof Shell> {
   /** Where the form goes. */
   path: string
-  /** What the button says. */
-  submit: string
+  /** What the button says; no button where there is nothing to send. */
+  submit: string | undefined
   look?: 'danger'
   /** The content above the errors. */
   errorTitle?: string
@@ -26,7 +26,7 @@ export function FormPage({ path, submit, look, errorTitle, children, ...shell }:
         <ActionForm action={path}>
           {children}
           <div class="actions">
-            <Submit look={look} text={submit} />
+            {submit !== undefined && <Submit look={look} text={submit} />}
             {back !== undefined && <LinkButton href={back} text="Cancel" />}
           </div>
         </ActionForm>

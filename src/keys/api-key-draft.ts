@@ -4,6 +4,7 @@
 import type { Db } from '../db/client.ts'
 import { listProgramIds } from '../db/keys/api-key-rows.ts'
 import { readKnownAdminNames } from '../db/programs/questions.ts'
+import { isBlank } from '../domain/values/folded-text.ts'
 import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { ProblemItem } from '../problem.ts'
@@ -75,7 +76,7 @@ function checkName({ errors, values }: Checked, member: 'name' | 'front_end', ne
   const name = text.trim()
   const error = nameError(name)
   const path = `/${member}`
-  if (name === '') errors.push(required(path, needed))
+  if (isBlank(name)) errors.push(required(path, needed))
   else if (error !== undefined) errors.push({ path, code: 'bad_name', detail: error })
   else values[member] = name
 }
@@ -88,7 +89,7 @@ function nameError(name: string): string | undefined {
 /** What is wrong with the name of a front end; undefined when nothing is. */
 export function frontEndError(text: string): string | undefined {
   const name = text.trim()
-  return name === '' ? 'must name a front end' : nameError(name)
+  return isBlank(name) ? 'must name a front end' : nameError(name)
 }
 
 async function checkPrograms(db: Db, checked: Checked, slugs: readonly string[]): Promise<void> {

@@ -31,19 +31,30 @@ export const retentionDaysMax = 36_500
 /** Applications erased in one transaction, so that none is long. */
 const batchRows = 1000
 
+/** Longest reason, in UTF-16 units. */
+export const reasonMax = 200
+
 /** For the audit log: who erases something, and why, in words that name no person. */
 interface ErasureOrder {
   /** `admin:<name>`, `operator:<system user>` or `retention`. */
   actor: string
   address?: string | undefined
+  /** Of at most `reasonMax`. */
   reason: string | undefined
+}
+
+function requireShort({ reason = '' }: ErasureOrder): void {
+  if (reason.length <= reasonMax) return
+  const detail = `Must not be longer than ${reasonMax} characters.`
+  throw invalidRequest('Nothing was erased.', [{ parameter: 'reason', code: 'too_long', detail }])
 }
 
 /**
  * Erases one application of a program with its status, notes and their history. The audit log keeps its id.
- * Throws Problem `not_found`, which says so when it was erased before.
+ * Throws Problem `not_found`, which says so when it was erased before, or `invalid_request` for a reason that is too long.
  */
 export async function eraseApplication(sql: Sql, place: ErasedApplication, order: ErasureOrder): Promise<void> {
+  requireShort(order)
   await inTransaction(sql, async tx => {
     if (!(await isDistributed(tx))) await holdChanges(tx, place.program_id)
     if (!(await deleteApplication(tx, place))) {
@@ -68,6 +79,7 @@ export async function eraseApplication(sql: Sql, place: ErasedApplication, order
  * Throws Problem `not_found`, or `conflict` while a bulk load has not ended, which might bring more of this applicant.
  */
 export async function eraseApplicant(sql: Sql, applicantId: number, order: ErasureOrder): Promise<ErasedApplication[]> {
+  requireShort(order)
   return inTransaction(sql, async tx => {
     await lockLoads(tx)
     refuseUnfinished(await readUnfinishedLoads(tx))

@@ -242,3 +242,14 @@ test('a status that is none of the program’s changes nothing', async () => {
   const text = await browser.refused(400, path, { set: 'is:Else', seen: `${maria}-1` })
   expect(text).toContain('one of the program')
 })
+
+test.each([0, changedMax + 1])(
+  'the status of %p applications is not set, and the form says how many may be',
+  async count => {
+    const path = `${list}/status?set=none${count === 0 ? '' : `&ticked=${maria}`}`
+    const seen = Array.from({ length: count }, (_, i) => `${i + 1}-1`)
+    const text = await browser.refused(400, path, { set: 'none', seen })
+    expect(text).toContain(`<a href="#seen">Choose at least one application, and at most ${changedMax}.</a>`)
+    if (count === 0) expect(await (await browser.get(path)).text()).toContain('<a href="#seen">Choose at least one')
+  },
+)

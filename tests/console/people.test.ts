@@ -92,9 +92,11 @@ describe('inviting', () => {
     expect(edited!.detail).toEqual({ name: 'Fay', role: 'AUDITOR' })
   })
 
-  test('an e-mail that a person has already, in any case, is refused; so is a program there is not', async () => {
+  test('an e-mail that a person has already, in any case, is refused; so are a name of nothing to see and a program there is not', async () => {
     const again = await invite({ name: 'Root Again', email: root.email.toUpperCase(), role: 'AUDITOR' })
     expect(await again.text()).toContain('A person with this e-mail exists already')
+    const unseen = await invite({ name: '\u202e \u200f', email: 'unseen@example.gov', role: 'AUDITOR' })
+    expect(await unseen.text()).toContain('Write the name, of at most 200 characters.')
     const nowhere = await invite({
       name: 'Cy',
       email: 'cy@example.gov',
@@ -102,7 +104,9 @@ describe('inviting', () => {
       programs: ['food', 'nowhere'],
     })
     expect(await nowhere.text()).toContain('There is no program &quot;nowhere&quot;.')
-    expect(await database.sql`select from person where email = 'cy@example.gov'`).toHaveLength(0)
+    expect(await database.sql`select from person where email in ('unseen@example.gov', 'cy@example.gov')`).toHaveLength(
+      0,
+    )
   })
 
   test('names are shown as text, whatever is in them', async () => {

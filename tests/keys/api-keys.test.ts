@@ -158,6 +158,7 @@ describe('making a key', () => {
   test('bounds: names, programs and subnets', async () => {
     expect(await errorsOf(create({ name: 'x'.repeat(101) }))).toContain('/name bad_name')
     expect(await errorsOf(create({ name: 'two\nlines' }))).toContain('/name bad_name')
+    expect(await errorsOf(create({ name: '\u202e' }))).toContain('/name required')
     expect(await errorsOf(create({ name: 'half \ud83d' }))).toContain('/name bad_name')
     expect((await create({ name: `${'x'.repeat(98)}\u{1F511}` })).key.name).toHaveLength(100)
     expect(await errorsOf(create({ programs: [] }))).toContain('/programs required')

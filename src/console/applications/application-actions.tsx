@@ -24,12 +24,13 @@ import {
   pageAt,
   responseAction,
 } from '../requests/action.ts'
+import { idIn } from '../requests/addressed.ts'
 import { applicationAnswer, historyAnswer } from '../requests/answer-schemas.ts'
 import { closed, id, nullableText } from '../requests/schemas.ts'
 import { ChangesPage } from './changes-page.tsx'
 import { eraseActions } from './erase-actions.tsx'
 import { ExportedPage } from './exported-page.tsx'
-import { ApplicationFiles, applicationsRoute, readers } from './find-applications.ts'
+import { ApplicationFiles, applicationsRoute, findSeenProgram, readers } from './find-applications.ts'
 import { listActions } from './list-actions.tsx'
 import { readListQuery } from './list-query.ts'
 import { applicationPage } from './shown-application.tsx'
@@ -156,9 +157,8 @@ const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles
     body: annotation,
     bodyBytesMax: noteBytesMax,
     run: async (visit, { based_on, status, note }) => {
-      const { program, application } = await files.find(visit)
-      const { application_id } = application
-      const change = { program_id: program.program_id, application_id, status, note, seen: based_on }
+      const { program_id } = await findSeenProgram(db, visit.person, visit.params.slug!)
+      const change = { program_id, application_id: idIn(visit, 'applicationId'), status, note, seen: based_on }
       await annotate(db, { ...change, ...visit.by, address: visit.address, timeZone: config.timeZone })
       return withoutHead((await files.find(visit)).application)
     },

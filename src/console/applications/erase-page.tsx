@@ -8,6 +8,7 @@ import type { Program } from '../../db/programs/programs.ts'
 import { TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { figures, When } from '../../html/parts.tsx'
+import { reasonMax } from '../../upkeep/erase.ts'
 import { crumbsOf } from './application-page.tsx'
 import { applicationsPath } from './list-query.ts'
 
@@ -50,7 +51,13 @@ export function ErasePage({ program, application, held }: EraseProps) {
         </>
       )}
       <p class="soft">Numbers and times stay, as does an entry in the audit log. Clients that pull go on without it.</p>
-      <TextField name="reason" label="Reason" optional hint="For the audit log: name no person." maxLength={200} />
+      <TextField
+        name="reason"
+        label="Reason"
+        optional
+        hint="For the audit log: name no person."
+        maxLength={reasonMax}
+      />
       <TextField name="confirmation" label={`Write ${id} to continue`} inputmode="numeric" />
     </FormPage>
   )

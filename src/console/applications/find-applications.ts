@@ -90,16 +90,24 @@ async function readApplicants(
   const ids = applications.map(({ application_id }) => application_id)
   const reading = { action: 'applications_listed', slug, filters: [...values.keys()] } as const
   const stored = await openMany(db, { program_id, actor, address }, ids, reading)
-  const objects = await exportedObjects(deps, program_id, stored)
+  const answered = await readableAnswers(deps, program_id, stored)
+  return new Map(
+    answered.map(({ version, application }, i) => [stored[i]!.application_id, applicantInList(version, application)]),
+  )
+}
+
+/** The answers of each as an export has them, and the version that asked for them. */
+async function readableAnswers(deps: Deps, programId: number, stored: readonly StoredApplication[]) {
+  const objects = await exportedObjects(deps, programId, stored)
   const versions = new Map<number, ReadableVersion>()
-  const who = new Map<number, ApplicantInList>()
-  for (const [i, { application_id, program_version_id: id }] of stored.entries()) {
-    const version = versions.get(id) ?? (await loadProgramVersion(db, id))
+  const answered: { version: ReadableVersion; application: ExportedObject }[] = []
+  for (const [i, { program_version_id: id }] of stored.entries()) {
+    const version = versions.get(id) ?? (await loadProgramVersion(deps.consoleDb, id))
     versions.set(id, version)
     const { application } = JSON.parse(objects[i]!.toString()) as { application: ExportedObject }
-    who.set(application_id, applicantInList(version, application))
+    answered.push({ version, application })
   }
-  return who
+  return answered
 }
 
 /** The bytes that an export would have for each, in order. */
@@ -142,13 +150,7 @@ export class ApplicationFiles {
       { applicationId, reading: 'shown' },
       ...(beforeId === undefined ? [] : [{ applicationId: beforeId, reading: 'compared' as const }]),
     ])
-    const objects = await exportedObjects(this.deps, programId, stored)
-    const opened = []
-    for (const [i, { program_version_id }] of stored.entries()) {
-      const { application } = JSON.parse(objects[i]!.toString()) as { application: ExportedObject }
-      opened.push({ version: await loadProgramVersion(this.deps.consoleDb, program_version_id), application })
-    }
-    return opened
+    return readableAnswers(this.deps, programId, stored)
   }
 
   /** An application with the bytes that an export has of it. */

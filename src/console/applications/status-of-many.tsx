@@ -9,7 +9,7 @@ import { integer, row } from '../../db/row-schemas.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { invalidRequest, Problem } from '../../problem.ts'
 import { annotate } from '../../upkeep/annotate.ts'
-import { action, type Part } from '../requests/action.ts'
+import { action, type Part, showForm } from '../requests/action.ts'
 import { idOf } from '../requests/addressed.ts'
 import { closed, id, nullableText } from '../requests/schemas.ts'
 import type { PageVisit } from '../requests/visit.ts'
@@ -53,9 +53,9 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
     const status = statusOf(visit.url.searchParams)
     const states = await readApplicationStates(db, program.program_id, ids)
     const changed = states.filter(state => state.status !== status)
-    return (
-      <StatusOfManyPage program={program} status={status} changed={changed} same={states.length - changed.length} />
-    )
+    const same = states.length - changed.length
+    const shown = <StatusOfManyPage program={program} status={status} changed={changed} same={same} />
+    return ids.length > 0 ? shown : showForm(visit, { values: visit.form, errors: [wrongCount] }, () => shown, 400)
   }
 
   const path = `${applicationsRoute}/status`
@@ -89,7 +89,12 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
       form: {
         page,
         ownPage: path,
-        read: ({ form }) => ({ status: statusOf(form), applications: form.getAll('seen').flatMap(stateSeen) }),
+        read: ({ form }) => {
+          const applications = form.getAll('seen').flatMap(stateSeen)
+          if (applications.length === 0 || applications.length > changedMax)
+            throw invalidRequest('Nothing was changed.', [wrongCount])
+          return { status: statusOf(form), applications }
+        },
         next: visit => {
           const { values } = readListQuery(visit, config.timeZone)
           values.set('done', 'status')
@@ -98,6 +103,12 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
       },
     }),
   ]
+}
+
+const wrongCount = {
+  parameter: 'seen',
+  code: 'wrong_count',
+  detail: `Choose at least one application, and at most ${changedMax}.`,
 }
 
 /** It was changed since it was shown, or erased. */

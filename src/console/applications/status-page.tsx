@@ -30,11 +30,13 @@ export function StatusOfManyPage({ program, status, changed, same }: StatusOfMan
       part="applications"
       crumbs={[...crumbsOf(program), { text: 'Status' }]}
       path={`${path}/status?${query}`}
-      submit={`Set ${what} to ${status ?? 'no status'}`}
+      submit={changed.length > 0 ? `Set ${what} to ${status ?? 'no status'}` : undefined}
       errorTitle="Nothing was changed"
     >
-      {changed.length === 0 && <Notice tone="attention">Nothing would change. Cancel, and choose others.</Notice>}
-      <ul>
+      {changed.length === 0 && same > 0 && (
+        <Notice tone="attention">Nothing would change. Cancel, and choose others.</Notice>
+      )}
+      <ul id="seen">
         {[...before].map(([earlier, states]) => (
           <li>
             <strong class="figure">{figures(states.length)}</strong> from {earlier ?? 'no status'} to{' '}
