@@ -8,10 +8,12 @@ import { findDisclosures } from '../../audit/disclosure.ts'
 import { checkedEventsMax, measureAuditLog, verifyAuditLog } from '../../audit/verify-audit.ts'
 import { auditEventRow, findAuditEvent, readAuditActions, readAuditEvents } from '../../db/audit/audit.ts'
 import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
-import { readPeople } from '../../db/people/person-rows.ts'
+import { readPeople, readPersonNames } from '../../db/people/person-rows.ts'
+import { readProgramNames } from '../../db/programs/programs.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { invalidRequest, notFound, Problem, type ProblemItem } from '../../problem.ts'
+import { emailOf } from '../keys/key-labels.tsx'
 import { action, type PageRoute, type Part, pageAt, reads, showForm } from '../requests/action.ts'
 import { idIn, idOf, pageOf } from '../requests/addressed.ts'
 import { eventDetailsAnswer, pageBefore, sentAnswer, verdictAnswer } from '../requests/answer-schemas.ts'
@@ -72,7 +74,10 @@ export function auditActions(deps: Deps): Part {
       answered: eventDetailsAnswer,
       ...reads('audit'),
       run: async visit => (await findAuditEvent(db, idIn(visit, 'eventId'))) ?? notFound('There is no such event.'),
-      page: async (_, event) => <EventPage event={event} keyNames={await keyNames(deps, [event])} />,
+      page: async (_, event) => {
+        const people = await readPersonNames(db, [emailOf(event.actor)])
+        return <EventPage event={event} names={await namesIn(deps, [event])} people={people} />
+      },
     }),
     action({
       name: 'whoWasSent',
@@ -132,7 +137,7 @@ function auditPages(deps: Deps): PageRoute[] {
     const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: lookedAtMax })
     const { entries, last } = entriesOf(rows, pageRows)
     const isAll = rows.length < lookedAtMax && rows.at(-1)?.audit_event_id === (last || undefined)
-    const [actions, people, names] = await Promise.all([readAuditActions(db), readPeople(db), keyNames(deps, rows)])
+    const [actions, people, names] = await Promise.all([readAuditActions(db), readPeople(db), namesIn(deps, rows)])
     const page = () => (
       <AuditLogPage
         entries={entries}
@@ -140,7 +145,7 @@ function auditPages(deps: Deps): PageRoute[] {
         later={beforeId !== undefined}
         actions={actions}
         people={new Map(people.map(({ email, name }) => [email, name]))}
-        keyNames={names}
+        names={names}
       />
     )
     return showForm(visit, form, page, faulty ? 400 : 200)
@@ -159,11 +164,11 @@ function auditPages(deps: Deps): PageRoute[] {
     const errors = written !== null && applicationId === undefined ? [notAnId] : []
     const found = applicationId === undefined ? [] : await findDisclosures(db, applicationId, placeOf(parameters))
     const files = found.length === 0 ? [] : (await measureAuditLog(db)).files
-    const names = await keyNames(
+    const names = await namesIn(
       deps,
       found.flatMap(({ pages }) => pages),
     )
-    const page = () => <DisclosuresPage applicationId={applicationId} found={found} files={files} keyNames={names} />
+    const page = () => <DisclosuresPage applicationId={applicationId} found={found} files={files} names={names} />
     return showForm(visit, { values: parameters, errors }, page, errors.length > 0 ? 400 : 200)
   }
 
@@ -175,15 +180,17 @@ function auditPages(deps: Deps): PageRoute[] {
   ]
 }
 
-/** The names of the keys that did something, or that something was done to. */
-export const keyNames = (
+/** The names of keys by their id and of programs by their slug: of those that did something, or that something was done to. */
+export const namesIn = async (
   { consoleDb }: Pick<Deps, 'consoleDb'>,
   events: readonly { actor: string; subject: string }[],
-) =>
-  readApiKeyNames(
-    consoleDb,
-    events.map(({ actor, subject }) => (actor.startsWith('key:') ? actor.slice(4) : subject)),
-  )
+) => {
+  // A number is an application or an applicant, whatever slug a program has.
+  const slugs = events.flatMap(({ subject }) => (/\D/.test(subject) ? [subject] : []))
+  const ids = events.map(({ actor, subject }) => (actor.startsWith('key:') ? actor.slice(4) : subject))
+  const [programs, keys] = await Promise.all([readProgramNames(consoleDb, slugs), readApiKeyNames(consoleDb, ids)])
+  return new Map([...programs, ...keys])
+}
 
 /** The program that is looked at, all without one; of one, before which event. */
 function placeOf(query: URLSearchParams) {

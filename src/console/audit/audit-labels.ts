@@ -8,7 +8,7 @@ type Value = Detail[string]
 
 /** `applications_exported` → `Applications exported`. */
 export function actionLabel(action: string): string {
-  const words = action.replaceAll('_', ' ')
+  const words = action.replaceAll('_', ' ').replace(/^api\b/, 'API')
   return (words[0] ?? '').toUpperCase() + words.slice(1)
 }
 

@@ -25,7 +25,8 @@ interface AuditLogProps {
   actions: readonly string[]
   /** Names by e-mail address: of everyone who may sign in, or could. */
   people: ReadonlyMap<string, string>
-  keyNames: ReadonlyMap<string, string>
+  /** Of keys by id, of programs by slug. */
+  names: ReadonlyMap<string, string>
 }
 
 export function AuditLogPage(props: AuditLogProps) {
@@ -37,7 +38,7 @@ export function AuditLogPage(props: AuditLogProps) {
     <Shell
       title="Audit"
       part="audit"
-      lead="Who did what, when, from where, on what. Entries are never changed, and leave the database only for files that can be verified."
+      lead="Who did what, when, from where, on what. Events are never changed, and leave the database only for files that can be verified."
       actions={
         <>
           <LinkButton href={`${path}/verify`} icon="check" text="Verify" />
@@ -159,20 +160,25 @@ const Clock = ({ at }: { at: Micros }) => (
 )
 
 /** Who did what, and on what, unless it is the same person; links lead to what else they did, and to what else was done there. */
-export function Sentence({ event, together, keyNames, people }: EntryProps) {
+export function Sentence({ event, together, names, people }: EntryProps) {
   const { form } = usePage()
   const filterBy = (name: string, value: string): string => path + queryOf(form.values, { [name]: value })
   const [before, after = ''] = phraseOf(event)
   const isMany = together.length > 1 && event.action === 'application_annotated'
-  const actor = <Actor actor={event.actor} href={filterBy('actor', event.actor)} names={keyNames} people={people} />
+  const actor = <Actor actor={event.actor} href={filterBy('actor', event.actor)} names={names} people={people} />
   const own = emailOf(event.actor) === event.subject ? before.replace(/ (?:as|for|of)$/, '') : before
-  if (own !== before) return [actor, ` ${own}`]
+  if (own !== before)
+    return (
+      <>
+        {actor} {own}
+      </>
+    )
   return (
     <>
       {actor} {before}
       {isMany && 's'}{' '}
       <a class="subject" dir="auto" href={filterBy('subject', event.subject)}>
-        <InParts>{keyNames.get(event.subject) ?? event.subject}</InParts>
+        <InParts>{names.get(event.subject) ?? event.subject}</InParts>
       </a>
       {isMany && ` and ${figures(together.length - 1)} more`}
       {after !== '' && ` ${after}`}
@@ -180,7 +186,7 @@ export function Sentence({ event, together, keyNames, people }: EntryProps) {
   )
 }
 
-type EntryProps = AuditEntry & Pick<AuditLogProps, 'keyNames' | 'people'>
+type EntryProps = AuditEntry & Pick<AuditLogProps, 'names' | 'people'>
 
 /** An event as a sentence, with its address; its details when the reader opens them. */
 function Entry(entry: EntryProps) {
@@ -268,16 +274,24 @@ function summaryOf({ action, detail }: AuditEventRow): string | undefined {
 
 export function EventPage(props: {
   event: AuditEventRow & { database_user: string }
-  keyNames: ReadonlyMap<string, string>
+  names: ReadonlyMap<string, string>
+  people: ReadonlyMap<string, string>
 }) {
-  const { event, keyNames } = props
+  const { event, names, people } = props
   const filter = (name: string, value: string): string => path + queryOf(new URLSearchParams(), { [name]: value })
   const facts: [string, ComponentChildren][] = [
     ['When', <When at={event.happened_at} />],
-    ['Who', <Actor actor={event.actor} href={filter('actor', event.actor)} names={keyNames} />],
+    ['Who', <Actor actor={event.actor} href={filter('actor', event.actor)} names={names} people={people} />],
     ['What', <a href={filter('action', event.action)}>{actionLabel(event.action)}</a>],
-    ['On', <a href={filter('subject', event.subject)}>{event.subject}</a>],
-    ['From', event.address === null ? 'not by network' : <code>{event.address}</code>],
+    [
+      'On',
+      <Named
+        name={names.get(event.subject) ?? event.subject}
+        kind={event.subject}
+        href={filter('subject', event.subject)}
+      />,
+    ],
+    ['From', event.address === null ? 'no network address' : <code>{event.address}</code>],
     ['Written by', <code>{event.database_user}</code>],
   ]
   return (

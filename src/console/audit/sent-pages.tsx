@@ -18,10 +18,10 @@ interface SentProps {
   found: readonly Disclosures[]
   /** Files that have the oldest of the audit log. They were not searched. */
   files: readonly string[]
-  keyNames: ReadonlyMap<string, string>
+  names: ReadonlyMap<string, string>
 }
 
-export function DisclosuresPage({ applicationId, found, files, keyNames }: SentProps) {
+export function DisclosuresPage({ applicationId, found, files, names }: SentProps) {
   const { form } = usePage()
   return (
     <Shell
@@ -50,7 +50,7 @@ export function DisclosuresPage({ applicationId, found, files, keyNames }: SentP
         </Notice>
       )}
       {found.map(one => (
-        <PlaceSection applicationId={applicationId!} {...one} keyNames={keyNames} />
+        <PlaceSection applicationId={applicationId!} {...one} names={names} />
       ))}
       {found.length > 0 && (
         <p class="soft">
@@ -66,7 +66,7 @@ export function DisclosuresPage({ applicationId, found, files, keyNames }: SentP
 function PlaceSection(
   props: Omit<SentProps, 'found' | 'files' | 'applicationId'> & SentProps['found'][number] & { applicationId: number },
 ) {
-  const { applicationId, place, pages, nextBefore, keyNames } = props
+  const { applicationId, place, pages, nextBefore, names } = props
   const { form } = usePage()
   const when = (at: Micros) => <When at={at} />
   return (
@@ -89,7 +89,7 @@ function PlaceSection(
               <Actor
                 actor={page.actor}
                 href={`${path}${queryOf(new URLSearchParams(), { actor: page.actor })}`}
-                names={keyNames}
+                names={names}
               />
             ),
           },

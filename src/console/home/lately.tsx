@@ -7,7 +7,7 @@ import { readPersonNames } from '../../db/people/person-rows.ts'
 import { usePage } from '../../html/page-context.ts'
 import { distance, figures, When } from '../../html/parts.tsx'
 import type { Deps } from '../../http/server/deps.ts'
-import { keyNames } from '../audit/audit-actions.tsx'
+import { namesIn } from '../audit/audit-actions.tsx'
 import { entriesOf } from '../audit/audit-labels.ts'
 import { Sentence, sentIn } from '../audit/audit-pages.tsx'
 import { emailOf } from '../keys/key-labels.tsx'
@@ -33,8 +33,8 @@ export async function loadLately(deps: Pick<Deps, 'consoleDb'>) {
   const entries = entriesOf(noted, readMax).entries.slice(0, shownMax)
   const events = entries.map(({ event }) => event)
   const emails = events.map(({ actor }) => emailOf(actor))
-  const [people, names] = await Promise.all([readPersonNames(db, emails), keyNames(deps, events)])
-  return { entries, people, keyNames: names }
+  const [people, names] = await Promise.all([readPersonNames(db, emails), namesIn(deps, events)])
+  return { entries, people, names }
 }
 
 export function Lately({ entries, ...known }: Awaited<ReturnType<typeof loadLately>>) {

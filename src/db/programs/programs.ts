@@ -92,6 +92,15 @@ export async function readDocumentedPrograms(
     limit ${rowsMax}`
 }
 
+/** The names of those of these programs that are there, by slug. */
+export async function readProgramNames(db: Db, slugs: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db<Pick<Program, 'slug' | 'display_name'>[]>`
+    select slug, display_name
+    from program
+    where slug = any(${slugs}::text[])`
+  return new Map(rows.map(({ slug, display_name }) => [slug, display_name]))
+}
+
 /** As `findProgram`. Throws a `not_found` Problem. */
 export async function loadProgram(db: Db, slug: string): Promise<Program> {
   return (await findProgram(db, slug)) ?? notFound(`There is no program "${slug}".`)
