@@ -201,7 +201,8 @@ test('an administrator who is disabled is given another role, even where one oth
 })
 
 describe('scripts/admin', () => {
-  const admin = (...args: string[]) => runScript('console-people', database.url, args)
+  // Without a port it would print the address of a service that runs from this checkout.
+  const admin = (...args: string[]) => runScript('console-people', database.url, args, '', { PORT: '8080' })
 
   test('makes an administrator with a link, shows people, disables and enables', async () => {
     const made = await admin('create', 'first@example.gov', 'First One')
