@@ -45,7 +45,7 @@ export const deliverWebhook =
 const askEveryMs = 1000
 
 /** Starts immediately. What is returned ends it, after the round that is under way. */
-export function startAsking(db: Sql, log: Log, through: () => void): () => Promise<void> {
+export function startAsking(db: Sql, log: Log, through: () => void, everyMs = askEveryMs): () => Promise<void> {
   const stopping = Promise.withResolvers<void>()
   let stopped = false
   let failing = false
@@ -59,7 +59,7 @@ export function startAsking(db: Sql, log: Log, through: () => void): () => Promi
         if (!failing) log.warn({ err: error }, 'webhooks cannot be looked after for now')
         failing = true
       }
-      await Promise.race([Bun.sleep(askEveryMs), stopping.promise])
+      await Promise.race([Bun.sleep(everyMs), stopping.promise])
     }
   }
   const running = run()

@@ -5,9 +5,8 @@ import { Meter } from '../src/metrics/meter.ts'
 import { PoolMetrics } from '../src/metrics/pool-metrics.ts'
 
 /** What a worker does again and again. */
-export type MaintenanceTask = 'relay' | 'webhooks' | 'sweep' | 'retention' | 'audit_check'
-
-const taskNames: readonly MaintenanceTask[] = ['relay', 'webhooks', 'sweep', 'retention', 'audit_check']
+const taskNames = ['relay', 'webhooks', 'sweep', 'retention', 'audit_check'] as const
+export type MaintenanceTask = (typeof taskNames)[number]
 
 export class WorkerMetrics extends Meter {
   readonly pools = new PoolMetrics(this)

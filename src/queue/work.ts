@@ -33,7 +33,7 @@ export async function startWorking(
   queue: Queue,
   handlers: Handlers,
   log: Log,
-  codeVersions: CodeVersions = {},
+  codeVersions: CodeVersions,
   watched: WatchedRuns = {},
 ): Promise<Working> {
   const noting = new Set<Promise<void>>()

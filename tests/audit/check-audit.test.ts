@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { checkAuditLog } from '../../src/audit/check-audit.ts'
 import { pruneAuditLog } from '../../src/audit/prune-audit.ts'
 import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
-import { settleAuditErrors } from '../../src/db/audit/audit-chains.ts'
+import { findDueAuditCheck, settleAuditErrors } from '../../src/db/audit/audit-chains.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { readUpkeepState } from '../../src/db/derived/upkeep-state.ts'
 import { append, tamper } from '../support/audit-log.ts'
@@ -36,6 +36,20 @@ test('it is due once a day, and at the start of an installation', () =>
     await tamper(sql, `update audit_event set actor = 'key:y' where subject = 'subject 13'`)
     expect(await checkAuditLog(sql)).toEqual([])
     expect(await tomorrow(sql)).toHaveLength(1)
+  }))
+
+test('its day begins at two where the installation is', () =>
+  auditLog(async sql => {
+    // Somewhere where it is about noon, and never UTC.
+    const now = new Date()
+    const hours = 12 - now.getUTCHours() || 3
+    await sql`update instance set time_zone = ${`Etc/GMT${hours > 0 ? '-' : '+'}${Math.abs(hours)}`}`
+    const two = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate(), 2 - hours)
+    const isDue = async (checkedAt: number) => {
+      await sql`update audit_check set checked_at = ${checkedAt * 1000}`
+      return (await findDueAuditCheck(sql)) !== undefined
+    }
+    expect([await isDue(two - 60_000), await isDue(two + 60_000)]).toEqual([true, false])
   }))
 
 test('what it finds stays on record until an operator settles it', () =>

@@ -44,9 +44,10 @@ test('the sequences continue after what was loaded, near or far', async () => {
   expect(await submit(sql, other, applicant)).toMatchObject({ application_id: 7_000_000_001 })
 })
 
-test('applicants are made with the language of their line; those there are stay as they are', async () => {
+test('applicants are made with the language of their first line; those there are stay as they are', async () => {
   const known = await insertApplicant(sql, testFrontEnd, 'vi')
-  await load(sql, lines(to, { id: 1, applicant: known }, { id: 2, applicant: 70 }))
+  const first = { id: 2, applicant: 70, state: 'OBSOLETE' } as const
+  await load(sql, lines(to, { id: 1, applicant: known }, first, { id: 3, applicant: 70, more: { language: 'fr' } }))
   expect(await sql`select applicant_id, language from applicant order by 1`).toMatchObject([
     { applicant_id: known, language: 'vi' },
     { applicant_id: 70, language: 'es-US' },

@@ -144,11 +144,22 @@ describe('what an export gives, a load takes', () => {
     expect(await load(sql, '')).toEqual({ applications: 0, programs: [], before: undefined })
   })
 
-  test('applications of several programs are taken unless one is named', async () => {
+  test('applications of several programs are taken unless one is named, also of one applicant, each up to a time of its own', async () => {
     const [to, other] = [await reasonProgram(sql), await reasonProgram(sql, 'other-aid')]
-    expect((await load(sql, lines(to, { id: 1 }) + lines(other, { id: 2 }))).programs).toEqual([
-      { slug: 'food-aid', applications: 1 },
+    const long = { application_note: 'x'.repeat(9000) }
+    const input = lines(to, { id: 1 }) + lines(other, { id: 2, applicant: 1, more: long }) + lines(to, { id: 3 })
+    const from: unknown[] = []
+    const onProgress = async () => {
+      const rows = await sql`select loading_from from submission_counter order by program_id`
+      from.push(rows.map(({ loading_from }) => loading_from && (loading_from - longPast) / second))
+    }
+    expect((await load(sql, input, { batchBytes: 9000, onProgress })).programs).toEqual([
+      { slug: 'food-aid', applications: 2 },
       { slug: 'other-aid', applications: 1 },
+    ])
+    expect(from).toEqual([
+      [1, 2],
+      [null, null],
     ])
   })
 

@@ -132,7 +132,11 @@ describe('a new version of a shared question', () => {
       'admin:drafter',
     )
     const fresh = await aDraft(database.sql, { slug: 's-move-c', questions: [shared] }, 'admin:drafter')
+    // One that another publication has passed already.
+    await aDraft(database.sql, { slug: 's-move-d', questions: [shared, q.text('s move later')] })
+    const past = await publish({ slug: 's-move-d', display_name: 'Past it', questions: [shared] })
     await publish({ slug: 's-move-a', questions: [q.text('s move', { text: 'Moved' })] })
+    expect(await draftOf(past.program_id)).toMatchObject({ based_on: null })
 
     const moved = await draftOf(b.program_id)
     expect(moved.program_version_id).toBeGreaterThan(draft.program_version_id)

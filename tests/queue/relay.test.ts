@@ -26,9 +26,11 @@ test('more than one batch is handed over without waiting for the next look', asy
   await insertOutbox(sql, [1, 2, 3, 4, 5].map(job))
   const taken: string[] = []
   const queue = { add: async (jobs: readonly { id: string }[]) => void taken.push(...jobs.map(({ id }) => id)) }
-  relays.push(startRelay(sql, undefined, queue, createLog('silent'), { batchJobs: 2, pollMs: never }))
-  await until('all to be handed over', async () => (await measureOutbox(sql)).waiting === 0)
-  expect(taken).toEqual([1, 2, 3, 4, 5].map(n => `job-${n}`))
+  const rounds: number[] = []
+  const onRound = () => void rounds.push(taken.length)
+  relays.push(startRelay(sql, undefined, queue, createLog('silent'), { batchJobs: 2, pollMs: never, onRound }))
+  await until('all to be handed over', () => rounds.at(-1) === 5)
+  expect([taken, rounds]).toEqual([[1, 2, 3, 4, 5].map(n => `job-${n}`), [2, 4, 5]])
 })
 
 test('a store that is away is logged once each time, and so is that it is back', async () => {
@@ -42,12 +44,16 @@ test('a store that is away is logged once each time, and so is that it is back',
   }
   const lines: string[] = []
   const log = createLog('info', { write: line => void lines.push(JSON.parse(line).msg) })
-  relays.push(startRelay(sql, undefined, queue, log, { pollMs: 5 }))
+  let rounds = 0
+  relays.push(startRelay(sql, undefined, queue, log, { pollMs: 5, onRound: () => void rounds++ }))
   for (const n of [1, 2]) {
     isAway = true
     await insertOutbox(sql, [job(n)])
     const before = tries
-    await until('some tries', () => tries > before + 2)
+    await until('a try', () => tries > before)
+    const through = rounds
+    await until('some more', () => tries > before + 3)
+    expect(rounds).toBe(through)
     isAway = false
     await until('it to be taken', async () => (await measureOutbox(sql)).waiting === 0)
     await until('it to be logged', () => lines.length === 2 * n)

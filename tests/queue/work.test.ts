@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import type { Job } from 'bullmq'
 import { requestDerived } from '../../src/db/derived/derived-status.ts'
 import { createLog } from '../../src/log.ts'
-import { Runs, type WorkerEvents } from '../../src/queue/runs.ts'
+import { atMostEvery, Runs, type WorkerEvents } from '../../src/queue/runs.ts'
 import { startWorking } from '../../src/queue/work.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
@@ -79,4 +79,14 @@ test('closing waits for a job that came as the store fell silent, and then for t
   ended.resolve()
   await Promise.all([run, close])
   expect(troubles).toEqual(["the queue's store did not answer within 50 ms"])
+})
+
+test('trouble that lasts is reported again after each pause, and no oftener', async () => {
+  const times: number[] = []
+  const report = atMostEvery(50, () => times.push(performance.now()))
+  await until('three reports', () => {
+    report(undefined)
+    return times.length === 3
+  })
+  for (const [i, time] of times.slice(1).entries()) expect(time - times[i]!).toBeGreaterThanOrEqual(50)
 })

@@ -13,4 +13,4 @@ const begun = (): Promise<never> => {
 const queue = await connectQueue(options, () => {})
 const sql = openDatabase({ url: options.databaseUrl, connectionsMax: 2 })
 const handlers = { 'refresh-key-map': begun, 'refresh-docs-example': begun, 'deliver-webhook': begun }
-await startWorking(sql, queue, handlers, createLog('silent'))
+await startWorking(sql, queue, handlers, createLog('silent'), {})

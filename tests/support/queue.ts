@@ -7,6 +7,7 @@ import { connectQueue, type Queue, type QueueOptions } from '../../src/queue/con
 import type { Job } from '../../src/queue/jobs.ts'
 import { startRelay } from '../../src/queue/relay.ts'
 import { type Handlers, startWorking } from '../../src/queue/work.ts'
+import { codeVersions } from '../../workers/handlers.ts'
 import type { TestDatabase } from './database.ts'
 import { endWithFile, useDatabase } from './fixtures.ts'
 import { useRedis } from './redis.ts'
@@ -68,7 +69,7 @@ export async function useQueue(store: StoreName): Promise<TestQueue> {
     work: async (handlers = {}, changes = {}) => {
       const idle = async (): Promise<void> => {}
       const all = { 'refresh-key-map': idle, 'refresh-docs-example': idle, 'deliver-webhook': idle, ...handlers }
-      const working = await startWorking(sql, await connect(changes), all, log)
+      const working = await startWorking(sql, await connect(changes), all, log, codeVersions)
       ends.unshift(() => working.stop())
       return working
     },

@@ -24,15 +24,18 @@ test('where one of them is not there none is read, and the audit log has no read
     openApplications(
       sql,
       person,
-      ids.map(applicationId => ({ applicationId, reading: 'compared' as const })),
+      ids.map((applicationId, i) => ({ applicationId, reading: i === 0 ? 'shown' : 'compared' })),
     )
   const readings = async () =>
-    (await sql`select subject from audit_event where action = 'application_read' order by audit_event_id`).map(
-      ({ subject }) => Number(subject),
+    (await sql`select subject, detail from audit_event where action = 'application_read' order by audit_event_id`).map(
+      ({ subject, detail }) => [Number(subject), detail.reading],
     )
   expect((await rejection(open(first!, 999_999))).kind).toBe('not_found')
   expect(await readings()).toEqual([])
   const opened = await open(second!, first!)
   expect(opened.map(({ application_id }) => application_id)).toEqual([second!, first!])
-  expect(await readings()).toEqual([second!, first!])
+  expect(await readings()).toEqual([
+    [second!, 'shown'],
+    [first!, 'compared'],
+  ])
 })

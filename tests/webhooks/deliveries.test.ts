@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { readChangesPage } from '../../src/export/changes/change-feed.ts'
 import { parseChangeCursor } from '../../src/export/requests/change-cursor.ts'
+import { createLog } from '../../src/log.ts'
 import { deliver } from '../../src/webhooks/deliveries.ts'
 import {
   askForMessage,
@@ -11,7 +12,8 @@ import {
   rotateWebhookSecret,
   setWebhookDisabled,
 } from '../../src/webhooks/endpoints.ts'
-import { useDatabase } from '../support/fixtures.ts'
+import { startAsking } from '../../workers/deliver-webhook.ts'
+import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
 import { type Receiver, useReceiver } from '../support/receiver.ts'
@@ -98,15 +100,28 @@ describe('a message', () => {
   test('is signed with both secrets for a day after a rotation', async () => {
     const { hooks, receiver, program, secret, id } = await anEndpoint()
     const rules = { keys, allowedNetworks: [] }
-    const newer = await rotateWebhookSecret(sql, rules, await hooks.state(id), hooks.by())
-    await hooks.apply(program)
-    await runOf(hooks, id)
-    for (const one of [secret, newer]) expect(verify(one, receiver.received[0]!)).toBeObject()
+    const rotate = async () => rotateWebhookSecret(sql, rules, await hooks.state(id), hooks.by())
+    const secrets = [secret, await rotate()]
+    /** Which of them the next message is signed with. */
+    const signing = async () => {
+      await hooks.apply(program)
+      await runOf(hooks, id)
+      const message = receiver.received.at(-1)!
+      return secrets.flatMap((one, i) => {
+        try {
+          return verify(one, message) === undefined ? [] : [i]
+        } catch {
+          return []
+        }
+      })
+    }
+    expect(await signing()).toEqual([0, 1])
+    hooks.now += micros.hour
+    // Another rotation within the day: the one before signs on, and the first no more.
+    secrets.push(await rotate())
+    expect(await signing()).toEqual([1, 2])
     hooks.now += micros.day
-    await hooks.apply(program)
-    await runOf(hooks, id)
-    expect(verify(newer, receiver.received[1]!)).toBeObject()
-    expect(() => verify(secret, receiver.received[1]!)).toThrow('No matching signature found')
+    expect(await signing()).toEqual([2])
   })
 
   test('is signed still when the key of the configuration was replaced, as long as the earlier one is named after it', async () => {
@@ -126,6 +141,8 @@ describe('a receiver', () => {
   test('that fails gets the same message again, later each time; back after a day, it gets one for all it has missed', async () => {
     const { hooks, receiver, program, id } = await anEndpoint({ random: () => 1 })
     receiver.answer = answering(503)
+    // As after many that went well.
+    await sql`update webhook_endpoint set attempts = 40 where webhook_endpoint_id = ${id}`
     await hooks.apply(program)
     const waited: number[] = []
     const from = hooks.now
@@ -301,6 +318,9 @@ describe('attempts', () => {
   })
 
   test('are kept, the newest hundred of them', async () => {
+    const other = await anEndpoint()
+    await other.hooks.apply(other.program)
+    await runOf(other.hooks, other.id)
     const { hooks, id } = await anEndpoint()
     for (let i = 0; i < 105; i += 1) {
       await askForMessage(sql, await hooks.state(id), i % 2 === 0 ? 'test' : 'resend', hooks.by())
@@ -308,6 +328,7 @@ describe('attempts', () => {
     }
     const kept = await hooks.attempts(id)
     expect([kept.length, kept[0]!.attempt, kept.at(-1)!.attempt]).toEqual([100, 105, 6])
+    expect(await hooks.attempts(other.id)).toHaveLength(1)
   })
 })
 
@@ -384,37 +405,47 @@ describe('what an administrator asks for', () => {
     expect(verify(secret, receiver.received.at(-1)!)).toMatchObject({ type: 'program.changed' })
   })
 
-  test('the last message is sent again, as the same one, without waiting for the time of a retry', async () => {
+  test('the last message is sent again, as the same one, without waiting for the time of a retry; where that fails it is retried as others are', async () => {
     const { hooks, receiver, program, id } = await anEndpoint()
+    const resend = async () => {
+      await askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
+      return runOf(hooks, id)
+    }
     await hooks.apply(program)
     await runOf(hooks, id)
-    await askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
-    expect(await runOf(hooks, id)).toEqual(['delivered'])
-    const [first, again] = receiver.received
-    expect([again!.headers['webhook-id'], again!.body]).toEqual([first!.headers['webhook-id']!, first!.body])
+    expect(await resend()).toEqual(['delivered'])
     receiver.answer = answering(500)
-    await hooks.apply(program)
-    hooks.now += micros.minute
-    await runOf(hooks, id)
-    receiver.answer = answering(204)
-    await askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
-    expect(await runOf(hooks, id)).toEqual(['delivered'])
-  })
-
-  test('the last message that fails when it is sent again is retried as others are, though nothing has changed', async () => {
-    const { hooks, receiver, program, id } = await anEndpoint()
-    await hooks.apply(program)
-    await runOf(hooks, id)
-    receiver.answer = answering(500)
-    await askForMessage(sql, await hooks.state(id), 'resend', hooks.by())
-    expect(await runOf(hooks, id)).toEqual(['refused'])
+    expect([await resend(), await resend(), await runOf(hooks, id)]).toEqual([['refused'], ['refused'], []])
     const { state, retry_at } = await hooks.state(id)
     expect(state).toBe('failing')
     receiver.answer = answering(204)
     hooks.now = retry_at
     expect(await runOf(hooks, id)).toEqual(['delivered'])
     expect((await hooks.state(id)).state).toBe('working')
+    const { received } = receiver
+    expect(received).toHaveLength(5)
+    expect(new Set(received.map(({ body, headers }) => `${headers['webhook-id']} ${body}`)).size).toBe(1)
     hooks.now += micros.day
     expect(await runOf(hooks, id)).toEqual([])
   })
+})
+
+test('that nothing can be asked for is logged once each time, and says nothing of having got through', async () => {
+  const { sql } = await useDatabase({}, endWithTest)
+  const lines: string[] = []
+  const log = createLog('info', { write: line => void lines.push(JSON.parse(line).msg) })
+  let rounds = 0
+  const stop = startAsking(sql, log, () => void rounds++, 5)
+  for (const n of [1, 2]) {
+    await sql`alter table webhook_endpoint rename to hidden_table`
+    await until('it to be logged', () => lines.length === n)
+    const before = rounds
+    // Longer than a few rounds.
+    await sql`select pg_sleep(0.1)`
+    expect(rounds).toBe(before)
+    await sql`alter table hidden_table rename to webhook_endpoint`
+    await until('a round', () => rounds > before)
+  }
+  await stop()
+  expect(lines).toEqual(Array(2).fill('webhooks cannot be looked after for now'))
 })

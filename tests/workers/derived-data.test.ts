@@ -2,7 +2,8 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readWalkStart } from '../../src/db/walks/walks.ts'
-import { KeyMaps } from '../../src/derived/program-key-map.ts'
+import { docsCodeVersion } from '../../src/derived/program-docs.ts'
+import { KeyMaps, keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
 import { sweepDerived } from '../../src/derived/sweep.ts'
 import { handlers } from '../../workers/handlers.ts'
 import { computedKeyMap } from '../support/computed-key-map.ts'
@@ -41,12 +42,17 @@ for (const store of stores) {
       await work()
       const program = await aProgram(queue.sql, { questions: everyKind })
       await until('both jobs to be done', allDone(program.program_version_id))
-      const [keyMap] =
-        await queue.sql`select code_version, duration_ms from program_key_map where program_version_id = ${program.program_version_id}`
-      const [docs] =
-        await queue.sql`select code_version, duration_ms from docs_example where program_version_id = ${program.program_version_id}`
-      for (const row of [keyMap, docs])
-        expect(row).toEqual({ code_version: expect.any(Number), duration_ms: expect.any(Number) })
+      for (const [table, job_name, code_version] of [
+        ['program_key_map', 'refresh-key-map', keyMapCodeVersion],
+        ['docs_example', 'refresh-docs-example', docsCodeVersion],
+      ] as const) {
+        const made = await queue.sql`
+          select made.code_version, made.duration_ms, run.code_version as of_run
+          from ${queue.sql(table)} made
+          join derived_status run using (program_version_id)
+          where program_version_id = ${program.program_version_id} and job_name = ${job_name}`
+        expect([...made]).toEqual([{ code_version, duration_ms: expect.any(Number), of_run: code_version }])
+      }
       // What is kept is what would be computed.
       const kept = await newestKeyMap(program.program_id)
       const computed = await computedKeyMap(queue.sql, program.program_id)

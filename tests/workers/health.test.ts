@@ -2,6 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { freePort } from '../../scripts/processes/free-port.ts'
+import { requestDerived } from '../../src/db/derived/derived-status.ts'
 import { append, tamper } from '../support/audit-log.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { readMetrics } from '../support/metrics.ts'
@@ -87,8 +88,7 @@ describe('the service reports the same without a worker', () => {
       'tributary_derived_unfinished{job="refresh-key-map",state="failed"}': 1,
     })
     // Being asked for again does not make it younger, nor does a run that failed.
-    await sql`
-      update derived_status set updated_at = clock_timestamp() where program_version_id = ${program_version_id}`
+    await requestDerived(sql, [{ program_version_id, job_name: 'refresh-docs-example' }])
     expect((await readMetrics(health)).of('tributary_derived_oldest_seconds')).toBeGreaterThanOrEqual(200)
 
     const worker = await startWorker(database)
