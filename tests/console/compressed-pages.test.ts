@@ -1,9 +1,18 @@
 // Pages as they are sent: compressed to those who take it so, with addresses below the path of BASE_URL.
 
-import { describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
+import { consolePages } from '../../src/console/console.ts'
+import { findProgram } from '../../src/db/programs/programs.ts'
+import type { Deps } from '../../src/http/server/deps.ts'
+import { addIntermediary, addOrganization } from '../../src/people/intermediaries.ts'
+import { roles } from '../../src/people/roles.ts'
+import { addWebhook } from '../../src/webhooks/endpoints.ts'
+import { unlimited } from '../support/config.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { aToken } from '../support/console-api.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
+import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aDraft, aProgram, q } from '../support/programs.ts'
 
@@ -61,24 +70,52 @@ test('the token of the forms is another text on each page, and each is taken', a
   expect((await visitor.post('/admin/people/invite', { csrf: wrong, name: '', email: '' })).status).toBe(403)
 })
 
-test('under a BASE_URL with a path, each address on each page that leads from the first one is below it', async () => {
+/** Where forms of pages go, and who may send them. */
+const sentTo = consolePages(service.foundation as Deps).flatMap(({ method, path, roles }) =>
+  method === 'POST' ? [{ roles, at: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`) }] : [],
+)
+const below = await useService(database, { ...unlimited, baseUrl: 'http://127.0.0.1/apply' })
+const forms = { get: (path: string, init?: RequestInit) => below.get(path, init), baseUrl: 'http://127.0.0.1' }
+beforeAll(async () => {
   await aProgram(database.sql, { slug: 'food', questions: [q.radio('pet " href="/dog', ['cat'])] })
   await aDraft(database.sql, { slug: 'food', questions: [q.text('other')] })
-  await createTestKey(database.sql, { programs: ['food'] })
-  const below = await useService(database, { baseUrl: 'http://127.0.0.1/apply' })
-  const forms = { get: (path: string, init?: RequestInit) => below.get(path, init), baseUrl: 'http://127.0.0.1' }
-  const reader = await new ConsoleVisitor(forms).signIn(ada.email)
-  const pages = new Set(['/admin'])
-  for (const path of pages) {
-    const response = await reader.get(path)
-    if (!response.headers.get('content-type')!.startsWith('text/html')) continue
-    for (const [, address] of (await response.text()).matchAll(/ (?:href|src|action)="(\/[^"]*)"/g)) {
-      expect([path, address]).toEqual([path, expect.stringMatching(/^\/apply\/(?:admin|docs|assets|$)/)])
-      if (/^\/apply\/(?:admin|docs)[^?#]*$/.test(address!)) pages.add(address!.slice('/apply'.length))
+  const rules = { keys: service.config.webhookKeys, allowedNetworks: [] }
+  const by = { actor: 'operator:test', now: Date.now() * 1000 }
+  const { program_id } = (await findProgram(database.sql, 'food'))!
+  await addWebhook(database.sql, rules, { program_id, slug: 'food', url: new URL('https://example.org/a') }, by)
+  await addIntermediary(database.sql, await addOrganization(database.sql, 'Aid', by), 'bo@example.org', by)
+  await aToken(database.sql, ada)
+  const key = await createTestKey(database.sql, { programs: ['food'], maySubmit: true })
+  const frontEnd = new FrontEnd(service, key, 'food')
+  await frontEnd.apply(await frontEnd.register(), { pet__hrefdog: { selection: 'cat' } })
+})
+
+test.each(roles.map((role, i) => [role, [50, 20, 30][i]!] as const))(
+  'each page that leads %s from the first one opens, offers no form that is refused, and is below BASE_URL',
+  async (role, least) => {
+    const { email } = await aPerson(database.sql, { role, programs: ['food'] })
+    const reader = await new ConsoleVisitor(forms).signIn(email)
+    const pages = new Set(['/admin'])
+    const refused = new Set<string>()
+    for (const path of pages) {
+      const response = await reader.get(path)
+      if (response.status !== 200) refused.add(`${path}: ${response.status}`)
+      if (!response.headers.get('content-type')?.startsWith('text/html')) continue
+      const text = await response.text()
+      for (const [, form] of text.matchAll(/<form method="post" action="\/apply([^"?]*)/g))
+        if (!sentTo.some(({ roles, at }) => at.test(form!) && roles.includes(role))) refused.add(`${path}: ${form}`)
+      for (const [, address] of text.matchAll(/ (?:href|src|action)="(\/[^"]*)"/g)) {
+        expect([path, address]).toEqual([path, expect.stringMatching(/^\/apply\/(?:admin|docs|assets|$)/)])
+      }
+      for (const [, link] of text.matchAll(/ href="\/apply(\/(?:admin|docs)[^"?#]*)"/g)) pages.add(link!)
     }
-  }
-  expect(pages.size).toBeGreaterThan(50)
-  // A secret that is shown once: its cookie is set and taken away at one path. And the way back of who is asked to sign in first.
+    expect([...refused]).toEqual([])
+    expect(pages.size).toBeGreaterThan(least)
+  },
+)
+
+test('below the path of BASE_URL a secret is shown once, and who is asked to sign in first is led back', async () => {
+  const reader = await new ConsoleVisitor(forms).signIn(ada.email)
   const made = await reader.post('/admin/account/tokens/new', { name: 'Below', expiry: '30d', scopes: 'keys:read' })
   const at = made.headers.get('location')!
   const setAt = reader.setCookies

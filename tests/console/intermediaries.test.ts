@@ -1,7 +1,7 @@
 // The Intermediaries panel, as administrators and auditors work with it.
 
 import { describe, expect, test } from 'bun:test'
-import { aPerson, ConsoleVisitor, rowsOf } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, fieldsOf, rowsOf } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 
 const database = await useDatabase()
@@ -12,7 +12,9 @@ const browser = await new ConsoleVisitor(service).signIn(ada.email)
 const base = '/admin/intermediaries'
 
 async function add(name: string): Promise<string> {
-  const added = await browser.post(`${base}/new`, { name })
+  const form = fieldsOf(await browser.page(`${base}/new`), `${base}/new`)
+  expect(form.name).toBe('')
+  const added = await browser.post(`${base}/new`, { ...form, name })
   if (added.status !== 303) throw new Error(`adding answered ${added.status}`)
   return added.headers.get('location')!.replace('?done=added', '')
 }
@@ -26,7 +28,11 @@ describe('an organization', () => {
   test('is added, renamed, disabled and enabled, each in the audit log', async () => {
     const path = await add('  Harbor Legal Aid ')
     expect(await browser.page(`${path}?done=added`)).toContain('Now add its people.')
-    expect((await browser.post(path, { name: 'Harbor Aid' })).headers.get('location')).toBe(`${path}?done=renamed`)
+    const form = fieldsOf(await browser.page(path), path)
+    expect(form.name).toBe('Harbor Legal Aid')
+    expect((await browser.post(path, { ...form, name: 'Harbor Aid' })).headers.get('location')).toBe(
+      `${path}?done=renamed`,
+    )
     await browser.post(`${path}/disable`)
     expect(await browser.page(path)).toContain('Enable Harbor Aid')
     // A second time changes nothing, and is not recorded twice.
@@ -114,17 +120,6 @@ test('names and e-mails are shown as text, whatever is in them', async () => {
     expect(text).not.toContain('<script>alert')
     expect(text).not.toContain('<img/src')
   }
-})
-
-test('an auditor reads the list and an organization, and sees nothing to change', async () => {
-  const path = await add('For Readers')
-  await browser.post(`${path}/people`, { email: 'read@example.org' })
-  const auditor = await aPerson(sql, { role: 'AUDITOR' })
-  const theirs = await new ConsoleVisitor(service).signIn(auditor.email)
-  expect(await theirs.page(base)).not.toContain(`${base}/new`)
-  const page = await theirs.page(path)
-  expect(page).toContain('read@example.org')
-  expect(page).not.toContain(`action="${path}`)
 })
 
 test('the list says whether submissions are checked against it', async () => {

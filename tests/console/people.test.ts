@@ -131,6 +131,9 @@ describe('a person', () => {
     const auditor = await aPerson(database.sql, { role: 'AUDITOR' })
     const seen = await (await new ConsoleVisitor(service).signIn(auditor.email)).page(path)
     expect(seen).toContain('Program administrator: food, rent')
+    // As they were, in whatever order the page has them, they give way to the role.
+    const back = { name: 'Dee', role: 'AUDITOR', programs: ['rent', 'food'] }
+    expect((await browser.post(path, back)).headers.get('location')).toBe(`${path}?done=saved`)
   })
 
   test('is disabled and enabled again', async () => {
@@ -154,7 +157,9 @@ describe('a person', () => {
       expect((await browser.post(`${path}/${change}`)).status).toBe(303)
       expect((await choose()).status).toBe(404)
     }
-    const again = linkIn(await (await browser.post(`${path}/link`)).text())
+    const shown = await (await browser.post(`${path}/link`)).text()
+    expect(shown).toContain('Pass it to Ida on a way you trust')
+    const again = linkIn(shown)
     expect((await new ConsoleVisitor(service).get(again)).status).toBe(200)
   })
 

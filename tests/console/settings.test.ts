@@ -111,11 +111,4 @@ describe('how long a program keeps its applications', () => {
     const text = await second.text()
     for (const part of ['In the meantime this was set to 90 days', 'value="90"']) expect(text).toContain(part)
   })
-
-  test('an auditor sees it and has no form for it', async () => {
-    const { path } = await programWith('seen', [])
-    const page = await (await new ConsoleVisitor(service).signIn(auditor.email)).page(path)
-    expect(page).toContain('For ever.')
-    expect(page).not.toContain('name="days"')
-  })
 })

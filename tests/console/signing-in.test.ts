@@ -162,6 +162,15 @@ describe('a session', () => {
     expect(await status(two.get('/admin/account'))).toBe(200)
     expect(await status(two.post('/admin/sign-out', { everywhere: 'yes' }))).toBe(303)
     expect(await status(three.get('/admin/account'))).toBe(303)
+    expect(await status((await visitor().signIn(ada.email)).post('/admin/sign-out', { tokens: 'yes' }))).toBe(303)
+    const events = await database.sql`
+      select action, detail from audit_event
+      where subject = ${ada.email} and action like 'signed_out%' order by audit_event_id`
+    expect([...events]).toEqual([
+      { action: 'signed_out', detail: {} },
+      { action: 'signed_out_everywhere', detail: {} },
+      { action: 'signed_out', detail: { tokens: 'retired' } },
+    ])
   })
 
   test('does not begin with a password that was changed, or for a person who was disabled, since it was looked at', async () => {
@@ -230,6 +239,7 @@ describe('a password', () => {
     for (const [password, repeated] of [
       ['short', 'short'],
       ['aaaaaaaaaaaaaaaa', 'aaaaaaaaaaaaaaaa'],
+      [ada.email.toUpperCase(), ada.email.toUpperCase()],
       ['another good one', 'another good 0ne'],
     ])
       expect(await status(choose(password!, repeated))).toBe(400)

@@ -1,9 +1,10 @@
 // Tokens of administrators, and the session of a browser, as ways into the console's API: what lets in, what ends it, what it may do.
 
 import { describe, expect, test } from 'bun:test'
+import { scopes } from '../../../src/people/admin-tokens.ts'
 import { forgetIdentity } from '../../../src/people/identities.ts'
 import { acceptInvitation, disablePerson, enablePerson, inviteAgain } from '../../../src/people/people.ts'
-import { aPerson, ConsoleVisitor, testPassword } from '../../support/console.ts'
+import { aPerson, ConsoleVisitor, rowsOf, testPassword } from '../../support/console.ts'
 import { ApiProgram, aToken } from '../../support/console-api.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 
@@ -73,8 +74,13 @@ describe('in the console', () => {
     ).toBe(404)
     expect((await whoAmI(token)).status).toBe(200)
     const admin = await new ConsoleVisitor(service).signIn(ada.email)
-    expect(await admin.page(`/admin/people/${auditor.person_id}`)).toContain(tokenId)
-    expect((await admin.post(`/admin/people/${auditor.person_id}/tokens/${tokenId}/retire`)).status).toBe(303)
+    const theirs = `/admin/people/${auditor.person_id}`
+    const listed = async (page = theirs) =>
+      rowsOf(await admin.page(page), 'API tokens').map(row => [row.Name, row['Good for'], row.State, row.Retire])
+    expect(await listed()).toEqual([[`test ${tokenId}`, scopes.join(' '), 'good', 'Retire test']])
+    const retired = await admin.post(`${theirs}/tokens/${tokenId}/retire`)
+    expect(retired.headers.get('location')).toBe(`${theirs}?done=token-retired`)
+    expect(await listed(`${theirs}?done=token-retired`)).toEqual([[`test ${tokenId}`, scopes.join(' '), 'retired', '']])
     expect((await whoAmI(token)).status).toBe(401)
   })
 })

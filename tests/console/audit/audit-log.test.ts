@@ -136,6 +136,7 @@ describe('the list', () => {
       expect(text).toContain(`href="#${name}"`)
       expect(text).toContain(`id="${name}-error"`)
     }
+    expect(await browser.page(path)).toContain(' name="to" type="date" value spell')
     for (const value of ['yesterday', '2026-02-30']) expect(text).toContain(`type="text" value="${value}"`)
     expect(text).toContain('value="dated"')
     expect(subjectsOf(text)).toEqual([])
