@@ -1,18 +1,10 @@
 // Applications in a folder, a file for each by its id, with the object as the service sends it. What the service erased goes here,
 // too, so it can be kept up to date (`--follow`). Up to which change it is, a file of its own says, written after those of the applications.
 
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Application } from '../../client/api-types.ts'
 import type { ChangesPage } from '../../client/tributary-client.ts'
 import { CommandError, fileError } from '../requests/pull-outcome.ts'
 import { fileLines } from '../spool/file-lines.ts'
@@ -24,6 +16,9 @@ export const isFolder = (out: string): boolean => /[/\\]$/.test(out)
 
 /** The place of state and spool of a pull into a folder: within it, by names that no application has. */
 export const folderPath = (folder: string): string => join(folder, '.tributary')
+
+/** Files that are written together: a disk takes many in little more time than one, and waits for each are most of the time. */
+const filesTogether = 64
 
 const applicationFile = /^([1-9][0-9]{0,15})\.json$/
 
@@ -39,9 +34,9 @@ export function makeFolder(folder: string): void {
 export function folderFormat(folder: string): OutputFormat {
   const record = `${folderPath(folder)}.json`
   const pathOf = (id: number): string => join(folder, `${id}.json`)
-  const doing = <T>(work: () => T): T => {
+  const filling = async (work: () => Promise<void>): Promise<void> => {
     try {
-      return work()
+      await work()
     } catch (error) {
       throw fileError(error, `The folder ${folder} cannot be filled`)
     }
@@ -54,10 +49,14 @@ export function folderFormat(folder: string): OutputFormat {
       throw fileError(error, `${record} cannot be read`)
     }
   }
-  const writeRecord = (then: PulledBefore): void => {
+  const writeRecord = async (then: PulledBefore): Promise<void> => {
     syncFolder(record)
-    writeWhole(record, JSON.stringify(then))
+    await writeWhole(record, JSON.stringify(then))
     syncFolder(record)
+  }
+  const writeLines = async (lines: readonly (readonly [id: number, line: Buffer])[]): Promise<void> => {
+    for (let at = 0; at < lines.length; at += filesTogether)
+      await Promise.all(lines.slice(at, at + filesTogether).map(([id, line]) => writeWhole(pathOf(id), line)))
   }
   return {
     ending: '',
@@ -75,32 +74,30 @@ export function folderFormat(folder: string): OutputFormat {
     },
     prepare: async ({ spoolPath, then, context }) => {
       // Not whole, and not to be followed, until all of it is there.
-      doing(() => writeRecord({ ...then, followsFrom: undefined }))
+      await filling(() => writeRecord({ ...then, followsFrom: undefined }))
       const ids = new Set<number>()
       for await (const lines of fileLines(spoolPath)) {
         context.signal.throwIfAborted()
-        for (const line of lines) {
-          const { application_id: id } = JSON.parse(line.toString()) as { application_id: number }
-          doing(() => writeWhole(pathOf(id), line))
-          ids.add(id)
-        }
+        const named = lines.map(line => [(JSON.parse(line.toString()) as Application).application_id, line] as const)
+        for (const [id] of named) ids.add(id)
+        await filling(() => writeLines(named))
       }
-      doing(() => {
+      await filling(async () => {
         for (const name of readdirSync(folder)) {
           const id = applicationFile.exec(name)?.[1]
           if (id !== undefined && !ids.has(Number(id))) rmSync(join(folder, name))
         }
-        writeRecord(then)
+        await writeRecord(then)
       })
       return { files: [], total: ids.size }
     },
     follow: async () => async (page, after) => {
       const before = readRecord()
       if (before?.followsFrom !== after) return false
-      doing(() => {
-        for (const [id, line] of linesOf(page)) writeWhole(pathOf(id), line)
-        for (const change of page.payload) applyEnd(change, pathOf(change.application_id))
-        writeRecord({ ...before, followsFrom: page.nextCursor })
+      await filling(async () => {
+        await writeLines([...linesOf(page)])
+        for (const change of page.payload) await applyEnd(change, pathOf(change.application_id))
+        await writeRecord({ ...before, followsFrom: page.nextCursor })
       })
       return true
     },
@@ -108,7 +105,7 @@ export function folderFormat(folder: string): OutputFormat {
 }
 
 /** A change that brings no application. One that the folder no longer has needs no work. */
-function applyEnd({ kind }: ChangesPage['payload'][number], path: string): void {
+async function applyEnd({ kind }: ChangesPage['payload'][number], path: string): Promise<void> {
   if (kind === 'erased') rmSync(path, { force: true })
   if (kind !== 'superseded') return
   let text: string
@@ -118,19 +115,11 @@ function applyEnd({ kind }: ChangesPage['payload'][number], path: string): void 
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
     throw error
   }
-  writeWhole(path, JSON.stringify({ ...JSON.parse(text), revision_state: 'OBSOLETE' }))
+  await writeWhole(path, JSON.stringify({ ...JSON.parse(text), revision_state: 'OBSOLETE' }))
 }
 
 /** What had the name is replaced in one moment, by what is on the disk. */
-function writeWhole(path: string, text: Uint8Array | string): void {
-  const next = `${path}.next`
-  const descriptor = openSync(next, 'w', 0o600)
-  try {
-    const bytes = Buffer.from(text)
-    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-  renameSync(next, path)
+async function writeWhole(path: string, text: Uint8Array | string): Promise<void> {
+  await writeFile(`${path}.next`, text, { mode: 0o600, flush: true })
+  await rename(`${path}.next`, path)
 }

@@ -14,6 +14,6 @@ export function formatOf(out: string): OutputFormat {
   const endings = formats.map(({ ending }) => ending).join(', ')
   throw new CommandError(
     'usage',
-    `--out must end with one of ${endings}, which says what is written; "${out}" does not.`,
+    `The name of the file must end with one of ${endings}, which says what is in it; "${out}" does not.`,
   )
 }
