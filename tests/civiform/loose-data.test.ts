@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { readFindings } from '../../src/civiform/db/follow-state.ts'
+import { readWriters } from '../../src/civiform/db/source-watermark.ts'
 import type { Follower } from '../../src/civiform/following/follower.ts'
 import { Watermarks } from '../../src/civiform/source/watermark.ts'
 import { rerenderTimes } from '../../src/upkeep/change-time-zone.ts'
@@ -10,6 +11,7 @@ import { upgrade } from '../support/civiform/civiform-database.ts'
 import { type Following, useFollowedClient, useFollowing } from '../support/civiform/following.ts'
 import type { SimulatedCiviForm, SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
 import type { ExportClient, ExportedApplication } from '../support/export-client.ts'
+import { usePool } from '../support/fixtures.ts'
 
 const program = 'rent relief'
 const job: SimulatedQuestion = { name: 'job', type: 'TEXT' }
@@ -326,6 +328,9 @@ describe('what disappears', () => {
     await civiform.remove(all[0]![0] as number)
     await catchUp()
     expect(await shown(client)).toHaveLength(150)
+    expect(await sql`select submissions, erased from submission_counter`).toMatchObject([
+      { submissions: 151, erased: 1 },
+    ])
     await civiform.app`delete from applications where id % 4 > 0`
     const [left] = await civiform.app<{ n: number }[]>`select count(*)::int as n from applications`
     await catchUp()
@@ -545,12 +550,13 @@ describe('ages of the schema', () => {
 })
 
 describe('the watermark', () => {
-  test('90: a long transaction of another role holds nothing up, and one of CiviForm’s does', async () => {
-    const { civiform, follower, sql } = await opened()
+  test('90: a long transaction of another role or in another database holds nothing up, and one of CiviForm’s does', async () => {
+    const { civiform, follower, sql, source } = await opened()
+    const { admin, appUrl, owner } = civiform.database
     const copied = async (): Promise<number> => (await sql`select from application`).length
     const hold = async (db: Following['sql'], rounds: () => Promise<unknown>): Promise<void> => {
       await db.begin(async tx => {
-        await tx`select 1 from applications`
+        await tx`select now()`
         await rounds()
       })
     }
@@ -560,16 +566,26 @@ describe('the watermark', () => {
     }
     // Of what held it yesterday.
     await sql`update civiform_source set held_since = now(), last_error = 'held'`
-    await hold(civiform.database.admin, rounds)
+    await hold(admin, rounds)
     expect(await sql`select held_since, last_error from civiform_source`).toMatchObject([
       { held_since: null, last_error: null },
     ])
-    const before = await copied()
-    expect(before).toBe(1)
-    await hold(civiform.app, rounds)
-    expect(await copied()).toBe(before)
-    await follower.round()
+    expect(await copied()).toBe(1)
+    await hold(
+      usePool({ url: Object.assign(new URL(appUrl), { pathname: '/postgres' }).href, connectionsMax: 1 }),
+      rounds,
+    )
     expect(await copied()).toBe(2)
+    await hold(civiform.app, rounds)
+    expect(await copied()).toBe(2)
+    await follower.round()
+    expect(await copied()).toBe(3)
+    // Who may write, or only change what is there, and their members.
+    const [inserter, updater, member] = ['one', 'other', 'sub'].map(name => `writer_${name}_${process.pid}`)
+    await admin.unsafe(`create role ${inserter}; create role ${updater}; create role ${member} in role ${updater};
+      grant insert on applications to ${inserter}; grant update on applications to ${updater}`)
+    expect(await readWriters(source)).toEqual([owner, inserter!, updater!, member!])
+    await admin.unsafe(`drop owned by ${inserter}, ${updater}; drop role ${inserter}, ${updater}, ${member}`)
   })
 
   test('7.4: a right to see statistics that is lost while it follows makes no open transaction look like none', async () => {

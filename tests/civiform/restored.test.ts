@@ -163,6 +163,9 @@ describe.skipIf(!hasServer)('a dump of CiviForm’s database that is restored', 
     await until('it is reached again', () => succeeds(catchUp()))
     await settled(of)
     expect(await poll()).toEqual([[ids[0]!, null, 'deleted']])
+    await sql`delete from application where application_id = ${ids[0]!}`
+    await catchUp()
+    expect(await poll()).toEqual([])
     expect(await sql`select late_applications from civiform_source`).toMatchObject([{ late_applications: 0 }])
   })
 

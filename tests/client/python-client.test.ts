@@ -189,9 +189,9 @@ print(json.dumps([len(found), walk.verify()]))`
     const { program_id } = await publish(sql, { slug, questions: [words] })
     const own = await createTestKey(sql, { programs: [slug], maySubmit: true })
     const frontEnd = new FrontEnd(service, own, slug)
-    const apply = async () => (await frontEnd.apply(await frontEnd.register(), { words: { text: 'a' } })).application_id
-    const first = await apply()
-    let second = 0
+    const applicants = [await frontEnd.register(), await frontEnd.register()]
+    const apply = async (n: number) => (await frontEnd.apply(applicants[n]!, { words: { text: 'a' } })).application_id
+    const ids = [await apply(0)]
     const code = `
 client, state = Client(url, "${own.username}", "${own.password}"), {}
 sync = lambda: client.sync("${slug}", state, fields="words")
@@ -209,15 +209,15 @@ print(json.dumps([[key, copy[key] and list(copy[key]["application"])] for key in
     const happening = [
       async () => {
         await publish(sql, { slug, questions: [words, more] })
-        second = await apply()
+        ids.push(await apply(1))
       },
-      () => erase(program_id, first),
+      async () => {
+        await erase(program_id, ids[0]!)
+        ids.push(await apply(1))
+      },
     ]
     const copied = await python(code, {}, () => happening.shift()!())
-    expect(copied).toEqual([
-      [first, null],
-      [second, ['words']],
-    ])
+    expect(copied).toEqual(ids.map((id, n) => [id, n === 0 ? null : ['words']]))
   })
 
   test('yields each change once, and with wait as it happens', async () => {

@@ -22,7 +22,7 @@ const { sql: source, ...database } = await useDatabase()
 const now = Date.UTC(2026, 0, 31) * 1000
 await seedPrograms(source, { programs: [{ slug, applications: 120 }], now, timeZone: 'UTC', actor: 'test' })
 const service = await useService({ ...database, sql: source }, unlimited)
-const others = ['growing', 'other', 'followed', 'restored', 'later-part', 'set-back']
+const others = ['growing', 'other', 'followed', 'restored', 'a-later-part', 'set-back']
 const key = await createTestKey(source, { programs: [slug, ...others], maySubmit: true })
 const applications = await new ExportClient(service, key, slug).walkAll()
 const { sql, url } = await useBareDatabase()
@@ -34,8 +34,10 @@ const argsOf = (program: string, state: string, to = url): string[] => [
 ]
 const newState = (): string => join(folder, String(++states))
 
-async function pull(program: string, state: string, ...more: string[]): Promise<void> {
-  expect(await runTool(key, [...argsOf(program, state), ...more])).toMatchObject({ code: 0 })
+async function pull(program: string, state: string, ...more: string[]): Promise<string> {
+  const ended = await runTool(key, [...argsOf(program, state), ...more])
+  expect(ended).toMatchObject({ code: 0 })
+  return ended.err
 }
 
 test('has every application and every entity, with values of their types; done again, nothing changes', async () => {
@@ -110,7 +112,7 @@ test('--since-last adds what is new, and columns where the program has grown', a
     },
   })
   await pull('growing', state, '--since-last', '--option-labels')
-  await pull('growing', state, '--since-last', '--option-labels')
+  expect(await pull('growing', state, '--since-last', '--option-labels')).toContain(' growing. It has 2 now.')
   // What was there has the questions of then: before it is followed, all is pulled.
   expect(await questionsAsOf()).toBe(asOfFirst)
   const column = identifierOf(`${long.replaceAll(' ', '_')}.text`)
@@ -200,7 +202,8 @@ describe('what happens to applications that were pulled before', () => {
     expect(await compare()).toHaveLength(8)
 
     await set(ids[2]!, { status: 'Received', note: 'called' })
-    await set(ids[2]!, { status: 'Approved' }, now + 61_000_000)
+    // Of one moment, the last.
+    for (const status of [null, 'Approved']) await set(ids[2]!, { status }, now + 61_000_000)
     await set(ids[3]!, { note: 'odd \\ "note"' })
     await apply('second 0', applicants[0])
     await set(ids[4]!, { status: 'Received' })
@@ -239,39 +242,41 @@ describe('what happens to applications that were pulled before', () => {
   })
 
   test('a pull of what is newer leaves the beginning of the next one where it was, as does a page that others follow', async () => {
-    const { apply, set, served } = await aProgramToPull('later-part')
+    const { apply, set, served } = await aProgramToPull('a-later-part')
     const first = await apply('first')
-    await pull('later-part', newState(), '--since-last')
+    await pull('a-later-part', newState(), '--since-last')
     await apply('not asked for')
     await set(first, { note: 'called' })
-    await pull('later-part', newState(), '--from', new Date(Date.now() + 3_600_000).toISOString())
-    expect(await kept('later_part')).toHaveLength(1)
-    await pull('later-part', newState(), '--since-last')
-    expect(await kept('later_part')).toEqual(await served())
-    const record = async (schema = 'later_part') =>
+    await pull('a-later-part', newState(), '--from', new Date(Date.now() + 3_600_000).toISOString())
+    expect(await kept('a_later_part')).toHaveLength(1)
+    await pull('a-later-part', newState(), '--since-last')
+    expect(await kept('a_later_part')).toEqual(await served())
+    const record = async (schema = 'a_later_part') =>
       (await sql`select watermark, follows_from, questions_as_of from ${sql(schema)}.tributary_pull`)[0]!
     // A part cannot be followed.
     const before = ['--before', new Date(Date.now() + 3_600_000).toISOString()]
-    await pull('later-part', newState(), ...before, '--schema', 'earlier_part')
+    await pull('a-later-part', newState(), ...before, '--schema', 'earlier_part')
     expect(await record('earlier_part')).toEqual({ watermark: null, follows_from: null, questions_as_of: null })
     const { watermark, follows_from: after } = await record()
     const signal = new AbortController().signal
     const state = { snapshotTime: '2200-01-01T00:00:00Z', changeCursor: after, questionsAsOf: null }
     const seen = { question_key: 'seen', question_type: 'TEXT', path: 'application.seen', options: [] }
     const questions = [{ ...seen, fields: [{ path: 'application.seen.text', type: 'string' }] }]
-    const load = { url, schema: 'later_part', tables: planTables(questions, { multi: 'one', labels: false }), signal }
-    const applied = (hasMore: boolean, from = after) =>
-      applyPage({ ...load, page: { payload: [], nextCursor: after, hasMore, ...state }, after: from })
+    const applied = (hasMore: boolean, from = after, asked = questions) => {
+      const tables = planTables(asked, { multi: 'one', labels: false })
+      const page = { payload: [], nextCursor: after, hasMore, ...state }
+      return applyPage({ url, schema: 'a_later_part', tables, page, after: from, signal })
+    }
     // Restored since from when it was at another change.
     expect(await applied(false, `${after}0`)).toBe(false)
     expect(await applied(true)).toBe(true)
     expect((await record()).watermark).toBe(watermark)
-    expect(await applied(false)).toBe(true)
-    expect((await record()).watermark).toBe(state.snapshotTime)
     // What came while it was followed, and is hidden from the key since.
-    await sql`update later_part.applications set seen__text = 'hidden since'`
-    await pull('later-part', newState())
-    expect(await sql`select from later_part.applications where seen__text is not null`).toHaveLength(0)
+    expect(await applied(false, after, [])).toBe(true)
+    expect((await record()).watermark).toBe(state.snapshotTime)
+    await sql`update a_later_part.applications set seen__text = 'hidden since'`
+    await pull('a-later-part', newState())
+    expect(await sql`select from a_later_part.applications where seen__text is not null`).toHaveLength(0)
   })
 
   test('a service that was set back since is noticed', async () => {

@@ -217,14 +217,14 @@ describe('--since-last', () => {
     const { service, key, slug, ids } = await useExport({ slug: 'growing', applications: 40, key: { maySubmit: true } })
     const pull = (out: string, ...more: string[]) =>
       callTool(key, [...argsOf(out, service.baseUrl, '--program', slug), ...more])
-    /** How many there are, as far as it is known on the way. */
-    const totals = async (out: string, ...more: string[]) => {
+    /** How many have come, and of how many as far as it is known, at each page. */
+    const progressOf = async (out: string, ...more: string[]) => {
       const seen: PullProgress[] = []
       const address = { baseUrl: service.baseUrl, username: key.username, password: key.password }
       const context = { signal: new AbortController().signal, say: () => {}, onProgress: seen.push.bind(seen) }
       const request = parsePull([...argsOf(out, service.baseUrl, '--program', slug).slice(1), ...more])
       await pullToFile(out, formatOf(out), request, new TributaryClient(address), context)
-      return new Set(seen.map(({ total }) => total))
+      return seen.map(({ applications, total }) => [applications, total])
     }
     const all = [...ids]
     const frontEnd = new FrontEnd(service, key, slug)
@@ -234,8 +234,12 @@ describe('--since-last', () => {
         all.push(application_id)
       }
       // Of what is added it is not known.
-      const known = submissions === 7 ? [47] : submissions === 0 ? [] : [undefined]
-      expect(await totals(out, '--since-last')).toEqual(new Set(known))
+      const [count, total] = submissions === 7 ? [47, 47] : [submissions, undefined]
+      const pages = Array.from({ length: Math.ceil(count / 12) }, (_, page) => [
+        Math.min(count, 12 * (page + 1)),
+        total,
+      ])
+      expect(await progressOf(out, '--since-last')).toEqual(pages)
       expect(idsIn(out)).toEqual(all)
     }
     expect(await callTool(key, ['verify', out])).toMatchObject({ code: 0, out: expect.stringContaining('in 4 pulls') })
@@ -271,16 +275,30 @@ describe('--since-last', () => {
     const cut = await proxied(n => (n < 8 ? 'none' : { status: 400 }))
     const other = newFile()
     expect(await pull(other, cut.baseUrl)).toMatchObject({ code: 1 })
+    const pepper = 'another pepper of another service'
+    const elsewhere = await useExport({ slug, applications: 3, config: { apiKeyPepper: pepper }, key: { pepper } })
+    const begun = `it was begun from ${cut.baseUrl}, and not from ${elsewhere.service.baseUrl}.`
+    expect(await callTool(elsewhere.key, argsOf(other, elsewhere.service.baseUrl))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(begun),
+    })
     const { code, err } = await pull(other, moved.baseUrl)
     expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('Going on where') })
     expect(readFileSync(other).equals(readFileSync(whole))).toBe(true)
-    const pepper = 'another pepper of another service'
-    const elsewhere = await useExport({ slug, applications: 3, config: { apiKeyPepper: pepper }, key: { pepper } })
-    const args = [...argsOf(out, elsewhere.service.baseUrl), '--since-last']
-    expect(await callTool(elsewhere.key, args)).toMatchObject({
-      code: 2,
-      err: expect.stringContaining(`it was pulled from ${moved.baseUrl}, and not from ${elsewhere.service.baseUrl}.`),
-    })
+    // Also where neither says which it is, as older ones.
+    const nameless = (port: number) =>
+      useFaultyProxy(port, (_, target) => (target === '/api/v1/admin/programs' ? { status: 404 } : 'none'))
+    const [one, another] = [await nameless(service.port), await nameless(elsewhere.service.port)]
+    for (const [from, to] of [
+      [moved.baseUrl, elsewhere.service.baseUrl],
+      [one.baseUrl, another.baseUrl],
+    ]) {
+      expect(await pull(out, from)).toMatchObject({ code: 0 })
+      expect(await callTool(elsewhere.key, [...argsOf(out, to), '--since-last'])).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`it was pulled from ${from}, and not from ${to}.`),
+      })
+    }
   })
 })
 
@@ -487,8 +505,9 @@ describe('reports in a sentence what is wrong', () => {
   test('a key from a file, which others had better not read', async () => {
     const file = join(folder, 'key')
     writeFileSync(file, `${key.username}\n${key.password}\n`)
-    const anonymous = { ...key, username: '', password: '' }
-    const run = () => callTool(anonymous, [...argsOf(newFile()), '--credentials', file])
+    // The key of the environment is another.
+    const run = () =>
+      callTool({ ...key, username: 'another', password: 'another' }, [...argsOf(newFile()), '--credentials', file])
     chmodSync(file, 0o600)
     const kept = await run()
     expect(kept).toMatchObject({ code: 0, err: expect.not.stringContaining('chmod') })

@@ -1,6 +1,7 @@
 // What the tables of a pull have no place for is an error, and is never left out.
 
 import { expect, test } from 'bun:test'
+import { csvRecord } from '../../src/csv-text.ts'
 import { NoColumn, rowMaker } from '../../src/pull/formats/table-rows.ts'
 import { type DocumentedQuestion, planTables } from '../../src/pull/requests/table-plan.ts'
 
@@ -27,6 +28,7 @@ test('an option has a column of its own, or its place in the list', () => {
   expect(rowsOf('columns', chosen('dog'))).toEqual([[false, true]])
   expect(rowsOf('one', chosen('dog', 'fox'))).toEqual([[['dog', 'fox']]])
   expect(rowsOf('one', chosen('dog', 'fox'), true)).toEqual([[['A dog', 'fox']]])
+  expect(csvRecord([['a;\\b;c', 'd'], []])).toBe('"a\\;\\\\b\\;c;d",\r\n')
   const one = { ...pets, fields: [{ path: 'application.pets.selection', type: 'string' }] }
   const answer = (selection: string | null) => ({ pets: { question_type: 'SINGLE_SELECT', selection } })
   expect(rowsOf('one', answer('dog'), true, one)).toEqual([['A dog']])

@@ -1,7 +1,7 @@
 // `tributary pull` into tables: every value of every application in its one place, by a reader of CSV that is not ours.
 
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
@@ -63,6 +63,10 @@ describe('the table of applications', () => {
     expect(expected.length).toBeGreaterThan(100_000)
     // Compared as one value: of two long texts every line would be shown.
     expect(readFileSync(`${plain}.csv`, 'utf8') === expected).toBe(true)
+    expect(await callTool(key, ['verify', `${plain}.csv`])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('150 applications in 1 pull.'),
+    })
   })
 
   test('nothing is left alongside the tables but the state', () => {
@@ -157,9 +161,15 @@ test('no column changes its name or place when the program grows, and rows that 
   expect(after.toys.rows).toMatchObject([{ entity_path: '0.0', parent_path: '0', entity_name: 'Bear' }])
   expect(await callTool(key, ['verify', `${name}.csv`])).toMatchObject({ code: 0 })
 
-  // Laid out in another way, nothing is added to it.
-  const other = await callTool(key, [
-    ...['pull', service.baseUrl, '--out', `${name}.csv`, '--program', 'growing', '--since-last'],
-  ])
-  expect(other.code).toBe(2)
+  // Nothing is added to it laid out in another way, nor where one of its tables is another or none.
+  const refused = async (...more: string[]) => {
+    const ended = await callTool(key, ['pull', service.baseUrl, '--out', `${name}.csv`, ...args.slice(0, 3), ...more])
+    expect(ended.code).toBe(2)
+    return ended.err
+  }
+  expect(await refused()).toContain('it was pulled with --multi columns, and not with --multi one.')
+  appendFileSync(`${name}.child.csv`, '\r\n')
+  expect(await refused(...args.slice(3))).toContain('.child.csv is not as the last pull left it.')
+  rmSync(`${name}.child.toy.csv`)
+  expect(await refused(...args.slice(3))).toContain('.child.toy.csv is gone.')
 })
