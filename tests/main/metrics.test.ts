@@ -77,12 +77,13 @@ describe('pages', () => {
     })
   })
 
-  test('refused: bad parameters and no grant, but not who was never let in, and not HEAD', async () => {
+  test('refused: bad parameters and no grant, but not who was never let in, not HEAD, and not who has the page already', async () => {
     const other = await createTestKey(sql, { programs: ['other'] })
     const act = async () => {
       expect((await pull('pageSize=0')).status).toBe(400)
       expect((await pull('', other.authorization)).status).toBe(401)
       expect((await pull('', 'Basic x')).status).toBe(401)
+      expect((await pull('', key.authorization, { 'If-None-Match': '*' })).status).toBe(304)
       const url = `${service.url}/api/v1/admin/programs/raw/applications`
       expect((await fetch(url, { method: 'HEAD', headers: { Authorization: key.authorization } })).status).toBe(200)
     }

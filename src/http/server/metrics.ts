@@ -190,7 +190,8 @@ export class Metrics extends Meter implements RequestCounts {
     this.#open--
     const { applications = 0, bytes = 0, isPage, outcome, reason, route, seconds, status } = request
     this.#requests.observe({ route, status, outcome }, seconds)
-    if (isPage) this.#pages.inc({ outcome: pageOutcome(status, outcome) })
+    // With 304 the client has the page already: it is sent none, and refused none.
+    if (isPage && status !== 304) this.#pages.inc({ outcome: pageOutcome(status, outcome) })
     if (status === 500) this.#errors.inc()
     if (applications > 0) this.#applications.inc(applications)
     if (bytes > 0) this.#bytes.inc(bytes)
