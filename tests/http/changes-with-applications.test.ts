@@ -224,6 +224,8 @@ describe('a page of it', () => {
       expect(response.headers.has('Content-Length')).toBe(false)
       const { payload } = (await response.json()) as Feed
       expect(payload.map(({ application }) => application)).toEqual(await walked(followed))
+      const line = await until('its line', () => service.requestLine(response.headers.get('X-Request-Id')))
+      expect(line).toMatchObject({ outcome: 'complete', applications: 4 })
     }
   })
 
@@ -237,7 +239,9 @@ describe('a page of it', () => {
     const newer = `submit_time = submit_time + interval '1 second'`
     await tamper(sql, `update application set ${newer} where program_id = ${followed.program_id}`)
     await release()
-    expect((await waiting).status).toBe(503)
+    const refused = await waiting
+    expect(refused.status).toBe(503)
+    expect(service.requestLine(refused.headers.get('X-Request-Id'))).toMatchObject({ applications: 0, bytes: 0 })
   })
 
   test('refuses to include anything but the application, and says so', async () => {

@@ -42,6 +42,8 @@ export async function serveChanges(
     listed,
   }
   const noteEnd = (receipt: PageReceipt): void => {
+    const handed = listed.slice(0, receipt.last?.submit_seq ?? 0)
+    fields.applications = new Set(handed.filter(id => id !== null)).size
     fields.bytes = receipt.bytes
     serving.steps?.end(receipt.applications, receipt.outcome === 'failed')
   }

@@ -147,7 +147,6 @@ async function recordApplications(deps: Deps, opened: OpenedChanges, { keyMap }:
   const span = await readThroughLoss(() => readSpanOf(deps.db, programId, applicationIds))
   // All of them were erased in this moment.
   if (span === undefined) return recordChanges(deps, opened)
-  record.fields.applications = applicationIds.length
   await deps.audit(
     disclosedChanges(
       {
