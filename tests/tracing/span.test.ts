@@ -102,6 +102,13 @@ test('a collector that does not answer: what waits is bounded, and the rest is d
   expect({ exported: exporter.exported, dropped: exporter.dropped }).toEqual({ exported: 4097, dropped: 10_000 - 4096 })
   expect(collector.spans).toHaveLength(4097)
   await collector.stop()
+  // One that never answers is given up.
+  const silent = startCollector(() => new Promise(() => {}))
+  const giving = exporterFor(silent.url)
+  new Tracer(giving.take, 1).begin('x', 1, undefined).end()
+  await giving.finish(20_000)
+  expect(giving.dropped).toBe(1)
+  await silent.stop()
 })
 
 test('a collector that refuses, one that leads elsewhere, one that is not there: lost, counted, reported once, and none is sent twice', async () => {

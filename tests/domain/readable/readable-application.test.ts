@@ -203,5 +203,7 @@ describe('against the application before', () => {
       ['New', 'new', [undefined, undefined, undefined]],
     ])
     expect(answer.gone).toEqual(['Old'])
+    const none = rowsOf(application(), before).child!
+    expect(none).toMatchObject({ answer: { state: 'entities', entities: [], gone: ['Old', 'Bo', 'Bo'] }, change: 'gone' })
   })
 })
