@@ -35,11 +35,6 @@ describe('setting status and note', () => {
 })
 
 describe('"A request for a program outside that set fails with 401." (spec, "Authentication" 5; contract D6)', () => {
-  test('a granted program gives its id', () => {
-    expect(authorizeExport(both, 'rent-aid')).toBe(7)
-    expect(authorizeSubmit(both, 'rent-aid')).toEqual({ program_id: 7, front_end: 'Portal' })
-  })
-
   test('any other text is the same 401; only the log distinguishes a name from what is none', () => {
     const reasonOf = (slug: string) => {
       const problem = refusal(() => authorizeExport(both, slug))

@@ -204,6 +204,9 @@ describe('against the application before', () => {
     ])
     expect(answer.gone).toEqual(['Old'])
     const none = rowsOf(application(), before).child!
-    expect(none).toMatchObject({ answer: { state: 'entities', entities: [], gone: ['Old', 'Bo', 'Bo'] }, change: 'gone' })
+    expect(none).toMatchObject({
+      answer: { state: 'entities', entities: [], gone: ['Old', 'Bo', 'Bo'] },
+      change: 'gone',
+    })
   })
 })
