@@ -272,7 +272,7 @@ describe('the index', () => {
       retired: ['Retired last', 'Retired first'],
     }))
       expect(await browser.page(`/admin/keys?state=${state}`)).toMatch(new RegExp(names.join('.*'), 's'))
-    for (const search of ['pulls', key.username.slice(8, 20), 'q=&program=food', 'q=pulls&after=20'])
+    for (const search of ['pulls', key.username.slice(8, 20), '127.0.0.1', 'q=&program=food', 'q=pulls&after=20'])
       expect(await browser.page(`/admin/keys?${search.includes('=') ? search : `q=${search}`}`)).toContain(
         'Pulls a lot',
       )

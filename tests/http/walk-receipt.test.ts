@@ -50,7 +50,10 @@ const ask = (walk: string, program = slug): Promise<Response> =>
 async function receiptOf(walk: string): Promise<Receipt> {
   const response = await ask(walk)
   if (response.status !== 200) throw new Error(`answered ${response.status}: ${await response.text()}`)
-  return (await response.json()) as Receipt
+  const receipt = (await response.json()) as Receipt
+  const logged = { program: receipt.program_name, walk: receipt.walk }
+  expect(service.requestLine(response.headers.get('X-Request-Id'))).toMatchObject(logged)
+  return receipt
 }
 
 function walkOf(value: string) {

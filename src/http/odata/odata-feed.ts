@@ -26,7 +26,7 @@ import type { Deps } from '../server/deps.ts'
 import { placeOf } from '../server/place.ts'
 import { enterProgram, sentParameters } from '../server/program-request.ts'
 import { type AskedByKey, readByKey } from '../server/read-by-key.ts'
-import type { RequestRecord } from '../server/request-record.ts'
+import { type RequestRecord, recordOf } from '../server/request-record.ts'
 import {
   type FeedOptions,
   openFeedQuery,
@@ -107,6 +107,7 @@ async function answerSet(deps: Deps, asked: AskedByKey): Promise<Response> {
   const { caller, params, request } = asked
   // As `$metadata`, for clients that encode the sign.
   if (params.entitySet === '$metadata') return answerMetadata(deps, asked)
+  recordOf(request).isPage = request.method === 'GET'
   const { config } = deps
   const entered = await enter(deps, asked)
   const { programId } = entered
@@ -170,7 +171,6 @@ interface FeedPageToSend extends EnteredFeed {
 async function sendFeedPage(deps: Deps, { caller, request }: AskedByKey, page: FeedPageToSend): Promise<Response> {
   const { deadlineMs, options, questions, record, root, start, table, walk } = page
   const { columns, select, top } = options
-  record.isPage = request.method === 'GET'
   record.fields.walk = walk.walkId
   record.fields.filters = reportedFilters(walk)
   const coding = preferredCoding(request.headers.get('accept-encoding'))

@@ -83,6 +83,7 @@ describe('a walk with fields', () => {
       whole.map(one => ({ ...one, application: { story: one.application.story!, member, asked_later } })),
     )
     expect(Object.keys(walked[0]!.application)).toEqual(['story', 'member', 'asked_later'])
+    expect(service.logLines.findLast(line => line.msg === 'request')).toMatchObject({ fields: 3 })
   })
 
   test('spec, "Pagination rules" 4: on a later page, other fields are refused, and fields where there were none', async () => {

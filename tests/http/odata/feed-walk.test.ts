@@ -161,7 +161,8 @@ test('what was sent is in the audit log as a page of an export is, and counts ag
   await until(1)
   const [{ application_id }] = JSON.parse(await (await ask('/Applications?$top=1')).text()).value
   await (await ask(`/member?$select=entity_name&$filter=application_id eq ${application_id}`)).text()
-  await (await ask(`/member__job?$filter=application_id eq ${application_id}`)).text()
+  const jobs = await ask(`/member__job?$filter=application_id eq ${application_id}`)
+  await jobs.text()
   await (await ask('/$metadata')).text()
   const refused = await ask('/Applications')
   expect([refused.status, refused.headers.has('Retry-After')]).toEqual([429, true])
@@ -179,6 +180,12 @@ test('what was sent is in the audit log as a page of an export is, and counts ag
     fields: [],
   })
   expect(lines[2]).toMatchObject({ applications: 1, fields: ['member.job'] })
+  const { walk, filters } = lines[2]! as Record<string, unknown>
+  const logged = limited.requestLine(jobs.headers.get('X-Request-Id'))
+  expect(logged).toMatchObject({ program: slug, format: 'odata', walk, filters, applications: 1 })
+  const { text } = await limited.foundation.metrics.exposition()
+  expect(text).toContain('tributary_pages_total{outcome="whole"} 3\n')
+  expect(text).toContain('tributary_pages_total{outcome="refused"} 1\n')
 }, 60_000)
 
 test('a count that the database does not answer in time leaves no place taken', async () => {
