@@ -89,7 +89,7 @@ describe('times', () => {
   })
 
   test('8.3: a draft that was made after it was submitted, as upgrades left them, and a status without a time', async () => {
-    const { civiform, client, catchUp } = await opened()
+    const { civiform, client, catchUp, sql } = await opened()
     const id = await civiform.submit({ applicant: await civiform.applicant(), program, answers: answers('x') })
     await catchUp()
     await civiform.set(id, { create_time: '2030-01-01', latest_status: 'Approved' })
@@ -97,6 +97,7 @@ describe('times', () => {
     expect(await client.walkAll()).toMatchObject([
       { create_time: '2030-01-01T00:00:00+00:00', status: 'Approved', status_last_modified_time: null },
     ])
+    expect(await sql`select create_time from application`).toMatchObject([{ create_time: Date.UTC(2030, 0) * 1000 }])
   })
 
   const ago = (ms: number): string => new Date(Date.now() - ms).toISOString()
@@ -483,7 +484,9 @@ describe('ages of the schema', () => {
       const id = await civiform.submit({ applicant, program, answers: answers('x') })
       await civiform.setStatus(id, 'Approved')
       const [noted] = await civiform.app<{ at: number }[]>`select clock_timestamp() as at`
-      await civiform.setNote(id, 'Call back')
+      // Of one moment, the last.
+      for (const note of ['Not yet', 'Call back']) await civiform.setNote(id, note)
+      await civiform.app`update application_events set create_time = now() where event_type = 'NOTE_CHANGE'`
       await catchUp()
       await civiform.merge(applicant, account)
       await catchUp()

@@ -19,7 +19,13 @@ const copied = async (): Promise<number[]> =>
   )
 
 /** A follower of its own that goes on until it is stopped, with its rounds so far, and whether it waits for another. */
-function started({ own, ownUrl, follower }: Pick<Following, 'own' | 'ownUrl' | 'follower'>, pollIntervalMs = 10) {
+function started(
+  { own, ownUrl, follower }: Pick<Following, 'own' | 'ownUrl' | 'follower'>,
+  pollIntervalMs = 10,
+  onFailure = (error: unknown, _pauseMs: number): void => {
+    throw error
+  },
+) {
   const stopping = new AbortController()
   const rounds: Round[] = []
   let waits = false
@@ -31,9 +37,7 @@ function started({ own, ownUrl, follower }: Pick<Following, 'own' | 'ownUrl' | '
     pollIntervalMs,
     signal: stopping.signal,
     onRound: round => rounds.push(round),
-    onFailure: error => {
-      throw error
-    },
+    onFailure,
     onWaiting: () => {
       waits = true
     },
@@ -70,6 +74,24 @@ describe('two followers', () => {
     await until('the second follows', () => second.rounds.length > 0)
     await second.stop()
   })
+})
+
+test('pauses grow while CiviForm’s database is away, and each time from the beginning', async () => {
+  const { civiform, ...following } = await useFollowing()
+  const { admin, reader } = civiform.database
+  const pauses: number[] = []
+  const { rounds, stop } = started(following, 10, (_, pauseMs) => pauses.push(pauseMs))
+  for (const _ of ['one outage', 'another']) {
+    const before = rounds.length
+    await until('it follows', () => rounds.length > before)
+    pauses.length = 0
+    await admin.unsafe(`alter role ${reader} nologin`)
+    await admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${reader}`
+    await until('it to have failed three times', () => pauses.length >= 3)
+    expect(pauses.slice(0, 3)).toEqual([10, 20, 40])
+    await admin.unsafe(`alter role ${reader} login`)
+  }
+  await stop()
 })
 
 test('what a round of the first copy leaves is copied at once, and not after a pause', async () => {

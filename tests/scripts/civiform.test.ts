@@ -163,21 +163,24 @@ describe('scripts/civiform', () => {
     expect(await compare()).toMatchObject({ code: 1, out: expect.stringContaining(`Not here: ${row!.id}`) })
   })
 
-  test('the process reports on its health port whether it follows, and how far it is', async () => {
-    const [database, port] = [await useDatabase({}, endWithTest), await freePort()]
-    const follower = startFollowerProcess(
-      { url: database.url, readerUrl: civiform.database.readerUrl },
-      { ...environment, HEALTH_PORT: String(port) },
-    )
-    await until('it is ready', () =>
-      fetch(`http://127.0.0.1:${port}/readyz`).then(
-        answer => answer.ok,
-        () => false,
+  test('the process reports on its health port whether it follows or waits for another, and how far it is', async () => {
+    const [database, port, other] = [await useDatabase({}, endWithTest), await freePort(), await freePort()]
+    const followers = [port, other].map(own =>
+      startFollowerProcess(
+        { url: database.url, readerUrl: civiform.database.readerUrl },
+        { ...environment, HEALTH_PORT: String(own) },
       ),
     )
+    for (const own of [port, other])
+      await until('it is ready', () =>
+        fetch(`http://127.0.0.1:${own}/readyz`).then(
+          answer => answer.ok,
+          () => false,
+        ),
+      )
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     expect(metrics).toContain('tributary_civiform_clock_allowance_seconds 0.01')
-    await follower.stop()
+    for (const follower of followers) await follower.stop()
   })
 
   test('an operator sets what is allowed for clocks, for a day', async () => {
