@@ -10,7 +10,12 @@ const sql = usePool({ url: database.url, connectionsMax: 1 })
 
 test('the use of each key is kept, at most once a minute', async () => {
   const [one, other] = [await createTestKey(database.sql), await createTestKey(database.sql)]
-  const uses = new KeyUses(sql, createLog('silent', { write: () => {} }))
+  let statements = 0
+  const apply = (target: typeof sql, self: unknown, sent: unknown[]) => {
+    statements++
+    return Reflect.apply(target, self, sent)
+  }
+  const uses = new KeyUses(new Proxy(sql, { apply }), createLog('silent', { write: () => {} }))
   const now = Date.now() * 1000
   const used = async ({ api_key_id }: { api_key_id: string }) => {
     const [row] = await sql<{ last_used_at: number; address: string }[]>`
@@ -26,6 +31,8 @@ test('the use of each key is kept, at most once a minute', async () => {
   ])
   uses.noteUse(one.api_key_id, '192.0.2.3', now + 60_000_000)
   expect(await used(one)).toEqual([60_000_000, '192.0.2.3'])
+  // A use within the minute is no statement.
+  expect(statements).toBe(3)
 })
 
 test('"marks its key as exposed" (contract section 3), once: also when several requests or instances see it before it is marked', async () => {

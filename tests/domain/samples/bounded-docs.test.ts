@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { shortExample } from '../../../src/domain/samples/docs-example.ts'
 import { shortened } from '../../../src/domain/samples/documented-part.ts'
 import { run } from '../../support/run.ts'
 
@@ -63,6 +64,16 @@ describe('docs of a program that asks for as much as it can are bounded', () => 
     },
     deadlineMs + 10_000,
   )
+})
+
+test('a short example has as many questions as are soon read, and says how many it lacks', () => {
+  const application = Object.fromEntries(
+    Array.from({ length: 90 }, (_, i) => [`question ${i}`, { text: 'x'.repeat(80) }]),
+  )
+  const { page, left_out } = shortExample(JSON.stringify({ payload: [{ application_id: 7, application }] }))
+  const [shown] = JSON.parse(page).payload
+  expect([shown.application_id, Object.keys(shown.application).length + left_out]).toEqual([7, 90])
+  expect(page.length).toBeWithin(2000, 3000)
 })
 
 test('a long text is cut with an ellipsis, and never within a character', () => {

@@ -90,6 +90,8 @@ test('samples have the Username of the newest key that the person made, which pu
     expect(shown).toContain(part)
   await database.sql`update api_key set disabled_at = now(), disabled_by = 'operator:test' where name = 'Of mine'`
   expect(await samples()).toContain('of your newest key for it, Older.')
+  await database.sql`update api_key set created_at = '2026-01-01', expires_at = '2026-01-02' where name = 'Older'`
+  expect(await samples()).toContain('-u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD"')
 })
 
 test('without a session that holds, the answer is the 401 of any other client, and an API key still opens (D4)', async () => {

@@ -50,13 +50,6 @@ describe('"Failed authentications are throttled per address; a valid key from an
       expect(service.requestLine(refused.headers.get('x-request-id'))).toMatchObject({ reason: 'no_header' })
     }))
 
-  test('a key that works does not wipe out the failures before it', () =>
-    withService({ authFailuresPerMinute: 2 }, async get => {
-      await statuses(2, () => get())
-      await get(key.authorization)
-      expect((await get()).status).toBe(429)
-    }))
-
   test('a program that was not granted is no failed authentication: such a key is never throttled for it', () =>
     withService({ authFailuresPerMinute: 1 }, async (_, service) => {
       const other = '/api/v1/admin/programs/not-granted/applications'

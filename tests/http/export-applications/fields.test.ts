@@ -128,6 +128,9 @@ describe('a walk with fields', () => {
     })
     expect(head.status).toBe(400)
     expect((await request('?fields=stroy', { 'If-None-Match': '*' })).status).toBe(400)
+    const token = await request('?fields=story&nextPageToken=x')
+    const line = service.requestLine(token.headers.get('X-Request-Id'))
+    expect(line).toMatchObject({ status: 400, reason: 'token_malformed' })
   })
 
   test('its ETag is of the chosen questions: the tag of another choice does not say that nothing is new', async () => {
