@@ -66,7 +66,7 @@ test('what is said of options and lines is found again in its rows; what options
     ...house,
     options: [
       { admin_id: 'A 1', text: 'A', legacy_id: true },
-      { admin_id: 'b', text: 'B' },
+      { admin_id: 'b', text: 'A' },
     ],
   }
   const rows = form('screen=0&when=all&when_what_0=&when_operator_2=equal&when_value_2=1&option_text_0=&option_id_0=')
@@ -75,10 +75,11 @@ test('what is said of options and lines is found again in its rows; what options
     rows.set(`option_text_${2 - row}`, text)
     rows.set(`option_id_${2 - row}`, admin_id)
   }
+  for (const [row, text] of ['Yes!', 'Yes?'].entries()) rows.set(`option_text_${row + 3}`, text)
   const { question, optionRows, whenRows, errors } = readQuestionForm(rows, house, before, definition)
   expect({ options: question.options, optionRows, whenRows, errors }).toEqual({
-    options: before.options.toReversed(),
-    optionRows: [2, 1],
+    options: [...before.options.toReversed(), { admin_id: 'yes', text: 'Yes!' }, { admin_id: 'yes_2', text: 'Yes?' }],
+    optionRows: [2, 1, 3, 4],
     whenRows: [2],
     errors: [],
   })

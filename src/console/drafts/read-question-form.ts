@@ -93,14 +93,14 @@ function readOptions(form: URLSearchParams, before: readonly OptionDefinition[])
     .filter(({ id, text }) => `${id}${text}` !== '')
   const taken = new Set(rows.map(({ id }) => id))
   const kept = new Set(before.map(({ admin_id }) => admin_id))
-  return rows.map(({ row, id, text }, i) => {
+  return rows.map(({ row, id, text }) => {
     const admin_id = id === '' ? unused(asciiName(text, '_') || 'option', taken) : id
     taken.add(admin_id)
     const legacy_id = before.find(one => one.admin_id === admin_id)?.legacy_id
     const option: OptionDefinition = legacy_id === undefined ? { admin_id, text } : { admin_id, text, legacy_id }
-    const same = rows.findIndex(other => other.text === text)
-    const twice = text !== '' && same < i && !kept.has(admin_id)
-    const detail = `Row ${i + 1} must have a text of its own: row ${same + 1} has this one.`
+    const same = rows.find(other => other.text === text)!.row
+    const twice = text !== '' && same !== row && !kept.has(admin_id)
+    const detail = `Row ${row + 1} must have a text of its own: row ${same + 1} has this one.`
     return { option, row, error: twice ? error(`option_text_${row}`, 'duplicate', detail) : undefined }
   })
 }
@@ -227,7 +227,8 @@ function settingError(rest: string, code: string, detail: string, optionRows: re
   // Ids that are older than the rule come with a document, not with a form.
   const rule = 'must have an id of lower case letters a to z, digits, _ and - only.'
   const words = field === 'id' && code === 'wrong_characters' ? rule : detail[0]!.toLowerCase() + detail.slice(1)
-  return error(`option_${field}_${optionRows[Number(index)] ?? 0}`, code, `Row ${Number(index) + 1}: ${words}`)
+  const row = optionRows[Number(index)] ?? 0
+  return error(`option_${field}_${row}`, code, `Row ${row + 1}: ${words}`)
 }
 
 function placementField(rest: string, whenRows: readonly number[]): string {
