@@ -33,7 +33,7 @@ export function ProgramIndexPage({ list, freshness, now }: ProgramIndexProps): V
       <Table
         caption="Active and draft programs you may see"
         rows={programs}
-        empty={<p>There is no {next_url === null ? '' : 'other '}active or draft program that you may see.</p>}
+        empty={<p>There is no active or draft program that you may see.</p>}
         columns={[
           {
             head: 'Program',

@@ -143,7 +143,7 @@ function Line({ line: { text, look } }: { line: AnswerLine }) {
     return (
       <>
         <span class="line" dir="auto">
-          {text.slice(0, shownLengthMax).toWellFormed()}
+          {text.slice(0, shownLengthMax)}
         </span>
         <span class="line soft">
           … and so on, {figures(text.length)} characters in all. The whole is in what is exported.

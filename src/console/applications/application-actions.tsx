@@ -159,7 +159,7 @@ const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles
     run: async (visit, { based_on, status, note }) => {
       const { program_id } = await findSeenProgram(db, visit.person, visit.params.slug!)
       const change = { program_id, application_id: idIn(visit, 'applicationId'), status, note, seen: based_on }
-      await annotate(db, { ...change, ...visit.by, address: visit.address, timeZone: config.timeZone })
+      await annotate(db, { ...change, ...visit.by, timeZone: config.timeZone })
       return withoutHead((await files.find(visit)).application)
     },
     form: {

@@ -77,7 +77,7 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
         for (const { application_id, based_on } of applications) {
           const change = { program_id, application_id, status, seen: based_on, timeZone: config.timeZone }
           try {
-            await annotate(db, { ...change, ...visit.by, address: visit.address })
+            await annotate(db, { ...change, ...visit.by })
             answer.changed += 1
           } catch (error) {
             if (!isLeft(error)) throw error

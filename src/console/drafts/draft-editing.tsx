@@ -7,9 +7,9 @@ import type { ProgramDefinition } from '../../domain/definitions/program-definit
 import { describeVersion } from '../../domain/definitions/version-definition.ts'
 import { diffDefinitions } from '../../domain/definitions/version-diff.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { Problem, type ProblemItem } from '../../problem.ts'
+import type { ProblemItem } from '../../problem.ts'
 import { saveDraft } from '../../programs/save-draft.ts'
-import { basisOf, type EditRefusal, editOptions } from '../programs/edit-refusals.tsx'
+import { basisOf, type EditRefusal, editOptions, refusalOf } from '../programs/edit-refusals.tsx'
 import { isOvertaken, loadProgramInView, type ProgramInView } from '../programs/program-in-view.ts'
 import { QuestionsPage } from '../programs/questions-pages.tsx'
 import { showForm } from '../requests/action.ts'
@@ -90,10 +90,7 @@ export class DraftEditing {
       await saveDraft(consoleDb, document, visit.by.actor, { ...editOptions(visit, config), over })
       return undefined
     } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      if (error.kind === 'conflict') return { status: 409, errors: error.errors }
-      if (error.kind === 'invalid_request') return { status: 400, errors: error.errors }
-      throw error
+      return refusalOf(error)
     }
   }
 

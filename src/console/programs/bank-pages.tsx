@@ -60,13 +60,13 @@ const programsOf = (uses: readonly QuestionUse[]): QuestionUse[][] => [
   ...Map.groupBy(uses, ({ slug }) => slug).values(),
 ]
 
-/** A program that asks a question. Where its active version does, a draft that does is nothing new. */
-const Asking = ({ uses: [use, ...more] }: { uses: readonly QuestionUse[] }) => (
+/** A program that asks a question. Where its active version does, which comes first, a draft that does is nothing new. */
+const Asking = ({ uses: [use] }: { uses: readonly QuestionUse[] }) => (
   <>
     <a href={`${pathOfProgram(use!.slug)}/questions`} dir="auto">
       {use!.display_name}
     </a>{' '}
-    {more.length === 0 && use!.state === 'DRAFT' && <Badge tone="attention">draft</Badge>}
+    {use!.state === 'DRAFT' && <Badge tone="attention">draft</Badge>}
   </>
 )
 

@@ -18,7 +18,7 @@ export interface EditRefusal {
 /** What was thrown, as far as it is for the person who edits; anything else continues as it is. */
 export function refusalOf(error: unknown): EditRefusal {
   if (!(error instanceof Problem)) throw error
-  if (error.kind === 'conflict') return { status: 409, errors: error.errors.filter(({ path }) => path === '') }
+  if (error.kind === 'conflict') return { status: 409, errors: error.errors }
   if (error.kind === 'invalid_request' && error.errors.length > 0) return { status: 400, errors: error.errors }
   throw error
 }

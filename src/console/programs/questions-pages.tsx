@@ -46,8 +46,7 @@ export function QuestionsPage({ view, refused }: QuestionsProps) {
   const context = usePage()
   const { program, draft, current, changes } = view
   const path = pathOfProgram(program.slug)
-  // A refused button of the list shows all of it.
-  const search = refused === undefined ? (context.query.get('q') ?? '').slice(0, 800) : ''
+  const search = (context.query.get('q') ?? '').slice(0, 800)
   const definition = describeVersion(current)
   const editing: Editing | undefined = mayEditPrograms(context)
     ? { path, basis: String(current.program_version_id) }
