@@ -66,20 +66,4 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     ]
     expect(await Bun.file(await download[0].path()).text()).toBe(shown!)
   })
-
-  test.each([true, false])(
-    'the status of many is set after a look at what changes; scripts: %p',
-    async javaScriptEnabled => {
-      const { page, complaints } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled })
-      const status = javaScriptEnabled ? 'In review' : 'Approved'
-      await page.goto(`${list}?q=ursula`)
-      for (const box of await page.getByRole('checkbox', { name: 'Choose application' }).all()) await box.check()
-      await page.getByLabel('Set the status of those chosen to').selectOption(status)
-      await page.getByRole('button', { name: 'See what would change' }).click()
-      await page.getByRole('button', { name: /^Set \d applications? to/ }).click()
-      await page.getByText('Saved. Clients see it').waitFor()
-      expect(await page.getByRole('cell', { name: status }).count()).toBe(2)
-      expect(complaints).toEqual([])
-    },
-  )
 })

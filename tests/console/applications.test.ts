@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplicant } from '../../src/upkeep/erase.ts'
-import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
 import { useConsoleRole } from '../support/console-role.ts'
 import { endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -134,20 +134,14 @@ const second = await frontEnd.apply(
   { type: 'TRUSTED_INTERMEDIARY', email: 'north@aid.example', organization: 'North Aid' },
 )
 
-/** Takes status and note away again, so that no test meets those of another. */
-async function withoutStatus(...applications: { application_id: number }[]): Promise<void> {
-  for (const { application_id } of applications)
-    await annotate(sql, {
-      program_id: program.program_id,
-      application_id,
-      status: null,
-      note: null,
-      actor: 'admin:test',
-      now: Date.now() * 1000,
-      timeZone: service.config.timeZone,
-    })
+async function setState({ application_id }: { application_id: number }, state: { status?: null; note: string | null }) {
+  const at = { program_id: program.program_id, actor: 'admin:test', timeZone: service.config.timeZone }
+  await annotate(sql, { ...at, application_id, ...state, now: Date.now() * 1000 })
 }
-afterEach(() => withoutStatus(first, second))
+// No test meets the status and note of another.
+afterEach(async () => {
+  for (const one of [first, second]) await setState(one, { status: null, note: null })
+})
 
 /** What an export gives for an application, byte for byte. */
 async function exportedObject(applicationId: number): Promise<string> {
@@ -241,8 +235,13 @@ test('an application says which clients it was sent to, with the way to every pa
       select from audit_event where action = 'applications_exported' and actor = ${`key:${key.username}`}`
     return row !== undefined
   })
+  // A newer page that broke off makes what is certain no less so.
+  await sql`
+    insert into audit_event (actor, action, subject, detail)
+    select actor, action, subject, detail || ${sql.json({ outcome: 'client_gone' })} from audit_event
+    where action = 'applications_exported' and actor = ${`key:${key.username}`}`
   const page = await browser.page(`${list}/${first.application_id}`)
-  expect(textOf(page)).toContain('Sent to 1 client')
+  expect(textOf(page)).toMatch(/Sent to 1 client [^,]+, last /)
   expect(page).toContain(`href="/admin/audit/sent?application=${first.application_id}"`)
   const theirPage = await programAdministrator!.page(`${list}/${first.application_id}`)
   expect(textOf(theirPage)).toContain('Sent to 1 client')
@@ -283,13 +282,13 @@ describe('the list', () => {
   })
 
   test('names every filter that is wrong, keeps what was typed, and shows nothing', async () => {
-    const search = 'from=yesterday&to=2026-02-30&status=Approved&revision=NEW&applicant=x&application=-1'
+    const search = 'q=m&from=yesterday&to=2026-02-30&status=Approved&revision=NEW&applicant=x&application=-1'
     const response = await browser.get(`${list}?${search}`)
     const html = await response.text()
     expect(response.status).toBe(400)
-    for (const name of ['from', 'to', 'status', 'revision', 'applicant', 'application'])
+    for (const name of ['q', 'from', 'to', 'status', 'revision', 'applicant', 'application'])
       expect(html).toContain(`href="#${name}"`)
-    for (const typed of ['yesterday', '2026-02-30']) expect(html).toContain(`value="${typed}"`)
+    expect(fieldsOf(html, list)).toMatchObject({ q: 'm', from: 'yesterday', to: '2026-02-30', applicant: 'x' })
     for (const field of ['on or after', 'before']) expect(html).toContain(`“Submitted ${field}” must be a day`)
     expect(idsIn(html)).toEqual([])
   })
@@ -369,6 +368,12 @@ describe('one application', () => {
     expect(textOf(await browser.page(`${list}/${first.application_id}`))).toContain(
       `This is not the applicant’s newest application. ${second.application_id} of`,
     )
+    // Of three, the next one, not the newest.
+    const id = await frontEnd.register()
+    const apply = async () => (await frontEnd.apply(id, answers())).application_id
+    const [oldest, next] = [await apply(), await apply(), await apply()]
+    expect(textOf(await browser.page(`${list}/${oldest}`))).toContain(`newest application. ${next} of`)
+    await eraseApplicant(sql, id, { actor: 'operator:test', reason: undefined })
   })
 
   test('its changes are shown answer by answer, before and now', async () => {
@@ -503,6 +508,10 @@ describe('status and note', () => {
     const before = await stored()
     await browser.post(one, { status: 'In review', note: 'Another note', seen: await seen() })
     expect(await stored()).toEqual({ ...before, application_note: 'Another note' })
+    // Nor is a note set again whose lines end as only browsers end them.
+    await setState(second, { note: 'Two\r\nlines' })
+    await browser.post(one, { status: 'Approved', note: 'Two\r\nlines', seen: await seen() })
+    expect(await stored()).toMatchObject({ status: 'Approved', application_note: 'Two\r\nlines' })
   })
 
   test('of two who change them at once the second is shown both, loses nothing, and decides', async () => {
@@ -516,6 +525,13 @@ describe('status and note', () => {
     const newer = /name="seen" value="(\d+)"/.exec(html)![1]!
     expect((await browser.post(one, { status: 'In review', note: 'By another', seen: newer })).status).toBe(303)
     expect(JSON.parse(await exportedObject(second.application_id)).application_note).toBe('By another')
+  })
+
+  test('of very many, the newest are in the history, the oldest of them as it was set', async () => {
+    for (let i = 0; i < 32; i++) await setState(second, { note: `n${i}` })
+    const [, history] = textOf(await browser.page(one)).split('History')
+    expect(history!.match(/ (?:Note|No status) [^·]*· test n\d+/g)).toHaveLength(30)
+    expect(history).toMatch(/ Note [^·]*· test n3 No status [^·]*· test n2 … and earlier ones\./)
   })
 
   test('a status the program has not, and a note that is too long, come back with their errors', async () => {

@@ -216,6 +216,13 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       },
     ],
     [
+      'a document is kept as it is',
+      '/admin/programs/food/document',
+      async keys => {
+        await keys.enter('Keep in draft', 'There was nothing to keep')
+      },
+    ],
+    [
       'two versions are compared',
       '/admin/programs/food/versions',
       async keys => {

@@ -90,9 +90,10 @@ test('what many programs ask is folded, not listed above the form', async () => 
   expect(html).toMatch(/<details><summary>Which programs<\/summary>Shares 0, /)
 })
 
-test('a program that cannot begin says why on top, too', async () => {
-  const html = await browser.refused(400, '/admin/new-program', { display_name: 'Trees', slug: 'Big Trees' })
-  expect(html).toContain('<a href="#slug">')
+test('a program that cannot begin says why, on top and at the field', async () => {
+  const html = await browser.refused(400, '/admin/new-program', { display_name: '', slug: 'Big Trees' })
+  for (const part of ['<a href="#slug">', 'id="slug-error"', 'id="display_name-error"', 'value="Big Trees"'])
+    expect(html).toContain(part)
   expect(html).toContain('such as <code>housing-aid-2026</code>')
   expect(html).not.toContain('`')
 })
@@ -124,6 +125,8 @@ test('a browser is shown a page where there is nothing, a program a problem docu
     const plain = await browser.get(path, { Accept: '*/*' })
     expect([path, plain.status, plain.headers.get('content-type')]).toEqual([path, 404, 'application/problem+json'])
   }
+  const stranger = await new ConsoleVisitor(service).get('/admin/nope?q=1')
+  expect(await stranger.text()).toContain('/admin/sign-in?next=%2Fadmin%2Fnope%3Fq%3D1"')
   const api = await service.get('/api/v1/nope', { headers: { Accept: 'text/html' } })
   expect([api.status, api.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
 })

@@ -104,8 +104,18 @@ describe('the console alongside a CiviForm', () => {
       expect([path, answer.status]).toEqual([path, 409])
       expect(await answer.text()).toContain('Programs are made, edited and published in the CiviForm')
     }
-    for (const path of ['document', 'add-question', 'add-from-bank', 'versions/1/take'])
-      expect((await visitor.post(`/admin/programs/rent-relief/${path}`, {})).status).toBe(409)
+    const confirmation = String(application)
+    for (const path of [
+      'document',
+      'add-question',
+      'add-from-bank',
+      'versions/1/take',
+      `applications/${application}/erase`,
+    ])
+      expect([path, (await visitor.post(`/admin/programs/rent-relief/${path}`, { confirmation })).status]).toEqual([
+        path,
+        409,
+      ])
   })
 
   test('shows a key whose id has a slash and a plus, by its links, as CiviForm’s; one made here is edited here', async () => {

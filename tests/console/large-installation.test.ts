@@ -22,7 +22,7 @@ const asked = Array.from({ length: 200 }, (_, i) =>
   q.radio(`question ${letters(i)}`, ['yes', 'no'], { optional: true }),
 )
 await aProgram(sql, { slug: 'asks-much', questions: asked })
-await aDraft(sql, { slug: 'asks-much', questions: asked.slice(10) })
+await aDraft(sql, { slug: 'asks-much', questions: asked.slice(0, 190) })
 const applications = 20_000
 const { application_id } = await manyApplications()
 const day = 86_400_000_000
@@ -108,6 +108,11 @@ test('the pages have every key once, and each leads to the next', async () => {
     path = /rel="next" href="([^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&')
   }
   expect(new Set(seen).size).toBe(303)
+})
+
+test('a program that asks a hundred questions of the bank is offered those after them', async () => {
+  const html = await browser.page('/admin/programs/asks-much/add-from-bank?q=question+b')
+  expect(html.match(/name="banked"/g)).toHaveLength(10)
 })
 
 test('a page that is not there any more is the first', async () => {

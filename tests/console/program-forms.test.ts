@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
-import type { ProgramDefinition } from '../../src/domain/definitions/program-definition.ts'
+import type { NamedCondition, ProgramDefinition } from '../../src/domain/definitions/program-definition.ts'
 import { describeVersion } from '../../src/domain/definitions/version-definition.ts'
 import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
@@ -40,12 +40,27 @@ const basis = async (slug: string) => {
   return String((draft ?? active)!.program_version_id)
 }
 
-test('a form that is sent as it was opened changes nothing, for a question of each kind', async () => {
-  await aProgram(sql, { slug: 'untouched', questions: everyKind })
-  const before = await stored('untouched')
-  for (const { admin_name } of before.questions) {
-    const response = await send('untouched', await open('untouched', admin_name))
-    expect([admin_name, response.status]).toEqual([admin_name, 303])
+test('a form that is sent as it was opened changes nothing, for a question of each kind and each sort of condition', async () => {
+  const at = (question: string, field: string, operator: 'in' | 'equal', value: string | number | string[]) =>
+    ({ question, field, operator, value }) as NamedCondition
+  const conditions: NamedCondition[] = [
+    at('home address', 'latitude', 'equal', '21.3'),
+    at('anything else', 'text', 'in', ['one, two', 'three']),
+    { any: [at('household size', 'number', 'equal', -2), { question: 'owns home', operator: 'answered' }] },
+    { not: at('county', 'selection', 'in', ['king', 'pierce']) },
+  ]
+  const conditional = conditions.map((visible_when, i) =>
+    q.text(`asked & answered ${'abcd'[i]}`, { optional: true, visible_when }),
+  )
+  await aProgram(sql, { slug: 'untouched', questions: [...everyKind, ...conditional] })
+  const list = await ada.page(path('untouched', '/questions'))
+  const links = [...list.matchAll(/href="([^"]*\/question\?name=[^"]*)"/g)].map(([, link]) => link!)
+  expect(links).toHaveLength((await stored('untouched')).questions.length)
+  for (const link of links) {
+    const fields = fieldsOf(await ada.page(link.replaceAll('&amp;', '&')), path('untouched', '/question'))
+    // As browsers send the lines of a text.
+    const sent = Object.entries(fields).map(([name, value]) => [name, value.replaceAll('\n', '\r\n')])
+    expect([link, (await send('untouched', Object.fromEntries(sent))).status]).toEqual([link, 303])
   }
   expect((await versions('untouched')).draft).toBeUndefined()
 })
@@ -159,10 +174,12 @@ describe('a question', () => {
       screens: [{ questions: [q.text('oa'), q.text('ob')] }, { questions: [q.text('oc')] }],
     })
     const move = async (name: string, to: string) =>
-      (await ada.post(path('ordered', '/question/move'), { name, to, based_on: await basis('ordered') })).status
-    expect(await move('ob', 'up')).toBe(303)
+      (await ada.post(path('ordered', '/question/move'), { name, to, based_on: await basis('ordered') })).headers.get(
+        'location',
+      )
+    expect(await move('ob', 'up')).toEndWith('done=saved#screen-0')
     expect(await order('ordered')).toEqual([['ob', 'oa'], ['oc']])
-    expect(await move('oa', 'down')).toBe(303)
+    expect(await move('oa', 'down')).toEndWith('done=saved#screen-1')
     expect(await order('ordered')).toEqual([['ob'], ['oa', 'oc']])
     await send('ordered', { ...(await open('ordered', 'ob')), screen: '1' })
     expect(await order('ordered')).toEqual([[], ['oa', 'oc', 'ob']])
@@ -311,6 +328,9 @@ test('two people at one question: the second sees what saving would change now, 
     { slug: 'two', questions: [q.text('contended one', { text: 'Theirs?' }), q.text('theirs too')] },
     'admin:bo@example.gov',
   )
+  // Its buttons do not make it one that was made from what the other person saved.
+  const longer = await (await send('two', { ...fields, edit: 'when-more' })).text()
+  expect(fieldsOf(longer, path('two', '/question')).based_on).toBe(fields.based_on!)
   const text = await sendRefused(409, 'two', { ...fields, text: 'Mine?' })
   expect(text).toContain('bo@example.gov saved the draft')
   expect(text).toContain('Its text: “Mine?” (was: “Theirs?”).')
@@ -327,6 +347,10 @@ test('two people at one question: the second sees what saving would change now, 
     const late = await ada.post(path('two', route), { ...form, based_on: fields.based_on! })
     expect([route, late.status]).toEqual([route, 409])
   }
+  await aDraft(sql, { slug: 'two', questions: [q.text('contended one')], display_name: 'Two' }, 'admin:bo@example.gov')
+  const reviewed = await basis('two')
+  expect((await ada.post(path('two', '/publish'), { reviewed })).status).toBe(303)
+  expect(await sendRefused(409, 'two', fields)).toContain('ada@example.gov published version 2')
 })
 
 test('a screen gets a heading and a condition over what is asked before it; a wrong line is reported at its field', async () => {
@@ -345,10 +369,10 @@ test('a screen gets a heading and a condition over what is asked before it; a wr
   // Only what is asked before it can decide.
   expect([page.includes('pets'), page.includes('&quot;which&quot;')]).toEqual([true, false])
   const what = /value="(\[&quot;pets&quot;[^"]*\])"/.exec(page)![1]!.replaceAll('&quot;', '"')
-  const wanted = { ...fields, when: 'all', when_what_0: what, when_operator_0: 'equal' }
-  const text = await ada.refused(400, path('shown', '/screen'), { ...wanted, name: '', when_value_0: 'perhaps' })
-  for (const part of ['href="#name"', 'href="#when_value_0"']) expect(text).toContain(part)
-  const saved = await ada.post(path('shown', '/screen'), { ...wanted, name: 'Your pets', when_value_0: 'yes' })
+  const wanted = { ...fields, when: 'all', when_what_1: what, when_operator_1: 'equal' }
+  const text = await ada.refused(400, path('shown', '/screen'), { ...wanted, name: '', when_value_1: 'perhaps' })
+  for (const part of ['href="#name"', 'href="#when_value_1"']) expect(text).toContain(part)
+  const saved = await ada.post(path('shown', '/screen'), { ...wanted, name: 'Your pets', when_value_1: 'yes' })
   expect(saved.headers.get('location')).toBe(path('shown', '/questions?done=saved#screen-1'))
   const renamed = { action: 'rename', index: '1', screen_name: 'All your pets', based_on: await basis('shown') }
   expect((await ada.post(path('shown', '/screens'), renamed)).status).toBe(303)

@@ -56,6 +56,12 @@ test('changes that are not listed are counted, and appear with the version itsel
   // A first version has no effect on those who pull.
   await aDraft(sql, { slug: 'no-history', questions: [q.text('history to come')] })
   expect((await api.ask('GET', '/programs/no-history/difference')).body).toMatchObject({ active: null, effects: [] })
+  // Nor does a draft say which programs it moves before it is brought up to date.
+  await aProgram(sql, { slug: 'shares-history', questions: [q.text('history short')] })
+  await aDraft(sql, { slug: 'short-history', questions: [q.text('history short', { text: 'Moves?' })] })
+  await aProgram(sql, { slug: 'short-history', display_name: 'Past the draft', questions: [q.text('history short')] })
+  const overtaken = (await api.ask('GET', '/programs/short-history/difference')).body
+  expect(overtaken).toMatchObject({ outdated: true, moves: [] })
 })
 
 test('versions are read one at a time, so that a page of them does not hold the console up', async () => {

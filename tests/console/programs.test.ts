@@ -204,10 +204,11 @@ describe('versions', () => {
 
   test('are compared, any two: what each thing was and is', async () => {
     const text = (n: number) => ({ slug: 'compared', questions: [q.text('compared one', { text: `Wording ${n}?` })] })
+    const path = '/admin/programs/compared/versions/compare'
     const first = await aProgram(sql, text(1))
+    expect(await admin.page(path)).toContain('From Version 1 to Version 1')
     await publish(sql, text(2))
     const third = await publish(sql, text(3))
-    const path = '/admin/programs/compared/versions/compare'
     const two = await admin.page(`${path}?from=${first.program_version_id}&to=${third.program_version_id}`)
     expect(two).toContain('From Version 1 to Version 3')
     const [from, to] = [first, third].map(one => String(one.program_version_id))
@@ -261,6 +262,8 @@ describe('versions', () => {
     const text = await admin.refused(409, path, { based_on: String(second.program_version_id) })
     expect(text).toContain('The program was saved or published in the meantime')
     expect(text).toContain('what the draft changed is gone')
+    const overtaken = await admin.refused(409, path, { based_on: String(first.program_version_id) })
+    expect(overtaken).toContain('Question removed.')
     expect((await findDraftVersion(sql, first.program_id))!.program_version_id).toBe(draft.program_version_id)
   })
 })
@@ -273,13 +276,15 @@ describe('the question bank', () => {
     expect(await admin.page('/admin/questions?q=no such words')).toContain('No question matches')
     for (let n = 1; n <= 6; n++) await aProgram(sql, { slug: `asks-${n}`, questions: [q.text('asked often')] })
     await aDraft(sql, { slug: 'asks-1', questions: [q.text('asked often', { text: 'Otherwise?' })] })
+    await aDraft(sql, { slug: 'asks-0', questions: [q.text('asked often', { text: 'Once more?' })] })
     const often = await admin.page('/admin/questions?q=asked+often')
     expect(often.match(/\/asks-\d\/questions/g)).toHaveLength(4)
-    expect(often).toContain('and 2 more<')
+    expect(often).toContain('and 3 more<')
     const own = await admin.page(/\/admin\/questions\/\d+/.exec(often)![0])
     const said = [...own.matchAll(/>(Program asks-\d|its .*?)<\/(?:a|small)>/g)].map(([, text]) => text)
-    expect(said.slice(0, 3)).toEqual(['Program asks-1', 'its draft has wording 2', 'Program asks-2'])
-    expect(said).toHaveLength(7)
+    const [draft, other] = ['its draft has wording 3', 'its draft has wording 2']
+    expect(said.slice(0, 5)).toEqual(['Program asks-0', draft, 'Program asks-1', other, 'Program asks-2'])
+    expect(said).toHaveLength(9)
   })
 
   test('pages by name', async () => {

@@ -243,18 +243,23 @@ describe('the docs of a program', () => {
         questions: [q.text('fence')],
       },
     ]
+    await aProgram(database.sql, { slug: 'pets', questions: [q.text('owner')] })
     await aProgram(database.sql, { slug: 'pets', screens: screens(['cat', 'dog'], 'dog') })
-    await aDraft(database.sql, { slug: 'pets', screens: screens(['cat', 'dog', 'fox'], 'cat') })
+    const [first, second] = screens(['cat', 'dog', 'fox'], 'cat')
+    first!.questions[1] = q.text('breed', { help: 'As in its papers.' })
+    await aDraft(database.sql, { slug: 'pets', screens: [first!, second!] })
     const petKey = await createTestKey(database.sql, { programs: ['pets'] })
     const response = await service.get('/docs/api/programs/pets/versions/draft', {
       headers: { Authorization: petKey.authorization, Accept: 'text/html' },
     })
     const text = textOf(await response.text())
     expect(text.slice(text.lastIndexOf('Questions that change'), text.lastIndexOf('Downloads'))).toBe(
-      'Questions that change2 stay as they are: see the active version.' +
-        'Screen 1pet? pet SINGLE_SELECTnull when it was not answered.application.pet.selection string or null ID of the selected option.' +
+      'Questions that change1 stay as they are: see the active version.' +
+        'Screen 1pet? pet SINGLE_SELECTnull when it was not answered or the application is older than version 2.application.pet.selection string or null ID of the selected option.' +
         'cat Option catdog Option dogfox Option foxnewThis questionIn the example' +
-        'Screen 2fence? fence TEXTAsked only when “pet?” is “Option cat”. null when it was not answered or it was not asked.' +
+        'breed? breed TEXTnull when it was not answered or the application is older than version 2.' +
+        'application.breed.text string or null Any text.This questionIn the example' +
+        'Screen 2fence? fence TEXTAsked only when “pet?” is “Option cat”. null when it was not answered, it was not asked, or the application is older than version 2.' +
         'application.fence.text string or null Any text.This questionIn the example',
     )
   })
