@@ -42,22 +42,12 @@ describe('loadConfig', () => {
   })
 
   test('names every setting that cannot be used, all at once, and what would be right', () => {
-    const found = errors({
+    const unusable = {
       DATABASE_URL: 'mysql://x', PORT: '70000', BASE_URL: 'ftp://x', INSTANCE_TIME_ZONE: 'Mars/Olympus', MAX_PAGE_SIZE: '0',
       PAGE_TOKEN_KEYS: 'short', SESSION_IDLE: '7', API_KEY_PEPPER: 'changeme', TRUSTED_PROXIES: '10.0.0.1/8,nonsense', STALL_TIMEOUT: '1ms',
-    }) // biome-ignore format: side by side
-    expect(Object.keys(found).sort()).toEqual([
-      'API_KEY_PEPPER',
-      'BASE_URL',
-      'DATABASE_URL',
-      'INSTANCE_TIME_ZONE',
-      'MAX_PAGE_SIZE',
-      'PAGE_TOKEN_KEYS',
-      'PORT',
-      'SESSION_IDLE',
-      'STALL_TIMEOUT',
-      'TRUSTED_PROXIES',
-    ])
+    } // biome-ignore format: side by side
+    const found = errors(unusable)
+    expect(Object.keys(found).sort()).toEqual(Object.keys(unusable).sort())
     expect(found.PORT).toBe('must be a whole number from 0 to 65535')
     expect(found.TRUSTED_PROXIES).toContain('10.0.0.0/8')
   })
@@ -66,8 +56,6 @@ describe('loadConfig', () => {
     expect(loadConfig(good)).toMatchObject({ enumeratorDepthMax: 20, intakeDepthMax: 64 })
     const deeper = loadConfig({ ...good, ENUMERATOR_DEPTH_MAX: '21' })
     expect(deeper).toMatchObject({ enumeratorDepthMax: 21, intakeDepthMax: 67 })
-    for (const ENUMERATOR_DEPTH_MAX of ['0', '101', '-1', 'x'])
-      expect(errors({ ENUMERATOR_DEPTH_MAX })).toHaveProperty('ENUMERATOR_DEPTH_MAX')
     expect(readSetting({}, 'enumeratorDepthMax')).toBe(20)
     expect(readSetting({ ENUMERATOR_DEPTH_MAX: '7' }, 'enumeratorDepthMax')).toBe(7)
     expect(() => readSetting({ ENUMERATOR_DEPTH_MAX: '101' }, 'enumeratorDepthMax')).toThrow('cannot be used')
@@ -151,6 +139,9 @@ describe('loadConfig', () => {
       expect(errors({ API_KEY_PEPPER: `${good.API_KEY_PEPPER}${word}` }).API_KEY_PEPPER).toContain('placeholder')
     for (const API_KEY_PEPPER of [good.API_KEY_PEPPER.slice(0, 32), 'abcdefgh'.repeat(4)])
       expect(loadConfig({ ...good, API_KEY_PEPPER }).apiKeyPepper).toBe(API_KEY_PEPPER)
+    // Never repeated.
+    const secret = 'CANARYpepper-default-CANARY-0123456789'
+    expect(JSON.stringify(errors({ API_KEY_PEPPER: secret, PAGE_TOKEN_KEYS: 'CANARY' }))).not.toContain('CANARY')
   })
 
   test('OpenID Connect: its three settings come together, with BASE_URL in production, and over HTTPS but for development on loopback', () => {
@@ -198,16 +189,6 @@ describe('loadConfig', () => {
     }
   })
 
-  test('passwords can be off only where there is another way to sign in', () => {
-    expect(loadConfig(good).passwordSignIn).toBe(true)
-    expect(errors({ PASSWORD_SIGN_IN: 'off' }).PASSWORD_SIGN_IN).toContain('no user could sign in')
-  })
-
-  test('never repeats the value of a secret', () => {
-    const secret = 'CANARYpepper-default-CANARY-0123456789'
-    expect(JSON.stringify(errors({ API_KEY_PEPPER: secret, PAGE_TOKEN_KEYS: 'CANARY' }))).not.toContain('CANARY')
-  })
-
   test('jobs are carried by the database unless REDIS_URL names a Redis, or the nodes of a cluster', () => {
     expect(loadConfig(good).redisUrl).toBeUndefined()
     for (const url of ['redis://h:6379', 'rediss://:p@h', 'redis://a:1, redis://b:2']) {
@@ -224,6 +205,8 @@ describe('loadConfig', () => {
   })
 
   test('holds settings together that need each other', () => {
+    expect(loadConfig(good).passwordSignIn).toBe(true)
+    expect(errors({ PASSWORD_SIGN_IN: 'off' }).PASSWORD_SIGN_IN).toContain('no user could sign in')
     expect(errors({ TLS_CERT: '/cert.pem' })).toHaveProperty('TLS_KEY')
     expect(errors({ TRIBUTARY_ENV: 'development', HOST: '0.0.0.0' })).toHaveProperty('HOST')
     expect(errors({ BASE_URL: 'http://apply.example.gov' })).toHaveProperty('BASE_URL')
@@ -245,9 +228,10 @@ describe('loadConfig', () => {
       BASE_URL: 'https://apply.example.gov',
       TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1',
       SESSION_IDLE: '90s',
+      INSTALLATION_NAME_FILE: '/run/name',
       HOST: '',
     }
-    const shown = shownSettings(loadConfig(environment), environment)
+    const shown = shownSettings(loadConfig({ ...environment, INSTALLATION_NAME: 'City of Arden' }), environment)
     expect(shown.map(({ name }) => name)).toEqual(Object.values(settings).map(({ name }) => name))
     expect(JSON.stringify(shown)).not.toContain('CANARY')
     expect(JSON.stringify(shown)).not.toContain(good.PAGE_TOKEN_KEYS)
@@ -262,6 +246,7 @@ describe('loadConfig', () => {
       OIDC_ISSUER: ['https://login.example.gov', 'environment'],
       TRUSTED_PROXIES: ['10.0.0.0/8, 192.0.2.1/32', 'environment'],
       SESSION_IDLE: ['90s', 'environment'],
+      INSTALLATION_NAME: ['City of Arden', 'environment'],
       SESSION_LIFETIME: ['12h', 'default'],
       DATABASE_PREPARE: ['on', 'default'],
       HOST: ['127.0.0.1', 'default'],
@@ -287,14 +272,5 @@ describe('loadConfig', () => {
         setting.default === undefined ? 'must be given' : setting.default === '' ? 'none' : `\`${setting.default}\``
       expect(readme).toContain(`| \`${setting.name}\` | ${shown} | ${setting.meaning} |`)
     }
-  })
-})
-
-test('shows a setting from a file as set, not as the default', () => {
-  const given = { ...good, INSTALLATION_NAME_FILE: '/run/name' }
-  const shown = shownSettings(loadConfig({ ...good, INSTALLATION_NAME: 'City of Arden' }), given)
-  expect(shown.find(({ name }) => name === 'INSTALLATION_NAME')).toMatchObject({
-    value: 'City of Arden',
-    source: 'environment',
   })
 })

@@ -13,9 +13,10 @@ const file = async (name: string, text: string): Promise<string> => {
 describe('withSettingFiles', () => {
   test('a setting is what its file holds, without the line break at the end; all else stays as it is', async () => {
     const pepper = await file('pepper', 'four words\nin two lines\n')
-    expect(withSettingFiles({ API_KEY_PEPPER_FILE: pepper, PORT: '1', HOME_FILE: 'x' })).toMatchObject({
+    const REDIS_URL_FILE = await file('redis', 'redis://127.0.0.1 \r\n')
+    expect(withSettingFiles({ API_KEY_PEPPER_FILE: pepper, REDIS_URL_FILE, HOME_FILE: 'x' })).toMatchObject({
       API_KEY_PEPPER: 'four words\nin two lines',
-      PORT: '1',
+      REDIS_URL: 'redis://127.0.0.1 ',
       HOME_FILE: 'x',
     })
     expect(withSettingFiles({ API_KEY_PEPPER_FILE: '', API_KEY_PEPPER: 'p' })).toMatchObject({ API_KEY_PEPPER: 'p' })

@@ -155,6 +155,12 @@ const refused: Record<string, Refused> = {
     reported: ['line 2: taken_id', 'line 4: duplicate_id', 'line 5: duplicate_id'],
     reasons: { 1: /^\/application_id is 6, which the one on line 3 has too$/ },
   },
+  'more ids that the intake drew and lost than are looked for': {
+    before: () => sql`select setval('application_application_id_seq', 2000)`,
+    input: () => manyLines(to, 1002),
+    reported: ['line 1001: taken_id', 'line 1002: taken_id'],
+    reasons: { 0: /is 1001, which the intake of this installation gave out$/ },
+  },
   'one bad line, whatever the others would supersede': {
     before: () => load(sql, lines(to, { id: 1 })),
     input: () => {

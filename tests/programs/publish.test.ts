@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { findActiveVersion, findProgram, readPublishedVersions } from '../../src/db/programs/programs.ts'
+import { findActiveVersion, readPublishedVersions } from '../../src/db/programs/programs.ts'
 import { lockQuestionBank } from '../../src/db/programs/questions.ts'
 import { buildKeyMap, type KeyNode } from '../../src/domain/questions/key-map.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
@@ -106,12 +106,6 @@ describe('publishing', () => {
     expect(first.published).toBe(true)
     expect(again).toEqual({ ...first, published: false, changes: [], also_published: [] })
     expect(await readPublishedVersions(database.sql, first.program_id)).toHaveLength(1)
-  })
-
-  test('display name and statuses are those of the newest published version', async () => {
-    await aProgram(database.sql, { slug: 'named', display_name: 'Before', statuses: ['New'] })
-    await aProgram(database.sql, { slug: 'named', display_name: 'After', statuses: ['New', 'Paid'] })
-    expect(await findProgram(database.sql, 'named')).toMatchObject({ display_name: 'After', statuses: ['New', 'Paid'] })
   })
 })
 

@@ -211,7 +211,6 @@ describe('retention', () => {
   }
 
   test('what a program keeps no longer is erased with a tombstone, and what it keeps is not; other programs keep theirs', async () => {
-    await apply('old')
     const waiting = await frontEnd.register()
     await frontEnd.save(waiting, words(slug, 'never submitted'))
     await age(40)
@@ -220,42 +219,33 @@ describe('retention', () => {
       insert into application_in_progress (program_id, applicant_id, create_time, answers, updated_at)
       select ${await openProgram(`${slug}k`)}, applicant_id, create_time, answers, updated_at
       from application_in_progress where program_id = ${program_id}`
-    const young = await apply('young')
     expect(await eraseExpired(database.sql)).toEqual([])
     await setRetention(database.sql, slug, { days: 39, actor: 'operator:test', confirmation: slug })
+    // Answers in progress expire where no application does.
+    expect(await eraseExpired(database.sql)).toEqual([{ slug, applications: 0, inProgress: 1 }])
+    const old = await apply('old')
+    await frontEnd.save(waiting, words(slug, 'never submitted'))
+    await age(40)
+    const young = await apply('young', old.applicant_id)
     expect(await eraseExpired(database.sql)).toEqual([{ slug, applications: 1, inProgress: 1 }])
     expect(await eraseExpired(database.sql)).toEqual([])
     expect(idsOf(await client.walkAll())).toEqual([young.application_id])
-    expect(await database.sql`select from erased_application where program_id = ${program_id}`).toHaveLength(1)
-    const [event] = await database.sql`
-      select actor, detail from audit_event where action = 'applications_expired' and subject = ${slug}`
-    expect(event).toMatchObject({ actor: 'retention', detail: { retention_days: 39, in_progress: 1 } })
-    await setRetention(database.sql, slug, { days: null, actor: 'operator:test' })
-    await age(4000)
-    expect(await eraseExpired(database.sql)).toEqual([])
-  })
-
-  test('answers in progress expire where no application does, and that is in the audit log', async () => {
-    await frontEnd.save(await frontEnd.register(), words(slug, 'never submitted'))
-    await age(40)
-    await setRetention(database.sql, slug, { days: 39, actor: 'operator:test', confirmation: slug })
-    expect(await eraseExpired(database.sql)).toEqual([{ slug, applications: 0, inProgress: 1 }])
-    const events = await database.sql`
-      select detail from audit_event where action = 'applications_expired' and subject = ${slug}`
-    expect(events).toMatchObject([{ detail: { applications: [], in_progress: 1 } }])
-    await setRetention(database.sql, slug, { days: null, actor: 'operator:test' })
-  })
-
-  test('what an applicant submitted later stays, with the idempotency key under which it may be sent again', async () => {
-    const old = await apply('old')
-    await age(40)
-    const young = await apply('young', old.applicant_id)
-    await setRetention(database.sql, slug, { days: 39, actor: 'operator:test', confirmation: slug })
-    expect(await eraseExpired(database.sql)).toEqual([{ slug, applications: 1, inProgress: 0 }])
+    // With the idempotency key under which it may be sent again.
     const requests = await database.sql`
       select application_id from submission_request where applicant_id = ${old.applicant_id}`
     expect(requests).toMatchObject([{ application_id: young.application_id }])
+    expect(await database.sql`select from erased_application where program_id = ${program_id}`).toHaveLength(1)
+    const events = await database.sql`
+      select actor, detail from audit_event
+      where action = 'applications_expired' and subject = ${slug} order by audit_event_id`
+    const expired = (...applications: number[]) => ({
+      actor: 'retention',
+      detail: { retention_days: 39, applications, in_progress: 1 },
+    })
+    expect([...events]).toEqual([expired(), expired(old.application_id)])
     await setRetention(database.sql, slug, { days: null, actor: 'operator:test' })
+    await age(4000)
+    expect(await eraseExpired(database.sql)).toEqual([])
   })
 
   test('one sweep erases all that has expired, oldest first, in transactions of so many applications', async () => {
@@ -343,14 +333,12 @@ describe('scripts/erase', () => {
       ['applicant'],
       ['applicant', '0'],
       ['retention', slug],
-    ]
-    usages.push(
       ['retention', slug, '0'],
       ['retention', slug, '9', '--none'],
       ['expired', 'x'],
       ['expired', '--yes'],
       ['applicant', '1', '2'],
-    )
+    ]
     for (const args of usages) expect([args, await erase(...args)]).toMatchObject([args, { code: 2, out: '' }])
   })
 })
