@@ -97,10 +97,16 @@ describe('the questions of a program', () => {
   test('59: an option has the name that the version of the application gave it', async () => {
     const housing = (own: string): SimulatedQuestion => ({ name: 'housing', type: 'DROPDOWN', options: [[2, own]] })
     const answers = { housing: { selection: '2' } }
-    const { client } = await versions('contract', [
+    const { client, sql } = await versions('contract', [
       [[housing('own')], answers],
       [[housing('owner')], answers],
     ])
+    // Of versions that arrive together, what is derived is made of the newest at once.
+    expect(
+      await sql`
+        select from outbox where (payload ->> 'program_version_id')::bigint = (
+          select max(program_version_id) from program_version)`,
+    ).toHaveLength(2)
     expect((await client.walkAll()).map(one => one.application.housing!.selection)).toEqual(['own', 'owner'])
   })
 
@@ -123,7 +129,7 @@ describe('the questions of a program', () => {
   })
 
   test('57: a version that is in none of CiviForm’s versions, and a draft that was applied to, are versions all the same', async () => {
-    const { civiform, catchUp, client } = await versions('contract', [
+    const { civiform, catchUp, client, restarted } = await versions('contract', [
       [[food], { pet_food: { text: 'kelp' } }],
       [[food], {}],
     ])
@@ -141,6 +147,10 @@ describe('the questions of a program', () => {
       [null, null],
       [null, 'red'],
     ])
+    // Also after a restart, when nothing is submitted to it any more.
+    await civiform.saveDraft(program, [food, colour, { name: 'pet weight', type: 'NUMBER' }])
+    await catchUp(restarted())
+    expect((await client.walkAll())[0]!.application).toHaveProperty('pet_weight')
     // Edited on and published at last: the same row, with other questions.
     await civiform.publish({ [program]: [food, { name: 'pet size', type: 'TEXT' }] })
     await catchUp()

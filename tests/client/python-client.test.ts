@@ -231,13 +231,14 @@ def waited(request, timeout):
     assert timeout == 120, timeout
     return opened(request, timeout=timeout)
 client._opener.open = waited
-for page in client.changes(program, walk.change_cursor, include_applications=True, wait=True):
+for page in client.changes(program, walk.change_cursor, include_applications=True, page_size=1, wait=True):
     for change in page["payload"]:
         print(json.dumps([change["kind"], change["application_id"], change.get("application", {}).get("application_id")]), flush=True)
         if change["kind"] == "erased":
             sys.exit()`
     const ended = endOf(start(...commandOf(code, { baseUrl })))
     await until('the request that waits', () => requests.length === 2)
+    expect(requests[1]!.target).toContain('&pageSize=1')
     const [one, other] = await insertRawApplications(sql, program, 2)
     await erase(program.program_id, other!)
     await erase(program.program_id, one!)
