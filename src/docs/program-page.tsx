@@ -6,7 +6,7 @@
 import type { VNode } from 'preact'
 import type { QuestionDocs } from '../domain/samples/version-docs.ts'
 import { usePage } from '../html/page-context.ts'
-import { Badge, figures, Notice, Tabs } from '../html/parts.tsx'
+import { Badge, counted, Notice, Tabs } from '../html/parts.tsx'
 import { CopyButton } from '../html/secret.tsx'
 import { ThreeColumns } from '../html/shell.tsx'
 import { type FindGroup, FindList } from './parts/find-list.tsx'
@@ -165,7 +165,9 @@ function Questions(props: {
         </p>
       ) : (
         <p>
-          {same === 0 ? 'No question stays as it is.' : `${figures(same)} stay as they are: see the `}
+          {same === 0
+            ? 'No question stays as it is.'
+            : `${counted(same, 'question')} ${same === 1 ? 'stays as it is' : 'stay as they are'}: see the `}
           {same > 0 && <a href={`${path}#questions`}>active version</a>}
           {same > 0 && '.'}
         </p>

@@ -145,7 +145,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await keys.press('Space')
         await keys.enter(/^Keep$/, 'Kept in the draft.')
         await keys.enter('Move Anything else? up', 'Review and publish')
-        await keys.enter('Review and publish', 'Not yet')
+        await keys.enter('Review and publish', 'Cancel')
         await keys.enter(/^Publish$/, 'Published.')
         const { program_id } = (await findProgram(sql, slug))!
         const { screens, questions } = (await findActiveVersion(sql, program_id))!
@@ -261,7 +261,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       'what is wrong with a form is read first, and leads to its field',
       '/admin/people/invite',
       async keys => {
-        await keys.enter('Make the link', 'Some fields need another look')
+        await keys.enter('Create the link', 'Some fields need another look')
         expect(await keys.page.title()).toStartWith('Error: ')
         const focused = 'document.activeElement.getAttribute("aria-labelledby") ?? document.activeElement.id'
         expect(await keys.page.evaluate(focused)).toBe('errors')

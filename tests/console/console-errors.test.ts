@@ -161,7 +161,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
   test('a refused form has the focus on what is wrong, and its fields have a red border', async () => {
     const { page, context } = await open({ javaScriptEnabled: true })
     await page.goto('/admin/people/invite')
-    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.getByRole('button', { name: 'Create the link' }).click()
     await page.waitForURL(/invite/)
     expect(await page.evaluate('document.activeElement.getAttribute("aria-labelledby")')).toBe('errors')
     const colour = (selector: string) =>

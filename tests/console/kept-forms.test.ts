@@ -223,7 +223,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await page.getByLabel('Text of option 2').fill('An ash')
       await page.locator('#help').fill('A word of help')
       await context.clearCookies()
-      await page.getByRole('button', { name: 'Keep', exact: true }).click()
+      await page.getByRole('button', { name: 'Keep in draft', exact: true }).click()
       await page.getByRole('heading', { name: 'Sign in again' }).waitFor()
       await signIn(page, { email: '#sign_in_email', password: '#sign_in_password' })
       await page.getByText('Nothing was changed yet.').waitFor()
@@ -231,7 +231,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       expect(await page.getByLabel('Text of option 2').inputValue()).toBe('An ash')
       expect(await page.getByRole('radio', { name: 'One of a long list' }).isChecked()).toBe(true)
       expect(await page.locator('#help').isVisible()).toBe(true)
-      await page.getByRole('button', { name: 'Keep', exact: true }).click()
+      await page.getByRole('button', { name: 'Keep in draft', exact: true }).click()
       await page.waitForURL(/\/questions\?done=saved/)
       await page.getByText('Several words that took a while, “quoted” & <angled>').first().waitFor()
       // The page that refused without a session is no fault of the page's own.
@@ -254,7 +254,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await page.getByLabel('E-mail').fill(`late.${javaScriptEnabled}@example.gov`)
       await page.getByLabel('Auditor').check()
       now += 11 * minutes
-      await page.getByRole('button', { name: 'Make the link' }).click()
+      await page.getByRole('button', { name: 'Create the link' }).click()
       await page.getByLabel('Password').fill(testPassword)
       await page.getByRole('button', { name: 'Continue' }).click()
       await page.getByRole('heading', { name: 'The link is ready' }).waitFor()

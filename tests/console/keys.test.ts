@@ -177,7 +177,7 @@ describe('a key that is there', () => {
     expect((await browser.post(path, { ...form, name: 'Second', based_on: newer })).status).toBe(303)
   })
 
-  test('is rotated: both secrets work during the overlap, and only the new one after it', async () => {
+  test('is rotated: both passwords work during the overlap, and only the new one after it', async () => {
     const key = await make()
     const form = await browser.page(`/admin/keys/${key.username}/rotate`)
     expect(form).toContain(`<a class="button plain" href="/admin/keys/${key.username}">Cancel</a>`)
@@ -303,7 +303,7 @@ describe('the index', () => {
       Expires: `${dayOf(now + 10 * day)} in 10 days`,
       'In 30 days': '20 applications on 8 pages',
       'Last used': expect.stringMatching(/ 127\.0\.0\.1$/),
-      Made: expect.stringContaining(dayOf(now - 9 * day)),
+      Created: expect.stringContaining(dayOf(now - 9 * day)),
     })
   })
 })

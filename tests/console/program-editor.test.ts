@@ -64,7 +64,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     }
     for (const [i, text] of (one.options ?? '').split('\n').entries())
       if (text !== '') await page.getByLabel(`Text of option ${i + 1}`).fill(text)
-    await page.getByRole('button', { name: last ? 'Keep' : 'Keep and add another', exact: true }).click()
+    await page.getByRole('button', { name: last ? 'Keep in draft' : 'Keep and add another', exact: true }).click()
     await page.getByText('Kept in the draft.').waitFor()
     return clicks
   }

@@ -57,7 +57,7 @@ export function History({ application, states, moreStates, setBy, sent }: Histor
           </small>
         </li>
         <li>
-          <strong>Begun</strong>
+          <strong>Started</strong>
           <small>
             <When at={application.create_time} />
           </small>

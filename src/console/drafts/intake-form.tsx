@@ -1,4 +1,4 @@
-// Whether a program takes applications, on the page of its settings. It holds at once, apart from drafts.
+// Whether a program takes applications, on the page of its settings. It takes effect immediately, apart from drafts.
 
 /** @jsxImportSource preact */
 
@@ -43,7 +43,7 @@ export function IntakeForm({ program }: ProgramPageProps) {
           hint="Front ends get it with the questions, and with each submission that is refused."
           value={program.intake_text ?? ''}
         />
-        <p class="soft">It holds at once. Clients that pull notice nothing.</p>
+        <p class="soft">It takes effect immediately. Clients that pull notice nothing.</p>
         <Submit text="Save" />
       </ActionForm>
     </section>

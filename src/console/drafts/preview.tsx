@@ -184,7 +184,7 @@ function PreviewPage(props: PreviewProps) {
           <div class="actions">
             {asked !== undefined && <Submit name="go" value="next" text="Next" />}
             {!isFirst && <Submit look="plain" name="go" value="back" text="Back" />}
-            <LinkButton href={at} text="Begin again" />
+            <LinkButton href={at} text="Start again" />
           </div>
         </ActionForm>
       </section>

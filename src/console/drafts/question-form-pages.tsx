@@ -145,7 +145,7 @@ export function AddQuestionPage(props: DraftFormProps & NewPlace) {
         />
         <div class="actions">
           <Submit name="then" value="another" text="Keep and add another" />
-          <Submit look="plain" text="Keep" />
+          <Submit look="plain" text="Keep in draft" />
           <KeepButton view={view} conflict={conflict} />
           <LinkButton href={`${path}/questions`} text="Cancel" />
         </div>

@@ -93,7 +93,9 @@ export function Submitted({ days, submissions, before }: Activity) {
 function compared(submissions: number, before: number | undefined): string {
   if (before === undefined || before === 0) return ''
   const percent = Math.round((submissions / before - 1) * 100)
-  return percent === 0 ? ', as before' : `, ${figures(Math.abs(percent))} % ${percent > 0 ? 'more' : 'fewer'}`
+  return percent === 0
+    ? ', as many as before'
+    : `, ${figures(Math.abs(percent))} % ${percent > 0 ? 'more' : 'fewer'} than before`
 }
 
 /** The same day by day, for those who read it. */

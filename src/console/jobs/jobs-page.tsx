@@ -39,41 +39,26 @@ export function JobsPage(props: JobsProps) {
       title="Jobs"
       part="jobs"
       lead="Workers make what exports and docs need whenever a version is published or saved. Exports wait for none of it: what is missing is computed on the spot."
-      actions={mayAct && <Regenerate program="" text="Make all docs again" />}
+      actions={mayAct && <Regenerate program="" text="Regenerate all docs" />}
       scripts={['/assets/progress.js']}
     >
       <DoneNotice texts={doneTexts} />
       <div id="progress" class="stack" data-under-way={isUnderWay(props) ? 'yes' : 'no'}>
         <Lag {...props} />
         <Table
-          caption="What is made for each program"
-          rows={items}
+          caption="Derived data of each program"
+          rows={[...Map.groupBy(items, ({ program_version_id }) => program_version_id).values()]}
           empty="There is no active or draft version yet. When a program is published, its jobs are listed here."
           columns={[
             {
               head: 'Program',
-              cell: ({ display_name, version_number: number, program_version_id: id }) => (
-                <Named
-                  name={display_name}
-                  small={
-                    <>
-                      {number === null ? 'draft' : `active, version ${number}`} (<code>{id}</code>)
-                    </>
-                  }
-                />
-              ),
+              cell: ([one]) => one && <Version {...one} />,
             },
-            { head: 'What', cell: one => jobNames[one.job_name] ?? one.job_name },
-            { head: 'State', cell: one => <State listing={one} /> },
-            {
-              head: 'Made',
-              cell: ({ produced_at: at }) => (at === null ? 'never' : <When at={at} text={distance(at, now)} />),
-            },
-            {
-              head: 'Last error',
-              cell: one => (one.last_error === null ? '' : <span class="mono">{one.last_error}</span>),
-            },
-            ...(mayAct ? [{ head: 'Action', cell: (one: DerivedListing) => <DerivedAction listing={one} /> }] : []),
+            ...Object.entries(jobNames).map(([job, head]) => ({
+              head,
+              cell: (those: readonly DerivedListing[]) =>
+                those.map(one => one.job_name === job && <Job listing={one} mayAct={mayAct} now={now} />),
+            })),
           ]}
         />
       </div>
@@ -136,6 +121,29 @@ function State({ listing: { state, stale, produced_at, attempts } }: { listing: 
   )
 }
 
+const Version = ({ display_name, version_number: number, program_version_id: id }: DerivedListing) => (
+  <Named
+    name={display_name}
+    small={
+      <>
+        {number === null ? 'draft' : `active, version ${number}`} (<code>{id}</code>)
+      </>
+    }
+  />
+)
+
+/** How far it is, since when, what went wrong, and what can be done about it. */
+function Job({ listing, mayAct, now }: { listing: DerivedListing; mayAct: boolean; now: Micros }) {
+  const { produced_at: at, last_error } = listing
+  return (
+    <>
+      <State listing={listing} /> {at !== null && <When at={at} text={distance(at, now)} />}
+      {last_error !== null && <span class="line mono">{last_error}</span>}
+      {mayAct && <DerivedAction listing={listing} />}
+    </>
+  )
+}
+
 function DerivedAction({ listing }: { listing: DerivedListing }) {
   const { query } = usePage()
   const { slug, display_name, job_name, program_version_id, state } = listing
@@ -149,7 +157,7 @@ function DerivedAction({ listing }: { listing: DerivedListing }) {
       </ActionForm>
     )
   if (job_name !== 'refresh-docs-example') return null
-  return <Regenerate program={slug} text="Make again" of={display_name} />
+  return <Regenerate program={slug} text="Regenerate" of={display_name} />
 }
 
 function Regenerate({ program, text, of }: { program: string; text: string; of?: string }) {

@@ -43,7 +43,7 @@ export function CommonFields(props: Offered & { apiKey?: ListedApiKey; children:
         legend="May be used from"
         choices={[
           { value: 'subnets', text: 'These addresses only' },
-          { value: 'anywhere', text: 'Anywhere', hint: 'Works for anyone who has the secret. Prefer addresses.' },
+          { value: 'anywhere', text: 'Anywhere', hint: 'Works for anyone who has the password. Prefer addresses.' },
         ]}
         chosen={[isAnywhere ? 'anywhere' : 'subnets']}
       />
@@ -148,7 +148,7 @@ export function RotatePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApi
         label="Days that both passwords work"
         inputmode="numeric"
         value="7"
-        hint={`0 to ${overlapDaysMax}. With 0 the present one ends immediately: use 0 if it is compromised.`}
+        hint={`0 to ${overlapDaysMax}. With 0 the current one ends immediately: use 0 if it is compromised.`}
       />
     </FormPage>
   )
@@ -161,7 +161,7 @@ export function RetirePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApi
       title={`Retire ${name}`}
       part="keys"
       crumbs={[crumb, { text: name, path }, { text: 'Retire' }]}
-      lead="The key is refused from its next request on, including running walks. This cannot be undone: you would have to create another key."
+      lead="The key is refused from its next request on, including exports that are under way. This cannot be undone: you would have to create another key."
       path={`${path}/retire`}
       submit="Retire the key"
       look="danger"

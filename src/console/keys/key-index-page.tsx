@@ -109,7 +109,7 @@ const ExpiringNotice = ({ count, path }: { count: number; path: string }) =>
       <strong>
         {count === 1 ? 'One key expires' : `${count} keys expire`} within {expiringSoonDays} days.
       </strong>{' '}
-      Set a later expiry, or rotate: both secrets work during the overlap you choose, so nothing is interrupted.{' '}
+      Set a later expiry, or rotate: both passwords work during the overlap you choose, so nothing is interrupted.{' '}
       <a href={`${path}?state=expiring`}>Review {count === 1 ? 'it' : 'them'}</a>
     </Notice>
   )

@@ -18,7 +18,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   saved: 'Saved. It holds from the next request, on every walk.',
   retired: 'Retired. Its requests are refused.',
   disabled: 'Disabled. It is refused from its next request on, until you enable it.',
-  enabled: 'Enabled. It works again, as before.',
+  enabled: 'Enabled. It works again.',
 }
 
 interface KeyProps extends ListedApiKey {
@@ -165,7 +165,7 @@ function Use({ apiKey, days, makers }: OfKey & Pick<KeyProps, 'days' | 'makers'>
             `${figures(applications)} applications on ${figures(pages)} ${pages === 1 ? 'page' : 'pages'}`,
           ],
           ['Last used', <LastUse at={apiKey.last_used_at} address={apiKey.last_used_address} />],
-          ['Made', <Maker at={apiKey.created_at} actor={apiKey.created_by} names={makers} />],
+          ['Created', <Maker at={apiKey.created_at} actor={apiKey.created_by} names={makers} />],
           [
             'Disabled',
             disabled_at === null ? undefined : <Maker at={disabled_at} actor={disabled_by ?? ''} names={makers} />,

@@ -21,7 +21,7 @@ export const InvitePage = ({ programs, ways }: { programs: readonly NamedProgram
         : `The person signs in with ${ways.provider}, and is recognised by this e-mail. There is no password.`
     }
     path="/admin/people/invite"
-    submit={ways.password ? 'Make the link' : 'Invite'}
+    submit={ways.password ? 'Create the link' : 'Invite'}
   >
     <TextField name="name" label="Name" maxLength={200} />
     <TextField

@@ -236,7 +236,7 @@ const signInActions = (people: People): Action[] => [
   action({
     name: 'linkPerson',
     route: `POST ${one}/link`,
-    summary: 'Make a new link for a person',
+    summary: 'Create a new link for a person',
     description: tokenReach,
     answers: 'The link to pass on, which is shown once. Earlier links stop working.',
     answered: linkAnswer,

@@ -194,7 +194,7 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
                     A new link lets this person choose another password. Links made before stop working. When the
                     password is chosen, every sign-in and every token of this person ends.
                   </p>
-                  <Submit look="plain" text="Make a new link" />
+                  <Submit look="plain" text="Create a new link" />
                 </ActionForm>
               )}
               <ActionForm action={`${path}/disable`}>
@@ -208,7 +208,7 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
           )}
           {mayChange && person.disabled_at !== null && (
             <ActionForm action={`${path}/enable`}>
-              <p>Enabling lets this person sign in again, as before. Tokens and links are to be made again.</p>
+              <p>Enabling lets this person sign in again, as before. Tokens and links have to be created again.</p>
               <Submit look="plain" text={`Enable ${person.name}`} />
             </ActionForm>
           )}

@@ -71,7 +71,7 @@ export function PublishPage(props: PublishProps) {
                 ))}
               </ul>
             )}
-            <p class="soft">A walk that is under way keeps the questions it began with, on all its pages.</p>
+            <p class="soft">An export that is under way keeps the questions it began with, on all its pages.</p>
           </section>
           {hindrance === undefined && (
             <section class="card">
@@ -98,7 +98,7 @@ export function PublishPage(props: PublishProps) {
                 </p>
                 <div class="actions">
                   <Submit text="Publish" />
-                  <LinkButton href={`${path}/questions`} text="Not yet" />
+                  <LinkButton href={`${path}/questions`} text="Cancel" />
                 </div>
               </ActionForm>
             </section>
@@ -147,7 +147,7 @@ export function DiscardPage({ view, refused }: { view: ProgramInView; refused: E
     <ProgramShell program={view.program} tab="questions" title="Discard the draft" changes={view.changes.length}>
       {refused !== undefined && <RefusalNotice {...refused} />}
       <section class="card">
-        <h2>What goes</h2>
+        <h2>What is discarded</h2>
         <p>
           The draft, saved <When at={draft.created_at} /> by {who(draft.created_by)}:{' '}
           {counted(view.changes.length, 'change')}. It cannot be brought back.
@@ -161,7 +161,7 @@ export function DiscardPage({ view, refused }: { view: ProgramInView; refused: E
           <input type="hidden" name="reviewed" value={String(draft.program_version_id)} />
           <div class="actions">
             <Submit look="danger" text="Discard the draft" />
-            <LinkButton href={`${path}/questions`} text="Keep it" />
+            <LinkButton href={`${path}/questions`} text="Cancel" />
           </div>
         </ActionForm>
       </section>

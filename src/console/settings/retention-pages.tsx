@@ -130,7 +130,7 @@ export function RetentionPage(props: RetentionProps) {
           <h2>What that means</h2>
           {retention_days === null ? (
             <p>
-              Nothing is erased by itself. One application, or all of an applicant, is erased on the page of the
+              Nothing is erased automatically. One application, or all of an applicant, is erased on the page of the
               application.
             </p>
           ) : (

@@ -29,8 +29,8 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
           <a href={`${path}/retention`}>How long each program keeps its applications</a>.
         </p>
         <p class="soft">
-          All else are environment variables, read once when the service starts. To change one, set it where the service
-          is started, and start it again. Secrets are never shown.
+          All others are environment variables, read once when the service starts. To change one, set it where the
+          service is started, and start it again. Secrets are never shown.
         </p>
       </section>
       <SearchForm path={path} label="Find a setting" hint="Name or meaning">

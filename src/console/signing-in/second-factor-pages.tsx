@@ -37,7 +37,7 @@ export function SecondFactorPage(props: { secret: string; uri: string; sealed: s
       crumbs={crumbs}
       lead="Signing in with your password then takes a code of an authenticator app on your phone, too."
       path="/admin/account/second-factor"
-      submit="Set it up"
+      submit="Set up the second factor"
     >
       {has && <Notice tone="info">It takes the place of the one that you have, and of its recovery codes.</Notice>}
       <p>Scan this with the app, or write the secret into it.</p>

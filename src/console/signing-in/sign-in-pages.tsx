@@ -132,7 +132,7 @@ export function AccountPage({ ways, sessions }: AccountProps) {
         <section class="card narrow">
           <h2>Change your password</h2>
           <ActionForm action="/admin/account/password">
-            <TextField name="current" label="Present password" type="password" autocomplete="current-password" />
+            <TextField name="current" label="Current password" type="password" autocomplete="current-password" />
             <CodeField />
             <NewPasswordFields />
             <Submit text="Change password" />
@@ -163,7 +163,7 @@ export function AccountPage({ ways, sessions }: AccountProps) {
           form={emptyForm}
           name="tokens"
           legend="When you sign out everywhere"
-          choices={[{ value: 'yes', text: 'Retire all my API tokens, too', hint: 'Otherwise they continue.' }]}
+          choices={[{ value: 'yes', text: 'Retire all my API tokens, too', hint: 'Otherwise they keep working.' }]}
           chosen={[]}
           many
         />

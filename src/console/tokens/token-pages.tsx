@@ -43,13 +43,13 @@ export function TokensPage({ tokens }: { tokens: readonly ListedAdminToken[] }) 
       part={undefined}
       crumbs={[crumbs[0]!, { text: 'API tokens' }]}
       lead="With a token, a script or another system does through the API what you may do here, and never more."
-      actions={<LinkButton main href={`${path}/new`} icon="plus" text="Make a token" />}
+      actions={<LinkButton main href={`${path}/new`} icon="plus" text="Create a token" />}
     >
       <DoneNotice texts={doneTexts} />
       <TokenTable
         tokens={tokens}
         retireAt={tokenId => `${path}/${tokenId}/retire`}
-        empty="You have no token. Make one for a script or a system that is to work here in your name."
+        empty="You have no token. Create one for a script or a system that works here in your name."
       />
       <p class="soft">
         What can be done is in the <a href="/docs/api#administration">documentation of the API</a>, under
@@ -121,18 +121,18 @@ const scopeHint = (scope: Scope): string => `${scopeLabel(scope)}.${reachText[sc
 
 export const NewTokenPage = () => (
   <FormPage
-    title="Make an API token"
+    title="Create an API token"
     part={undefined}
-    crumbs={[...crumbs, { text: 'Make one' }]}
+    crumbs={[...crumbs, { text: 'Create' }]}
     lead="It acts in your name: what is done with it is in the audit log as yours. It ends when it expires, is retired, or you are disabled."
     path={`${path}/new`}
-    submit="Make the token"
+    submit="Create the token"
   >
     <TextField name="name" label="Name" hint="What it is for, such as nightly key report." maxLength={100} />
     <ExpiryFields />
     <Choices
       name="scopes"
-      legend="What it is good for"
+      legend="What it may do"
       hint="As little as the program needs. Your role limits it further."
       many
       chosen={[]}
@@ -149,7 +149,7 @@ export function IssuedTokenPage({ token }: { token: string | undefined }) {
       <Shell
         title="The token is gone"
         part={undefined}
-        crumbs={[...crumbs, { text: 'Made' }]}
+        crumbs={[...crumbs, { text: 'Created' }]}
         lead="It was shown once, and is kept nowhere."
       >
         <p>
@@ -159,7 +159,7 @@ export function IssuedTokenPage({ token }: { token: string | undefined }) {
     )
   }
   return (
-    <Shell title="The token is ready" part={undefined} crumbs={[...crumbs, { text: 'Made' }]}>
+    <Shell title="The token is ready" part={undefined} crumbs={[...crumbs, { text: 'Created' }]}>
       <Notice tone="attention">
         <strong>This is the only time the token is shown.</strong> Copy it to where your program keeps secrets before
         you leave this page.

@@ -254,7 +254,7 @@ describe('the docs of a program', () => {
     })
     const text = textOf(await response.text())
     expect(text.slice(text.lastIndexOf('Questions that change'), text.lastIndexOf('Downloads'))).toBe(
-      'Questions that change1 stay as they are: see the active version.' +
+      'Questions that change1 question stays as it is: see the active version.' +
         'Screen 1pet? pet SINGLE_SELECTnull when it was not answered or the application is older than version 2.application.pet.selection string or null ID of the selected option.' +
         'cat Option catdog Option dogfox Option foxnewThis questionIn the example' +
         'breed? breed TEXTnull when it was not answered or the application is older than version 2.' +
