@@ -2,7 +2,15 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createLog } from '../../src/log.ts'
 import { OtlpExporter } from '../../src/tracing/otlp-exporter.ts'
-import { type EndedSpan, parseTraceparent, Steps, spanKinds, Tracer } from '../../src/tracing/span.ts'
+import {
+  type EndedSpan,
+  parseTraceparent,
+  Steps,
+  spanKinds,
+  Tracer,
+  traced,
+  underSpan,
+} from '../../src/tracing/span.ts'
 import { startCollector } from '../support/collector.ts'
 import { until } from '../support/until.ts'
 
@@ -52,6 +60,14 @@ test('the share decides of the traces that begin here, and of no other', () => {
   all.begin('c', 1, undefined).end()
   all.begin('d', 1, `00-${trace}-${parent}-00`).end()
   expect(taken.map(({ name }) => name)).toEqual(['b', 'c'])
+})
+
+test('work that fails ends its part of a trace, and all around it, as failed', async () => {
+  const taken: EndedSpan[] = []
+  const span = new Tracer(one => taken.push(one), 1).begin('x', 1, undefined)
+  const inner = () => traced('inner', () => Promise.reject(new Error('why')))
+  await expect(underSpan(span, () => traced('outer', inner))).rejects.toThrow('why')
+  expect(taken.map(({ name, failed }) => `${name} ${failed}`)).toEqual(['inner true', 'outer true'])
 })
 
 test('steps: the first few are spans, the rest is one, and nothing is missing', () => {
