@@ -268,8 +268,8 @@ test('discarding says what goes, and takes only the draft', async () => {
   const reviewed = String((await draftOf('discarded'))!.program_version_id)
   expect((await ada!.post(path('discarded', '/discard'), { reviewed })).status).toBe(303)
   expect(await draftOf('discarded')).toBeUndefined()
-  const [event] =
-    await sql`select actor, host(address) as address from audit_event where action = 'program_draft_discarded'`
+  const [event] = await sql`
+    select actor, host(address) as address from audit_event where (action, subject) = ('program_draft_discarded', 'discarded')`
   expect(event).toEqual({ actor: 'admin:ada@example.gov', address: '127.0.0.1' })
   expect((await activeOf('discarded'))!.questions).toHaveLength(1)
   expect(await sql`select from question where admin_name = 'only drafted'`).toHaveLength(0)
