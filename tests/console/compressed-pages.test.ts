@@ -17,7 +17,9 @@ import { createTestKey } from '../support/keys.ts'
 import { aDraft, aProgram, q } from '../support/programs.ts'
 
 const database = await useDatabase()
-const service = await useService(database)
+// Two answers of one page are compared: how long ago something was is the same in both.
+const now = Date.now() * 1000
+const service = await useService(database, {}, { now: () => now })
 const ada = await aPerson(database.sql)
 const visitor = await new ConsoleVisitor(service).signIn(ada.email)
 const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
@@ -70,6 +72,7 @@ test('the token of the forms is another text on each page, and each is taken', a
   expect((await visitor.post('/admin/people/invite', { csrf: wrong, name: '', email: '' })).status).toBe(403)
 })
 
+const hostile = '<script>alert(1)</script>"\'&<img src=x>'
 /** Where forms of pages go, and who may send them. */
 const sentTo = consolePages(service.foundation as Deps).flatMap(({ method, path, roles }) =>
   method === 'POST' ? [{ roles, at: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`) }] : [],
@@ -77,15 +80,24 @@ const sentTo = consolePages(service.foundation as Deps).flatMap(({ method, path,
 const below = await useService(database, { ...unlimited, baseUrl: 'http://127.0.0.1/apply' })
 const forms = { get: (path: string, init?: RequestInit) => below.get(path, init), baseUrl: 'http://127.0.0.1' }
 beforeAll(async () => {
-  await aProgram(database.sql, { slug: 'food', questions: [q.radio('pet " href="/dog', ['cat'])] })
+  await aProgram(database.sql, {
+    slug: 'food',
+    display_name: hostile,
+    questions: [q.radio('pet " href="/dog', ['cat'])],
+  })
   await aDraft(database.sql, { slug: 'food', questions: [q.text('other')] })
   const rules = { keys: service.config.webhookKeys, allowedNetworks: [] }
-  const by = { actor: 'operator:test', now: Date.now() * 1000 }
+  const by = { actor: 'operator:test', now }
   const { program_id } = (await findProgram(database.sql, 'food'))!
-  await addWebhook(database.sql, rules, { program_id, slug: 'food', url: new URL('https://example.org/a') }, by)
-  await addIntermediary(database.sql, await addOrganization(database.sql, 'Aid', by), 'bo@example.org', by)
+  await addWebhook(
+    database.sql,
+    rules,
+    { program_id, slug: 'food', url: new URL(`https://example.org/${hostile}`) },
+    by,
+  )
+  await addIntermediary(database.sql, await addOrganization(database.sql, hostile, by), '<img/src=x>"@example.org', by)
   await aToken(database.sql, ada)
-  const key = await createTestKey(database.sql, { programs: ['food'], maySubmit: true })
+  const key = await createTestKey(database.sql, { name: hostile, programs: ['food'], maySubmit: true })
   const frontEnd = new FrontEnd(service, key, 'food')
   await frontEnd.apply(await frontEnd.register(), { pet__hrefdog: { selection: 'cat' } })
 })
@@ -93,7 +105,7 @@ beforeAll(async () => {
 test.each(roles.map((role, i) => [role, [50, 20, 30][i]!] as const))(
   'each page that leads %s from the first one opens, offers no form that is refused, and is below BASE_URL',
   async (role, least) => {
-    const { email } = await aPerson(database.sql, { role, programs: ['food'] })
+    const { email } = await aPerson(database.sql, { role, name: hostile, programs: ['food'] })
     const reader = await new ConsoleVisitor(forms).signIn(email)
     const pages = new Set(['/admin'])
     const refused = new Set<string>()
@@ -102,6 +114,7 @@ test.each(roles.map((role, i) => [role, [50, 20, 30][i]!] as const))(
       if (response.status !== 200) refused.add(`${path}: ${response.status}`)
       if (!response.headers.get('content-type')?.startsWith('text/html')) continue
       const text = await response.text()
+      if (/<script>|<img/.test(text)) refused.add(`${path}: has a name that is read as more than text`)
       for (const [, form] of text.matchAll(/<form method="post" action="\/apply([^"?]*)/g))
         if (!sentTo.some(({ roles, at }) => at.test(form!) && roles.includes(role))) refused.add(`${path}: ${form}`)
       for (const [, address] of text.matchAll(/ (?:href|src|action)="(\/[^"]*)"/g)) {

@@ -63,21 +63,12 @@ describe('a session that is eleven minutes old', () => {
   })
 })
 
-test('nothing is done before one has shown who one is, and after it the same form is taken', async () => {
-  const bo = await aPerson(sql, { role: 'AUDITOR' })
-  const path = `/admin/people/${bo.person_id}`
+test('showing who one is leads on to where it was asked for', async () => {
   // A session of its own: the other tests need theirs unconfirmed.
   const visitor = await new ConsoleVisitor(service).signIn(ada.email)
   now += 11 * minutes
-  await visitor.post(path, { name: 'Bo', role: 'ADMINISTRATOR' })
-  await visitor.post(`${path}/link`)
-  const read = () => sql`
-    select role, exists (select from invitation i where i.person_id = p.person_id) as linked
-    from person p where person_id = ${bo.person_id}`
-  expect([...(await read())]).toEqual([{ role: 'AUDITOR', linked: false }])
+  const path = `/admin/people/${ada.person_id}`
   const shown = await visitor.post('/admin/confirm', { password: testPassword, next: path })
   expect([shown.status, shown.headers.get('location')]).toEqual([303, path])
-  await visitor.post(path, { name: 'Bo', role: 'ADMINISTRATOR' })
-  await visitor.post(`${path}/link`)
-  expect([...(await read())]).toEqual([{ role: 'ADMINISTRATOR', linked: true }])
+  expect((await visitor.post(`${path}/link`)).status).toBe(200)
 })

@@ -75,8 +75,9 @@ describe('while too many passwords of an account were wrong', () => {
   })
 
   test('one that does not exist is refused in the same way', async () => {
-    const unknown = `unknown.${crypto.randomUUID()}@example.gov`
+    const unknown = `unknown.${crypto.randomUUID()}${'x'.repeat(300)}@example.gov`
     expect(await spend(from('192.0.2.2'), unknown)).toEqual(await spend(from('192.0.2.2'), ada.email))
+    expect(await entries(unknown.slice(0, 254))).toHaveLength(2)
   })
 
   test('its owner comes in elsewhere, in a browser that was signed in before, and with a link', async () => {
@@ -94,16 +95,6 @@ describe('while too many passwords of an account were wrong', () => {
     const chosen = { csrf: '', password: 'another good one', repeated: 'another good one' }
     expect((await from('192.0.2.3').post(`/admin/invitations/${token}`, chosen)).status).toBe(303)
   })
-})
-
-test('one address tries so many a minute, of whatever accounts; another is not kept waiting', async () => {
-  service = await start(3)
-  const statuses = []
-  for (let i = 0; i < 4; i++) statuses.push(await tries(from('192.0.2.6'), `x${i}@example.gov`, 'guessed-at'))
-  expect(statuses).toEqual([401, 401, 401, 429])
-  expect(await tries(from('192.0.2.6'), ada.email, testPassword)).toBe(429)
-  expect(await tries(from('192.0.2.7'), ada.email, testPassword)).toBe(303)
-  service = await start(60)
 })
 
 test('a password that could not be looked at counts as none that was tried', async () => {

@@ -105,23 +105,6 @@ describe('the people of an organization', () => {
   })
 })
 
-test('names and e-mails are shown as text, whatever is in them', async () => {
-  const name = '<script>alert(1)</script>"\'&'
-  const path = await add(name)
-  await browser.post(`${path}/people`, { email: '<img/src=x>"@example.org' })
-  for (const shown of [
-    base,
-    path,
-    `${base}?q=${encodeURIComponent(name)}`,
-    `${path}?done=${encodeURIComponent(name)}`,
-  ]) {
-    const text = await browser.page(shown)
-    expect(text).toContain('&lt;script>alert(1)&lt;/script>')
-    expect(text).not.toContain('<script>alert')
-    expect(text).not.toContain('<img/src')
-  }
-})
-
 test('the list says whether submissions are checked against it', async () => {
   expect(await browser.page(base)).toContain('may submit as intermediaries')
   const easy = await useService(database, { intermediaries: 'any' })

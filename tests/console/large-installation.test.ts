@@ -197,14 +197,6 @@ test('without scripts all programs are chosen by one box, and each is one that w
   expect(/<input[^>]* name="programs"[^>]*>/.exec(refused)![0]).toContain(`value="${shown[400]}"`)
 })
 
-test('a key that was rotated says until when the password before works', async () => {
-  const rotated = await createTestKey(sql, { name: 'To rotate', programs: ['many-1'] })
-  const at = `/admin/keys/${rotated.username}`
-  const response = await browser.post(`${at}/rotate`, { overlap: '7' })
-  expect(response.status).toBe(303)
-  expect(await browser.page(`${at}/issued`)).toContain('The earlier password works until')
-})
-
 test.skipIf(!needs('chromium'))('among 503 programs one is found by its name, and all are chosen at once', async () => {
   const chromium = await useBrowser()
   const { page, complaints } = await openPage(chromium, service.baseUrl, { email: ada.email, password: testPassword })

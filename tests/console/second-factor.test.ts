@@ -99,6 +99,9 @@ describe('signing in', () => {
       now += 10 * step
       expect([skew, await statusOf(signIn(ada.email, codeAt(secret, now + skew * step)))]).toEqual([skew, 303])
     }
+    // What was taken early is not taken again in its own time.
+    now += step
+    expect(await statusOf(signIn(ada.email, codeAt(secret, now)))).toBe(401)
   })
 
   test('takes each code once, in every process: of two at once, one', async () => {
@@ -123,6 +126,12 @@ describe('signing in', () => {
     expect(
       await sql`select from audit_event where action = 'recovery_code_used' and subject = ${ada.email}`,
     ).toHaveLength(2)
+    const { codes: others } = await setUp(browser)
+    for (const [code, status] of [
+      [codes[2], 401],
+      [others[2], 303],
+    ] as const)
+      expect(await statusOf(signIn(ada.email, code!))).toBe(status)
   })
 
   test('counts wrong codes as wrong passwords: the eleventh try is refused, whatever it is', async () => {
@@ -158,8 +167,14 @@ test('a session of eleven minutes shows both once more, where a form waits too',
 })
 
 describe('where it is required', () => {
+  const limits = { idleMs: 3_600_000, lifetimeMs: 3_600_000 }
+
   test('a sign-in with a password opens nothing until it is set up', async () => {
     const strictly = await new ConsoleVisitor(strict).signIn(ada.email)
+    const byLink = await beginSession(sql, { ...ada, address: undefined, how: 'invitation' }, limits, now, undefined)
+    const linked = new ConsoleVisitor(strict)
+    linked.cookies.set('tributary', byLink)
+    expect((await linked.get('/admin/keys')).headers.get('location')).toBe(path)
     for (const page of ['/admin', '/admin/keys', '/admin/account/tokens/new']) {
       const response = await strictly.get(page)
       expect([page, response.status, response.headers.get('location')]).toEqual([page, 303, path])
@@ -172,7 +187,6 @@ describe('where it is required', () => {
   })
 
   test('a sign-in at a provider opens what it did', async () => {
-    const limits = { idleMs: 3_600_000, lifetimeMs: 3_600_000 }
     const token = await beginSession(sql, { ...ada, address: undefined, how: 'oidc' }, limits, now, undefined)
     const visitor = new ConsoleVisitor(strict)
     visitor.cookies.set('tributary', token)

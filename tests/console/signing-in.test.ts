@@ -234,7 +234,9 @@ describe('a password', () => {
     const before = await visitor().signIn(ada.email)
     const browser = visitor()
     const path = `/admin/invitations/${token}`
-    expect(await browser.page(path)).toContain(ada.email)
+    const page = await browser.page(path)
+    for (const part of [ada.email, '<form method="post" novalidate>', ' name="password"', ' name="repeated"'])
+      expect(page).toContain(part)
     const choose = (password: string, repeated = password) => browser.post(path, { csrf: '', password, repeated })
     for (const [password, repeated] of [
       ['short', 'short'],

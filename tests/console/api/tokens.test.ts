@@ -1,7 +1,7 @@
 // Tokens of administrators, and the session of a browser, as ways into the console's API: what lets in, what ends it, what it may do.
 
 import { describe, expect, test } from 'bun:test'
-import { scopes } from '../../../src/people/admin-tokens.ts'
+import { retireAdminToken, scopes } from '../../../src/people/admin-tokens.ts'
 import { forgetIdentity } from '../../../src/people/identities.ts'
 import { acceptInvitation, disablePerson, enablePerson, inviteAgain } from '../../../src/people/people.ts'
 import { aPerson, ConsoleVisitor, rowsOf, testPassword } from '../../support/console.ts'
@@ -187,7 +187,11 @@ describe('a token', () => {
   test('ends for good when its person is disabled', async () => {
     const person = await aPerson(sql, { role: 'AUDITOR' })
     const { token } = await aToken(sql, person)
+    const { tokenId } = await aToken(sql, person)
+    await retireAdminToken(sql, { tokenId, personId: person.person_id }, { ...by, actor: 'operator:before' })
     await disablePerson(sql, person.person_id, by)
+    const retired = await sql`select retired_by from admin_token where person_id = ${person.person_id} order by 1`
+    expect(retired.map(({ retired_by }) => retired_by)).toEqual(['operator:before', 'operator:test'])
     expect((await whoAmI(token)).status).toBe(401)
     await enablePerson(sql, person.person_id, by)
     expect((await whoAmI(token)).status).toBe(401)

@@ -121,6 +121,16 @@ describe('the list', () => {
     expect(page).toMatch(/<option value="program_published" selected/)
     expect(page).toContain(`href="/admin/audit/events.csv${query.replaceAll('&', '&amp;')}"`)
     expect(await browser.page(`${path}?subject=nothing-of-the-kind`)).toContain('There are no such events')
+    const wanted = { actor: 'operator:wanted', action: 'wanted_action', subject: 'wanted subject' }
+    const filters = Object.entries(wanted)
+    await note(wanted.subject, wanted)
+    for (const [name] of filters)
+      await note(name === 'subject' ? 'other' : wanted.subject, { ...wanted, [name]: 'other' })
+    // Each alone leaves out the one event that has something else there.
+    for (const [name, value] of filters)
+      expect(
+        (await browser.page(`${path}?${new URLSearchParams({ [name]: value })}`)).match(/class="at"/g),
+      ).toHaveLength(3)
   })
 
   test('from and before take dates and instants of the instance, and any other text is reported at its field', async () => {
@@ -220,23 +230,6 @@ describe('the download', () => {
       actor: `admin:${ada.email}`,
       detail: { filters: { actor: 'operator:many', from, to }, events: 2500 },
     })
-  })
-
-  test.each(['actor', 'action', 'subject'])('has no event that the filter by %s alone leaves out', async name => {
-    const wanted = { actor: 'operator:wanted', action: `wanted_${name}`, subject: `wanted ${name}` }
-    for (let n = 0; n < 3; n++) {
-      await note(wanted.subject, wanted)
-      await note(name === 'subject' ? 'other' : wanted.subject, { ...wanted, [name]: 'other' })
-    }
-    const value = wanted[name as keyof typeof wanted]
-    const { text } = await csvOf(`?${new URLSearchParams({ [name]: value })}`)
-    const [head, ...events] = text
-      .split('\r\n')
-      .slice(0, -1)
-      .map(line => line.split(','))
-    const column = head!.indexOf(`"${name}"`)
-    expect(events.length).toBeGreaterThanOrEqual(3)
-    expect(new Set(events.map(cells => cells[column]))).toEqual(new Set([`"${value}"`]))
   })
 
   test('is not sent where the line on it is refused', async () => {
