@@ -81,24 +81,11 @@ describe('the questions of a program', () => {
     },
   )
 
-  test('54, 58: what a later version dropped is null there, and keeps its answers in the earlier one', async () => {
-    const moveIn = { name: 'move in', type: 'DATE' }
-    const answers = { move_in: { date: 951782400000 } }
-    const { client } = await versions('contract', [
-      [[moveIn, food], answers],
-      [[food], answers],
-    ])
-    expect((await client.walkAll()).map(one => one.application.move_in)).toEqual([
-      { question_type: 'DATE', date: '2000-02-29' },
-      { question_type: 'DATE', date: null },
-    ])
-  })
-
-  test('59: an option has the name that the version of the application gave it', async () => {
+  test('54, 58, 59: a question that a later version dropped is null there, and keeps its answers in the earlier one; an option has the name that the version of the application gave it', async () => {
     const housing = (own: string): SimulatedQuestion => ({ name: 'housing', type: 'DROPDOWN', options: [[2, own]] })
-    const answers = { housing: { selection: '2' } }
+    const answers = { move_in: { date: 951782400000 }, housing: { selection: '2' } }
     const { client, sql } = await versions('contract', [
-      [[housing('own')], answers],
+      [[{ name: 'move in', type: 'DATE' }, housing('own')], answers],
       [[housing('owner')], answers],
     ])
     // Of versions that arrive together, what is derived is made of the newest at once.
@@ -107,7 +94,11 @@ describe('the questions of a program', () => {
         select from outbox where (payload ->> 'program_version_id')::bigint = (
           select max(program_version_id) from program_version)`,
     ).toHaveLength(2)
-    expect((await client.walkAll()).map(one => one.application.housing!.selection)).toEqual(['own', 'owner'])
+    const walked = await client.walkAll()
+    expect(walked.map(({ application }) => [application.move_in, application.housing!.selection])).toEqual([
+      [{ question_type: 'DATE', date: '2000-02-29' }, 'own'],
+      [{ question_type: 'DATE', date: null }, 'owner'],
+    ])
   })
 
   test('55: of a draft they are null in every application by the code, and absent by the manual (D4)', async () => {

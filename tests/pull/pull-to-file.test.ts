@@ -449,34 +449,25 @@ describe('results', () => {
 })
 
 describe('reports in a sentence what is wrong', () => {
+  const asked = ['--program', 'p', '--out', 'a.ndjson']
   test.each<[string, string[], number, string]>([
-    ['no address', ['pull', '--program', 'p', '--out', 'a.ndjson'], 2, 'Give one address'],
-    [
-      'plain HTTP to another machine',
-      ['pull', 'http://apply.example.gov', '--program', 'p', '--out', 'a.ndjson'],
-      2,
-      'https://',
-    ],
+    ['no address', ['pull', ...asked], 2, 'Give one address'],
+    ['plain HTTP to another machine', ['pull', 'http://apply.example.gov', ...asked], 2, 'https://'],
     ['no program', ['pull', 'https://a.gov', '--out', 'a.ndjson'], 2, '--program'],
     ['no output', ['pull', 'https://a.gov', '--program', 'p'], 2, '--out'],
     [
       'an output of no known kind',
-      ['pull', 'https://a.gov', '--program', 'p', '--out', 'a.doc'],
+      ['pull', 'https://a.gov', ...asked, '--out', 'a.doc'],
       2,
       'must end with one of .ndjson',
     ],
     ['an option there is not', ['pull', 'https://a.gov', '--password', 'x'], 2, '--password'],
-    [
-      'a page of none',
-      ['pull', 'https://a.gov', '--program', 'p', '--out', 'a.ndjson', '--page-size', '0'],
-      2,
-      '--page-size',
-    ],
+    ['a page of none', ['pull', 'https://a.gov', ...asked, '--page-size', '0'], 2, '--page-size'],
     [
       'a folder there is not',
-      ['pull', 'http://127.0.0.1:1', '--program', 'p', '--out', '/no/such/a.ndjson'],
+      ['pull', 'http://[::1]:1', ...asked, '--out', '/no/a.ndjson'],
       1,
-      'there is no such file or folder',
+      'no such file or folder',
     ],
     ['a file to verify there is not', ['verify', '/no/such.ndjson'], 1, 'there is no such file or folder'],
   ])('%s', async (_, args, code, said) => {
