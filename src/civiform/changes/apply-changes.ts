@@ -90,13 +90,8 @@ async function applyRows(
       }
       const after = renderApplication(row, plan, options, report)
       changes.push(...(await applyContent(tx, row, before, after)), ...(await applyAnnotations(tx, before, after)))
-      const { row_version, applicant_id } = row
-      const mark = {
-        row_version,
-        applicant_id,
-        stage: before.superseded ? 'obsolete' : row.stage,
-        submitted_at: row.submit_time,
-      }
+      const { row_version, applicant_id, stage, submit_time: submitted_at } = row
+      const mark = { row_version, applicant_id, stage, submitted_at }
       if (!isMarked(before, mark)) await updateMark(tx, { application_id: row.id, ...mark })
     }
     await noteChanges(tx, changes)
