@@ -548,6 +548,33 @@ describe('ages of the schema', () => {
     expect((await client.walkAll()).map(one => one.application_id)).toEqual(ids)
   })
 
+  test('93: an upgrade between the reading of the evolution and of the columns is noticed in the next round', async () => {
+    const { civiform, client, catchUp, restarted, source } = await opened({ age: '2024' })
+    const applicant = await civiform.applicant()
+    const id = await civiform.submit({ applicant, program, answers: answers('one') })
+    let upgraded = false
+    const interrupted = new Proxy(source, {
+      apply: (target, self, args: [TemplateStringsArray]) => {
+        const query = Reflect.apply(target, self, args)
+        if (upgraded || !args[0].join('').includes('has_column_privilege')) return query
+        upgraded = true
+        return query.then(async (rows: unknown) => {
+          await upgrade(civiform.database, '2026')
+          return rows
+        })
+      },
+    })
+    const follower = restarted({}, interrupted)
+    await follower.round()
+    expect(upgraded).toBe(true)
+    // Merged by the new release, which remembers whose it was.
+    await civiform.app`
+      update applications set original_applicant_id = applicant_id, applicant_id = ${await civiform.applicant()}
+      where id = ${id}`
+    await catchUp(follower)
+    expect(await client.walkAll()).toMatchObject([{ application_id: id, applicant_id: applicant }])
+  })
+
   test('96: a column that may not be read is refused by name', async () => {
     const { civiform, restarted } = await opened()
     await civiform.app.unsafe(`revoke select on applications from ${civiform.database.reader};

@@ -159,7 +159,8 @@ export class Follower {
   /** Reads the layout again after an upgrade of CiviForm, and compares the database with the one followed so far. */
   async #currentLayout(stand: SourceStand): Promise<SourceLayout> {
     if (this.#layout?.evolution === stand.evolution) return this.#layout
-    const layout = await readLayout(this.deps.source)
+    // Named by what was applied before the columns were read: an upgrade in between is then noticed, and they are read again.
+    const layout = { ...(await readLayout(this.deps.source)), evolution: stand.evolution }
     const absent = absentTables(layout)
     if (this.#reached && absent.length > 0)
       throw new Problem('unavailable', {

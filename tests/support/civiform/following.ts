@@ -33,8 +33,8 @@ export interface Following {
   ownUrl: string
   follower: Follower
   log: { level: string; fields: unknown; message: string }[]
-  /** Another follower on the same two databases, as after a restart. */
-  restarted(options?: Partial<FollowOptions>): Follower
+  /** Another follower on the same two databases, as after a restart; `source` is another way to CiviForm's. */
+  restarted(options?: Partial<FollowOptions>, source?: Sql): Follower
   /** Rounds until everything submitted by now is here. */
   catchUp(follower?: Follower): Promise<void>
 }
@@ -57,10 +57,10 @@ export async function useFollowing(
     (level: string) =>
     (fields: unknown, message?: string): void =>
       void log.push({ level, fields, message: message ?? String(fields) })
-  const restarted = (more: Partial<FollowOptions> = {}): Follower =>
+  const restarted = (more: Partial<FollowOptions> = {}, from = source): Follower =>
     new Follower({
       sql: own,
-      source,
+      source: from,
       options: { ...followOptions, ...follow, ...more },
       log: { info: note('info'), warn: note('warn'), error: note('error') } as never,
     })
