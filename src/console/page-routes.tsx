@@ -145,7 +145,7 @@ const wantsPage = ({ request }: OpenVisit): boolean =>
 async function refusal(error: unknown, visit: OpenVisit): Promise<Response> {
   const response = problemResponse(error, recordOf(visit.request))
   if (!wantsPage(visit)) return response
-  const problem = (await response.json()) as { title: string; detail: string; request_id: string }
+  const problem = (await response.json()) as { detail: string; request_id: string }
   const fields = Object.fromEntries(
     [...response.headers].filter(([name]) => !/^content-|^cache-control$|^www-authenticate$/i.test(name)),
   )

@@ -17,16 +17,16 @@ const titles: Readonly<Record<number, string>> = {
 
 interface ProblemPageProps {
   status: number
-  title: string
   detail: string
   request_id: string
   /** The page to come back to once signed in. */
   next: string | undefined
 }
 
-export function ProblemPage({ status, title, detail, request_id, next }: ProblemPageProps) {
+export function ProblemPage({ status, detail, request_id, next }: ProblemPageProps) {
   const { person } = usePage()
-  const heading = titles[status] ?? (status >= 500 ? 'Something went wrong on our side' : title)
+  const heading =
+    titles[status] ?? (status >= 500 ? 'Something went wrong on our side' : 'This could not be done as it was asked')
   const body = (
     <>
       <p class="lead">

@@ -90,14 +90,19 @@ test('the audit log finds a person by part of the name', async () => {
   expect(await browser.page('/admin/audit?actor=no+such+name')).not.toContain('<h2 id="day-')
 })
 
-test('a browser is shown a page where there is nothing, a program a problem document', async () => {
+test('a browser is shown a page with what is wrong, a program a problem document', async () => {
   for (const path of ['/nope', '/docs/api/programs/nope', '/docs/nope']) {
     const page = await browser.get(path, { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
     expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
-    expect(await page.text()).toContain('There is nothing here')
+    expect(await page.text()).toContain('<h1>There is nothing here</h1>')
     const plain = await browser.get(path, { Accept: '*/*' })
     expect([path, plain.status, plain.headers.get('content-type')]).toEqual([path, 404, 'application/problem+json'])
   }
+  const refused = await browser.get('/admin?x=%00')
+  expect([refused.status, await refused.text()]).toEqual([
+    400,
+    expect.stringContaining('<h1>This could not be done as it was asked</h1>'),
+  ])
   const stranger = await new ConsoleVisitor(service).get('/admin/nope?q=1')
   expect(await stranger.text()).toContain('/admin/sign-in?next=%2Fadmin%2Fnope%3Fq%3D1"')
   const api = await service.get('/api/v1/nope', { headers: { Accept: 'text/html' } })
