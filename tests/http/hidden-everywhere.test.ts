@@ -19,7 +19,7 @@ const tokenOf = async (query: string): Promise<string> => {
 /** Of walks of the whole key: one over all, and one over nothing but what is hidden. */
 const tokens = {
   all: await tokenOf('pageSize=1'),
-  chosen: await tokenOf('pageSize=1&fields=zyxqua_salary,zyxqua_roster,pet.zyxqua_chip'),
+  chosen: await tokenOf('pageSize=1&fields=zyxquavompel_salary,zyxquavompel_roster,pet.zyxquavompel_chip'),
 }
 
 /** What stands in a path's places. */

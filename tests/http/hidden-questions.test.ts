@@ -33,12 +33,12 @@ describe('a hidden question', () => {
       }
       const never = await refusal('qqq_salary')
       for (const name of [
-        'zyxqua_salary',
-        'zyxqua_roster',
-        'zyxqua_roster.zyxqua_deep',
-        'pet.zyxqua_chip',
-        'pet.vet_visit.zyxqua_price',
-        'zyxqua_retired',
+        'zyxquavompel_salary',
+        'zyxquavompel_roster',
+        'zyxquavompel_roster.zyxquavompel_deep',
+        'pet.zyxquavompel_chip',
+        'pet.vet_visit.zyxquavompel_price',
+        'zyxquavompel_retired',
       ])
         expect(await refusal(name)).toBe(never)
     }
@@ -52,16 +52,16 @@ describe('a hidden question', () => {
       return [response.status, JSON.stringify({ ...error, innererror: undefined }).replaceAll(name, 'NAME')]
     }
     const tablePaths = ['/NAME', '/NAME?$top=1', '/NAME/$count', '/NAME(1)']
-    const tables = ['zyxqua_roster', '_zyxqua_roster__zyxqua_deep', 'zyxqua_roster__zyxqua_deep']
+    const tables = ['zyxquavompel_roster', '_zyxquavompel_roster__zyxquavompel_deep', 'zyxquavompel_roster__zyxquavompel_deep']
     const columnPaths = ["/Applications?$select=NAME", "/Applications?$filter=NAME eq 1", '/Applications?$orderby=NAME']
-    const columns = ['zyxqua_salary__text', 'zyxqua_roster__entities', 'zyxqua_retired__number']
+    const columns = ['zyxquavompel_salary__text', 'zyxquavompel_roster__entities', 'zyxquavompel_retired__number']
     for (const [paths, names] of [[tablePaths, tables], [columnPaths, columns]] as const)
       for (const path of paths)
         for (const name of names) expect([name, path, ...(await refusal(path, name))]).toEqual([name, path, ...(await refusal(path, 'qqq_never'))])
     expect((await refusal('/Applications?$select=NAME', 'qqq'))[0]).toBe(400)
     expect((await refusal('/NAME', 'qqq'))[0]).toBe(404)
     const inner = "/pet?$select=NAME"
-    expect(await refusal(inner, 'zyxqua_chip__text')).toEqual(await refusal(inner, 'qqq_never'))
+    expect(await refusal(inner, 'zyxquavompel_chip__text')).toEqual(await refusal(inner, 'qqq_never'))
     // A count is of applications, whatever is hidden of them.
     const counts = await Promise.all([whole, redacted].map(async of => JSON.parse(await (await get(`${root}/Applications?$count=true&$top=0`, of)).text())))
     expect(counts[1]!['@odata.count']).toBe(counts[0]!['@odata.count'])
@@ -84,17 +84,17 @@ describe('a hidden question', () => {
       }
     }
     const before = await page('pageSize=1')
-    expect(before.keys).toContain('zyxqua_salary')
+    expect(before.keys).toContain('zyxquavompel_salary')
     const tagged = { 'If-None-Match': before.tag }
     expect((await get(`${applications}?pageSize=1`, key, tagged)).status).toBe(304)
     await editApiKey(sql, key.api_key_id, { hidden_questions: [`${mark} salary`] }, by)
     const next = await page(`nextPageToken=${before.token}`)
-    expect(next.keys).not.toContain('zyxqua_salary')
-    expect(next.keys).toContain('zyxqua_choice')
+    expect(next.keys).not.toContain('zyxquavompel_salary')
+    expect(next.keys).toContain('zyxquavompel_choice')
     // What the client has is not what it would be sent now.
     expect((await get(`${applications}?pageSize=1`, key, tagged)).status).toBe(200)
     await editApiKey(sql, key.api_key_id, { hidden_questions: [] }, by)
-    expect((await page(`nextPageToken=${before.token}`)).keys).toContain('zyxqua_salary')
+    expect((await page(`nextPageToken=${before.token}`)).keys).toContain('zyxquavompel_salary')
   })
 
   test('stays hidden from both secrets of a key while both are good', async () => {
@@ -103,8 +103,8 @@ describe('a hidden question', () => {
     const { apiSecretToken } = await rotateApiKey(sql, service.config.apiKeyPepper, key.api_key_id, 1, by)
     for (const authorization of [key.authorization, `Basic ${apiSecretToken}`]) {
       const text = await (await get(applications, { ...key, authorization })).text()
-      expect(text).toContain('zyxqua_choice')
-      expect(text).not.toContain('zyxqua_salary')
+      expect(text).toContain('zyxquavompel_choice')
+      expect(text).not.toContain('zyxquavompel_salary')
     }
   })
 
@@ -131,7 +131,7 @@ describe('a hidden question', () => {
     })
     const both = await createTestKey(sql, { programs: [later], maySubmit: true })
     const frontEnd = new FrontEnd(service, both, later)
-    await frontEnd.apply(await frontEnd.register(), { zyxqua_salary: { text: hostile } })
+    await frontEnd.apply(await frontEnd.register(), { zyxquavompel_salary: { text: hostile } })
     const text = await (await get(`/api/v1/admin/programs/${later}/applications`, key)).text()
     expect(JSON.parse(text).payload.map((one: { application: unknown }) => one.application)).toEqual([
       { plain_words: { question_type: 'TEXT', text: null } },

@@ -1,4 +1,4 @@
-// A program of three versions of which a key never sees the greater part. What is hidden has `zyxqua` in all that could give it away:
+// A program of three versions of which a key never sees the greater part. What is hidden has `zyxquavompel` in all that could give it away:
 // admin name and key, text, options, screen, and answers.
 
 import { annotate } from '../../src/upkeep/annotate.ts'
@@ -7,7 +7,8 @@ import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aDraft, aProgram, type ProgramSpec, q } from '../support/programs.ts'
 
-export const mark = 'zyxqua'
+/** Long enough that no token has it by chance. */
+export const mark = 'zyxquavompel'
 export const slug = 'partly-hidden'
 export const optional = { optional: true }
 const pet = (inner: boolean) =>
@@ -73,22 +74,22 @@ const hiddenQuestions = [
 export const hostile = `"},"${mark}":{"question_type":"TEXT"}],"entities":[\\\u0001${'x'.repeat(60)}${mark}\\"`
 const answers = (plain: string) => ({
   plain_words: { text: plain },
-  zyxqua_salary: { text: hostile },
-  zyxqua_choice: { selections: [`${mark}-one`] },
+  zyxquavompel_salary: { text: hostile },
+  zyxquavompel_choice: { selections: [`${mark}-one`] },
   pet: {
     entities: ['Rex', '"},{"entity_name":"'].map(entity_name => ({
       entity_name,
       pet_name: { text: plain },
-      zyxqua_chip: { text: hostile },
-      vet_visit: { entities: [{ entity_name: 'May', vet_note: { text: plain }, zyxqua_price: { number: 12 } }] },
+      zyxquavompel_chip: { text: hostile },
+      vet_visit: { entities: [{ entity_name: 'May', vet_note: { text: plain }, zyxquavompel_price: { number: 12 } }] },
     })),
   },
-  zyxqua_roster: {
+  zyxquavompel_roster: {
     entities: [
       {
         entity_name: hostile,
-        zyxqua_roster_note: { text: hostile },
-        zyxqua_deep: { entities: [{ entity_name: hostile, zyxqua_deepest: { text: hostile } }] },
+        zyxquavompel_roster_note: { text: hostile },
+        zyxquavompel_deep: { entities: [{ entity_name: hostile, zyxquavompel_deepest: { text: hostile } }] },
       },
     ],
   },
