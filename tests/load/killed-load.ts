@@ -5,6 +5,6 @@ import { loadLines } from '../../src/load/load-lines.ts'
 
 const [url, path] = process.argv.slice(2) as [string, string]
 const sql = openDatabase({ url, connectionsMax: 2 })
-const options = { timeZone: 'UTC', actor: 'operator:test', source: 'killed.ndjson', batchBytes: 20_000 }
+const options = { timeZone: 'UTC', actor: 'operator:test', source: 'killed.ndjson', batchBytes: 5_000 }
 await loadLines(sql, Bun.file(path).stream(), { ...options, now: Date.now() * 1000 })
 await sql.end()
