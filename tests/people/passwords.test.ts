@@ -1,7 +1,7 @@
 // The queue in which passwords are hashed: few at a time, and a share for each client.
 
 import { expect, test } from 'bun:test'
-import { isPassword } from '../../src/people/passwords.ts'
+import { isPassword, passwordErrors } from '../../src/people/passwords.ts'
 import { Problem } from '../../src/problem.ts'
 
 /** One that costs next to nothing to look at: what is tested is the queue. */
@@ -37,4 +37,12 @@ test('the longest password is looked at to its end, and beyond', async () => {
   const stored = await Bun.password.hash(longest, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
   expect(await isPassword(longest, stored, undefined)).toBe(true)
   expect(await isPassword(`${longest}x`, stored, undefined)).toBe(false)
+})
+
+test('a name or an e-mail of one’s own is no password, in whatever case it is known or typed', () => {
+  const person = { email: 'Ada.Lovelace@example.gov', name: 'Ada Byron Lovelace' }
+  for (const known of [person.email, person.name])
+    for (const typed of [known, known.toLowerCase(), known.toUpperCase()])
+      expect(passwordErrors(typed, person)).toMatchObject([{ parameter: 'password', code: 'too_simple' }])
+  expect(passwordErrors(`${person.name} again`, person)).toEqual([])
 })
