@@ -4,7 +4,7 @@
 import type { Db } from '../db/client.ts'
 import { listProgramIds } from '../db/keys/api-key-rows.ts'
 import { readKnownAdminNames } from '../db/programs/questions.ts'
-import { isBlank } from '../domain/values/folded-text.ts'
+import { isBlank, isName } from '../domain/values/folded-text.ts'
 import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import type { ProblemItem } from '../problem.ts'
@@ -82,7 +82,7 @@ function checkName({ errors, values }: Checked, member: 'name' | 'front_end', ne
 }
 
 function nameError(name: string): string | undefined {
-  if (name.length <= nameLengthMax && !/\p{Cc}/u.test(name) && name.isWellFormed()) return undefined
+  if (isName(name, nameLengthMax)) return undefined
   return `must be at most ${nameLengthMax} characters, without line breaks or other control characters`
 }
 

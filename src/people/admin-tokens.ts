@@ -13,6 +13,7 @@ import {
   retireAdminTokenRow,
   updateAdminTokenUsed,
 } from '../db/people/admin-token-rows.ts'
+import { isBlank, isName } from '../domain/values/folded-text.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import { expiryErrors } from '../keys/api-key-draft.ts'
 import { isAdminToken, mintAdminToken } from '../keys/credential.ts'
@@ -69,8 +70,8 @@ export async function createAdminToken(
   const wanted = scopes.filter(scope => draft.scopes.includes(scope))
   const errors: ProblemItem[] = []
   const error = (path: string, code: string, detail: string): number => errors.push({ path, code, detail })
-  if (name === '') error('/name', 'required', 'must say what the token is for')
-  else if (name.length > nameLengthMax || /\p{C}/u.test(name))
+  if (isBlank(name)) error('/name', 'required', 'must say what the token is for')
+  else if (!isName(name, nameLengthMax))
     error('/name', 'bad_name', `must be at most ${nameLengthMax} characters, without line breaks`)
   if (wanted.length === 0) error('/scopes', 'required', 'must name at least one thing the token is good for')
   for (const [i, scope] of draft.scopes.entries())

@@ -12,7 +12,7 @@ import {
   updateOrganizationDisabled,
   updateOrganizationName,
 } from '../db/people/intermediary-rows.ts'
-import { foldText, isBlank } from '../domain/values/folded-text.ts'
+import { foldText, isName } from '../domain/values/folded-text.ts'
 import { invalidRequest, notFound, type Problem } from '../problem.ts'
 import { isEmail } from './people.ts'
 
@@ -92,7 +92,7 @@ export async function requireOrganization(db: Sql | Transaction, id: number): Pr
 
 function checkName(text: string): { name: string; name_folded: string } {
   const name = text.trim()
-  if (isBlank(name) || name.length > 200 || /\p{Cc}/u.test(name))
+  if (!isName(name, 200))
     throw refused('name', 'missing', 'Write the name of the organization, of at most 200 characters.')
   return { name, name_folded: foldText(name) }
 }

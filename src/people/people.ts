@@ -19,7 +19,7 @@ import {
   updatePersonDisabled,
   upsertInvitation,
 } from '../db/people/person-rows.ts'
-import { foldText, isBlank } from '../domain/values/folded-text.ts'
+import { foldText, isName } from '../domain/values/folded-text.ts'
 import { invalidRequest, notFound, Problem, type ProblemItem } from '../problem.ts'
 import { changedConcurrently, hashPersonPassword, passwordErrors } from './passwords.ts'
 import { actorOf, type Role, roles } from './roles.ts'
@@ -173,7 +173,7 @@ function checkDraft(draft: PersonDraft): PersonDraft & { role: Role } {
   const name = draft.name.trim()
   const role = roles.find(known => known === draft.role)
   const errors: ProblemItem[] = []
-  if (isBlank(name) || name.length > 200 || /\p{Cc}/u.test(name))
+  if (!isName(name, 200))
     errors.push({ parameter: 'name', code: 'missing', detail: 'Write the name, of at most 200 characters.' })
   if (!isEmail(email))
     errors.push({

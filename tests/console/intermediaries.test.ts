@@ -51,7 +51,7 @@ describe('an organization', () => {
   test('without a name, or with one that another has in any case and spacing, comes back as it was typed', async () => {
     await add('Taken Name')
     const other = await add('Other Name')
-    for (const name of ['  ', 'x'.repeat(201), 'a\u0007b', 'taken  NAME']) {
+    for (const name of ['  ', '\u3164', 'x'.repeat(201), 'a\u0007b', 'taken  NAME']) {
       for (const path of [`${base}/new`, other]) {
         const response = await browser.post(path, { name })
         expect([name, response.status]).toEqual([name, 400])

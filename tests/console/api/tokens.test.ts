@@ -56,7 +56,7 @@ describe('in the console', () => {
   test('a form comes back as it was typed, with each error at its field', async () => {
     const browser = await new ConsoleVisitor(service).signIn(ada.email)
     const text = await browser.refused(400, `${path}/new`, {
-      name: ' ',
+      name: '\u200b ',
       expiry: 'day',
       expiry_day: '2099-01-31',
       scopes: ['keys:own'],
