@@ -7,10 +7,11 @@
 import { messageOf, RequestRefused } from '../client/client-errors.ts'
 import type { TributaryClient } from '../client/tributary-client.ts'
 import { NoColumn } from './formats/table-rows.ts'
-import { pullToFile } from './pull-to-file.ts'
+import { pullToFile, statePath } from './pull-to-file.ts'
 import { CommandError } from './requests/pull-outcome.ts'
 import type { PullContext, PullRequest } from './requests/pull-request.ts'
 import type { ApplyPage, OutputFormat } from './spool/output-format.ts'
+import { PullState } from './spool/pull-state.ts'
 import { differencesOf, type PulledBefore, type PullOrigin } from './spool/pulled-before.ts'
 import { loadSchema, schemaCheck } from './spool/schema-check.ts'
 
@@ -44,7 +45,10 @@ export async function follow(
       walkFirst = restart = false
       const found = await beginning(format, request, client, signal)
       if (found === undefined) walkFirst = true
-      else for await (const _ of applied(found, format, request, client, context)) filled()
+      else
+        await whileHeld(out, format, async () => {
+          for await (const _ of applied(found, format, request, client, context)) filled()
+        })
     } catch (error) {
       signal.throwIfAborted()
       const reason = reasonToWalk(error)
@@ -59,6 +63,16 @@ export async function follow(
         await pause(Math.min(waitMsMax, 500 * 2 ** failed++), signal)
       } else throw error
     }
+  }
+}
+
+/** Files of a folder are written by one pull at a time, as those of any other; in a database it sees to that by itself. */
+async function whileHeld(out: string, { folder }: OutputFormat, work: () => Promise<void>): Promise<void> {
+  const held = folder === undefined ? undefined : PullState.open(statePath(out))
+  try {
+    await work()
+  } finally {
+    held?.close()
   }
 }
 

@@ -333,6 +333,27 @@ test('of chosen questions a folder has those alone, also in what comes later; it
   expect(await runTool(followed.key, chosen)).toMatchObject({ code: 4, err: expect.stringContaining('/language') })
 })
 
+test('while a folder is followed no other pull goes into it, and it is followed on', async () => {
+  const followed = await aProgramToFollow()
+  const output = outputs['a folder']!
+  await followed.apply(1)
+  const args = argsOf(followed, ...output.args(followed))
+  const running = startTool(followed.key, args)
+  await isAsTheService(output, followed)
+  // What was submitted since everything was pulled comes as a change.
+  await followed.apply(2)
+  await isAsTheService(output, followed)
+  for (const other of [args, args.filter(one => one !== '--follow')])
+    expect(await callTool(followed.key, other)).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('Another pull is at work'),
+    })
+  await followed.apply(3)
+  await isAsTheService(output, followed)
+  running.kill('SIGTERM')
+  expect((await endOf(running)).code).toBe(3)
+})
+
 describe('reports in a sentence what does not fit', () => {
   test.each([
     [['--out', 'apps.csv'], 'a file cannot follow'],

@@ -1,7 +1,7 @@
 // The last step of a pull, which may be interrupted after any file and done again.
 
 import { expect, test } from 'bun:test'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChangesPage } from '../../src/client/tributary-client.ts'
 import { folderFormat } from '../../src/pull/formats/folder-format.ts'
@@ -33,13 +33,24 @@ test('a file that is gone is not passed over: neither where nothing has its name
   expect(readFileSync(gone.to, 'utf8')).toBe('of before')
 })
 
+/** Fills a folder with these applications, one a line, as a pull that leaves this cursor. */
+function fillFolder(
+  into: string,
+  lines: readonly string[],
+  followsFrom: string,
+  signal = new AbortController().signal,
+) {
+  const { from: spoolPath } = ready('spool', lines.map(line => `${line}\n`).join(''))
+  const then = { origin: {}, followsFrom }
+  return folderFormat(into).prepare({ spoolPath, then, context: { signal } } as unknown as FormatJob)
+}
+
 test('a folder that was filled in part is followed from nowhere, though it was before', async () => {
-  const format = folderFormat(await useFolder())
-  const { from: spoolPath } = ready('spool', '{"application_id":1}\n')
-  const then = { origin: {}, followsFrom: 'a cursor' }
-  const fill = (signal: AbortSignal) => format.prepare({ spoolPath, then, context: { signal } } as unknown as FormatJob)
-  const followsFrom = async () => (await format.readDone!(then.origin as PullOrigin))!.followsFrom
-  await fill(new AbortController().signal)
+  const into = await useFolder()
+  const format = folderFormat(into)
+  const fill = (signal?: AbortSignal) => fillFolder(into, ['{"application_id":1}'], 'a cursor', signal)
+  const followsFrom = async () => (await format.readDone!({} as PullOrigin))!.followsFrom
+  await fill()
   expect(await followsFrom()).toBe('a cursor')
   // What was superseded, and is gone since, is passed over.
   const page = {
@@ -50,4 +61,32 @@ test('a folder that was filled in part is followed from nowhere, though it was b
   expect(await followsFrom()).toBe('the next')
   await expect(fill(AbortSignal.abort())).rejects.toThrow('aborted')
   expect(await followsFrom()).toBeUndefined()
+})
+
+test('one file of a folder that cannot be written fails the pull once all that were begun with it are written', async () => {
+  const into = await useFolder()
+  const lines = Array.from({ length: 64 }, (_, i) => `{"application_id":${i + 1},"words":"${'x'.repeat(10_000)}"}`)
+  const fill = () => fillFolder(into, lines, 'a cursor')
+  mkdirSync(join(into, '1.json.next'))
+  await expect(fill()).rejects.toThrow(`The folder ${into} cannot be filled: it is a folder.`)
+  const written = () => readdirSync(into).filter(name => /^\d/.test(name))
+  const others = lines.slice(1).map((_, i) => `${i + 2}.json`)
+  expect(written().sort()).toEqual(['1.json.next', ...others].sort())
+  rmdirSync(join(into, '1.json.next'))
+  await fill()
+  expect(written().sort()).toEqual(['1.json', ...others].sort())
+})
+
+test('what an interrupted write has left in a folder is gone with the next pull, and before it is followed', async () => {
+  const into = await useFolder()
+  const leave = () => {
+    for (const id of [1, 3]) writeFileSync(join(into, `${id}.json.next`), '{"application_')
+  }
+  const whole = ['.tributary.json', '1.json', '2.json']
+  leave()
+  await fillFolder(into, ['{"application_id":1}', '{"application_id":2}'], 'a cursor')
+  expect(readdirSync(into).sort()).toEqual(whole)
+  leave()
+  await folderFormat(into).follow!({} as FollowJob)
+  expect(readdirSync(into).sort()).toEqual(whole)
 })

@@ -20,7 +20,8 @@ export const folderPath = (folder: string): string => join(folder, '.tributary')
 /** Files that are written together: a disk takes many in little more time than one, and waits for each are most of the time. */
 const filesTogether = 64
 
-const applicationFile = /^([1-9][0-9]{0,15})\.json$/
+/** Of an application; with the ending of what is written of one, and has not its name yet. */
+const applicationFile = /^([1-9][0-9]{0,15})\.json(\.next)?$/
 
 /** Readable by the account that pulls, and by no other. */
 export function makeFolder(folder: string): void {
@@ -33,7 +34,6 @@ export function makeFolder(folder: string): void {
 
 export function folderFormat(folder: string): OutputFormat {
   const record = `${folderPath(folder)}.json`
-  const pathOf = (id: number): string => join(folder, `${id}.json`)
   const filling = async (work: () => Promise<void>): Promise<void> => {
     try {
       await work()
@@ -53,10 +53,6 @@ export function folderFormat(folder: string): OutputFormat {
     syncFolder(record)
     await writeWhole(record, JSON.stringify(then))
     syncFolder(record)
-  }
-  const writeLines = async (lines: readonly (readonly [id: number, line: Buffer])[]): Promise<void> => {
-    for (let at = 0; at < lines.length; at += filesTogether)
-      await Promise.all(lines.slice(at, at + filesTogether).map(([id, line]) => writeWhole(pathOf(id), line)))
   }
   return {
     ending: '',
@@ -80,32 +76,52 @@ export function folderFormat(folder: string): OutputFormat {
         context.signal.throwIfAborted()
         const named = lines.map(line => [(JSON.parse(line.toString()) as Application).application_id, line] as const)
         for (const [id] of named) ids.add(id)
-        await filling(() => writeLines(named))
+        await filling(() => writeLines(folder, named))
       }
       await filling(async () => {
-        for (const name of readdirSync(folder)) {
-          const id = applicationFile.exec(name)?.[1]
-          if (id !== undefined && !ids.has(Number(id))) rmSync(join(folder, name))
-        }
+        clear(folder, id => ids.has(id))
         await writeRecord(then)
       })
       return { files: [], total: ids.size }
     },
-    follow: async () => async (page, after) => {
-      const before = readRecord()
-      if (before?.followsFrom !== after) return false
-      await filling(async () => {
-        await writeLines([...linesOf(page)])
-        for (const change of page.payload) await applyEnd(change, pathOf(change.application_id))
-        await writeRecord({ ...before, followsFrom: page.nextCursor })
-      })
-      return true
+    follow: async () => {
+      await filling(async () => clear(folder, () => true))
+      return async (page, after) => {
+        const before = readRecord()
+        if (before?.followsFrom !== after) return false
+        await filling(async () => {
+          await writeLines(folder, [...linesOf(page)])
+          for (const change of page.payload) await applyEnd(folder, change)
+          await writeRecord({ ...before, followsFrom: page.nextCursor })
+        })
+        return true
+      }
     },
   }
 }
 
+const pathOf = (folder: string, id: number): string => join(folder, `${id}.json`)
+
+async function writeLines(folder: string, lines: readonly (readonly [id: number, line: Buffer])[]): Promise<void> {
+  for (let at = 0; at < lines.length; at += filesTogether) {
+    const together = lines.slice(at, at + filesTogether).map(([id, line]) => writeWhole(pathOf(folder, id), line))
+    // Each ends before this does: nothing is written any more once a failure is reported, and another pull may begin.
+    await Promise.allSettled(together)
+    await Promise.all(together)
+  }
+}
+
+/** Removes the files of applications that are not kept, and what writes that were interrupted have left of any. */
+function clear(folder: string, isKept: (id: number) => boolean): void {
+  for (const name of readdirSync(folder)) {
+    const [, id, isUnfinished] = applicationFile.exec(name) ?? []
+    if (id !== undefined && (isUnfinished !== undefined || !isKept(Number(id)))) rmSync(join(folder, name))
+  }
+}
+
 /** A change that brings no application. One that the folder no longer has needs no work. */
-async function applyEnd({ kind }: ChangesPage['payload'][number], path: string): Promise<void> {
+async function applyEnd(folder: string, { kind, application_id: id }: ChangesPage['payload'][number]): Promise<void> {
+  const path = pathOf(folder, id)
   if (kind === 'erased') rmSync(path, { force: true })
   if (kind !== 'superseded') return
   let text: string
