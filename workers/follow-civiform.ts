@@ -73,7 +73,7 @@ async function follow(config: OtherConfig): Promise<void> {
     development: false,
     fetch: health(
       async () => ({
-        ready: !stopping.signal.aborted && performance.now() - wellAt < unreadyMs + config.civiformPollIntervalMs,
+        ready: !stopping.signal.aborted && performance.now() - wellAt < unreadyMs + config.civiformClockSlackMs,
       }),
       metrics,
     ).fetch,
@@ -84,7 +84,7 @@ async function follow(config: OtherConfig): Promise<void> {
       follower,
       sql,
       lock,
-      pollIntervalMs: config.civiformPollIntervalMs,
+      pollIntervalMs: config.civiformClockSlackMs,
       signal: stopping.signal,
       onRound: ({ stored, changed, watermark, heldBy }) => {
         wellAt = performance.now()

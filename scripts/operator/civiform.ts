@@ -49,8 +49,8 @@ accept-deletions  For a day, whatever is missing in CiviForm is taken for delete
 moved             The database at the address is the one that was followed, on another server.
 restored          The database was restored to an earlier state: what was lost by it is taken away here, and all is compared. The
                   follower sees that by itself for most restores.
-allowance         How far clocks of CiviForm's servers are taken to lag, for a day: 30s, 500ms; 0s for what CIVIFORM_CLOCK_SLACK
-                  says, which is the least. status shows it.`
+allowance         How far clocks of CiviForm's servers are taken to lag, for a day: 30s, 500ms; 0s for the usual two seconds,
+                  which are the least. status shows it.`
 
 /** In milliseconds. */
 function parseAllowance(text: string): number {

@@ -23,6 +23,11 @@ export const constants = {
   selfWalkIntervalMs: hourMs,
   /** About how many applications one self-walk reads: several pages of each size, in less than a second. */
   selfWalkApplications: 1000,
+  /**
+   * How far clocks of CiviForm's servers may lag its database's: more than those of servers that are set by NTP, and where they lag further,
+   * more is allowed for (`clock-allowance`). An application is followed that much later, so this is also the pause between two looks.
+   */
+  civiformClockSlackMs: 2000,
   /** Compared in each round of following a CiviForm, for changes without an event: a short statement there, and millions of applications a day. */
   civiformScanRows: 5000,
   /** How often every application of a CiviForm is read whole and compared: at night, when it is idle, comes once a day. */
@@ -36,7 +41,6 @@ interface Deciding {
   statementTimeoutMs: number
   responseTimeoutMs: number
   enumeratorDepthMax: number
-  civiformClockSlackMs: number
 }
 
 interface Following {
@@ -49,15 +53,12 @@ interface Following {
    * enumerator lies in its question object, in the list of entities and in an entity.
    */
   intakeDepthMax: number
-  /** Pause between two looks at CiviForm's database. What it submits is seen only when its clocks' slack has passed. */
-  civiformPollIntervalMs: number
 }
 
 const following = (config: Deciding): Following => ({
   silenceTimeoutMs: Math.ceil((config.statementTimeoutMs * 4) / 3),
   exportQueueTimeoutMs: Math.ceil(config.responseTimeoutMs / 2),
   intakeDepthMax: Math.max(64, 4 + 3 * config.enumeratorDepthMax),
-  civiformPollIntervalMs: Math.max(100, config.civiformClockSlackMs),
 })
 
 /** What a process is configured with besides its settings. */

@@ -4,7 +4,7 @@ import { Problem, type ProblemItem } from '../problem.ts'
 import { type Config, type OtherConfig, type otherSettings, settings } from './all-settings.ts'
 import { derivedFrom } from './constants.ts'
 import { type Setting, Unusable } from './kinds/setting.ts'
-import { errorsBetween } from './settings-together.ts'
+import { earlierErrors, errorsBetween } from './settings-together.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -21,7 +21,10 @@ export function loadConfig(environment: Environment): Config
 /** The same of what processes other than the service use. */
 export function loadConfig(environment: Environment, which: typeof otherSettings): OtherConfig
 export function loadConfig(environment: Environment, which: Readonly<Record<string, Setting>> = settings): OtherConfig {
-  const config = readSettings<OtherConfig>(environment, which, errorsBetween)
+  const config = readSettings<OtherConfig>(environment, which, config => [
+    ...errorsBetween(config),
+    ...earlierErrors(config, environment),
+  ])
   return { ...config, ...derivedFrom(config) }
 }
 

@@ -29,6 +29,16 @@ export function* errorsBetween(config: OtherConfig): Generator<FieldError> {
   if (healthPort === port && port !== 0) yield ['HEALTH_PORT', 'must be another port than PORT']
 }
 
+/** A setting of 1.0.0 that another one has taken in: ignored, it would move every time of a CiviForm. */
+export function* earlierErrors(
+  { civiformDatabaseUrl }: OtherConfig,
+  { CIVIFORM_DATABASE_TIME_ZONE: zone }: Readonly<Record<string, string | undefined>>,
+): Generator<FieldError> {
+  if (!civiformDatabaseUrl || !zone) return
+  if (zone !== (new URL(civiformDatabaseUrl).searchParams.get('timezone') ?? 'UTC'))
+    yield ['CIVIFORM_DATABASE_TIME_ZONE', `must be removed, and CIVIFORM_DATABASE_URL end with ?timezone=${zone}`]
+}
+
 function* signInErrors({ environment, baseUrl, passwordSignIn, oidcIssuer }: OtherConfig): Generator<FieldError> {
   if (oidcIssuer === undefined && passwordSignIn === false)
     yield ['PASSWORD_SIGN_IN', 'must be on unless OIDC_ISSUER is set, or no user could sign in']

@@ -148,7 +148,7 @@ describe('times', () => {
     expect(await sql`select late_applications from civiform_source`).toMatchObject([{ late_applications: 5 }])
   })
 
-  test('95: what is allowed for is the setting’s again after a day without another', async () => {
+  test('95: what is allowed for is the least again after a day without another', async () => {
     const { sql, follower, log } = await opened()
     const allowed = async (): Promise<unknown> => (await sql`select slack_ms from civiform_source`)[0]!.slack_ms
     await sql`update civiform_source set slack_ms = 9000, slack_widened_at = now() - interval '23 hours'`

@@ -204,6 +204,24 @@ describe('loadConfig', () => {
       expect(errors({ EXPORT_DATABASE_URL: url }), url).toHaveProperty('EXPORT_DATABASE_URL')
   })
 
+  test('the zone of a CiviForm’s times is a part of its address, and is not passed over where it was a setting', () => {
+    const url = 'postgres://reader@forms.internal/postgres'
+    const inZone = `${url}?timezone=America/New_York`
+    for (const CIVIFORM_DATABASE_URL of [url, inZone, `${url}?timezone=UTC`])
+      expect(loadConfig({ ...good, CIVIFORM_DATABASE_URL }).civiformDatabaseUrl).toBe(CIVIFORM_DATABASE_URL)
+    for (const zone of ['', 'Mars/Olympus', '-05:00'])
+      expect(errors({ CIVIFORM_DATABASE_URL: `${url}?timezone=${zone}` })).toEqual({
+        CIVIFORM_DATABASE_URL: 'must name an IANA time zone, such as ?timezone=America/Los_Angeles',
+      })
+    const was = { CIVIFORM_DATABASE_TIME_ZONE: 'America/New_York' }
+    expect(errors({ CIVIFORM_DATABASE_URL: url, ...was })).toEqual({
+      CIVIFORM_DATABASE_TIME_ZONE: 'must be removed, and CIVIFORM_DATABASE_URL end with ?timezone=America/New_York',
+    })
+    loadConfig({ ...good, CIVIFORM_DATABASE_URL: inZone, ...was })
+    loadConfig({ ...good, CIVIFORM_DATABASE_URL: url, CIVIFORM_DATABASE_TIME_ZONE: 'UTC' })
+    loadConfig({ ...good, ...was })
+  })
+
   test('holds settings together that need each other', () => {
     expect(loadConfig(good).passwordSignIn).toBe(true)
     expect(errors({ PASSWORD_SIGN_IN: 'off' }).PASSWORD_SIGN_IN).toContain('no user could sign in')

@@ -19,7 +19,6 @@ const api = useCiviFormApi(civiform)
 const environment = {
   CIVIFORM_DATABASE_URL: civiform.database.readerUrl,
   CIVIFORM_BASE_URL: api.baseUrl,
-  CIVIFORM_CLOCK_SLACK: '10ms',
   CIVIFORM_API_KEY: `${Buffer.alloc(16, 1).toString('base64')}:secret`,
   CIVIFORM_API_SECRET_SALT: salt,
 }
@@ -122,9 +121,12 @@ describe('scripts/civiform', () => {
     expect(refused.out).toContain('ti_organizations.id, ti_organizations.name')
     const shifted = await runScript('civiform', database.url, ['check'], '', {
       ...environment,
-      CIVIFORM_DATABASE_TIME_ZONE: 'America/New_York',
+      CIVIFORM_DATABASE_URL: `${civiform.database.readerUrl}?timezone=America/New_York`,
     })
-    expect([shifted.code, shifted.out]).toEqual([1, expect.stringContaining('set CIVIFORM_DATABASE_TIME_ZONE')])
+    expect([shifted.code, shifted.out]).toEqual([
+      1,
+      expect.stringContaining('by times in America/New_York: end CIVIFORM_DATABASE_URL with ?timezone='),
+    ])
   })
 
   test('the process copies everything, and ends when asked to', async () => {
@@ -134,7 +136,7 @@ describe('scripts/civiform', () => {
     expect((await run('check')).code).toBe(0)
     const { out } = await run('status')
     expect(out).toContain('Applications:          30')
-    expect(out).toContain('Allowance for clocks:  10 ms\n')
+    expect(out).toContain('Allowance for clocks:  2000 ms\n')
     expect(out).toContain('key_collision')
     expect(out).toContain('scores: rent relief: scores its answers')
   })
@@ -179,7 +181,7 @@ describe('scripts/civiform', () => {
         ),
       )
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-    expect(metrics).toContain('tributary_civiform_clock_allowance_seconds 0.01')
+    expect(metrics).toContain('tributary_civiform_clock_allowance_seconds 2\n')
     for (const follower of followers) await follower.stop()
   })
 

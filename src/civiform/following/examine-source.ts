@@ -42,7 +42,7 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
   else report('good', 'The role may only read.')
   reportClock(condition.newestAheadSeconds, options, report)
   const statistics = await maySeeTransactions(source)
-  const writers = options.writers ?? (await readWriters(source))
+  const writers = await readWriters(source)
   report(
     statistics ? 'good' : 'notice',
     `Submissions under way of ${writers.join(', ')} are seen by ${statistics ? 'when their transactions began' : 'their locks, since the role lacks pg_read_all_stats'}.`,
@@ -71,7 +71,7 @@ function reportClock(
   if (aheadSeconds > slackMs / 1000)
     report(
       'error',
-      `The newest application was submitted ${Math.round(aheadSeconds)} s from now, by times in ${databaseZone}: set CIVIFORM_DATABASE_TIME_ZONE to the zone of CiviForm's servers, or mend their clocks.`,
+      `The newest application was submitted ${Math.round(aheadSeconds)} s from now, by times in ${databaseZone}: end CIVIFORM_DATABASE_URL with ?timezone= and the zone of CiviForm's servers, or mend their clocks.`,
     )
   else report('good', `Times are in ${databaseZone}; none lies ahead of the database's clock.`)
 }

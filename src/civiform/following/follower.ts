@@ -96,7 +96,7 @@ export class Follower {
     await followKeys(reading)
     const renamed = await followOrganizations(reading, this.#catalogue)
     if (why !== undefined) await settleRollback(reading, this.#catalogue, state, stand, why)
-    this.#watermarks ??= await Watermarks.open(source, options.writers ?? (await readWriters(source)))
+    this.#watermarks ??= await Watermarks.open(source, await readWriters(source))
     const watermark = await this.#watermarks.read(await this.#allowance())
     const { stored, more } =
       watermark === undefined ? { stored: 0, more: false } : await this.#copy(reading, watermark, signal)

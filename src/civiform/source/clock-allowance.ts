@@ -1,11 +1,11 @@
-// How far the clocks of CiviForm's servers may lag its database's: the configured value, or more for a day after an application
+// How far the clocks of CiviForm's servers may lag its database's: what is usual, or more for a day after an application
 // showed a larger lag.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { FollowState } from '../db/follow-state.ts'
 
 /**
- * What is allowed for at most without a setting that says more. An application that appears further below a watermark is history that
+ * What is allowed for at most. An application that appears further below a watermark is history that
  * was imported or restored, and no clock: it is taken in without allowing for more.
  */
 export const allowanceMsMax = 120_000
@@ -14,10 +14,10 @@ const widenedMicros = 86_400_000_000
 
 type Allowance = Pick<FollowState, 'slack_ms' | 'slack_widened_at'>
 
-/** What is allowed for now; `settingMs` is the least. */
-export function allowanceAt({ slack_ms, slack_widened_at }: Allowance, settingMs: number, now: Micros): Allowance {
-  if (slack_widened_at === null || now - slack_widened_at > widenedMicros || slack_ms <= settingMs)
-    return { slack_ms: settingMs, slack_widened_at: null }
+/** What is allowed for now; `leastMs` is what is usual. */
+export function allowanceAt({ slack_ms, slack_widened_at }: Allowance, leastMs: number, now: Micros): Allowance {
+  if (slack_widened_at === null || now - slack_widened_at > widenedMicros || slack_ms <= leastMs)
+    return { slack_ms: leastMs, slack_widened_at: null }
   return { slack_ms, slack_widened_at }
 }
 

@@ -4,15 +4,13 @@ import type { Sql } from '../../db/client.ts'
 import type { ExportProfile } from '../../domain/questions/key-map.ts'
 import type { Log } from '../../log.ts'
 import { Problem } from '../../problem.ts'
-import type { SourceLayout } from '../db/source.ts'
+import { parseSourceUrl, type SourceLayout } from '../db/source.ts'
 import type { SourceReading } from '../db/source-applications.ts'
 import type { Rendering } from './profile.ts'
 
 export interface FollowOptions extends Rendering {
   /** What zone the times in CiviForm's database are in. */
   databaseZone: string
-  /** The roles that submit, where those that may write are not all of them. */
-  writers: readonly string[] | undefined
   /** How far the clocks of CiviForm's servers may lag its database's, at least. */
   slackMs: number
   /** Applications compared in each round. */
@@ -26,10 +24,8 @@ export interface FollowOptions extends Rendering {
 /** What the settings say of following. Throws Problem `invalid_request` that names what is not set. */
 export function followOptionsOf(config: {
   civiformDatabaseUrl: string | undefined
-  civiformDatabaseZone: string
   civiformBaseUrl: string
   exportProfile: ExportProfile
-  civiformWriterRoles: readonly string[] | undefined
   civiformClockSlackMs: number
   civiformScanRows: number
   civiformReconcileMs: number
@@ -44,8 +40,7 @@ export function followOptionsOf(config: {
     profile: config.exportProfile,
     timeZone: config.timeZone,
     civiformBaseUrl: config.civiformBaseUrl,
-    databaseZone: config.civiformDatabaseZone,
-    writers: config.civiformWriterRoles,
+    databaseZone: parseSourceUrl(config.civiformDatabaseUrl!).zone,
     slackMs: config.civiformClockSlackMs,
     scanRows: config.civiformScanRows,
     wholeScanMs: config.civiformReconcileMs,

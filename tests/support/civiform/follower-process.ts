@@ -34,7 +34,6 @@ export function startFollowerProcess(
       PAGE_TOKEN_KEYS: testTokenKey,
       CIVIFORM_DATABASE_URL: readerUrl,
       CIVIFORM_BASE_URL: 'https://forms.example.test',
-      CIVIFORM_CLOCK_SLACK: '20ms',
       HEALTH_PORT: '0',
       ...environment,
     },

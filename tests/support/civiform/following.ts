@@ -17,7 +17,6 @@ export const followOptions: FollowOptions = {
   timeZone: 'UTC',
   civiformBaseUrl: 'https://forms.example.test',
   databaseZone: 'UTC',
-  writers: undefined,
   slackMs: 5,
   scanRows: 5000,
   wholeScanMs: 86_400_000,
