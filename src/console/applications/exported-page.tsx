@@ -44,7 +44,7 @@ export function ExportedPage(props: { program: Program; application: Application
             <h2>With line breaks</h2>
             <pre class="json">{indentedJson(shown)}</pre>
           </section>
-          <details class="card letter">
+          <details class="card">
             <summary>To the letter</summary>
             <pre class="json" id="exact">
               {shown}

@@ -154,7 +154,7 @@ const columns = (path: string, search: string, who: Listing['who']): readonly Co
         <span class="who">
           <a class="strong" dir="auto" href={`${path}/${application_id}${search}`}>
             {name}
-          </a>
+          </a>{' '}
           {contact !== undefined && <small dir="auto">{contact}</small>}
         </span>
       )

@@ -66,12 +66,12 @@ export function AuditLogPage(props: AuditLogProps) {
             form,
           )}
         />
-        <TextField name="subject" label="On what" hint="a program, a key, an id" />
+        <TextField name="subject" label="On what" placeholder="program, key, id" />
         <TextField name="from" label="From" type="date" />
         <TextField name="to" label="Before" type="date" />
         <div class="actions">
           <Submit text="Filter" />
-          {filtered && <LinkButton href={path} text="Show all" />}
+          {filtered && <a href={path}>Show all</a>}
         </div>
       </form>
       {entries.length === 0 && (

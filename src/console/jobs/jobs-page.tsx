@@ -138,7 +138,7 @@ function Job({ listing, mayAct, now }: { listing: DerivedListing; mayAct: boolea
   return (
     <>
       <State listing={listing} /> {at !== null && <When at={at} text={distance(at, now)} />}
-      {last_error !== null && <span class="line mono">{last_error}</span>}
+      {last_error !== null && <span class="line mono">{last_error}</span>}{' '}
       {mayAct && <DerivedAction listing={listing} />}
     </>
   )

@@ -37,9 +37,11 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
         {given && <input type="hidden" name="show" value="set" />}
       </SearchForm>
       {groups.length > 1 && (
-        <nav class="actions" aria-label="Groups of settings">
+        <nav class="chips" aria-label="Groups of settings">
           {groups.map((group, i) => (
-            <a href={`#group-${i}`}>{group}</a>
+            <a class="badge info" href={`#group-${i}`}>
+              {group}
+            </a>
           ))}
         </nav>
       )}
@@ -90,7 +92,7 @@ export function SettingsTabs({
       label="Settings"
       tabs={[
         { text: 'All', path, count: all, current: current === 'all' },
-        { text: 'Set here', path: `${path}?show=set`, count: set, current: current === 'set' },
+        { text: 'Set in the environment', path: `${path}?show=set`, count: set, current: current === 'set' },
         { text: 'Retention', path: `${path}/retention`, current: current === 'retention' },
       ]}
     />
