@@ -124,7 +124,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       'a program is made, with a question, its options, one on a condition; one is moved, and it is published',
       '/admin/programs',
       async keys => {
-        await keys.enter('New program', 'Begin with')
+        await keys.enter('New program', 'Start from')
         const slug = keys.scripts ? 'tree-permit' : 'plain-permit'
         await keys.fill('Name', slug.replace('-', ' '))
         await keys.enter(/^Begin$/, 'Add here')

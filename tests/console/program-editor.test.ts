@@ -82,7 +82,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await page.goto('/admin/programs')
       await click('link', 'New program')
       await page.getByLabel('Name', { exact: true }).fill(slug.replace('-', ' '))
-      await click('button', 'Begin')
+      await click('button', 'Create the draft')
       await click('link', 'Add here')
       for (const [i, one] of program.entries()) clicks += await addQuestion(page, one, i === program.length - 1)
       await page.getByText('Change this screen, Your landlord').click()

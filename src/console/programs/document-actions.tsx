@@ -7,7 +7,7 @@ import { readPrograms } from '../../db/programs/programs.ts'
 import { describeForEditing, describeVersion } from '../../domain/definitions/version-definition.ts'
 import { asciiName } from '../../domain/values/slug.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { invalidRequest, Problem } from '../../problem.ts'
+import { invalidRequest, Problem, type ProblemItem } from '../../problem.ts'
 import { compareWithVersion } from '../../programs/compare.ts'
 import { saveDraft } from '../../programs/save-draft.ts'
 import { type Action, action, editing, type PageRoute, type Part, reads, showForm, writes } from '../requests/action.ts'
@@ -132,6 +132,9 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
   const begin = async (visit: PageVisit): Promise<Response> => {
     const { form, by } = visit
     const text = form.get('document')
+    const refuse = (errors: readonly ProblemItem[]) =>
+      showForm(visit, { values: form, errors }, () => show(visit, undefined, [], 400))
+    if (text === null && (form.get('display_name') ?? '').trim() === '') return refuse([unnamed])
     const read = text === null ? { document: await named(visit) } : readDocumentField(text)
     if ('errors' in read) return show(visit, text!, read.errors, 400)
     try {
@@ -140,7 +143,7 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
     } catch (error) {
       if (!(error instanceof Problem) || (error.kind !== 'conflict' && error.kind !== 'invalid_request')) throw error
       const errors = error.kind === 'invalid_request' ? error.errors : [taken]
-      if (text === null) return showForm(visit, { values: form, errors }, () => show(visit, undefined, [], 400))
+      if (text === null) return refuse(errors)
       return show(visit, text, placeErrors(text, errors), 400)
     }
   }
@@ -154,6 +157,8 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
     editing({ method: 'POST', path, answer: begin, bodyBytesMax: documentBytesMax, again: showAgain }),
   ]
 }
+
+const unnamed = { path: '/display_name', code: 'required', detail: 'Write a name.' }
 
 const taken = {
   path: '/slug',

@@ -201,21 +201,21 @@ export function NewProgramPage(props: {
           />
           <SelectField
             name="copy_of"
-            label="Begin with"
+            label="Start from"
             value=""
             choices={[
-              { value: '', text: 'nothing: an empty screen' },
+              { value: '', text: 'an empty screen' },
               ...programs.map(one => ({ value: one.slug, text: `a copy of ${one.display_name} (${one.slug})` })),
             ]}
           />
-          <Submit text="Begin" />
+          <Submit text="Create the draft" />
         </ActionForm>
       </section>
       <details class="card" open={text !== undefined}>
         <summary>From a document</summary>
         <ActionForm action={path} files>
           <DocumentField text={text ?? ''} errors={errors} />
-          <Submit text="Make the draft" />
+          <Submit text="Create the draft" unseen=" from the document" />
         </ActionForm>
       </details>
     </Shell>
