@@ -166,47 +166,49 @@ export function OverviewPage({ program, activity }: ProgramPageProps & { activit
     <ProgramShell program={program} tab="overview">
       <DoneNotice texts={doneTexts} />
       <div class="columns even">
-        <section class="card" aria-labelledby="submitted">
-          <h2 id="submitted">Submitted</h2>
-          <Submitted {...activity} />
-          <DayByDay {...activity} />
-        </section>
-        <section class="card" aria-labelledby="statuses">
-          <h2 id="statuses">Applications by status</h2>
-          <ByStatus slug={program.slug} statuses={activity.statuses} />
-        </section>
-        <section class="card" aria-labelledby="readers">
-          <h2 id="readers">Who reads it</h2>
-          <ReadBy readers={activity.readers} last={program.last_submit_time} />
-        </section>
-      </div>
-      <div class="columns">
-        <div class="card">
-          <h2>What is asked</h2>
-          <Facts
-            facts={[
-              ['Published', <MadeBy at={program.active_published_at} by={program.active_published_by} />],
-              ['Draft', <MadeBy at={program.draft_created_at} by={program.draft_created_by} />],
-              [
-                'Statuses',
-                program.statuses.length === 0
-                  ? 'None: applications get no status.'
-                  : program.statuses.map(status => (
-                      <>
-                        <Badge>{status}</Badge>{' '}
-                      </>
-                    )),
-              ],
-            ]}
-          />
-          {reads && program.active_version_id === null && program.draft_version_id === null && (
-            <p class="soft">Nothing of it is there. Begin it again under New program, with this slug.</p>
-          )}
-          {reads && (program.active_version_id ?? program.draft_version_id) !== null && (
-            <p>
-              <a href={`${path}/questions`}>See its questions</a>
-            </p>
-          )}
+        <div class="asides">
+          <section class="card" aria-labelledby="submitted">
+            <h2 id="submitted">Submitted</h2>
+            <Submitted {...activity} />
+            <DayByDay {...activity} />
+          </section>
+          <div class="card">
+            <h2>What is asked</h2>
+            <Facts
+              facts={[
+                ['Published', <MadeBy at={program.active_published_at} by={program.active_published_by} />],
+                ['Draft', <MadeBy at={program.draft_created_at} by={program.draft_created_by} />],
+                [
+                  'Statuses',
+                  program.statuses.length === 0
+                    ? 'None: applications get no status.'
+                    : program.statuses.map(status => (
+                        <>
+                          <Badge>{status}</Badge>{' '}
+                        </>
+                      )),
+                ],
+              ]}
+            />
+            {reads && program.active_version_id === null && program.draft_version_id === null && (
+              <p class="soft">Nothing of it is there. Begin it again under New program, with this slug.</p>
+            )}
+            {reads && (program.active_version_id ?? program.draft_version_id) !== null && (
+              <p>
+                <a href={`${path}/questions`}>See its questions</a>
+              </p>
+            )}
+          </div>
+        </div>
+        <div class="asides">
+          <section class="card" aria-labelledby="statuses">
+            <h2 id="statuses">Applications by status</h2>
+            <ByStatus slug={program.slug} statuses={activity.statuses} />
+          </section>
+          <section class="card" aria-labelledby="readers">
+            <h2 id="readers">Who reads it</h2>
+            <ReadBy readers={activity.readers} last={program.last_submit_time} />
+          </section>
         </div>
         <div class="card">
           <h2>Where it is found</h2>

@@ -107,38 +107,17 @@ export function AccountPage({ ways, sessions }: AccountProps) {
     <Shell title="Your account" part={undefined} lead={`${name}, ${email}. ${roleNames[role]}.`}>
       <DoneNotice texts={doneTexts} />
       <ErrorSummary />
-      <div class="columns even">
-        {ways.password && (
+      <div class="columns">
+        {ways.password && <PasswordCard />}
+        <div class="asides">
+          {ways.password && <SecondFactorCard has={secondFactor === true} />}
           <section class="card">
-            <h2>Second factor</h2>
-            <p>
-              {secondFactor
-                ? 'You sign in with your password and a code of your authenticator app.'
-                : 'You sign in with your password alone. A code of an authenticator app makes that safer.'}
-            </p>
-            <LinkButton
-              href="/admin/account/second-factor"
-              text={secondFactor ? 'Set up another' : 'Set up a second factor'}
-            />
+            <h2>API tokens</h2>
+            <p>With a token, a script or another system does through the API what you may do here, and never more.</p>
+            <LinkButton href="/admin/account/tokens" text="Your API tokens" />
           </section>
-        )}
-        <section class="card">
-          <h2>API tokens</h2>
-          <p>With a token, a script or another system does through the API what you may do here, and never more.</p>
-          <LinkButton href="/admin/account/tokens" text="Your API tokens" />
-        </section>
+        </div>
       </div>
-      {ways.password && (
-        <section class="card narrow">
-          <h2>Change your password</h2>
-          <ActionForm action="/admin/account/password">
-            <TextField name="current" label="Current password" type="password" autocomplete="current-password" />
-            <CodeField />
-            <NewPasswordFields />
-            <Submit text="Change password" />
-          </ActionForm>
-        </section>
-      )}
       <h2>Where you are signed in</h2>
       <Table
         caption="Sign-ins of this account"
@@ -157,18 +136,44 @@ export function AccountPage({ ways, sessions }: AccountProps) {
           { head: 'Last seen', cell: one => <When at={one.seen_at} /> },
         ]}
       />
-      <ActionForm action="/admin/sign-out">
-        <input type="hidden" name="everywhere" value="yes" />
-        <Choices
-          form={emptyForm}
-          name="tokens"
-          legend="When you sign out everywhere"
-          choices={[{ value: 'yes', text: 'Retire all my API tokens, too', hint: 'Otherwise they keep working.' }]}
-          chosen={[]}
-          many
-        />
-        <Submit look="plain" text="Sign out everywhere" />
-      </ActionForm>
+      <section class="card narrow">
+        <ActionForm action="/admin/sign-out">
+          <input type="hidden" name="everywhere" value="yes" />
+          <Choices
+            form={emptyForm}
+            name="tokens"
+            legend="When you sign out everywhere"
+            choices={[{ value: 'yes', text: 'Retire all my API tokens, too', hint: 'Otherwise they keep working.' }]}
+            chosen={[]}
+            many
+          />
+          <Submit look="plain" text="Sign out everywhere" />
+        </ActionForm>
+      </section>
     </Shell>
   )
 }
+
+const PasswordCard = () => (
+  <section class="card">
+    <h2>Change your password</h2>
+    <ActionForm action="/admin/account/password">
+      <TextField name="current" label="Current password" type="password" autocomplete="current-password" />
+      <CodeField />
+      <NewPasswordFields />
+      <Submit text="Change password" />
+    </ActionForm>
+  </section>
+)
+
+const SecondFactorCard = ({ has }: { has: boolean }) => (
+  <section class="card">
+    <h2>Second factor</h2>
+    <p>
+      {has
+        ? 'You sign in with your password and a code from your authenticator app.'
+        : 'You sign in with your password alone. A code from an authenticator app makes that safer.'}
+    </p>
+    <LinkButton href="/admin/account/second-factor" text={has ? 'Set up another' : 'Set up a second factor'} />
+  </section>
+)
