@@ -42,7 +42,7 @@ export function ProgramIndexPage({ list, freshness, now }: ProgramIndexProps): V
             ),
           },
           { head: 'Active version', cell: program => program.active_version_number ?? 'none', figures: true },
-          { head: 'Draft', cell: program => <Draft program={program} path={pathOf(program)} />, figures: true },
+          { head: 'Draft', cell: program => <Draft program={program} path={pathOf(program)} /> },
           ...(freshness === undefined ? [] : [freshnessColumn(freshness, now)]),
         ]}
       />
@@ -61,7 +61,7 @@ export function ProgramIndexPage({ list, freshness, now }: ProgramIndexProps): V
 
 function Draft({ program, path }: { program: ListedProgram; path: string }) {
   const { draft_version_id: id } = program
-  return id === null ? 'none' : <a href={`${path}/versions/${id}`}>see it</a>
+  return id === null ? <span class="soft">none</span> : <a href={`${path}/versions/${id}`}>see it</a>
 }
 
 function Examples({ program, path, open }: { program: ListedProgram; path: string; open: boolean }): VNode {
@@ -84,7 +84,7 @@ function Example(props: { version: ListedVersionView; path: string; slug: string
   return (
     <details class="example" open={open}>
       <summary>
-        {title} <code>{id}</code>: <span class="soft">an example response</span>
+        {title}: <span class="soft">an example response</span>
       </summary>
       <p>
         A response with one sample application{left > 0 && `, without ${left} more question${left === 1 ? '' : 's'}`}.{' '}

@@ -225,19 +225,6 @@ function Code({ username, keyName, program }: Omit<DocumentedPageProps, 'shown'>
   return (
     <>
       <h2 id="samples">Code, ready to run</h2>
-      <p>
-        Each program gets all pages: it repeats one that was refused for the moment or broke off, keeps only whole ones,
-        and takes the credentials from the environment
-        {username === undefined ? (
-          ''
-        ) : (
-          <>
-            , where <code>TRIBUTARY_USERNAME</code> is <code>{username}</code>
-          </>
-        )}
-        . Without code, <code>{pullCommand(program)}</code> does the same, continues after any interruption, and makes
-        CSV or Parquet when the file's name ends so.
-      </p>
       <CodeTabs
         name="samples"
         tabs={[
@@ -273,6 +260,19 @@ function Code({ username, keyName, program }: Omit<DocumentedPageProps, 'shown'>
           })),
         ]}
       />
+      <p>
+        Each program gets all pages: it repeats one that was refused for the moment or broke off, keeps only whole ones,
+        and takes the credentials from the environment
+        {username === undefined ? (
+          ''
+        ) : (
+          <>
+            , where <code>TRIBUTARY_USERNAME</code> is <code>{username}</code>
+          </>
+        )}
+        . Without code, <code>{pullCommand(program)}</code> does the same, continues after any interruption, and makes
+        CSV or Parquet when the file's name ends so.
+      </p>
     </>
   )
 }

@@ -4,7 +4,7 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import { Badge } from '../html/parts.tsx'
+import { Badge, Words } from '../html/parts.tsx'
 import { ThreeColumns } from '../html/shell.tsx'
 import { DocsTabs } from './parts/docs-tabs.tsx'
 import { FindList } from './parts/find-list.tsx'
@@ -94,10 +94,12 @@ export function ServicePage(props: { document: ServiceDocument; documentPath: st
         </p>
         <section aria-labelledby="authentication">
           <h2 id="authentication">Authentication</h2>
-          <p>Over HTTPS alone.</p>
+          <p>Over HTTPS only.</p>
           <ul>
             {Object.values(document.components.securitySchemes).map(({ description }) => (
-              <li>{description}</li>
+              <li>
+                <Words>{description}</Words>
+              </li>
             ))}
           </ul>
         </section>
