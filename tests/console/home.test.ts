@@ -87,7 +87,7 @@ test('the submissions of thirty days are compared with those of the thirty befor
     expect(found).toMatchObject({ days, submissions: 3, before: 2, readers: [] })
   }
   const page = await (await as('ADMINISTRATOR')).page('/admin/programs/lately')
-  expect(page).toContain('3</strong><small>submitted in 30 days, 50 % more than before</small>')
+  expect(page).toContain('3</strong><small>submitted in 30 days, 50% more than before</small>')
 })
 
 test('a program that a key reads is not listed as unread, and shows who reads it and how far', async () => {

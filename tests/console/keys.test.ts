@@ -60,7 +60,7 @@ describe('creating a key', () => {
     const [event] =
       await database.sql`select actor, detail from audit_event where action = 'api_key_created' and subject = ${key.username}`
     expect(event).toMatchObject({ actor: `admin:${ada.email}`, detail: { name: 'County sync', programs: ['food'] } })
-    expect(factsOf(await browser.page(`/admin/keys/${key.username}`))['Never sees']).toBe('words food')
+    expect(factsOf(await browser.page(`/admin/keys/${key.username}`))['Hidden questions']).toBe('words food')
   })
 
   test('a secret of one session is nothing to another', async () => {
@@ -152,7 +152,7 @@ describe('a key that is there', () => {
     expect(await keys()).toBe(400)
     expect(await browser.page(path)).toContain('value="words food" checked')
     const auditor = await new ConsoleVisitor(service).signIn((await aPerson(database.sql, { role: 'AUDITOR' })).email)
-    expect(factsOf(await auditor.page(path))['Never sees']).toBe('words food')
+    expect(factsOf(await auditor.page(path))['Hidden questions']).toBe('words food')
     // What does not speak of them changes nothing about them.
     expect((await browser.post(path, { ...form, name: 'Still hiding' })).status).toBe(303)
     expect(await keys()).toBe(400)
@@ -294,7 +294,7 @@ describe('the index', () => {
       'What it may do': 'pull',
       Programs: 'Program food',
       'May be used from': 'anywhere',
-      'Never sees': 'sees all questions',
+      'Hidden questions': 'none',
       Expires: `${dayOf(now + 10 * day)} in 10 days`,
       'In 30 days': '20 applications on 8 pages',
       'Last used': expect.stringMatching(/ 127\.0\.0\.1$/),

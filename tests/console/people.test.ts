@@ -150,7 +150,7 @@ describe('a person', () => {
       expect((await choose()).status).toBe(404)
     }
     const shown = await (await browser.post(`${path}/link`)).text()
-    expect(shown).toContain('Pass it to Ida on a way you trust')
+    expect(shown).toContain('Give it to Ida in a way you trust')
     const again = linkIn(shown)
     expect((await new ConsoleVisitor(service).get(again)).status).toBe(200)
   })

@@ -95,7 +95,7 @@ function compared(submissions: number, before: number | undefined): string {
   const percent = Math.round((submissions / before - 1) * 100)
   return percent === 0
     ? ', as many as before'
-    : `, ${figures(Math.abs(percent))} % ${percent > 0 ? 'more' : 'fewer'} than before`
+    : `, ${figures(Math.abs(percent))}% ${percent > 0 ? 'more' : 'fewer'} than before`
 }
 
 /** The same day by day, for those who read it. */

@@ -71,7 +71,7 @@ export function CheckPage(props: {
               label="Request id"
               hint="From the body of the 401, or its X-Request-Id. Kept for 30 days."
             />
-            <Submit text="Look it up" />
+            <Submit look="plain" text="Look it up" />
           </form>
           {asked !== '' &&
             (refusal === undefined ? (

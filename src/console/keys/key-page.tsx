@@ -141,10 +141,7 @@ const Reach = ({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) => (
         ['What it may do', allowedActions(apiKey)],
         ['Programs', <Programs slugs={apiKey.programs} all={offered.programs} />],
         ['May be used from', <code>{fromWhere(apiKey).join(', ')}</code>],
-        [
-          'Never sees',
-          apiKey.hidden_questions.length === 0 ? 'sees all questions' : apiKey.hidden_questions.join(', '),
-        ],
+        ['Hidden questions', apiKey.hidden_questions.join(', ') || 'none'],
       ]}
     />
   </section>
@@ -185,7 +182,7 @@ function ChangeForm({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) {
   // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
   const basis = (form.conflict !== undefined ? null : form.values.get('based_on')) ?? keyVersion(apiKey)
   return (
-    <section class="card">
+    <section class="card wide-form">
       <h2>Edit the key</h2>
       <ActionForm action={pathOfKey(apiKey.api_key_id)}>
         <input type="hidden" name="based_on" value={basis} />

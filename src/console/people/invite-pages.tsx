@@ -43,8 +43,8 @@ export function LinkPage({ name, link, ways }: { name: string; link: string; way
     >
       {ways.password ? (
         <Notice tone="attention">
-          <strong>This is the only time the link is shown.</strong> Pass it to {name} on a way you trust. It is good for
-          seven days, and once. If it is lost, make another.
+          <strong>This is the only time the link is shown.</strong> Give it to {name} in a way you trust. It works once,
+          within seven days. If it is lost, create another.
         </Notice>
       ) : (
         <Notice tone="good">

@@ -35,12 +35,12 @@ export function SecondFactorPage(props: { secret: string; uri: string; sealed: s
       title={has ? 'Set up another second factor' : 'Set up a second factor'}
       part={undefined}
       crumbs={crumbs}
-      lead="Signing in with your password then takes a code of an authenticator app on your phone, too."
+      lead="Signing in with your password then also takes a code from an authenticator app on your phone."
       path="/admin/account/second-factor"
       submit="Set up the second factor"
     >
       {has && <Notice tone="info">It takes the place of the one that you have, and of its recovery codes.</Notice>}
-      <p>Scan this with the app, or write the secret into it.</p>
+      <p>Scan this with the app, or type the secret into it.</p>
       <QrCode text={uri} />
       <Secret id="secret" label="Secret" value={secret} />
       <p>

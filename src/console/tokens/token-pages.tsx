@@ -80,7 +80,10 @@ export function TokenTable(props: {
           cell: one => <Named name={one.name} small={<code>{one.admin_token_id}</code>} />,
         },
         { head: 'Good for', cell: one => one.scopes.map(scope => <Badge>{scope}</Badge>) },
-        { head: 'State', cell: one => <Badge tone={states[one.state]}>{one.state}</Badge> },
+        {
+          head: 'State',
+          cell: one => <Badge tone={states[one.state]}>{one.state === 'good' ? 'active' : one.state}</Badge>,
+        },
         {
           head: 'Expires',
           cell: one => (
