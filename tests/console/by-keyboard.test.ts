@@ -127,7 +127,7 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await keys.enter('New program', 'Start from')
         const slug = keys.scripts ? 'tree-permit' : 'plain-permit'
         await keys.fill('Name', slug.replace('-', ' '))
-        await keys.enter(/^Begin$/, 'Add here')
+        await keys.enter(/^Create the draft$/, 'Add here')
         await keys.enter('Add here', 'What the applicant reads')
         await keys.fill('What the applicant reads', 'Do you rent or own?')
         await keys.choose('Text', 'One of several')
