@@ -173,6 +173,7 @@ export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
         />
       </div>
       {person?.role === 'ADMINISTRATOR' && <Buttons {...webhook} at={addressOf(webhook.webhook_endpoint_id)} />}
+      <h2>Attempts</h2>
       <Attempts attempts={attempts} />
     </Shell>
   )
@@ -213,19 +214,19 @@ function Buttons({ at, state, url }: WebhookRow & { at: string }) {
         <Submit look="plain" text="Send a test" unseen={` to${of}`} />
       </ActionForm>
       {!isDisabled && (
-        <>
-          <ActionForm action={`${at}/resend`}>
-            <Submit look="plain" icon="refresh-cw" text="Send the last message again" unseen={` to${of}`} />
-          </ActionForm>
-          <ActionForm action={`${at}/disable`}>
-            <Submit look="danger" text="Disable" unseen={of} />
-          </ActionForm>
-        </>
+        <ActionForm action={`${at}/resend`}>
+          <Submit look="plain" icon="refresh-cw" text="Send the last message again" unseen={` to${of}`} />
+        </ActionForm>
       )}
       <LinkButton href={`${at}/edit`} text="Change the address" />
       <ActionForm action={`${at}/rotate`}>
         <Submit look="plain" text="Make another secret" unseen={` for${of}`} />
       </ActionForm>
+      {!isDisabled && (
+        <ActionForm action={`${at}/disable`}>
+          <Submit look="danger" text="Disable" unseen={of} />
+        </ActionForm>
+      )}
       <ActionForm action={`${at}/remove`}>
         <Submit look="danger" icon="trash-2" text="Remove" unseen={of} />
       </ActionForm>
