@@ -262,10 +262,15 @@ export async function follow(client: Client, ledger: Ledger, stopped: AbortSigna
 }
 
 /** An administrator: gives applications statuses, and publishes a version now and then. What fails was not done. */
-export async function administer(installation: Installation, ledger: Ledger, stopped: AbortSignal): Promise<void> {
+export async function administer(
+  installation: Installation,
+  ledger: Ledger,
+  random: Rng,
+  stopped: AbortSignal,
+): Promise<void> {
   for (let n = 1; !stopped.aborted; n++) {
     await Bun.sleep(150)
-    const application_id = ledger.acknowledged[Math.floor(Math.random() * ledger.acknowledged.length)]
+    const application_id = pick<number | undefined>(random, ledger.acknowledged)
     if (n % 20 === 0 && (await publishVersion(installation, ledger))) continue
     if (application_id === undefined) continue
     const program = await findProgram(installation.sql, slug).catch(() => undefined)

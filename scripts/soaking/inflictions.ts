@@ -1,6 +1,7 @@
 // What is done to an installation while it works. Each fault ends by itself, and everything has to come back without help.
 
 import { connect, type Socket } from 'node:net'
+import { pick, type Rng } from '../../src/domain/random/seeded-random.ts'
 import { exportPath } from './actors.ts'
 import type { Installation } from './installation.ts'
 import { lockApplications } from './soak-statements.ts'
@@ -9,14 +10,15 @@ export interface Infliction {
   name: string
   /** Why it cannot be done on this machine; undefined where it can. */
   isBeyond?(installation: Installation): string | undefined
-  run(installation: Installation, authorization: string): Promise<void>
+  run(installation: Installation, authorization: string, random: Rng): Promise<void>
 }
 
-const anyOf = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!
-
 export const faults: readonly Infliction[] = [
-  { name: 'service killed', run: async ({ services }) => void anyOf(services).process.kill('SIGKILL') },
-  { name: 'service restarted', run: async ({ services }) => anyOf(services).process.kill('SIGTERM') },
+  {
+    name: 'service killed',
+    run: async ({ services }, _, random) => void pick(random, services).process.kill('SIGKILL'),
+  },
+  { name: 'service restarted', run: async ({ services }, _, random) => pick(random, services).process.kill('SIGTERM') },
   { name: 'worker killed', run: async ({ worker }) => void worker.kill('SIGKILL') },
   { name: 'PostgreSQL killed', run: async ({ database }) => void database.kill() },
   {

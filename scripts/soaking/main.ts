@@ -1,7 +1,7 @@
 // scripts/soak: an installation of its own under load and faults, and what came of it.
 
 import { parseArgs } from 'node:util'
-import { seededRandom } from '../../src/domain/random/seeded-random.ts'
+import { type Rng, seededRandom } from '../../src/domain/random/seeded-random.ts'
 import { Problem } from '../../src/problem.ts'
 import { exitCode, showHelpIfAsked, usage } from '../command-line/environment.ts'
 import { printTable } from '../command-line/text-table.ts'
@@ -23,7 +23,7 @@ those that poll, and once, in order, in the change feed; the audit log must be w
   --minutes   How long; 5 unless given. Every kind of fault happens once at least, whatever that takes.
   --only      Only this kind of fault, which may be given several times: ${faults.map(({ name }) => name).join(', ')}
   --writers   How many submit at a time; 8 unless given.
-  --seed      Of what those who walk and poll choose, as in the run that printed this seed.
+  --seed      Of the order of faults and of what those who walk and poll choose, as in the run that printed this seed.
   --calm      No faults at all.`
 
 /** Between two faults, for as long as it takes to have everything again. */
@@ -78,19 +78,20 @@ async function soak(): Promise<void> {
       ...Array.from({ length: writers }, () => write(client, ledger, stop.signal)),
       walkOn(client, ledger, keys, seededRandom(seed), stop.signal),
       walkOn(client, ledger, keys, seededRandom(seed + 1), stop.signal),
-      administer(installation, ledger, stop.signal),
+      administer(installation, ledger, seededRandom(seed + 4), stop.signal),
     ])
     const watching = new AbortController()
     const following = Promise.all([
       poll(client, ledger, keys, seededRandom(seed + 2), watching.signal),
       follow(client, ledger, watching.signal),
     ])
+    const random = seededRandom(seed + 3)
     const endMs = performance.now() + minutes * 60_000
     for (let round = 0; round === 0 || performance.now() < endMs; round++) {
       if (wanted.length === 0) await Bun.sleep(endMs - performance.now())
-      for (const fault of shuffled(wanted)) {
+      for (const fault of shuffled(wanted, random)) {
         if (round > 0 && performance.now() > endMs) break
-        await Bun.sleep(pauseMs.least + Math.random() * (pauseMs.most - pauseMs.least))
+        await Bun.sleep(pauseMs.least + random() * (pauseMs.most - pauseMs.least))
         say(fault.name)
         await happen(fault, happened.get(fault.name)!)
       }
@@ -108,7 +109,7 @@ async function soak(): Promise<void> {
       const beganMs = performance.now()
       record.notTried = fault.isBeyond?.(installation)
       if (record.notTried !== undefined) return
-      await fault.run(installation, authorization)
+      await fault.run(installation, authorization, random)
       // Back is who answers a walk to its end.
       await walk(client, ledger, plain, 'pageSize=1000&toDate=2000-01-01')
       record.times++
@@ -152,9 +153,9 @@ function chosen(names: readonly string[] | undefined): readonly Infliction[] {
   })
 }
 
-function shuffled<T>(list: readonly T[]): T[] {
+function shuffled<T>(list: readonly T[], random: Rng): T[] {
   return list
-    .map(item => ({ item, at: Math.random() }))
+    .map(item => ({ item, at: random() }))
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item)
 }
