@@ -4,7 +4,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { eraseApplicant } from '../../src/upkeep/erase.ts'
-import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, decoded, fieldsOf, seenIn } from '../support/console.ts'
 import { useConsoleRole } from '../support/console-role.ts'
 import { endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -81,24 +81,14 @@ const answers = (more: Record<string, unknown> = {}) => ({
   tenure: { selection: 'own' },
   ...more,
 })
-/** The text of a page as a browser shows it, on one line. */
-const textOf = (html: string): string =>
-  html
-    .replace(/<head>.*?<\/head>/s, '')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&amp;', '&')
-    .replaceAll(/\s+/g, ' ')
+/** What is read on a page. */
+const textOf = (html: string): string => seenIn(html.replace(/<head>.*?<\/head>/s, ''))
 const idsIn = (html: string, slug = 'utility'): number[] =>
   [
     ...html.matchAll(new RegExp(`class="strong" dir="auto" href="/admin/programs/${slug}/applications/(\\d+)`, 'g')),
   ].map(found => Number(found[1]))
 const linkIn = (html: string, text: string): string | undefined => {
-  const found = [...html.matchAll(/<a [^>]*href="([^"]*)"[^>]*>(.*?)<\/a>/gs)].find(
-    link => textOf(link[2]!).trim() === text,
-  )
+  const found = [...html.matchAll(/<a [^>]*href="([^"]*)"[^>]*>(.*?)<\/a>/gs)].find(link => textOf(link[2]!) === text)
   return found?.[1]?.replaceAll('&amp;', '&')
 }
 const readings = async (applicationId: number, actor: string) =>
@@ -465,7 +455,7 @@ describe('as it is exported', () => {
     ]).toEqual(['application/json', 'no-store', 'nosniff'])
     const html = await browser.page(`${list}/${second.application_id}/exported`)
     const shown = /<pre class="json" id="exact">(.*?)<\/pre>/s.exec(html)![1]!
-    expect(shown.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&')).toBe(wanted)
+    expect(decoded(shown)).toBe(wanted)
   })
 })
 

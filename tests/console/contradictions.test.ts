@@ -206,12 +206,7 @@ describe('D38: two things that contradict one another are an error at their fiel
       let { fields } = await opened({ what: '', page, to, typed, at: '' })
       if (button !== undefined)
         fields = fieldsOf(await (await browser.post(to, { ...fields, edit: button })).text(), to)
-      // As browsers send the lines of a text.
-      const sent = Object.entries({ ...fields, ...typed }).map(([name, value]) => [
-        name,
-        value.replaceAll('\n', '\r\n'),
-      ])
-      return (await browser.post(to, Object.fromEntries(sent))).status
+      return (await browser.post(to, { ...fields, ...typed })).status
     }
     const own = await createTestKey(sql, { programs: ['food'], allowedSubnets: ['192.0.2.0/24', '198.51.100.7/32'] })
     expect(await form(`/admin/keys/${own.username}`, `/admin/keys/${own.username}`, { from: 'anywhere' })).toBe(303)

@@ -22,7 +22,7 @@ const eve = await aPerson(sql, { name: 'Eve Else' })
 const minutes = 60_000_000
 const add = '/admin/programs/food/add-question'
 const signedIn = () => new ConsoleVisitor(service).signIn(ada.email)
-const typed = { admin_name: 'pet "name"', kind: 'TEXT', text: 'What is "<it" called?', help: 'Täglich ☂\r\nPlease say' }
+const typed = { admin_name: 'pet "name"', kind: 'TEXT', text: 'What is "<it" called?', help: 'Täglich ☂\nPlease say' }
 
 /** The form of this page with something typed in it, and a visitor whose session has ended in the meantime. */
 async function late(fields: Record<string, string> = typed, page = add) {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { placeErrors } from '../../src/console/programs/read-document-field.ts'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
 import type { ProgramDefinition } from '../../src/domain/definitions/program-definition.ts'
-import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, decoded } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { aDefinition, aDraft, aProgram, publish, q } from '../support/programs.ts'
 
@@ -20,13 +20,7 @@ const [ada, bo] = await Promise.all(
 const path = (slug: string, rest = ''): string => `/admin/programs/${slug}${rest}`
 const draftOf = async (slug: string) => findDraftVersion(sql, (await findProgram(sql, slug))!.program_id)
 const activeOf = async (slug: string) => findActiveVersion(sql, (await findProgram(sql, slug))!.program_id)
-const textIn = (page: string): string =>
-  /<textarea[^>]*>([\s\S]*?)<\/textarea>/
-    .exec(page)![1]!
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&')
+const textIn = (page: string): string => decoded(/<textarea[^>]*>([\s\S]*?)<\/textarea>/.exec(page)![1]!)
 const opened = async (browser: ConsoleVisitor, slug: string): Promise<ProgramDefinition> =>
   JSON.parse(textIn(await browser.page(path(slug, '/document')))) as ProgramDefinition
 const saveText = (browser: ConsoleVisitor, slug: string, document: string, more: Record<string, string> = {}) =>

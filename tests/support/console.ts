@@ -34,8 +34,14 @@ export async function aPerson(
   return { person_id: personId, email, name }
 }
 
-const decoded = (text: string): string =>
-  text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+/** A text of a page as a browser has it: each line ends with a line feed. */
+export const decoded = (text: string): string =>
+  text
+    .replaceAll('\r\n', '\n')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
 
 /** What a reader sees of a part of a page, in one line. */
 export const seenIn = (html: string): string =>
@@ -103,7 +109,7 @@ export class ConsoleVisitor {
     return text
   }
 
-  /** Sends a form with the token of the session's last page, as a page of our own would. */
+  /** Sends a form with the token of the session's last page, as a page of our own would; lines end as browsers end them. */
   async post(
     path: string,
     form: Record<string, string | readonly string[]> = {},
@@ -112,7 +118,7 @@ export class ConsoleVisitor {
     const body = new URLSearchParams()
     if (!('csrf' in form)) body.set('csrf', await this.csrf())
     for (const [name, value] of Object.entries(form))
-      for (const one of typeof value === 'string' ? [value] : value) body.append(name, one)
+      for (const one of typeof value === 'string' ? [value] : value) body.append(name, one.replaceAll(/\r?\n/g, '\r\n'))
     return this.#send(path, body, headers)
   }
 

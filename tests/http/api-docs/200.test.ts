@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { refreshDocsExample } from '../../../src/derived/program-docs.ts'
+import { decoded } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { lintOpenApi } from '../../support/openapi-lint.ts'
@@ -39,13 +40,7 @@ const html = async (path: string): Promise<string> => {
 }
 
 /** What is read on a page. */
-const textOf = (page: string): string =>
-  page
-    .replace(/<[^>]*>/g, '')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&')
+const textOf = (page: string): string => decoded(page.replace(/<[^>]*>/g, ''))
 
 describe('the index', () => {
   // Spec: "It shows an example export response for each active and each draft program, including the question keys and option admin IDs."

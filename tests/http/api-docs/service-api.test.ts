@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { decoded } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { lintOpenApi } from '../../support/openapi-lint.ts'
@@ -62,12 +63,7 @@ describe('the page', () => {
   /** What is read in the section that has this id on its heading. */
   const sectionOf = (id: string): string => {
     const [, rest = ''] = page.split(`<h3 id="${id}">`)
-    return rest
-      .split('<h3 id=')[0]!
-      .replace(/<[^>]*>/g, '')
-      .replaceAll('&quot;', '"')
-      .replaceAll('&lt;', '<')
-      .replaceAll('&amp;', '&')
+    return decoded(rest.split('<h3 id=')[0]!.replace(/<[^>]*>/g, ''))
   }
 
   test('has every operation, with its address, parameters, answers and their header fields', () => {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { refreshDocsExample } from '../../../src/derived/program-docs.ts'
-import { aPerson, ConsoleVisitor } from '../../support/console.ts'
+import { aPerson, ConsoleVisitor, decoded } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aDraft, aProgram, q } from '../../support/programs.ts'
@@ -75,8 +75,7 @@ test('samples have the Username of the newest key that the person made, which pu
   const create = (name: string, more: Record<string, string> = {}) =>
     browser.post('/admin/keys/new', { name, may: 'export', programs: 'food', from: 'anywhere', expiry: '30d', ...more })
   await createTestKey(database.sql, { programs: ['food'] })
-  const samples = async () =>
-    (await browser.page('/docs/api/programs/food')).replaceAll(/<[^>]*>/g, '').replaceAll('&quot;', '"')
+  const samples = async () => decoded((await browser.page('/docs/api/programs/food')).replace(/<[^>]*>/g, ''))
   expect(await samples()).toContain('-u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD"')
   for (const name of ['Older', 'Of mine']) await create(name)
   await create('Of another program', { programs: 'permits' })
