@@ -77,7 +77,7 @@ describe('in the console', () => {
     const theirs = `/admin/people/${auditor.person_id}`
     const listed = async (page = theirs) =>
       rowsOf(await admin.page(page), 'API tokens').map(row => [row.Name, row['Good for'], row.State, row.Retire])
-    expect(await listed()).toEqual([[`test ${tokenId}`, scopes.join(' '), 'good', 'Retire test']])
+    expect(await listed()).toEqual([[`test ${tokenId}`, scopes.join(' '), 'active', 'Retire test']])
     const retired = await admin.post(`${theirs}/tokens/${tokenId}/retire`)
     expect(retired.headers.get('location')).toBe(`${theirs}?done=token-retired`)
     expect(await listed(`${theirs}?done=token-retired`)).toEqual([[`test ${tokenId}`, scopes.join(' '), 'retired', '']])
