@@ -71,9 +71,12 @@ async function start(): Promise<void> {
   cleanUps.unshift(stopDatabase)
   if (wasRunning)
     console.log('A PostgreSQL was already running on the data of this checkout; it is used, and left running.')
-  await sayIfKilledLastTime()
+  const isAlone = await sayIfKilledLastTime()
   const environment = { ...(await developmentSettings()), ...found, ...(values['no-seed'] ? {} : demoName()) }
   const config = loadConfig(environment)
+  const { healthHost, healthPort = healthPorts.service } = config
+  requireFree(config.host, config.port, config.reusePort)
+  requireFree(healthHost, healthPort, false)
 
   const sql = openDatabase({
     url: config.databaseUrl,
@@ -97,10 +100,10 @@ async function start(): Promise<void> {
   const service = launch('src/main.ts', environment)
   children.push(service)
   const baseUrl = config.baseUrl === '' ? `http://127.0.0.1:${config.port}` : config.baseUrl
-  const healthUrl = `http://127.0.0.1:${config.healthPort ?? healthPorts.service}`
+  const healthUrl = `http://127.0.0.1:${healthPort}`
   await untilServing(service, `${healthUrl}/readyz`)
   children.push(launch('workers/main.ts', { ...environment, HEALTH_PORT: environment.HEALTH_PORT && '0' }))
-  await writeFile(runningFile, `${process.pid}\n${baseUrl}\n`)
+  if (isAlone) await writeFile(runningFile, `${process.pid}\n${baseUrl}\n`)
   const program = demoPrograms[0]
   const key =
     (await findProgram(sql, program)) === undefined ? undefined : await demoKey(sql, config.apiKeyPepper, baseUrl)
@@ -128,15 +131,24 @@ async function lastWords(): Promise<string> {
   return `Its log, ${logFile}, ends with:\n${lines.join('\n')}`
 }
 
-/** A run that is killed leaves its mark. What it had started has ended with it; PostgreSQL has its data, as after a loss of power. */
-async function sayIfKilledLastTime(): Promise<void> {
+/**
+ * A run that is killed leaves its mark. What it had started has ended with it; PostgreSQL has its data, as after a loss of power.
+ * False when another run is at work on the same data: its mark and its log stay.
+ */
+async function sayIfKilledLastTime(): Promise<boolean> {
   const last = Number((await readFile(runningFile, 'utf8').catch(() => '')).split('\n')[0])
-  if (last > 0 && !isAlive(last))
-    console.log('The last run was killed. What it had started was ended, and nothing of the data is lost.')
+  if (last > 0 && isAlive(last)) return false
+  if (last > 0) console.log('The last run was killed. What it had started was ended, and nothing of the data is lost.')
   await mkdir(dataFolder, { recursive: true })
   await writeFile(runningFile, `${process.pid}\n`)
   await rm(logFile, { force: true })
   cleanUps.unshift(() => rm(runningFile, { force: true }))
+  return true
+}
+
+/** Throws as the service would where another process listens, which could otherwise be taken for the service. */
+function requireFree(hostname: string, port: number, reusePort: boolean): void {
+  void Bun.serve({ hostname, port, reusePort, fetch: () => new Response() }).stop(true)
 }
 
 /** A key for the demo programs: the one of the last start if it still works, else a new one. Kept readable by its owner alone. */

@@ -1,7 +1,7 @@
 // scripts/start as a new user meets it: from an empty folder to a command that returns applications, and everything gone at Ctrl-C.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { chmod } from 'node:fs/promises'
+import { chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/processes/free-port.ts'
 import { walkIds } from '../support/export-client.ts'
@@ -157,10 +157,14 @@ describe('scripts/start', () => {
     const first = start(await freePorts())
     await curlLine(first)
     const running = await postgresPid()
+    const noted = await Bun.file(join(folder, 'running')).text()
+    const log = await stat(join(folder, 'log'))
     const second = start(await freePorts())
     await curlLine(second)
     expect(second.said()).toContain('A PostgreSQL was already running')
     expect(second.said()).not.toContain('killed')
+    expect(await Bun.file(join(folder, 'running')).text()).toBe(noted)
+    expect((await stat(join(folder, 'log'))).ino).toBe(log.ino)
     process.kill(-second.child.pid, 'SIGINT')
     expect(await second.child.exited).toBe(0)
     expect(await postgresPid()).toBe(running)
@@ -173,6 +177,13 @@ describe('scripts/start', () => {
     const blocker = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     await expectRefusal({ PORT: String(blocker.port) }, /port is already in use/i)
     blocker.stop()
+    // What listens there may be another Tributary, which answers that it is ready.
+    const ready = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+    await expectRefusal(
+      { HEALTH_PORT: String(ready.port) },
+      new RegExp(`^The port is already in use: ${ready.port}\\. Stop what uses it`),
+    )
+    await ready.stop()
   })
 
   test('with a data folder that cannot be made, or a DATABASE_URL that cannot be reached: one clear sentence and exit status 1', async () => {
