@@ -256,3 +256,7 @@ test.each([
   const path = `${list}/status?set=${set}${count === 0 ? '' : `&ticked=${maria}`}`
   expect(await browser.refused(400, path, { set, seen })).toContain(reason)
 })
+test('nor of those that are no longer there', async () => {
+  const answer = await browser.get(`${list}/status?set=none&ticked=999999999`)
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(wrongCount)])
+})

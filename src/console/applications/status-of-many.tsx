@@ -55,7 +55,7 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
     const changed = states.filter(state => state.status !== status)
     const same = states.length - changed.length
     const shown = <StatusOfManyPage program={program} status={status} changed={changed} same={same} />
-    return ids.length > 0 ? shown : showForm(visit, { values: visit.form, errors: [wrongCount] }, () => shown, 400)
+    return states.length > 0 ? shown : showForm(visit, { values: visit.form, errors: [wrongCount] }, () => shown, 400)
   }
 
   const path = `${applicationsRoute}/status`
