@@ -187,7 +187,7 @@ const strictTransport = 'max-age=31536000'
 /** How long a key over its quota waits for each refusal, so that one that asks again immediately takes little from the others (D23). */
 const refusalPauseMs = 100
 
-/** Why a call with a key was refused is kept for a while, to be looked up by its request id. */
+/** Why a request with a key was refused is kept for a while, to be looked up by its request id. */
 function noteRefusal(refusals: RefusalNotes, record: RequestRecord, now: Micros): void {
   const { reason, api_key_id = null, address = null } = record.fields
   if (reason === undefined || record.path.startsWith('/admin')) return

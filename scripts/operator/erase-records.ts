@@ -80,7 +80,7 @@ function retention(given: { yes: boolean; none: boolean }, slug: string | undefi
     for (const { slug, retention_days } of retentions)
       console.log(`${slug}: erased ${retention_days} ${retention_days === 1 ? 'day' : 'days'} after submission`)
     if (retentions.length === 0)
-      console.log(slug === undefined ? 'Every program keeps its applications.' : `${slug}: kept for ever`)
+      console.log(slug === undefined ? 'Every program keeps its applications.' : `${slug}: kept permanently`)
   }
 }
 

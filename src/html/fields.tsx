@@ -245,6 +245,13 @@ export interface NamedProgram {
   display_name: string
 }
 
+/** A program that something is for, by name. */
+export const ProgramBadge = ({ slug, among }: { slug: string; among: readonly NamedProgram[] }) => (
+  <span class="badge" title={slug} dir="auto">
+    {among.find(one => one.slug === slug)?.display_name ?? slug}
+  </span>
+)
+
 /** Programs by name: wherever some of them are chosen. */
 export const ProgramChoices = (props: {
   /** `programs` unless given. */

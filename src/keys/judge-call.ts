@@ -1,4 +1,4 @@
-// Judges whether a call with a key from an address would pass now, for a program, by the rules of real calls.
+// Judges whether a request with a key from an address would pass now, for a program, by the rules of real requests.
 
 import type { Db } from '../db/client.ts'
 import { findApiKey } from '../db/keys/api-key-rows.ts'
@@ -14,7 +14,7 @@ interface ImaginedCall {
   slug: string
 }
 
-/** Undefined when the service would accept the call; else why not. Assumes a right secret, and HTTPS. */
+/** Undefined when the service would accept the request; else why not. Assumes a right secret, and HTTPS. */
 export async function judgeCall(db: Db, call: ImaginedCall, now: Micros): Promise<Reason | undefined> {
   const key = isApiKeyId(call.apiKeyId) ? await findApiKey(db, call.apiKeyId) : undefined
   if (key === undefined) return 'unknown_key'

@@ -114,7 +114,7 @@ export async function measureRetention(db: Db, programId: number, days: number):
 }
 
 interface RetentionOrder {
-  /** Null for ever. */
+  /** Null where they are kept permanently. */
   days: number | null
   actor: string
   address?: string | undefined

@@ -36,14 +36,14 @@ describe('a key', () => {
     }
   })
 
-  test('is judged when a call is asked about, and not before; its own program is chosen', async () => {
+  test('is judged when a request is asked about, and not before; its own program is chosen', async () => {
     const { username } = await createTestKey(sql, { programs: ['food'], name: 'Judged' })
     const page = await browser.page(`/admin/keys/check?key=${username}`)
     expect(page).not.toMatch(/It would (?:pass|be refused)/)
     expect(page).toContain('<option value="food" selected')
     const asked = (address: string) => browser.page(`/admin/keys/check?key=${username}&address=${address}&program=food`)
     expect(await asked('192.0.2.7')).toContain('It would pass')
-    expect(await asked('')).toContain('Write the address that the call would come from.')
+    expect(await asked('')).toContain('Write the address that the request would come from.')
   })
 
   test('shows on the index how many programs it may read beyond the first, and on its page every one', async () => {

@@ -87,7 +87,7 @@ const ofNewQuestion = (what: string, at: string, typed: Row['typed']): Row => ({
 
 const rows: readonly Row[] = [
   {
-    what: 'retention: a number of days, and for ever',
+    what: 'retention: a number of days, and permanently',
     page: `${program}/retention`,
     typed: { keep: 'ever', days: '300' },
     at: 'days',

@@ -148,7 +148,7 @@ test('reports a webhook that fails or was given up to those who see its program'
   expect(await pat.page('/admin')).toContain(`href="/admin/webhooks/${failing!.id}"`)
 })
 
-test('reports a failed job, refused calls and a draft that waits, each with its link', async () => {
+test('reports a failed job, refused requests and a draft that waits, each with its link', async () => {
   const ada = await as('ADMINISTRATOR')
   const { program_version_id } = await aProgram(sql, { slug: 'drafted', display_name: 'شؤون' })
   const thing = { job_name: 'refresh-docs-example', program_version_id }

@@ -281,7 +281,7 @@ describe('the index', () => {
     expect(rent).toContain('No key here matches')
     expect(rowsOf(active, 'Active API keys').find(row => row.Key!.startsWith('Pulls a lot'))).toEqual({
       Key: `Pulls a lot test, ${dayOf(now - 9 * day)}`,
-      Programs: 'food',
+      Programs: 'Program food',
       'Allowed from': 'anywhere',
       Expires: `${dayOf(now + 10 * day)} in 10 days`,
       'Last used': expect.stringMatching(/ 127\.0\.0\.1$/),
@@ -303,8 +303,8 @@ describe('the index', () => {
   })
 })
 
-describe('would a call pass, and why was one refused', () => {
-  test('answered with the reason, by the rules that decide about real calls', async () => {
+describe('would a request pass, and why was one refused', () => {
+  test('answered with the reason, by the rules that decide about real requests', async () => {
     const key = await createTestKey(database.sql, {
       programs: ['food'],
       allowedSubnets: ['192.0.2.0/24'],

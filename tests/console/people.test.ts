@@ -38,17 +38,19 @@ describe('inviting', () => {
     expect(all).not.toContain(password)
   })
 
-  test('adds to a list that is searched by name, e-mail, role and program', async () => {
+  test('adds to a list that is searched by name, e-mail, role and program, with programs by their names', async () => {
+    await database.sql`insert into program (slug, display_name) values ('help-7', 'Help with energy')`
     const { name } = await aPerson(database.sql, {
       name: 'Fern Fooder',
       role: 'PROGRAM_ADMINISTRATOR',
-      programs: ['food'],
+      programs: ['food', 'help-7'],
     })
     // Signs in at a provider.
     await database.sql`update person set password_hash = null, last_signed_in_at = now() where name = ${name}`
-    for (const q of ['fern', 'program_administrator.', 'program administrator', 'food']) {
+    for (const q of ['fern', 'program_administrator.', 'program administrator', 'food', 'help-7', 'with energy']) {
       const page = await browser.page(`/admin/people?q=${encodeURIComponent(q)}`)
-      for (const shown of [`>${name}</a>`, '>active<']) expect(page).toContain(shown)
+      for (const shown of [`>${name}</a>`, '>active<', 'title="help-7" dir="auto">Help with energy</span>'])
+        expect(page).toContain(shown)
       expect(page).not.toContain('>Root Administrator</a>')
     }
     expect(await browser.page('/admin/people?q=rooted')).toContain('No person here matches')
@@ -122,7 +124,7 @@ describe('a person', () => {
     expect(await browser.page(path)).toMatch(/value="rent" checked/)
     const auditor = await aPerson(database.sql, { role: 'AUDITOR' })
     const seen = await (await new ConsoleVisitor(service).signIn(auditor.email)).page(path)
-    expect(seen).toContain('Program administrator: food, rent')
+    expect(seen).toContain('Program administrator: Food, Rent')
     // As they were, in whatever order the page has them, they give way to the role.
     const back = { name: 'Dee', role: 'AUDITOR', programs: ['rent', 'food'] }
     expect((await browser.post(path, back)).headers.get('location')).toBe(`${path}?done=saved`)

@@ -152,7 +152,7 @@ describe('whether a program takes applications', () => {
 
   test('is set on its settings page, shown with its name, and an archived one is left out of the list unless looked for', async () => {
     await aProgram(sql, { slug: 'ended', display_name: 'Ended Help', questions: [q.text('ended one')] })
-    expect(await admin.page(`${path}/settings`)).toContain('kept for ever')
+    expect(await admin.page(`${path}/settings`)).toContain('kept permanently')
     const response = await save('CLOSED', 'Come back in March.')
     expect(response.headers.get('location')).toBe(`${path}/settings?done=intake`)
     expect(await admin.page(`${path}/settings`)).toContain('Come back in March.')

@@ -59,7 +59,7 @@ describe('how long a program keeps its applications', () => {
     expect(await admin.page('/admin/settings/retention?q=kept')).toContain('for 30 days')
     expect((await admin.post(path, { keep: 'ever', days: '30', seen: '30' })).status).toBe(303)
     expect(await keptOf(slug)).toBeNull()
-    expect(await admin.page(path)).toContain('For ever.')
+    expect(await admin.page(path)).toContain('Permanently.')
     const actor = `admin:${ada.email}`
     expect(await entriesOf(slug)).toEqual([
       { actor, address: '127.0.0.1', detail: { days: 30, before: null } },

@@ -311,7 +311,7 @@ describe('scripts/erase', () => {
     expect((await erase('retention', slug, '90')).out).toBe(`${slug}: erased 90 days after submission\n`)
     expect((await erase('retention')).out).toContain(`${slug}: erased 90 days after submission\n`)
     expect((await erase('expired')).out).toBe('Nothing has expired.\n')
-    expect((await erase('retention', slug, '--none')).out).toBe(`${slug}: kept for ever\n`)
+    expect((await erase('retention', slug, '--none')).out).toBe(`${slug}: kept permanently\n`)
   })
 
   test('reports in one sentence what cannot be', async () => {

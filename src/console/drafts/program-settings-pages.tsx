@@ -43,7 +43,7 @@ export function ProgramSettingsPage(props: DraftFormProps & Pick<ProgramRetentio
         <h2>Keeping applications</h2>
         <p>
           Its applications are kept{' '}
-          {retention_days === null ? 'for ever' : `for ${figures(retention_days)} days after they were submitted`}.
+          {retention_days === null ? 'permanently' : `for ${figures(retention_days)} days after they were submitted`}.
         </p>
         <LinkButton href={`${path}/retention`} text="Change it…" />
       </section>

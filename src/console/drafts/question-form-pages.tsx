@@ -41,7 +41,7 @@ export function QuestionFormPage(
           'Text to read: it has no answer and no key.'
         ) : (
           <>
-            Key <code>{questionKey(question.admin_name)}</code> is fixed for ever; clients rely on it.
+            Key <code>{questionKey(question.admin_name)}</code> never changes; clients rely on it.
           </>
         )}
         {question.enumerator !== undefined && ` Asked in each of ${question.enumerator}.`}

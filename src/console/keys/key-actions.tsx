@@ -66,7 +66,7 @@ const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[
   action({
     name: 'createApiKey',
     route: 'POST /keys',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     description: tokenReach,
     answers: 'The key with its Username, Password and API Secret Token, which are shown once.',
     answered: issuedKeyAnswer,
@@ -94,7 +94,7 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
     name: 'readApiKey',
     route: `GET ${keyRoute}`,
     summary: 'Read an API key',
-    answers: 'The key, what it pulled on each of the last 30 days, and the newest calls with it that were refused.',
+    answers: 'The key, what it pulled on each of the last 30 days, and the newest requests with it that were refused.',
     answered: keyDetailsAnswer,
     ...reads('keys'),
     run: details,

@@ -1,4 +1,4 @@
-// Two questions about keys: would a call pass, and why was one refused.
+// Two questions about keys: would a request pass, and why was one refused.
 
 /** @jsxImportSource preact */
 
@@ -11,7 +11,7 @@ import type { Reason } from '../../keys/caller.ts'
 import { reasonTexts } from '../../keys/judge-call.ts'
 import { pathOfKey } from './key-labels.tsx'
 
-/** Why the call would be refused; undefined when it would pass. */
+/** Why the request would be refused; undefined when it would pass. */
 export interface Verdict {
   reason: Reason | undefined
 }
@@ -30,14 +30,14 @@ export function CheckPage(props: {
   const keys = props.keys.toSorted((a, b) => Number(a.state === 'retired') - Number(b.state === 'retired'))
   return (
     <Shell
-      title="Would a call pass?"
+      title="Would a request pass?"
       part="keys"
       crumbs={[{ text: 'API keys', path: '/admin/keys' }, { text: 'Check' }]}
       lead="Clients get 401 without a reason. Here you see the reason."
     >
       <div class="columns even">
         <div class="card">
-          <h2>A call, now</h2>
+          <h2>A request, now</h2>
           <form method="get" action={path}>
             <SelectField
               name="key"
@@ -64,7 +64,7 @@ export function CheckPage(props: {
             ))}
         </div>
         <div class="card">
-          <h2>A call that was refused</h2>
+          <h2>A request that was refused</h2>
           <form method="get" action={path}>
             <TextField
               name="request_id"

@@ -1,4 +1,4 @@
-// Would a call pass, and why was one refused: the page to try it on, and the operations.
+// Would a request pass, and why was one refused: the page to try it on, and the operations.
 
 /** @jsxImportSource preact */
 
@@ -17,7 +17,7 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
     const query = visit.url.searchParams
     const call = calledWith(query, query.get('key') ?? '')
     const keys = await listKeys(db, visit.now)
-    // A link here from a key names that key alone: no call to judge yet.
+    // A link here from a key names that key alone: no request to judge yet.
     const asks = query.has('address')
     const program = keys.find(one => one.api_key_id === call.apiKeyId)?.programs[0] ?? ''
     const values = new URLSearchParams({ program, ...Object.fromEntries(query) })
@@ -32,8 +32,8 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
   action({
     name: 'wouldCallPass',
     route: `GET ${keyRoute}/would-pass`,
-    summary: 'Would a call pass?',
-    answers: 'Whether a call with this key would be let in now, and if not why.',
+    summary: 'Would a request pass?',
+    answers: 'Whether a request with this key would be let in now, and if not why.',
     answered: judgedAnswer,
     ...reads('keys'),
     query: { address: 'The address it would come from.', program: 'The slug of the program it would export.' },
@@ -46,8 +46,8 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
   action({
     name: 'readRefusal',
     route: 'GET /refusals/:requestId',
-    summary: 'Why was a call refused?',
-    answers: 'The call that was answered with 401, and why. Kept for 30 days.',
+    summary: 'Why was a request refused?',
+    answers: 'The request that was answered with 401, and why. Kept for 30 days.',
     answered: refusalAnswer,
     ...reads('keys'),
     run: async ({ params }) => {
@@ -69,5 +69,5 @@ const calledWith = (query: URLSearchParams, apiKeyId: string) => ({
 const noAddress: ProblemItem = {
   parameter: 'address',
   code: 'required',
-  detail: 'Write the address that the call would come from.',
+  detail: 'Write the address that the request would come from.',
 }

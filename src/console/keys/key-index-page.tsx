@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ApiKeyDay } from '../../db/keys/api-key-rows.ts'
-import type { NamedProgram } from '../../html/fields.tsx'
+import { type NamedProgram, ProgramBadge } from '../../html/fields.tsx'
 import { SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, distance, LastUse, LinkButton, Notice, Table, Tabs, When } from '../../html/parts.tsx'
@@ -43,7 +43,7 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers, 
       lead="Each key lets one outside system pull, or one front end submit, the applications of named programs."
       actions={
         <>
-          <LinkButton href={`${path}/check`} icon="flask-conical" text="Would a call pass?" />
+          <LinkButton href={`${path}/check`} icon="flask-conical" text="Would a request pass?" />
           {mayMake && <LinkButton main href={`${path}/new`} icon="plus" text="Create a key" />}
         </>
       }
@@ -200,7 +200,7 @@ const Programs = ({ of: { programs }, all }: { of: ListedApiKey; all: readonly N
     {programs.length > 4 && programs.length === all.length ? (
       <Badge>all {programs.length} programs</Badge>
     ) : (
-      programs.slice(0, 4).map(slug => <Badge>{slug}</Badge>)
+      programs.slice(0, 4).map(slug => <ProgramBadge slug={slug} among={all} />)
     )}
     {programs.length > 4 && programs.length < all.length && <small>and {programs.length - 4} more</small>}
   </>

@@ -64,7 +64,9 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
           <ul class="steps">
             <li>Copy the password to a secret store.</li>
             <li>
-              <a href={`/admin/keys/check?key=${encodeURIComponent(key.api_key_id)}`}>See whether a call would pass</a>{' '}
+              <a href={`/admin/keys/check?key=${encodeURIComponent(key.api_key_id)}`}>
+                See whether a request would pass
+              </a>{' '}
               from the client’s address.
             </li>
             <li>

@@ -97,8 +97,8 @@ function KeyNotices(key: ListedApiKey) {
       )}
       {key.disabled_at !== null && key.retired_at === null && (
         <Notice tone="attention">
-          <strong>This key is disabled</strong>, since <When at={key.disabled_at} />. Each call with it is refused until
-          you enable it; its passwords, programs and addresses stay.
+          <strong>This key is disabled</strong>, since <When at={key.disabled_at} />. Each request with it is refused
+          until you enable it; its passwords, programs and addresses stay.
         </Notice>
       )}
       {key.exposed_at !== null && key.retired_at === null && (

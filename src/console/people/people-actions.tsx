@@ -117,7 +117,7 @@ const listActions = ({ db, ways, programs, linkOf, showLink }: People): Action[]
     answered: listed(personRow),
     ...read,
     run: async () => ({ items: await readPeople(db) }),
-    page: (_, { items }) => <PeoplePage people={items} />,
+    page: async (_, { items }) => <PeoplePage people={items} programs={await programs()} />,
   }),
   action({
     name: 'invitePerson',

@@ -9,6 +9,7 @@ import {
   Choices,
   ErrorSummary,
   type NamedProgram,
+  ProgramBadge,
   ProgramChoices,
   Submit,
   TextField,
@@ -28,11 +29,18 @@ const roleHints: Readonly<Record<Role, string>> = {
   AUDITOR: 'Reads everything but answers, and changes nothing.',
 }
 
-export function PeoplePage({ people }: { people: readonly PersonRow[] }) {
+interface PeopleProps {
+  people: readonly PersonRow[]
+  programs: readonly NamedProgram[]
+}
+
+export function PeoplePage({ people, programs: all }: PeopleProps) {
   const { person, query } = usePage()
   const sought = (query.get('q') ?? '').trim().toLowerCase()
   const shown = people.filter(({ name, email, role, programs }) =>
-    [name, email, roleNames[role], ...programs].some(text => text.toLowerCase().includes(sought)),
+    [name, email, roleNames[role], ...programs, ...namesOf(programs, all)].some(text =>
+      text.toLowerCase().includes(sought),
+    ),
   )
   const mayInvite = person?.role === 'ADMINISTRATOR'
   return (
@@ -59,7 +67,7 @@ export function PeoplePage({ people }: { people: readonly PersonRow[] }) {
             head: 'Programs',
             cell: one =>
               one.role === 'PROGRAM_ADMINISTRATOR' ? (
-                one.programs.map(slug => <Badge>{slug}</Badge>)
+                one.programs.map(slug => <ProgramBadge slug={slug} among={all} />)
               ) : (
                 <Badge>all</Badge>
               ),
@@ -74,6 +82,9 @@ export function PeoplePage({ people }: { people: readonly PersonRow[] }) {
     </Shell>
   )
 }
+
+const namesOf = (slugs: readonly string[], programs: readonly NamedProgram[]): string[] =>
+  programs.filter(({ slug }) => slugs.includes(slug)).map(({ display_name }) => display_name)
 
 function State({ person }: { person: PersonRow }) {
   if (person.disabled_at !== null) return <Badge tone="bad">disabled</Badge>
@@ -143,7 +154,7 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
           ) : (
             <p>
               {roleNames[person.role]}
-              {person.programs.length > 0 && `: ${person.programs.join(', ')}`}
+              {person.programs.length > 0 && `: ${namesOf(person.programs, programs).join(', ')}`}
             </p>
           )}
         </div>

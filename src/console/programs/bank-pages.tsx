@@ -106,7 +106,7 @@ export function BankQuestionPage({ question }: { question: BankEntry }) {
                 'Key',
                 question.kind === 'STATIC' ? undefined : (
                   <>
-                    <code>{question.question_key}</code>, fixed for ever: clients rely on it
+                    <code>{question.question_key}</code>, which never changes: clients rely on it
                   </>
                 ),
               ],

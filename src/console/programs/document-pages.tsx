@@ -196,7 +196,7 @@ export function NewProgramPage(props: {
             name="slug"
             label="Slug"
             optional
-            hint="What clients know it by, for ever. Made from the name when left empty: housing-aid."
+            hint="What clients know it by; it never changes. Made from the name when left empty: housing-aid."
             maxLength={100}
           />
           <SelectField

@@ -40,7 +40,7 @@ export function RetentionListPage({ items, next }: { items: readonly ProgramRete
             head: 'Applications are kept',
             cell: one =>
               one.retention_days === null ? (
-                <span class="soft">for ever</span>
+                <span class="soft">permanently</span>
               ) : (
                 `for ${counted(one.retention_days, 'day')}`
               ),
@@ -79,7 +79,9 @@ export function RetentionPage(props: RetentionProps) {
         { text: 'Retention', path: listPath },
         { text: program.display_name },
       ]}
-      lead={retention_days === null ? 'For ever.' : `For ${counted(retention_days, 'day')} after they were submitted.`}
+      lead={
+        retention_days === null ? 'Permanently.' : `For ${counted(retention_days, 'day')} after they were submitted.`
+      }
     >
       <DoneNotice texts={doneTexts} />
       {form.conflict !== undefined && (
@@ -98,7 +100,7 @@ export function RetentionPage(props: RetentionProps) {
                 legend="Applications are kept"
                 chosen={[retention_days === null ? 'ever' : 'days']}
                 choices={[
-                  { value: 'ever', text: 'for ever' },
+                  { value: 'ever', text: 'permanently' },
                   { value: 'days', text: 'for a number of days after they were submitted' },
                 ]}
               />

@@ -22,7 +22,7 @@ import { SettingsPage } from './settings-page.tsx'
 const rowsMax = 50
 const retention = Type.Object(
   {
-    days: nullableId('Days after their submission; null for ever.'),
+    days: nullableId('Days after their submission; null to keep them permanently.'),
     based_on: nullableId('`retention_days` as you read it: if it is another by now, nothing is changed (409).'),
     confirmation: Type.Optional(text('The slug, where applications that are there already are to be erased.')),
   },
@@ -162,13 +162,13 @@ function readRetention(form: URLSearchParams) {
     throw refused(
       'days',
       'not_allowed',
-      'Must be empty where applications are kept for ever; or choose a number of days.',
+      'Must be empty where applications are kept permanently; or choose a number of days.',
     )
   const confirmation = form.get('confirmation')
   return { days, based_on: seen as number | null, ...(confirmation !== null && { confirmation }) }
 }
 
-/** Null for an empty field, which means for ever; NaN for a text that is not a number. */
+/** Null for an empty field, which means permanently; NaN for a text that is not a number. */
 function daysOf(text: string): number | null {
   const trimmed = text.trim().replaceAll(',', '')
   if (trimmed === '') return null

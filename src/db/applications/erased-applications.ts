@@ -154,7 +154,7 @@ interface Retention {
   retention_days: number
 }
 
-/** The programs that do not keep their applications for ever. */
+/** The programs that do not keep their applications permanently. */
 export async function readRetentions(db: Db): Promise<Retention[]> {
   return db<Retention[]>`
     select program_id, slug, retention_days

@@ -88,7 +88,7 @@ export const retentionRow = row({
   program_id: integer,
   slug: text,
   display_name: text,
-  /** Null for ever. */
+  /** Null where they are kept permanently. */
   retention_days: integerOrNull,
 })
 export type ProgramRetention = Static<typeof retentionRow>
