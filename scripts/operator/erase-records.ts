@@ -10,6 +10,7 @@ import {
   eraseExpired,
   expiredMax,
   measureRetention,
+  parseReason,
   retentionDaysMax,
   setRetention,
 } from '../../src/upkeep/erase.ts'
@@ -41,6 +42,7 @@ interface Given {
 
 function application(given: Given, slug: string, idText: string): Run {
   const application_id = wholeNumber('The id of an application', idText)
+  const reason = parseReason(given.reason)
   return async ({ sql, actor }) => {
     const { program_id } = await loadProgram(sql, slug)
     const found = await findApplication(sql, program_id, application_id)
@@ -50,13 +52,14 @@ function application(given: Given, slug: string, idText: string): Run {
         `Application ${application_id} of applicant ${found.applicant_id} (${state}) would be erased, with its status, notes and history. Nothing was: add --yes to do it.`,
       )
     }
-    await eraseApplication(sql, { program_id, application_id }, { actor, reason: given.reason })
+    await eraseApplication(sql, { program_id, application_id }, { actor, reason })
     console.log(`Application ${application_id} is erased.`)
   }
 }
 
 function applicant(given: Given, idText: string): Run {
   const applicantId = wholeNumber('The id of an applicant', idText)
+  const reason = parseReason(given.reason)
   return async ({ sql, actor }) => {
     const holdings = await readApplicantHoldings(sql, applicantId)
     if (holdings !== undefined && !given.yes) {
@@ -64,7 +67,7 @@ function applicant(given: Given, idText: string): Run {
         console.log(`${slug}: ${counted(applications)}${in_progress > 0 ? ' and answers in progress' : ''}`)
       return console.log(`All of this and applicant ${applicantId} would be erased. Nothing was: add --yes to do it.`)
     }
-    const erased = await eraseApplicant(sql, applicantId, { actor, reason: given.reason })
+    const erased = await eraseApplicant(sql, applicantId, { actor, reason })
     console.log(`Applicant ${applicantId} is erased, with ${counted(erased.length)}.`)
   }
 }

@@ -39,12 +39,14 @@ interface ErasureOrder {
   /** `admin:<name>`, `operator:<system user>` or `retention`. */
   actor: string
   address?: string | undefined
-  /** Of at most `reasonMax`. */
+  /** As `parseReason` takes it. */
   reason: string | undefined
 }
 
-function requireShort({ reason = '' }: ErasureOrder): void {
-  if (reason.length <= reasonMax) return
+/** A reason as the audit log keeps it; undefined for one of spaces alone. Throws Problem `invalid_request` for one that is too long. */
+export function parseReason(given = ''): string | undefined {
+  const reason = given.trim()
+  if (reason.length <= reasonMax) return reason || undefined
   const detail = `Must not be longer than ${reasonMax} characters.`
   throw invalidRequest('Nothing was erased.', [{ parameter: 'reason', code: 'too_long', detail }])
 }
@@ -54,7 +56,7 @@ function requireShort({ reason = '' }: ErasureOrder): void {
  * Throws Problem `not_found`, which says so when it was erased before, or `invalid_request` for a reason that is too long.
  */
 export async function eraseApplication(sql: Sql, place: ErasedApplication, order: ErasureOrder): Promise<void> {
-  requireShort(order)
+  const reason = parseReason(order.reason)
   await inTransaction(sql, async tx => {
     if (!(await isDistributed(tx))) await holdChanges(tx, place.program_id)
     if (!(await deleteApplication(tx, place))) {
@@ -68,7 +70,7 @@ export async function eraseApplication(sql: Sql, place: ErasedApplication, order
       action: 'application_erased',
       subject: String(place.application_id),
       address: order.address,
-      detail: { program_id: place.program_id, reason: order.reason },
+      detail: { program_id: place.program_id, reason },
     })
   })
 }
@@ -79,7 +81,7 @@ export async function eraseApplication(sql: Sql, place: ErasedApplication, order
  * Throws Problem `not_found`, or `conflict` while a bulk load has not ended, which might bring more of this applicant.
  */
 export async function eraseApplicant(sql: Sql, applicantId: number, order: ErasureOrder): Promise<ErasedApplication[]> {
-  requireShort(order)
+  const reason = parseReason(order.reason)
   return inTransaction(sql, async tx => {
     await lockLoads(tx)
     refuseUnfinished(await readUnfinishedLoads(tx))
@@ -93,7 +95,7 @@ export async function eraseApplicant(sql: Sql, applicantId: number, order: Erasu
       action: 'applicant_erased',
       subject: String(applicantId),
       address: order.address,
-      detail: { applications: applications.map(erased => ({ ...erased })), reason: order.reason },
+      detail: { applications: applications.map(erased => ({ ...erased })), reason },
     })
     return applications
   })

@@ -307,6 +307,22 @@ describe('scripts/erase', () => {
     expect(await client.walkAll()).toEqual([])
   })
 
+  test('a reason that is too long is refused before anything is said of what would go; one of spaces is none', async () => {
+    const { applicant_id, application_id } = await apply('x')
+    const one = ['application', slug, String(application_id)]
+    for (const what of [one, ['applicant', String(applicant_id)]])
+      for (const more of [[], ['--yes']])
+        expect(await erase(...what, '--reason', 'x'.repeat(201), ...more)).toEqual({
+          code: 1,
+          out: '',
+          err: 'Nothing was erased.\n  reason: Must not be longer than 200 characters. [too_long]\n',
+        })
+    expect(await erase(...one, '--reason', ' ', '--yes')).toMatchObject({ code: 0 })
+    const [event] = await database.sql`
+      select detail from audit_event where action = 'application_erased' and subject = ${String(application_id)}`
+    expect(event!.detail).toEqual({ program_id })
+  })
+
   test('retention is set, shown and taken away; what has expired is erased at once', async () => {
     expect((await erase('retention', slug, '90')).out).toBe(`${slug}: erased 90 days after submission\n`)
     expect((await erase('retention')).out).toContain(`${slug}: erased 90 days after submission\n`)

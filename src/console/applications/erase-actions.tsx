@@ -40,7 +40,7 @@ export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
       body,
       run: async (visit, { reason }) => {
         await refuseFollowed(db, 'Applications are kept')
-        await erase(visit, reason?.trim() || undefined)
+        await erase(visit, reason)
       },
       form: {
         ownPage: path,
