@@ -72,7 +72,7 @@ export async function createAdminToken(
   const error = (path: string, code: string, detail: string): number => errors.push({ path, code, detail })
   if (isBlank(name)) error('/name', 'required', 'must say what the token is for')
   else if (!isName(name, nameLengthMax))
-    error('/name', 'bad_name', `must be at most ${nameLengthMax} characters, without line breaks`)
+    error('/name', 'bad_name', `must be one line of at most ${nameLengthMax} characters, without tabs`)
   if (wanted.length === 0) error('/scopes', 'required', 'must name at least one thing the token is good for')
   for (const [i, scope] of draft.scopes.entries())
     if (!wanted.some(known => known === scope))

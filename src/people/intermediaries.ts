@@ -93,7 +93,11 @@ export async function requireOrganization(db: Sql | Transaction, id: number): Pr
 function checkName(text: string): { name: string; name_folded: string } {
   const name = text.trim()
   if (!isName(name, 200))
-    throw refused('name', 'missing', 'Write the name of the organization, of at most 200 characters.')
+    throw refused(
+      'name',
+      'missing',
+      'Write the name of the organization: one line of at most 200 characters, without tabs.',
+    )
   return { name, name_folded: foldText(name) }
 }
 

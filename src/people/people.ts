@@ -174,7 +174,11 @@ function checkDraft(draft: PersonDraft): PersonDraft & { role: Role } {
   const role = roles.find(known => known === draft.role)
   const errors: ProblemItem[] = []
   if (!isName(name, 200))
-    errors.push({ parameter: 'name', code: 'missing', detail: 'Write the name, of at most 200 characters.' })
+    errors.push({
+      parameter: 'name',
+      code: 'missing',
+      detail: 'Write the name: one line of at most 200 characters, without tabs.',
+    })
   if (!isEmail(email))
     errors.push({
       parameter: 'email',

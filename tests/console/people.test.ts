@@ -94,11 +94,13 @@ describe('inviting', () => {
     expect(edited!.detail).toEqual({ name: 'Fay', role: 'AUDITOR' })
   })
 
-  test('an e-mail that a person has already, in any case, is refused; so are a name of nothing to see and a program there is not', async () => {
+  test('an e-mail that a person has already, in any case, is refused; so are a name of nothing to see or of several lines, and a program there is not', async () => {
     const again = await invite({ name: 'Root Again', email: root.email.toUpperCase(), role: 'AUDITOR' })
     expect(await again.text()).toContain('A person with this e-mail exists already')
-    const unseen = await invite({ name: '\u202e \u200f', email: 'unseen@example.gov', role: 'AUDITOR' })
-    expect(await unseen.text()).toContain('Write the name, of at most 200 characters.')
+    for (const name of ['\u202e \u200f', 'Two\tcells', 'Two\u2028lines', 'x'.repeat(201)]) {
+      const unseen = await invite({ name, email: 'unseen@example.gov', role: 'AUDITOR' })
+      expect(await unseen.text()).toContain('Write the name: one line of at most 200 characters, without tabs.')
+    }
     const nowhere = await invite({
       name: 'Cy',
       email: 'cy@example.gov',

@@ -7,4 +7,4 @@ export const isBlank = (name: string): boolean => !/[^\p{C}\p{Z}\p{DI}\u2800]/u.
 
 /** Whether it is a name: Unicode text of one line with something to be seen, and of at most so many UTF-16 units. */
 export const isName = (text: string, lengthMax: number): boolean =>
-  text.length <= lengthMax && text.isWellFormed() && !/\p{Cc}/u.test(text) && !isBlank(text)
+  text.length <= lengthMax && text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) && !isBlank(text)

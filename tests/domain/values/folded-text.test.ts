@@ -15,6 +15,9 @@ test.each(['Ada', '1', '—', 'José', '李', 'ي', '\u0915\u094d\u200d\u0937', 
   expect([isBlank(name), isName(name, name.length), isName(name, name.length - 1)]).toEqual([false, true, false])
 })
 
-test.each(['two\nlines', 'a\0b', 'a\u0085b', 'half \ud83d'])('%p can be seen, and is no name', name => {
-  expect([isBlank(name), isName(name, 100)]).toEqual([false, false])
-})
+test.each(['two\nlines', 'a\0b', 'a\u0085b', 'a\u2028b', 'a\u2029b', 'half \ud83d'])(
+  '%p can be seen, and is no name',
+  name => {
+    expect([isBlank(name), isName(name, 100)]).toEqual([false, false])
+  },
+)
