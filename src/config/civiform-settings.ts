@@ -15,11 +15,16 @@ export const civiformSettings = {
     '`contract`: followed programs are exported as the manual says. `origin`: as CiviForm’s code does it, where the two differ; CIVIFORM.md lists each difference. The same for the service and the follower.'),
 }
 
-/** With its `timezone`, which `civiform/db/source` takes out of it. */
+/**
+ * With its `timezone`, which `civiform/db/source` takes out of it. The driver would give PostgreSQL any other spelling as a setting of the
+ * session, which changes nothing of times without a zone.
+ */
 function sourceUrl(text: string): string {
-  const zone = URL.parse(postgresUrl(text))?.searchParams.get('timezone')
+  const given = [...new URL(postgresUrl(text)).searchParams].filter(([name]) => name.toLowerCase() === 'timezone')
+  if (given.length > 1 || given.some(([name]) => name !== 'timezone'))
+    throw new Unusable('must name its time zone once, in small letters: ?timezone=America/Los_Angeles')
   try {
-    if (typeof zone === 'string') ianaTimeZone(zone)
+    for (const [, zone] of given) ianaTimeZone(zone)
   } catch {
     throw new Unusable('must name an IANA time zone, such as ?timezone=America/Los_Angeles')
   }

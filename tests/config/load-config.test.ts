@@ -213,6 +213,15 @@ describe('loadConfig', () => {
       expect(errors({ CIVIFORM_DATABASE_URL: `${url}?timezone=${zone}` })).toEqual({
         CIVIFORM_DATABASE_URL: 'must name an IANA time zone, such as ?timezone=America/Los_Angeles',
       })
+    // Of two one would be chosen, and another spelling is a setting of the session to PostgreSQL: either would move every time.
+    for (const query of [
+      'timezone=UTC&timezone=America/New_York',
+      'TimeZone=America/New_York',
+      'timezone=UTC&TIMEZONE=UTC',
+    ])
+      expect(errors({ CIVIFORM_DATABASE_URL: `${url}?${query}` })).toEqual({
+        CIVIFORM_DATABASE_URL: 'must name its time zone once, in small letters: ?timezone=America/Los_Angeles',
+      })
     const was = { CIVIFORM_DATABASE_TIME_ZONE: 'America/New_York' }
     expect(errors({ CIVIFORM_DATABASE_URL: url, ...was })).toEqual({
       CIVIFORM_DATABASE_TIME_ZONE: 'must be removed, and CIVIFORM_DATABASE_URL end with ?timezone=America/New_York',
