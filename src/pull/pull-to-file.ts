@@ -282,15 +282,11 @@ function withAdvice(error: unknown, { bytes }: WalkUnderWay): unknown {
 
 /** The file itself where its name is a link, so that a rename replaces the file and the link stays. */
 function wherePlaced(out: string): string {
-  if (statSync(out, { throwIfNoEntry: false })?.isDirectory())
-    throw new CommandError('usage', `--out must be a file, and ${out} is a folder.`)
   try {
-    return realpathSync(out)
-  } catch {
-    try {
-      return join(realpathSync(dirname(out)), basename(out))
-    } catch (error) {
-      throw fileError(error, `${out} cannot be written`)
-    }
+    const there = statSync(out, { throwIfNoEntry: false })
+    if (there?.isDirectory()) throw new CommandError('usage', `--out must be a file, and ${out} is a folder.`)
+    return there === undefined ? join(realpathSync(dirname(out)), basename(out)) : realpathSync(out)
+  } catch (error) {
+    throw error instanceof CommandError ? error : fileError(error, `${out} cannot be written`)
   }
 }

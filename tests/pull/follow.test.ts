@@ -1,7 +1,7 @@
 // `tributary pull --follow`: a database and a folder that have what the service has, change by change.
 
 import { describe, expect, test } from 'bun:test'
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inTransaction } from '../../src/db/client.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
@@ -352,6 +352,22 @@ test('while a folder is followed no other pull goes into it, and it is followed 
   await isAsTheService(output, followed)
   running.kill('SIGTERM')
   expect((await endOf(running)).code).toBe(3)
+})
+
+test('a folder that is moved away while it is followed ends that in a sentence', async () => {
+  const followed = await aProgramToFollow()
+  const output = outputs['a folder']!
+  await followed.apply(1)
+  const running = startTool(followed.key, argsOf(followed, ...output.args(followed)))
+  await isAsTheService(output, followed)
+  // What was submitted since everything was pulled comes as a change.
+  await followed.apply(2)
+  await isAsTheService(output, followed)
+  renameSync(join(folder, followed.slug), join(folder, 'moved'))
+  await followed.apply(3)
+  const { code, err } = await endOf(running)
+  expect(code).toBe(1)
+  expect(err).toMatch(/^The folder .+ cannot be (read|filled): there is no such file or folder\.$/m)
 })
 
 describe('reports in a sentence what does not fit', () => {

@@ -469,6 +469,12 @@ describe('reports in a sentence what is wrong', () => {
       1,
       'no such file or folder',
     ],
+    [
+      'a name that is too long',
+      ['pull', 'http://[::1]:1', ...asked, '--out', `${'x'.repeat(300)}/a.ndjson`],
+      1,
+      'a.ndjson cannot be written: its name is too long.',
+    ],
     ['a file to verify there is not', ['verify', '/no/such.ndjson'], 1, 'there is no such file or folder'],
   ])('%s', async (_, args, code, said) => {
     const ended = await callTool(key, args)

@@ -32,6 +32,14 @@ export function makeFolder(folder: string): void {
   }
 }
 
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    throw fileError(error, `The folder ${folder} cannot be read`)
+  }
+}
+
 export function folderFormat(folder: string): OutputFormat {
   const record = `${folderPath(folder)}.json`
   const filling = async (work: () => Promise<void>): Promise<void> => {
@@ -62,7 +70,7 @@ export function folderFormat(folder: string): OutputFormat {
     spoolPath: out => `${out}.part`,
     readDone: async origin => {
       const before = readRecord()
-      if (before === undefined && readdirSync(folder).some(name => applicationFile.test(name)))
+      if (before === undefined && namesIn(folder).some(name => applicationFile.test(name)))
         throw new CommandError('usage', `${folder} has files that are no pull's: name another folder.`)
       if (before !== undefined && before.origin.program !== origin.program)
         throw new CommandError('usage', `${folder} has program ${before.origin.program}: name another folder.`)

@@ -39,6 +39,8 @@ export function fileError(error: unknown, what: string): CommandError {
     EPERM: 'this account may not',
     EISDIR: 'it is a folder',
     ENOTDIR: 'its folder is not one',
+    ENAMETOOLONG: 'its name is too long',
+    ELOOP: 'it is a link that leads to itself',
     ENOSPC: 'the disk is full',
     EDQUOT: 'the quota of this account is used up',
     EROFS: 'the disk cannot be written to',
