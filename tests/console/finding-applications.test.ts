@@ -216,6 +216,20 @@ test('the status of many is set after a look at what changes, each with an entry
   ])
 })
 
+test('where another caseworker has changed all of them in the meantime, the form says so and shows them as they are now', async () => {
+  const ids = [await apply(named('Xu', 'D')), await apply(named('Xu', 'E'))]
+  const path = `${list}/status?set=is%3AApproved&ticked=${ids[0]}&ticked=${ids[1]}`
+  const seenOn = (page: string) => [...page.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value]) => value!)
+  const sent = { set: 'is:Approved', seen: seenOn(await browser.page(path)) }
+  const at = { program_id: program.program_id, actor: 'admin:test', timeZone: service.config.timeZone }
+  for (const application_id of ids)
+    await annotate(sql, { ...at, application_id, status: 'In review', now: Date.now() * 1000 })
+  const again = await browser.refused(400, path, sent)
+  for (const part of ['In the meantime each was changed, or is gone.', 'from In review to'])
+    expect(again).toContain(part)
+  expect((await browser.post(path, { ...sent, seen: seenOn(again) })).status).toBe(303)
+})
+
 test('all that a filter finds can be chosen at once', async () => {
   const form = (await browser.page(list))
     .split(/<form |<\/form>/)

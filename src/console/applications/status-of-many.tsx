@@ -89,13 +89,9 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
       form: {
         page,
         ownPage: path,
-        read: ({ form }) => {
-          const applications = form.getAll('seen').flatMap(stateSeen)
-          if (applications.length === 0 || applications.length > changedMax)
-            throw invalidRequest('Nothing was changed.', [wrongCount])
-          return { status: statusOf(form), applications }
-        },
-        next: visit => {
+        read: ({ form }) => ({ status: statusOf(form), applications: statesSeen(form) }),
+        next: (visit, { changed }) => {
+          if (changed === 0) throw invalidRequest('Nothing was changed.', [allLeft])
           const { values } = readListQuery(visit, config.timeZone)
           values.set('done', 'status')
           return applicationsPath(visit.params.slug!) + listSearch(values)
@@ -111,6 +107,12 @@ const wrongCount = {
   detail: `Choose at least one application, and at most ${changedMax}.`,
 }
 
+const allLeft = {
+  parameter: 'seen',
+  code: 'changed_concurrently',
+  detail: 'In the meantime each was changed, or is gone. Look again at what would change.',
+}
+
 /** It was changed since it was shown, or erased. */
 const isLeft = (error: unknown): boolean =>
   error instanceof Problem && (error.internal === 'seen_is_old' || error.kind === 'not_found')
@@ -124,8 +126,13 @@ function statusOf(sent: URLSearchParams): string | null {
   ])
 }
 
-/** `281774-12`: an application, and the state of it that was seen. */
-function stateSeen(text: string) {
-  const [, application_id, based_on] = /^([1-9]\d{0,14})-(\d{1,15})$/.exec(text) ?? []
-  return application_id === undefined ? [] : [{ application_id: Number(application_id), based_on: Number(based_on) }]
+/** As `281774-12`: an application, and the state of it that was seen. */
+function statesSeen(sent: URLSearchParams) {
+  const applications = sent.getAll('seen').flatMap(text => {
+    const [, application_id, based_on] = /^([1-9]\d{0,14})-(\d{1,15})$/.exec(text) ?? []
+    return application_id === undefined ? [] : [{ application_id: Number(application_id), based_on: Number(based_on) }]
+  })
+  if (applications.length === 0 || applications.length > changedMax)
+    throw invalidRequest('Nothing was changed.', [wrongCount])
+  return applications
 }
