@@ -19,12 +19,14 @@ import {
   dataFolder,
   developmentSettings,
   exitCode,
+  hostInUrl,
+  lastStart,
   runningFile,
   scriptEnvironment,
   showHelpIfAsked,
 } from './command-line/environment.ts'
 import { endWithParent } from './processes/end-with-parent.ts'
-import { isAlive } from './processes/is-alive.ts'
+import { freePort } from './processes/free-port.ts'
 import { fillConsole } from './seed-program/fill-console.ts'
 
 const help = `Usage: scripts/start [--no-seed]
@@ -72,11 +74,14 @@ async function start(): Promise<void> {
   if (wasRunning)
     console.log('A PostgreSQL was already running on the data of this checkout; it is used, and left running.')
   const isAlone = await sayIfKilledLastTime()
-  const environment = { ...(await developmentSettings()), ...found, ...(values['no-seed'] ? {} : demoName()) }
-  const config = loadConfig(environment)
-  const { healthHost, healthPort = healthPorts.service } = config
-  requireFree(config.host, config.port, config.reusePort)
-  requireFree(healthHost, healthPort, false)
+  if (wasRunning && !isAlone) console.log('It belongs to another scripts/start, and ends with that one.')
+  const settings = { ...(await developmentSettings()), ...found, ...(values['no-seed'] ? {} : demoName()) }
+  const config = loadConfig(settings)
+  const { host, healthHost } = config
+  const port = await usablePort(host, config.port, config.reusePort)
+  const healthPort = await usablePort(healthHost, config.healthPort ?? healthPorts.service)
+  const workersHealthPort = config.healthPort === undefined ? await usablePort(healthHost, healthPorts.worker) : 0
+  const environment = { ...settings, PORT: String(port), HEALTH_PORT: String(healthPort) }
 
   const sql = openDatabase({
     url: config.databaseUrl,
@@ -99,10 +104,10 @@ async function start(): Promise<void> {
   cleanUps.unshift(() => Promise.all(children.map(child => end(child))))
   const service = launch('src/main.ts', environment)
   children.push(service)
-  const baseUrl = config.baseUrl === '' ? `http://127.0.0.1:${config.port}` : config.baseUrl
-  const healthUrl = `http://127.0.0.1:${healthPort}`
+  const baseUrl = config.baseUrl === '' ? `http://${hostInUrl(host)}:${port}` : config.baseUrl
+  const healthUrl = `http://${hostInUrl(healthHost)}:${healthPort}`
   await untilServing(service, `${healthUrl}/readyz`)
-  children.push(launch('workers/main.ts', { ...environment, HEALTH_PORT: environment.HEALTH_PORT && '0' }))
+  children.push(launch('workers/main.ts', { ...environment, HEALTH_PORT: String(workersHealthPort) }))
   if (isAlone) await writeFile(runningFile, `${process.pid}\n${baseUrl}\n`)
   const program = demoPrograms[0]
   const key =
@@ -136,9 +141,10 @@ async function lastWords(): Promise<string> {
  * False when another run is at work on the same data: its mark and its log stay.
  */
 async function sayIfKilledLastTime(): Promise<boolean> {
-  const last = Number((await readFile(runningFile, 'utf8').catch(() => '')).split('\n')[0])
-  if (last > 0 && isAlive(last)) return false
-  if (last > 0) console.log('The last run was killed. What it had started was ended, and nothing of the data is lost.')
+  const last = lastStart()
+  if (last?.isRunning) return false
+  if (last !== undefined)
+    console.log('The last run was killed. What it had started was ended, and nothing of the data is lost.')
   await mkdir(dataFolder, { recursive: true })
   await writeFile(runningFile, `${process.pid}\n`)
   await rm(logFile, { force: true })
@@ -146,9 +152,14 @@ async function sayIfKilledLastTime(): Promise<boolean> {
   return true
 }
 
-/** Throws as the service would where another process listens, which could otherwise be taken for the service. */
-function requireFree(hostname: string, port: number, reusePort: boolean): void {
-  void Bun.serve({ hostname, port, reusePort, fetch: () => new Response() }).stop(true)
+/**
+ * The port to listen on, for 0 one that is free. Throws as the service would where another process listens, which could otherwise be taken
+ * for the service.
+ */
+async function usablePort(hostname: string, port: number, reusePort = false): Promise<number> {
+  if (port === 0) return freePort()
+  await Bun.serve({ hostname, port, reusePort, fetch: () => new Response() }).stop(true)
+  return port
 }
 
 /** A key for the demo programs: the one of the last start if it still works, else a new one. Kept readable by its owner alone. */

@@ -9,7 +9,7 @@ import { withSettingFiles } from '../../src/config/setting-files.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { failureLines } from '../../src/failure.ts'
-import { isAlive } from '../processes/is-alive.ts'
+import { runsScript } from '../processes/is-alive.ts'
 
 const root = join(import.meta.dir, '../..')
 /** False in the binary of scripts/build, which has its settings from the environment alone. */
@@ -30,20 +30,28 @@ export interface ScriptContext {
 /** What scripts/start notes of its run: its process, and once it serves, where. */
 export const runningFile = join(dataFolder, 'running')
 
+/** The last scripts/start on the same data that has not ended by itself: whether it runs, and once it serves, where. */
+export function lastStart(): { isRunning: boolean; address: string | undefined } | undefined {
+  if (!existsSync(runningFile)) return undefined
+  const [pid, address] = readFileSync(runningFile, 'utf8').split('\n')
+  return { isRunning: runsScript(Number(pid), 'start.ts'), address: address || undefined }
+}
+
 /**
  * Where the service is reached. Without a slash at the end. From the settings; where they name no port, the address of the
  * scripts/start that is running on the same data.
  */
 export function serviceAddress(config: OtherConfig): string {
   if (config.baseUrl !== '') return config.baseUrl
-  const running = process.env.PORT === undefined ? runningAddress() : undefined
-  return running ?? `${config.tlsCert === undefined ? 'http' : 'https'}://${config.host}:${config.port}`
+  const last = process.env.PORT === undefined ? lastStart() : undefined
+  if (last?.isRunning && last.address !== undefined) return last.address
+  return `${config.tlsCert === undefined ? 'http' : 'https'}://${hostInUrl(config.host)}:${config.port}`
 }
 
-function runningAddress(): string | undefined {
-  if (!existsSync(runningFile)) return undefined
-  const [pid, address] = readFileSync(runningFile, 'utf8').split('\n')
-  return address && isAlive(Number(pid)) ? address : undefined
+/** Where this machine reaches what listens on an address, as URLs have it: by loopback for all addresses. */
+export function hostInUrl(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
 }
 
 /** Wrong usage: the message is shown with where to find the script's help, and the exit status is 2. */

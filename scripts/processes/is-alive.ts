@@ -1,5 +1,7 @@
 // Whether a process is there.
 
+import { readFileSync } from 'node:fs'
+
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -7,4 +9,20 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
+}
+
+/** Whether it runs this script: another process may have the number of one that was killed. */
+export function runsScript(pid: number, script: string): boolean {
+  try {
+    return isAlive(pid) && commandOf(pid).includes(script)
+  } catch {
+    // It ended in between.
+    return false
+  }
+}
+
+/** The words that it was started with. */
+function commandOf(pid: number): string {
+  if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  return Bun.spawnSync(['ps', '-o', 'args=', '-p', String(pid)]).stdout.toString()
 }

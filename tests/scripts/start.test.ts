@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/processes/free-port.ts'
+import { healthPorts } from '../../src/config/listening-settings.ts'
 import { walkIds } from '../support/export-client.ts'
 import { useFolder } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
@@ -145,10 +146,15 @@ describe('scripts/start', () => {
     await until('PostgreSQL to end', async () => (await postgresPid()) === undefined)
     await until('its process to be gone', () => !isAlive(left))
 
-    const next = start(await freePorts())
-    await curlLine(next)
+    // Its number may be that of another process by now, such as this one.
+    const noted = Bun.file(join(folder, 'running'))
+    await noted.write((await noted.text()).replace(/^\d+/, String(process.pid)))
+    const next = start({ PORT: '0', HEALTH_PORT: '0' })
+    const [address] = /http:[^']+\/api/.exec(await curlLine(next))!
     expect(next.said()).toContain('The last run was killed. What it had started was ended')
     expect(next.said()).not.toContain('Seeding')
+    expect(await noted.text()).toBe(`${next.child.pid}\n${address.replace('/api', '')}\n`)
+    expect((await fetch(`${address}/v1/checkAuth`)).status).toBe(401)
     process.kill(-next.child.pid, 'SIGINT')
     expect(await next.child.exited).toBe(0)
   })
@@ -162,6 +168,7 @@ describe('scripts/start', () => {
     const second = start(await freePorts())
     await curlLine(second)
     expect(second.said()).toContain('A PostgreSQL was already running')
+    expect(second.said()).toContain('It belongs to another scripts/start, and ends with that one.')
     expect(second.said()).not.toContain('killed')
     expect(await Bun.file(join(folder, 'running')).text()).toBe(noted)
     expect((await stat(join(folder, 'log'))).ino).toBe(log.ino)
@@ -184,6 +191,10 @@ describe('scripts/start', () => {
       new RegExp(`^The port is already in use: ${ready.port}\\. Stop what uses it`),
     )
     await ready.stop()
+    // Of the worker, which has one of its own where none is given; what uses it already blocks it as well.
+    const workers = listenIfFree(healthPorts.worker)
+    await expectRefusal({ HEALTH_PORT: '' }, /^The port is already in use: 808[12]\./)
+    workers?.stop()
   })
 
   test('with a data folder that cannot be made, or a DATABASE_URL that cannot be reached: one clear sentence and exit status 1', async () => {
@@ -205,6 +216,15 @@ async function expectRefusal(settings: Record<string, string>, sentence: RegExp)
   expect(await run.child.exited).toBe(1)
   await until('what it says', () => run.complained() !== '')
   expect(run.complained()).toMatch(sentence)
+}
+
+/** Undefined where another process listens there. */
+function listenIfFree(port: number): Bun.TCPSocketListener | undefined {
+  try {
+    return Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } })
+  } catch {
+    return undefined
+  }
 }
 
 /** Service and worker that run on this test's data, by /proc. */
