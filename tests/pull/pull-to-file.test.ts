@@ -483,6 +483,23 @@ describe('reports in a sentence what is wrong', () => {
     expect(ended.err.trimEnd().split('\n')).toHaveLength(1)
   })
 
+  test('a state that cannot grow, as on a full disk', async () => {
+    const out = newFile()
+    // Blocks of 512 bytes: what is beyond them is refused.
+    const limited = [
+      'sh',
+      '-c',
+      `trap '' XFSZ; ulimit -f 32; exec "$@"`,
+      'sh',
+      process.execPath,
+      'scripts/tributary.ts',
+    ]
+    const { code, err } = await runTool(key, argsOf(out), limited)
+    expect(code).toBe(1)
+    expect(err).toStartWith(`The state of the pull cannot be kept in ${out}.pull: `)
+    expect(await pull(out)).toMatchObject({ code: 0 })
+  })
+
   test('a command there is not', async () => {
     const said = 'There is no command pul. tributary --help lists them.\n'
     expect(await runTool(key, ['pul'])).toEqual({ code: 2, out: '', err: said })

@@ -12,7 +12,10 @@ const busy = 5
 const unreadable = [11, 26]
 
 export class PullState {
-  private constructor(private readonly database: DatabaseSync) {}
+  private constructor(
+    private readonly database: DatabaseSync,
+    private readonly path: string,
+  ) {}
 
   /** Throws when another pull has it open. */
   static open(path: string): PullState {
@@ -20,7 +23,7 @@ export class PullState {
       // Only the owner may read the files; SQLite itself would create them readable for all.
       closeSync(openSync(path, 'a', 0o600))
     } catch (error) {
-      throw fileError(error, `The state of the pull cannot be kept in ${path}`)
+      throw notKept(error, path)
     }
     const database = new DatabaseSync(path)
     try {
@@ -38,9 +41,9 @@ export class PullState {
       if (code === busy) throw new CommandError('busy', `Another pull is at work on this output: it holds ${path}.`)
       if (unreadable.includes(code))
         throw new CommandError('failed', `${path} is not the state of a pull. Move it away, or choose another output.`)
-      throw fileError(error, `The state of the pull cannot be kept in ${path}`)
+      throw notKept(error, path)
     }
-    return new PullState(database)
+    return new PullState(database, path)
   }
 
   /** A fact as it was committed last. */
@@ -58,15 +61,19 @@ export class PullState {
     change: { ids?: readonly number[]; forgetIds?: boolean } = {},
   ): void {
     // What fails ends the pull, and closing undoes it.
-    this.database.exec('begin')
-    for (const [name, value] of Object.entries(facts)) {
-      if (value === undefined) this.database.prepare('delete from fact where name = ?').run(name)
-      else this.database.prepare('insert or replace into fact values (?, ?)').run(name, JSON.stringify(value))
+    try {
+      this.database.exec('begin')
+      for (const [name, value] of Object.entries(facts)) {
+        if (value === undefined) this.database.prepare('delete from fact where name = ?').run(name)
+        else this.database.prepare('insert or replace into fact values (?, ?)').run(name, JSON.stringify(value))
+      }
+      if (change.forgetIds) this.database.exec('delete from pulled')
+      if (change.ids !== undefined && change.ids.length > 0)
+        this.database.prepare('insert into pulled (ids) values (?)').run(packIds(change.ids))
+      this.database.exec('commit')
+    } catch (error) {
+      throw notKept(error, this.path)
     }
-    if (change.forgetIds) this.database.exec('delete from pulled')
-    if (change.ids !== undefined && change.ids.length > 0)
-      this.database.prepare('insert into pulled (ids) values (?)').run(packIds(change.ids))
-    this.database.exec('commit')
   }
 
   /** The ids that the walk under way has pulled, in order, many at a time. */
@@ -79,3 +86,7 @@ export class PullState {
     this.database.close()
   }
 }
+
+/** What SQLite or the file system refused. */
+const notKept = (error: unknown, path: string): CommandError =>
+  fileError(error, `The state of the pull cannot be kept in ${path}`)
