@@ -21,7 +21,7 @@ import { findCredentials } from './credentials.ts'
 import { follow } from './follow.ts'
 import { makeFolder } from './formats/folder-format.ts'
 import { pullToFile } from './pull-to-file.ts'
-import { CommandError, exitStatus } from './requests/pull-outcome.ts'
+import { CommandError, exitStatus, fileError } from './requests/pull-outcome.ts'
 import type { PullContext, PullReport } from './requests/pull-request.ts'
 import { inBytes, inThousands, showProgress } from './show-progress.ts'
 import type { OutputFormat } from './spool/output-format.ts'
@@ -119,7 +119,7 @@ async function pullToOutput(
   client: TributaryClient,
   context: PullContext,
 ): Promise<PullReport> {
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-pull-'))
+  const folder = makeTemporary()
   try {
     const file = join(folder, `lines${format.ending}`)
     const report = await pullToFile(file, format, asked, client, context)
@@ -127,6 +127,14 @@ async function pullToOutput(
     return report
   } finally {
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function makeTemporary(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'tributary-pull-'))
+  } catch (error) {
+    throw fileError(error, `No folder can be made in ${tmpdir()}`)
   }
 }
 

@@ -392,6 +392,13 @@ describe('reports in a sentence what does not fit', () => {
       err: expect.stringContaining("files that are no pull's"),
     })
     expect(readFileSync(join(own, '1.json'), 'utf8')).toBe('{}')
+    for (const text of ['{}', 'null', '{"origin":']) {
+      writeFileSync(join(own, '.tributary.json'), text)
+      expect(await runTool(followed.key, argsOf(followed, ...args))).toMatchObject({
+        code: 1,
+        err: `${own}/.tributary.json is not of a pull. Move it away, or name another folder.\n`,
+      })
+    }
     const other = await aProgramToFollow()
     const taken = ['--out', `${join(own, 'taken')}/`]
     const pulled = ['pull', service.baseUrl, '--program', other.slug, ...taken]

@@ -33,6 +33,8 @@ test('a file that is gone is not passed over: neither where nothing has its name
   expect(readFileSync(gone.to, 'utf8')).toBe('of before')
 })
 
+const origin = { program: 'a-program' } as PullOrigin
+
 /** Fills a folder with these applications, one a line, as a pull that leaves this cursor. */
 function fillFolder(
   into: string,
@@ -41,7 +43,7 @@ function fillFolder(
   signal = new AbortController().signal,
 ) {
   const { from: spoolPath } = ready('spool', lines.map(line => `${line}\n`).join(''))
-  const then = { origin: {}, followsFrom }
+  const then = { origin, followsFrom }
   return folderFormat(into).prepare({ spoolPath, then, context: { signal } } as unknown as FormatJob)
 }
 
@@ -49,7 +51,7 @@ test('a folder that was filled in part is followed from nowhere, though it was b
   const into = await useFolder()
   const format = folderFormat(into)
   const fill = (signal?: AbortSignal) => fillFolder(into, ['{"application_id":1}'], 'a cursor', signal)
-  const followsFrom = async () => (await format.readDone!({} as PullOrigin))!.followsFrom
+  const followsFrom = async () => (await format.readDone!(origin))!.followsFrom
   await fill()
   expect(await followsFrom()).toBe('a cursor')
   // What was superseded, and is gone since, is passed over.

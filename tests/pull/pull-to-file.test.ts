@@ -433,6 +433,11 @@ describe('results', () => {
     const { code, out } = await runTool(key, argsOf('-'), undefined, { TMPDIR })
     expect({ code, same: out === readFileSync(whole, 'utf8') }).toEqual({ code: 0, same: true })
     expect(readdirSync(TMPDIR)).toEqual([])
+    expect(await runTool(key, argsOf('-'), undefined, { TMPDIR: '/no/such' })).toEqual({
+      code: 1,
+      out: '',
+      err: 'No folder can be made in /no/such: there is no such file or folder.\n',
+    })
     const proxy = await proxied(n => (n < 8 ? 'none' : { status: 400 }))
     expect(await pull('-', proxy.baseUrl)).toMatchObject({ code: 1, out: '' })
     expect(await pull('-', undefined, '--since-last')).toMatchObject({ code: 2, out: '' })
@@ -468,6 +473,12 @@ describe('reports in a sentence what is wrong', () => {
       ['pull', 'http://[::1]:1', ...asked, '--out', '/no/a.ndjson'],
       1,
       'no such file or folder',
+    ],
+    [
+      'a file in the place of the folder',
+      ['pull', 'http://[::1]:1', ...asked, '--out', `${import.meta.path}/`],
+      1,
+      'cannot be made: a file has that name.',
     ],
     [
       'a name that is too long',

@@ -50,12 +50,17 @@ export function folderFormat(folder: string): OutputFormat {
     }
   }
   const readRecord = (): PulledBefore | undefined => {
+    let text: string
     try {
-      return JSON.parse(readFileSync(record, 'utf8')) as PulledBefore
+      text = readFileSync(record, 'utf8')
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
       throw fileError(error, `${record} cannot be read`)
     }
+    const before = parseRecord(text)
+    if (before === undefined)
+      throw new CommandError('failed', `${record} is not of a pull. Move it away, or name another folder.`)
+    return before
   }
   const writeRecord = async (then: PulledBefore): Promise<void> => {
     syncFolder(record)
@@ -105,6 +110,16 @@ export function folderFormat(folder: string): OutputFormat {
         return true
       }
     },
+  }
+}
+
+/** Undefined for what no pull has written. */
+function parseRecord(text: string): PulledBefore | undefined {
+  try {
+    const before = JSON.parse(text) as PulledBefore | null
+    return typeof before?.origin?.program === 'string' ? before : undefined
+  } catch {
+    return undefined
   }
 }
 

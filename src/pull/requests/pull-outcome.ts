@@ -39,6 +39,7 @@ export function fileError(error: unknown, what: string): CommandError {
     EPERM: 'this account may not',
     EISDIR: 'it is a folder',
     ENOTDIR: 'its folder is not one',
+    EEXIST: 'a file has that name',
     ENAMETOOLONG: 'its name is too long',
     ELOOP: 'it is a link that leads to itself',
     ENOSPC: 'the disk is full',
