@@ -54,7 +54,8 @@ export async function pullToFile(
       revisionState: request.filters.revisionState ?? null,
       fields: request.filters.fields,
       layout: format.hasTables ? { ...request.tables, csvExact } : null,
-      destination: format.destination ?? null,
+      // A folder has its state in it, whatever it is called.
+      destination: format.folder === undefined ? (format.destination ?? null) : null,
     }
     const service = new AskedService(client, context.signal)
     const begun = await goOn(state, origin, service, request, context)
@@ -145,7 +146,9 @@ async function goOn(
   const { installation_id: installation } = (moved ? await service.programs() : undefined) ?? {}
   const differing = [
     ...(was === undefined ? [] : differencesOf(was, { ...origin, installation })),
-    ...(was?.destination === origin.destination ? [] : [`into ${was?.destination}, and not ${origin.destination}`]),
+    ...(origin.destination === null || was?.destination === origin.destination
+      ? []
+      : [`into ${was?.destination}, and not ${origin.destination}`]),
     ...(request.sinceLast === walk.sinceLast ? [] : [`${walk.sinceLast ? 'with' : 'without'} --since-last`]),
     ...(isDeepStrictEqual(asStored(asked), walk.filters)
       ? []

@@ -354,6 +354,30 @@ test('while a folder is followed no other pull goes into it, and it is followed 
   expect((await endOf(running)).code).toBe(3)
 })
 
+test('a pull into a folder that was interrupted continues by another name of the folder', async () => {
+  const followed = await aProgramToFollow()
+  for (const n of [1, 2, 3]) await followed.apply(n)
+  const isThird = (n: number, path: string) => (path.includes('nextPageToken') && n > 3 ? { status: 400 } : 'none')
+  const proxy = await useFaultyProxy(service.port, isThird)
+  const pull = (address: string, name: string) =>
+    callTool(followed.key, [
+      'pull',
+      address,
+      '--program',
+      followed.slug,
+      '--page-size',
+      '1',
+      '--checkpoint',
+      '0',
+      '--out',
+      name,
+    ])
+  expect(await pull(proxy.baseUrl, `${join(folder, followed.slug)}/`)).toMatchObject({ code: 1 })
+  const { code, err } = await pull(service.baseUrl, `${folder}/./${followed.slug}/`)
+  expect([code, err]).toEqual([0, expect.stringContaining('Going on where the last run stopped.')])
+  await isAsTheService(outputs['a folder']!, followed)
+})
+
 test('a folder that is moved away while it is followed ends that in a sentence', async () => {
   const followed = await aProgramToFollow()
   const output = outputs['a folder']!
