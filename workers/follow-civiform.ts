@@ -45,7 +45,7 @@ async function follow(config: OtherConfig): Promise<void> {
     openDatabase({ url: to, prepare, silenceTimeoutMs, connectionsMax, applicationName })
   const sql = open(url, 4, 'tributary-follower')
   const lock = open(databaseDirectUrl, 1, 'tributary-follower-lock')
-  const source = openSource(config.civiformDatabaseUrl!)
+  const source = openSource(config.civiformDatabase!.url)
   await refuseDistributed(sql, 'An installation follows no CiviForm')
   const stopping = new AbortController()
   const stop = (signal: string): void => {

@@ -151,7 +151,7 @@ function compare({ program: slug, sample, at, civiform, values }: Comparison): R
 /** Keys of questions that are tagged as the primary applicant's, where CiviForm's database answers. */
 async function readPrimaryKeys(config: ScriptContext['config']): Promise<Set<string>> {
   const keys = new Set<string>()
-  if (config.civiformDatabaseUrl !== undefined)
+  if (config.civiformDatabase !== undefined)
     await withSource({ config }, async source => {
       for (const { name, question_tags } of await readSourceQuestions(source))
         if (question_tags?.some(tag => tag.startsWith('PRIMARY_APPLICANT_'))) keys.add(civiformQuestionKey(name))
@@ -165,8 +165,8 @@ async function withSource(
   { config }: Pick<ScriptContext, 'config'>,
   work: (source: Sql) => Promise<void>,
 ): Promise<void> {
-  if (config.civiformDatabaseUrl === undefined) throw usage('CIVIFORM_DATABASE_URL must be set.')
-  const source = openSource(config.civiformDatabaseUrl)
+  if (config.civiformDatabase === undefined) throw usage('CIVIFORM_DATABASE_URL must be set.')
+  const source = openSource(config.civiformDatabase.url)
   try {
     await work(source)
   } finally {

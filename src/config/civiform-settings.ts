@@ -5,7 +5,7 @@ import { httpUrl, ianaTimeZone, oneOf, optional, postgresUrl, text } from './kin
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const civiformSettings = {
-  civiformDatabaseUrl: setting('CIVIFORM_DATABASE_URL', '', optional(sourceUrl),
+  civiformDatabase: setting('CIVIFORM_DATABASE_URL', '', optional(sourceUrl),
     'The PostgreSQL database of a CiviForm to follow, with a role that may only read. Its times are in UTC, or in the zone that the address ends with, where TZ was set for CiviForm’s servers: `?timezone=America/New_York`. For `workers/follow-civiform.ts` alone; see CIVIFORM.md.'),
   civiformBaseUrl: setting('CIVIFORM_BASE_URL', '', httpUrl,
     'Where that CiviForm is reached: addresses of uploaded files in exports lead there. `https://forms.example.gov`.'),
@@ -16,17 +16,20 @@ export const civiformSettings = {
 }
 
 /**
- * With its `timezone`, which `civiform/db/source` takes out of it. The driver would give PostgreSQL any other spelling as a setting of the
- * session, which changes nothing of times without a zone.
+ * The address itself, and the zone that times without one are in. The driver would give PostgreSQL any other spelling of `timezone` as a
+ * setting of the session, which changes nothing of such times.
  */
-function sourceUrl(text: string): string {
-  const given = [...new URL(postgresUrl(text)).searchParams].filter(([name]) => name.toLowerCase() === 'timezone')
+function sourceUrl(text: string): { url: string; zone: string } {
+  const url = new URL(postgresUrl(text))
+  const given = [...url.searchParams].filter(([name]) => name.toLowerCase() === 'timezone')
   if (given.length > 1 || given.some(([name]) => name !== 'timezone'))
     throw new Unusable('must name its time zone once, in small letters: ?timezone=America/Los_Angeles')
+  const zone = url.searchParams.get('timezone') ?? 'UTC'
   try {
-    for (const [, zone] of given) ianaTimeZone(zone)
+    ianaTimeZone(zone)
   } catch {
     throw new Unusable('must name an IANA time zone, such as ?timezone=America/Los_Angeles')
   }
-  return text
+  url.searchParams.delete('timezone')
+  return { url: url.href, zone }
 }

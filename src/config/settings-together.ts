@@ -31,11 +31,10 @@ export function* errorsBetween(config: OtherConfig): Generator<FieldError> {
 
 /** A setting of 1.0.0 that another one has taken in: ignored, it would move every time of a CiviForm. */
 export function* earlierErrors(
-  { civiformDatabaseUrl }: OtherConfig,
+  { civiformDatabase }: OtherConfig,
   { CIVIFORM_DATABASE_TIME_ZONE: zone }: Readonly<Record<string, string | undefined>>,
 ): Generator<FieldError> {
-  if (!civiformDatabaseUrl || !zone) return
-  if (zone !== (new URL(civiformDatabaseUrl).searchParams.get('timezone') ?? 'UTC'))
+  if (civiformDatabase !== undefined && zone && zone !== civiformDatabase.zone)
     yield ['CIVIFORM_DATABASE_TIME_ZONE', `must be removed, and CIVIFORM_DATABASE_URL end with ?timezone=${zone}`]
 }
 

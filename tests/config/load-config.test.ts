@@ -207,8 +207,17 @@ describe('loadConfig', () => {
   test('the zone of a CiviForm’s times is a part of its address, and is not passed over where it was a setting', () => {
     const url = 'postgres://reader@forms.internal/postgres'
     const inZone = `${url}?timezone=America/New_York`
-    for (const CIVIFORM_DATABASE_URL of [url, inZone, `${url}?timezone=UTC`])
-      expect(loadConfig({ ...good, CIVIFORM_DATABASE_URL }).civiformDatabaseUrl).toBe(CIVIFORM_DATABASE_URL)
+    for (const [given, zone] of [
+      [url, 'UTC'],
+      [inZone, 'America/New_York'],
+      [`${url}?timezone=UTC`, 'UTC'],
+    ])
+      expect(loadConfig({ ...good, CIVIFORM_DATABASE_URL: given }).civiformDatabase).toEqual({ url, zone: zone! })
+    const others = `${url}?sslmode=require&timezone=America%2FNew_York`
+    expect(loadConfig({ ...good, CIVIFORM_DATABASE_URL: others }).civiformDatabase).toEqual({
+      url: `${url}?sslmode=require`,
+      zone: 'America/New_York',
+    })
     for (const zone of ['', 'Mars/Olympus', '-05:00'])
       expect(errors({ CIVIFORM_DATABASE_URL: `${url}?timezone=${zone}` })).toEqual({
         CIVIFORM_DATABASE_URL: 'must name an IANA time zone, such as ?timezone=America/Los_Angeles',

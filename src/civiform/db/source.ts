@@ -6,21 +6,13 @@ import { openDatabase, type Sql, type Transaction } from '../../db/client.ts'
 /** A pool of connections to a CiviForm's database, or one transaction of it. Never this service's own database. */
 export type Source = Sql | Transaction
 
-/** What CIVIFORM_DATABASE_URL says: the address itself, and the zone that times without one are in. */
-export function parseSourceUrl(text: string): { url: string; zone: string } {
-  const url = new URL(text)
-  const zone = url.searchParams.get('timezone') ?? 'UTC'
-  url.searchParams.delete('timezone')
-  return { url: url.href, zone }
-}
-
 /**
  * Opens a CiviForm's database: few connections, each read-only, every statement planned by itself, because an upgrade of CiviForm
  * changes tables under statements that were prepared.
  */
 export function openSource(url: string, connectionsMax = 2): Sql {
   return openDatabase({
-    url: parseSourceUrl(url).url,
+    url,
     connectionsMax,
     prepare: false,
     readOnly: true,

@@ -4,7 +4,7 @@ import type { Sql } from '../../db/client.ts'
 import type { ExportProfile } from '../../domain/questions/key-map.ts'
 import type { Log } from '../../log.ts'
 import { Problem } from '../../problem.ts'
-import { parseSourceUrl, type SourceLayout } from '../db/source.ts'
+import type { SourceLayout } from '../db/source.ts'
 import type { SourceReading } from '../db/source-applications.ts'
 import type { Rendering } from './profile.ts'
 
@@ -23,7 +23,7 @@ export interface FollowOptions extends Rendering {
 
 /** What the settings say of following. Throws Problem `invalid_request` that names what is not set. */
 export function followOptionsOf(config: {
-  civiformDatabaseUrl: string | undefined
+  civiformDatabase: { zone: string } | undefined
   civiformBaseUrl: string
   exportProfile: ExportProfile
   civiformClockSlackMs: number
@@ -32,7 +32,7 @@ export function followOptionsOf(config: {
   timeZone: string
 }): FollowOptions {
   const errors = [
-    ...(config.civiformDatabaseUrl === undefined ? [unset('CIVIFORM_DATABASE_URL', 'the database to follow')] : []),
+    ...(config.civiformDatabase === undefined ? [unset('CIVIFORM_DATABASE_URL', 'the database to follow')] : []),
     ...(config.civiformBaseUrl === '' ? [unset('CIVIFORM_BASE_URL', 'where uploaded files are reached')] : []),
   ]
   if (errors.length > 0) throw new Problem('invalid_request', { detail: 'A CiviForm cannot be followed:', errors })
@@ -40,7 +40,7 @@ export function followOptionsOf(config: {
     profile: config.exportProfile,
     timeZone: config.timeZone,
     civiformBaseUrl: config.civiformBaseUrl,
-    databaseZone: parseSourceUrl(config.civiformDatabaseUrl!).zone,
+    databaseZone: config.civiformDatabase!.zone,
     slackMs: config.civiformClockSlackMs,
     scanRows: config.civiformScanRows,
     wholeScanMs: config.civiformReconcileMs,
