@@ -2,7 +2,7 @@
 // For development and for trying Tributary out. Production runs src/main.ts and workers/main.ts itself.
 
 import { openSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { healthPorts } from '../src/config/listening-settings.ts'
@@ -69,11 +69,11 @@ async function start(): Promise<void> {
       void stop(0)
     })
   }
+  const isAlone = await sayIfKilledLastTime()
   const { environment: found, stop: stopDatabase, wasRunning } = await scriptEnvironment()
-  cleanUps.unshift(stopDatabase)
+  cleanUps.push(stopDatabase)
   if (wasRunning)
     console.log('A PostgreSQL was already running on the data of this checkout; it is used, and left running.')
-  const isAlone = await sayIfKilledLastTime()
   if (wasRunning && !isAlone) console.log('It belongs to another scripts/start, and ends with that one.')
   const settings = { ...(await developmentSettings()), ...found, ...(values['no-seed'] ? {} : demoName()) }
   const config = loadConfig(settings)
@@ -108,7 +108,7 @@ async function start(): Promise<void> {
   const healthUrl = `http://${hostInUrl(healthHost)}:${healthPort}`
   await untilServing(service, `${healthUrl}/readyz`)
   children.push(launch('workers/main.ts', { ...environment, HEALTH_PORT: String(workersHealthPort) }))
-  if (isAlone) await writeFile(runningFile, `${process.pid}\n${baseUrl}\n`)
+  if (isAlone) await noteRun(rename, baseUrl)
   const program = demoPrograms[0]
   const key =
     (await findProgram(sql, program)) === undefined ? undefined : await demoKey(sql, config.apiKeyPepper, baseUrl)
@@ -138,18 +138,38 @@ async function lastWords(): Promise<string> {
 
 /**
  * A run that is killed leaves its mark. What it had started has ended with it; PostgreSQL has its data, as after a loss of power.
- * False when another run is at work on the same data: its mark and its log stay.
+ * False when another run serves the same data: its mark and its log stay. Throws while that one has yet to make it.
  */
 async function sayIfKilledLastTime(): Promise<boolean> {
   const last = lastStart()
-  if (last?.isRunning) return false
-  if (last !== undefined)
+  if (last !== undefined && !last.isRunning) {
     console.log('The last run was killed. What it had started was ended, and nothing of the data is lost.')
+    await rm(runningFile)
+  }
   await mkdir(dataFolder, { recursive: true })
-  await writeFile(runningFile, `${process.pid}\n`)
+  try {
+    await noteRun(link)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (lastStart()?.address !== undefined) return false
+    throw new Problem('unavailable', {
+      detail: 'Another scripts/start is preparing the same data. Start again when it has printed its address.',
+    })
+  }
   await rm(logFile, { force: true })
   cleanUps.unshift(() => rm(runningFile, { force: true }))
   return true
+}
+
+/** Notes this run, and once it serves, where. All of it gets its name at once: by `link` only where no run is noted. */
+async function noteRun(put: typeof link, address = ''): Promise<void> {
+  const noted = `${runningFile}.${process.pid}`
+  await writeFile(noted, `${process.pid}\n${address}\n`)
+  try {
+    await put(noted, runningFile)
+  } finally {
+    await rm(noted, { force: true })
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 // scripts/start as a new user meets it: from an empty folder to a command that returns applications, and everything gone at Ctrl-C.
 
 import { afterEach, describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
 import { chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/processes/free-port.ts'
@@ -178,6 +179,18 @@ describe('scripts/start', () => {
     process.kill(-first.child.pid, 'SIGINT')
     expect(await first.child.exited).toBe(0)
     expect(await postgresPid()).toBeUndefined()
+  })
+
+  test('of two that are started together one serves, and the other says to wait', async () => {
+    const runs = [start(await freePorts()), start(await freePorts())]
+    const one = await Promise.any(runs.map(async run => [await curlLine(run), run] as const))
+    const other = runs.find(run => run !== one[1])!
+    expect(await other.child.exited).toBe(1)
+    await until('what it says', () => other.complained() !== '')
+    expect(other.complained()).toMatch(/^Another scripts\/start is preparing the same data\. Start again when .+\n$/)
+    process.kill(-one[1].child.pid, 'SIGINT')
+    expect(await one[1].child.exited).toBe(0)
+    expect(readdirSync(folder).filter(name => name.startsWith('running'))).toEqual([])
   })
 
   test('on a used port: one clear sentence and exit status 1', async () => {
