@@ -240,39 +240,6 @@ export function Choices(props: {
   )
 }
 
-export interface NamedProgram {
-  slug: string
-  display_name: string
-}
-
-/** A program that something is for, by name. */
-export const ProgramBadge = ({ slug, among }: { slug: string; among: readonly NamedProgram[] }) => (
-  <span class="badge" title={slug} dir="auto">
-    {among.find(one => one.slug === slug)?.display_name ?? slug}
-  </span>
-)
-
-/** Programs by name: wherever some of them are chosen. */
-export const ProgramChoices = (props: {
-  /** `programs` unless given. */
-  name?: string
-  programs: readonly NamedProgram[]
-  chosen: readonly string[]
-  legend?: string
-  hint?: string
-}) => (
-  <Choices
-    name={props.name ?? 'programs'}
-    legend={props.legend ?? 'Programs'}
-    choices={props.programs.map(({ slug, display_name }) => ({ value: slug, text: display_name, hint: slug }))}
-    chosen={props.chosen}
-    many
-    long={props.programs.length > 8}
-    all={`All ${props.programs.length} programs`}
-    hint={props.programs.length === 0 ? 'There is no program yet.' : props.hint}
-  />
-)
-
 /** A form that does something. It carries the token of its session, and who is signed in. */
 export function ActionForm(props: {
   action: string

@@ -3,7 +3,8 @@
 /** @jsxImportSource preact */
 
 import type { Refusal } from '../../db/keys/refusal-rows.ts'
-import { type NamedProgram, SelectField, Submit, TextField } from '../../html/fields.tsx'
+import { SelectField, Submit, TextField } from '../../html/fields.tsx'
+import type { NamedProgram } from '../../html/named-programs.tsx'
 import { Notice, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import type { ListedApiKey } from '../../keys/api-keys.ts'

@@ -4,8 +4,9 @@
 
 import type { ComponentChildren } from 'preact'
 import type { NamedQuestion } from '../../db/programs/program-overviews.ts'
-import { Choices, type NamedProgram, ProgramChoices, TextArea, TextField } from '../../html/fields.tsx'
+import { Choices, TextArea, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
+import { type NamedProgram, ProgramChoices } from '../../html/named-programs.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { figures } from '../../html/parts.tsx'
 import { type ListedApiKey, overlapDaysMax } from '../../keys/api-keys.ts'

@@ -4,7 +4,8 @@
 
 import type { ApiKeyDay } from '../../db/keys/api-key-rows.ts'
 import type { Refusal } from '../../db/keys/refusal-rows.ts'
-import { ActionForm, ErrorSummary, type NamedProgram, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
+import { type NamedProgram, programNames } from '../../html/named-programs.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { DoneNotice, Facts, figures, LastUse, LinkButton, Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -204,13 +205,12 @@ const allowedActions = ({ may_export, may_annotate, may_submit, front_end }: Lis
 
 /** By name; of hundreds, the first. */
 function Programs({ slugs, all }: { slugs: readonly string[]; all: readonly NamedProgram[] }) {
-  const names = new Map(all.map(({ slug, display_name }) => [slug, display_name]))
   if (slugs.length > 8 && slugs.length === all.length) return <>all {figures(all.length)} programs</>
   return (
     <>
-      {slugs.slice(0, 20).map(slug => (
+      {programNames(slugs.slice(0, 20), all).map(name => (
         <span class="line" dir="auto">
-          {names.get(slug) ?? slug}
+          {name}
         </span>
       ))}
       {slugs.length > 20 && <span class="line soft">and {figures(slugs.length - 20)} more</span>}

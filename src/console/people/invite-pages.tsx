@@ -2,8 +2,9 @@
 
 /** @jsxImportSource preact */
 
-import { type NamedProgram, TextField } from '../../html/fields.tsx'
+import { TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
+import type { NamedProgram } from '../../html/named-programs.tsx'
 import { LinkButton, Notice } from '../../html/parts.tsx'
 import { CopyButton } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'

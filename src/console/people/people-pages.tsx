@@ -4,17 +4,9 @@
 
 import type { IdentityRow } from '../../db/people/identity-rows.ts'
 import type { PersonRow } from '../../db/people/person-rows.ts'
-import {
-  ActionForm,
-  Choices,
-  ErrorSummary,
-  type NamedProgram,
-  ProgramBadge,
-  ProgramChoices,
-  Submit,
-  TextField,
-} from '../../html/fields.tsx'
+import { ActionForm, Choices, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { SearchForm } from '../../html/lists.tsx'
+import { type NamedProgram, ProgramBadge, ProgramChoices, programNames } from '../../html/named-programs.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, DoneNotice, InParts, LinkButton, Named, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -38,7 +30,7 @@ export function PeoplePage({ people, programs: all }: PeopleProps) {
   const { person, query } = usePage()
   const sought = (query.get('q') ?? '').trim().toLowerCase()
   const shown = people.filter(({ name, email, role, programs }) =>
-    [name, email, roleNames[role], ...programs, ...namesOf(programs, all)].some(text =>
+    [name, email, roleNames[role], ...programs, ...programNames(programs, all)].some(text =>
       text.toLowerCase().includes(sought),
     ),
   )
@@ -82,9 +74,6 @@ export function PeoplePage({ people, programs: all }: PeopleProps) {
     </Shell>
   )
 }
-
-const namesOf = (slugs: readonly string[], programs: readonly NamedProgram[]): string[] =>
-  programs.filter(({ slug }) => slugs.includes(slug)).map(({ display_name }) => display_name)
 
 function State({ person }: { person: PersonRow }) {
   if (person.disabled_at !== null) return <Badge tone="bad">disabled</Badge>
@@ -154,7 +143,7 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
           ) : (
             <p>
               {roleNames[person.role]}
-              {person.programs.length > 0 && `: ${namesOf(person.programs, programs).join(', ')}`}
+              {person.programs.length > 0 && `: ${programNames(person.programs, programs).join(', ')}`}
             </p>
           )}
         </div>

@@ -3,7 +3,8 @@
 /** @jsxImportSource preact */
 
 import { exportEffects } from '../../domain/definitions/export-effects.ts'
-import { ActionForm, ErrorSummary, ProgramChoices, Submit } from '../../html/fields.tsx'
+import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
+import { ProgramChoices } from '../../html/named-programs.tsx'
 import { counted, LinkButton, Notice, When } from '../../html/parts.tsx'
 import type { ProblemItem } from '../../problem.ts'
 import type { Move } from '../../programs/move-questions.ts'
