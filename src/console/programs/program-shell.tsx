@@ -161,7 +161,7 @@ export function Changes({
   const shown = changes.slice(0, most)
   const rest = changes.length - shown.length + more
   return (
-    <ul class="changes">
+    <ul>
       {shown.map(({ subject, detail }) => (
         <li dir="auto">
           {subject !== '' && <strong>{subject}: </strong>}

@@ -66,7 +66,7 @@ export function PublishPage(props: PublishProps) {
             ) : effects.length === 0 ? (
               <p>Nothing: applications look as they did.</p>
             ) : (
-              <ul class="changes">
+              <ul>
                 {effects.map(effect => (
                   <li dir="auto">{effect}</li>
                 ))}
