@@ -22,7 +22,7 @@ import type { PageVisit } from '../requests/visit.ts'
 import { downloadEvents } from './audit-download.ts'
 import { entriesOf } from './audit-labels.ts'
 import { AuditLogPage, EventPage } from './audit-pages.tsx'
-import { readAuditQuery } from './audit-query.ts'
+import { path, readAuditQuery } from './audit-query.ts'
 import { DisclosuresPage } from './sent-pages.tsx'
 import { VerifyPage } from './verify-page.tsx'
 
@@ -172,7 +172,6 @@ function auditPages(deps: Deps): PageRoute[] {
     return showForm(visit, { values: parameters, errors }, page, errors.length > 0 ? 400 : 200)
   }
 
-  const path = '/admin/audit'
   return [
     pageAt(path, readingRoles, auditLog),
     pageAt(`${path}/events.csv`, readingRoles, download),

@@ -1,10 +1,14 @@
-// The query of a page of the audit log, as its address has it.
+// The address of a page of the audit log, and its query.
 
 import type { AuditFilter } from '../../db/audit/audit.ts'
 import { parseInstantParameter } from '../../export/requests/instant-parameter.ts'
 import type { FormState } from '../../html/page-context.ts'
 import type { ProblemItem } from '../../problem.ts'
 import { idOf } from '../requests/addressed.ts'
+
+/** Where the log is in the console. */
+export const path = '/admin/audit'
+export const crumb = { text: 'Audit', path }
 
 /** The filters as they are named in the address. */
 export const filterNames = ['actor', 'action', 'subject', 'from', 'to'] as const

@@ -8,8 +8,8 @@ import { ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, figures, LinkButton, Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
-import { Actor, crumb, path } from './audit-pages.tsx'
-import { queryOf } from './audit-query.ts'
+import { Actor } from './audit-entries.tsx'
+import { crumb, path, queryOf } from './audit-query.ts'
 
 interface SentProps {
   /** Undefined before a search. */

@@ -8,6 +8,7 @@ import { usePage } from '../../html/page-context.ts'
 import { counted, figures, Notice } from '../../html/parts.tsx'
 import { CopyButton } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
+import { crumb } from './audit-query.ts'
 
 interface VerifyProps {
   /** Where every chain ends now. */
@@ -26,7 +27,7 @@ export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
     <Shell
       title="Verify the audit log"
       part="audit"
-      crumbs={[{ text: 'Audit', path: '/admin/audit' }, { text: 'Verify' }]}
+      crumbs={[crumb, { text: 'Verify' }]}
       lead="Each event is a link in one of eight chains of hashes. Here the hashes are computed again, by other code than wrote them: an event that was changed, removed or inserted breaks its chain."
     >
       <ErrorSummary title="This seal cannot be compared" />
