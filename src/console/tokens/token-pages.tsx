@@ -59,7 +59,12 @@ export function TokensPage({ tokens }: { tokens: readonly ListedAdminToken[] }) 
   )
 }
 
-const states: Readonly<Record<AdminTokenState, Tone>> = { good: 'good', expired: 'bad', retired: 'bad' }
+const states: Readonly<Record<AdminTokenState, readonly [tone: Tone, text: string]>> = {
+  good: ['good', 'active'],
+  expired: ['bad', 'expired'],
+  retired: ['bad', 'retired'],
+}
+const State = ({ state }: { state: AdminTokenState }) => <Badge tone={states[state][0]}>{states[state][1]}</Badge>
 
 /** Tokens of one person; `retireAt` is left out for those who may only look. */
 export function TokenTable(props: {
@@ -80,10 +85,7 @@ export function TokenTable(props: {
           cell: one => <Named name={one.name} small={<code>{one.admin_token_id}</code>} />,
         },
         { head: 'Good for', cell: one => one.scopes.map(scope => <Badge>{scope}</Badge>) },
-        {
-          head: 'State',
-          cell: one => <Badge tone={states[one.state]}>{one.state === 'good' ? 'active' : one.state}</Badge>,
-        },
+        { head: 'State', cell: one => <State state={one.state} /> },
         {
           head: 'Expires',
           cell: one => (
