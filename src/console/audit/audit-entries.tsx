@@ -24,30 +24,35 @@ export function Actor(props: {
   href: string
   names: ReadonlyMap<string, string>
   people?: KnownNames['people']
+  /** By name alone. */
+  brief?: boolean | undefined
 }) {
-  const { actor, href, names, people } = props
+  const { actor, href, names, people, brief } = props
   const [kind = '', ...rest] = actor.split(':')
   const email = emailOf(actor)
   const person = people?.get(email)
-  if (kind === 'admin-token') return <Named name={person ?? email} kind={`token ${rest[0]}`} href={href} />
-  if (kind === 'admin' && person !== undefined) return <Named name={person} kind={email} href={href} />
+  const named = (name: string, of: string) => <Named name={name} kind={brief ? undefined : of} href={href} />
+  if (kind === 'admin-token') return named(person ?? email, `token ${rest[0]}`)
+  if (kind === 'admin' && person !== undefined) return named(person, email)
   const name = kind === 'key' ? names.get(rest.join(':')) : undefined
-  return (
-    <Named
-      name={name ?? (rest.length === 0 ? actor : rest.join(':'))}
-      kind={kind === 'key' && name !== undefined ? actor : kind}
-      href={href}
-    />
+  return named(
+    name ?? (rest.length === 0 ? actor : rest.join(':')),
+    kind === 'key' && name !== undefined ? actor : kind,
   )
 }
 
-export function Named({ name, kind, href }: { name: string; kind: string; href: string }) {
+export function Named({ name, kind, href }: { name: string; kind: string | undefined; href: string }) {
   return (
     <>
       <a href={href} dir="auto">
         <InParts>{name}</InParts>
-      </a>{' '}
-      {kind !== name && <small>{kind}</small>}
+      </a>
+      {kind !== undefined && kind !== name && (
+        <>
+          {' '}
+          <small>{kind}</small>
+        </>
+      )}
     </>
   )
 }
@@ -58,12 +63,13 @@ const Clock = ({ at }: { at: Micros }) => (
 )
 
 /** Who did what, and on what, unless it is the same person; links lead to what else they did, and to what else was done there. */
-export function Sentence({ event, together, names, people }: EntryProps) {
+export function Sentence({ event, together, names, people, brief }: EntryProps & { brief?: boolean }) {
   const { form } = usePage()
   const filterBy = (name: string, value: string): string => path + queryOf(form.values, { [name]: value })
   const [before, after = ''] = phraseOf(event)
   const isMany = together.length > 1 && event.action === 'application_annotated'
-  const actor = <Actor actor={event.actor} href={filterBy('actor', event.actor)} names={names} people={people} />
+  const href = filterBy('actor', event.actor)
+  const actor = <Actor actor={event.actor} href={href} names={names} people={people} brief={brief} />
   const own = emailOf(event.actor) === event.subject ? before.replace(/ (?:as|for|of)$/, '') : before
   if (own !== before)
     return (

@@ -51,7 +51,7 @@ export function Lately({ entries, ...known }: Awaited<ReturnType<typeof loadLate
                 <When at={event.happened_at} text={distance(Math.min(event.happened_at, now), now)} />
               </a>
               <div>
-                <Sentence {...entry} {...known} />
+                <Sentence {...entry} {...known} brief />
                 {event.action === 'applications_exported' && `: ${figures(sentIn(together))} sent`}
               </div>
             </li>
