@@ -147,10 +147,7 @@ async function sayIfKilledLastTime(): Promise<boolean> {
     await rm(runningFile)
   }
   await mkdir(dataFolder, { recursive: true })
-  try {
-    await noteRun(link)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  if (!(await noteAlone())) {
     if (lastStart()?.address !== undefined) return false
     throw new Problem('unavailable', {
       detail: 'Another scripts/start is preparing the same data. Start again when it has printed its address.',
@@ -161,7 +158,19 @@ async function sayIfKilledLastTime(): Promise<boolean> {
   return true
 }
 
-/** Notes this run, and once it serves, where. All of it gets its name at once: by `link` only where no run is noted. */
+/** Notes this run, unless another one is noted; of two at a time, one does. */
+async function noteAlone(): Promise<boolean> {
+  try {
+    await noteRun(link)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    // Some shared folders of virtual machines have no links.
+    await noteRun(rename)
+  }
+  return true
+}
+
+/** Notes this run, and once it serves, where. All of it gets its name in one moment. */
 async function noteRun(put: typeof link, address = ''): Promise<void> {
   const noted = `${runningFile}.${process.pid}`
   await writeFile(noted, `${process.pid}\n${address}\n`)
