@@ -21,6 +21,7 @@ import {
   exitCode,
   hostInUrl,
   lastStart,
+  listeningAddress,
   runningFile,
   scriptEnvironment,
   showHelpIfAsked,
@@ -69,7 +70,7 @@ async function start(): Promise<void> {
       void stop(0)
     })
   }
-  const isAlone = await sayIfKilledLastTime()
+  const isAlone = await beginRun()
   const { environment: found, stop: stopDatabase, wasRunning } = await scriptEnvironment()
   cleanUps.push(stopDatabase)
   if (wasRunning)
@@ -104,7 +105,7 @@ async function start(): Promise<void> {
   cleanUps.unshift(() => Promise.all(children.map(child => end(child))))
   const service = launch('src/main.ts', environment)
   children.push(service)
-  const baseUrl = config.baseUrl === '' ? `http://${hostInUrl(host)}:${port}` : config.baseUrl
+  const baseUrl = config.baseUrl === '' ? listeningAddress({ ...config, port }) : config.baseUrl
   const healthUrl = `http://${hostInUrl(healthHost)}:${healthPort}`
   await untilServing(service, `${healthUrl}/readyz`)
   children.push(launch('workers/main.ts', { ...environment, HEALTH_PORT: String(workersHealthPort) }))
@@ -137,10 +138,11 @@ async function lastWords(): Promise<string> {
 }
 
 /**
- * A run that is killed leaves its mark. What it had started has ended with it; PostgreSQL has its data, as after a loss of power.
+ * Leaves the mark of this run, and begins its log. A run that is killed leaves its mark; what it had started has ended with it, and
+ * PostgreSQL has its data, as after a loss of power.
  * False when another run serves the same data: its mark and its log stay. Throws while that one has yet to make it.
  */
-async function sayIfKilledLastTime(): Promise<boolean> {
+async function beginRun(): Promise<boolean> {
   const last = lastStart()
   if (last !== undefined && !last.isRunning) {
     console.log('The last run was killed. What it had started was ended, and nothing of the data is lost.')

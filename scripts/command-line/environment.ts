@@ -45,13 +45,17 @@ export function serviceAddress(config: OtherConfig): string {
   if (config.baseUrl !== '') return config.baseUrl
   const last = process.env.PORT === undefined ? lastStart() : undefined
   if (last?.isRunning && last.address !== undefined) return last.address
-  return `${config.tlsCert === undefined ? 'http' : 'https'}://${hostInUrl(config.host)}:${config.port}`
+  return listeningAddress(config)
 }
+
+/** Where this machine reaches the service by what it listens on. */
+export const listeningAddress = ({ tlsCert, host, port }: Pick<OtherConfig, 'tlsCert' | 'host' | 'port'>): string =>
+  `${tlsCert === undefined ? 'http' : 'https'}://${hostInUrl(host)}:${port}`
 
 /** Where this machine reaches what listens on an address, as URLs have it: by loopback for all addresses. */
 export function hostInUrl(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  return host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
 }
 
 /** Wrong usage: the message is shown with where to find the script's help, and the exit status is 2. */

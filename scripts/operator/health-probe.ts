@@ -8,7 +8,7 @@ import { healthPorts } from '../../src/config/listening-settings.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { withSettingFiles } from '../../src/config/setting-files.ts'
 import { Problem } from '../../src/problem.ts'
-import { exitCode, usage } from '../command-line/environment.ts'
+import { exitCode, hostInUrl, usage } from '../command-line/environment.ts'
 
 const answerMs = 4000
 const pauseMs = 100
@@ -21,9 +21,7 @@ process.exit(
     if (!(asked in healthPorts) || rest.length > 0 || waitMs === undefined)
       throw usage('Usage: tributary health [service | worker | follower] [--wait <duration, such as 60s>]')
     const { healthHost, healthPort } = loadConfig(withSettingFiles(process.env, otherSettings), otherSettings)
-    const everywhere = ['0.0.0.0', '::'].includes(healthHost)
-    const host = everywhere ? '127.0.0.1' : healthHost.includes(':') ? `[${healthHost}]` : healthHost
-    const address = `http://${host}:${healthPort ?? healthPorts[asked as keyof typeof healthPorts]}/readyz`
+    const address = `http://${hostInUrl(healthHost)}:${healthPort ?? healthPorts[asked as keyof typeof healthPorts]}/readyz`
     const end = performance.now() + waitMs
     for (;;) {
       const error = await errorAt(address)

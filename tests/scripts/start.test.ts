@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs'
 import { chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/processes/free-port.ts'
+import { isAlive } from '../../scripts/processes/is-alive.ts'
 import { healthPorts } from '../../src/config/listening-settings.ts'
 import { walkIds } from '../support/export-client.ts'
 import { useFolder } from '../support/fixtures.ts'
@@ -59,14 +60,6 @@ const freePorts = async (): Promise<{ PORT: string; HEALTH_PORT: string }> => ({
   PORT: String(await freePort()),
   HEALTH_PORT: String(await freePort()),
 })
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 /** The two lines to paste, once printed: the credential into the environment, and the request. */
 const curlLine = (run: Run): Promise<string> =>

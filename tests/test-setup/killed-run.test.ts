@@ -3,19 +3,12 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { isAlive } from '../../scripts/processes/is-alive.ts'
 import { useFolder } from '../support/fixtures.ts'
 import { until } from '../support/until.ts'
 
 const support = join(import.meta.dir, '../support')
 const folder = await useFolder()
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 test('kill -9 of a run ends its PostgreSQL and removes the data, although another child of the run lives on', async () => {
   const file = join(folder, 'endless.test.ts')
