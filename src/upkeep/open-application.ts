@@ -4,7 +4,7 @@ import {
   findStoredApplication,
   readStoredApplications,
   type StoredApplication,
-} from '../db/applications/application-lists.ts'
+} from '../db/applications/application-details.ts'
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../db/client.ts'
 import { notFound } from '../problem.ts'

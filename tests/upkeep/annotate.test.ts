@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { holdChanges } from '../../src/db/applications/annotations.ts'
-import { readNewestAnnotations } from '../../src/db/applications/application-lists.ts'
+import { readNewestAnnotations } from '../../src/db/applications/application-details.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { type AnnotationChange, annotate, noteLengthMax } from '../../src/upkeep/annotate.ts'
 import type { TestDatabase } from '../support/database.ts'

@@ -8,7 +8,7 @@ import {
   applicationDetails,
   readNewestAnnotations,
   readRevisions,
-} from '../../db/applications/application-lists.ts'
+} from '../../db/applications/application-details.ts'
 import { applicationChanges } from '../../domain/readable/application-changes.ts'
 import { pageFields } from '../../html/html-response.ts'
 import { everyRole } from '../../html/navigation.ts'

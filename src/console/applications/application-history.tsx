@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { AnnotationState } from '../../db/applications/annotations.ts'
-import type { ApplicationDetails, Revision } from '../../db/applications/application-lists.ts'
+import type { ApplicationDetails, Revision } from '../../db/applications/application-details.ts'
 import type { Program } from '../../db/programs/programs.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { readingRoles } from '../../html/navigation.ts'

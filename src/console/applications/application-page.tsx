@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import type { ApplicationDetails, Revision } from '../../db/applications/application-lists.ts'
+import type { ApplicationDetails, Revision } from '../../db/applications/application-details.ts'
 import type { Program } from '../../db/programs/programs.ts'
 import type { ApplicationChange } from '../../domain/readable/application-changes.ts'
 import type { ReadableApplication } from '../../domain/readable/readable-application.ts'

@@ -1,10 +1,7 @@
 // The applications of a filter as a CSV file, as an export writes it, batch by batch: complete, or visibly aborted.
 
-import {
-  type ListedApplication,
-  readLastPublication,
-  readListedApplications,
-} from '../../db/applications/application-lists.ts'
+import { readLastPublication } from '../../db/applications/application-details.ts'
+import { type ListedApplication, readListedApplications } from '../../db/applications/application-lists.ts'
 import { csvPage } from '../../export/framings/csv-page.ts'
 import { framedRow } from '../../export/pages/exported-object.ts'
 import type { Deps } from '../../http/server/deps.ts'

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import { Type } from 'typebox'
-import type { ApplicationDetails } from '../../db/applications/application-lists.ts'
+import type { ApplicationDetails } from '../../db/applications/application-details.ts'
 import { readApplicationsOfApplicant } from '../../db/applications/erased-applications.ts'
 import { refuseFollowed } from '../../db/origin.ts'
 import type { Program } from '../../db/programs/programs.ts'

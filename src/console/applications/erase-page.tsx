@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import type { ApplicationDetails } from '../../db/applications/application-lists.ts'
+import type { ApplicationDetails } from '../../db/applications/application-details.ts'
 import type { ApplicantApplications } from '../../db/applications/erased-applications.ts'
 import type { Program } from '../../db/programs/programs.ts'
 import { TextField } from '../../html/fields.tsx'

@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import type { ApplicationDetails } from '../../db/applications/application-lists.ts'
+import type { ApplicationDetails } from '../../db/applications/application-details.ts'
 import type { Program } from '../../db/programs/programs.ts'
 import { indentedJson } from '../../domain/values/indented-json.ts'
 import { figures, LinkButton } from '../../html/parts.tsx'

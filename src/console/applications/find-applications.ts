@@ -2,13 +2,15 @@
 
 import {
   type ApplicationDetails,
-  countApplications,
-  countListedApplications,
   findApplicationDetails,
   findRevisionBefore,
+  type StoredApplication,
+} from '../../db/applications/application-details.ts'
+import {
+  countApplications,
+  countListedApplications,
   type ListedApplication,
   readListedApplications,
-  type StoredApplication,
 } from '../../db/applications/application-lists.ts'
 import type { Sql } from '../../db/client.ts'
 import { findProgram, loadProgramVersion, type Program } from '../../db/programs/programs.ts'

@@ -4,11 +4,13 @@
 
 import {
   type ApplicationDetails,
+  readNewestAnnotations,
+  readRevisions,
+} from '../../db/applications/application-details.ts'
+import {
   type ListedApplication,
   type ListPlace,
   readListedApplications,
-  readNewestAnnotations,
-  readRevisions,
 } from '../../db/applications/application-lists.ts'
 import { readPagesWith } from '../../db/audit/disclosures.ts'
 import type { Sql } from '../../db/client.ts'

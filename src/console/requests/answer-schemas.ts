@@ -2,7 +2,8 @@
 
 import { type TArray, type TProperties, type TSchema, Type } from 'typebox'
 import { annotationState } from '../../db/applications/annotations.ts'
-import { applicationDetails, listedApplication, revisionRow } from '../../db/applications/application-lists.ts'
+import { applicationDetails, revisionRow } from '../../db/applications/application-details.ts'
+import { listedApplication } from '../../db/applications/application-lists.ts'
 import { auditEventRow } from '../../db/audit/audit.ts'
 import { derivedListing } from '../../db/derived/missing-derived.ts'
 import { apiKeyDay, apiKeyRow } from '../../db/keys/api-key-rows.ts'

@@ -5,7 +5,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow } from '../client.ts'
 import { type ChangePlace, type PlaceRow, placeOf } from '../walks/change-rows.ts'
 import { newestAnnotation } from './annotations.ts'
-import type { StoredApplication } from './application-lists.ts'
+import type { StoredApplication } from './application-details.ts'
 
 export interface ReadableProgram {
   slug: string

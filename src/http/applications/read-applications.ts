@@ -4,7 +4,7 @@
 import { Elysia } from 'elysia'
 import { disclosedReading } from '../../audit/exported-event.ts'
 import { sentQuestions } from '../../audit/sent-questions.ts'
-import { findStoredApplication, type StoredApplication } from '../../db/applications/application-lists.ts'
+import { findStoredApplication, type StoredApplication } from '../../db/applications/application-details.ts'
 import { readAnnotationSteps, readStoredRevisions } from '../../db/applications/client-reads.ts'
 import { readThroughLoss } from '../../db/client.ts'
 import { readWalkStart } from '../../db/walks/walks.ts'

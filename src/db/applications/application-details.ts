@@ -1,0 +1,154 @@
+// One application: what is known of it, the others of its applicant, the states of its status and note, and the stored text that an
+// export makes it of. No statement grows with the size of a program.
+
+import { type Static, Type } from 'typebox'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { type Db, findRow } from '../client.ts'
+import { flag, integer, integerOrNull, row, textOrNull, time } from '../row-schemas.ts'
+import type { Position } from '../walks/walks.ts'
+import { type AnnotationState, newestAnnotation } from './annotations.ts'
+import { listedApplication } from './application-lists.ts'
+
+/** All about an application but what was answered. */
+export const applicationDetails = row({
+  ...listedApplication.properties,
+  program_version_id: integer,
+  create_time: time,
+  superseded_seq: integerOrNull,
+  application_note: textOrNull,
+  /** The newest state of status and note; 0 before the first. */
+  annotation_id: Type.Integer({ description: 'What a change names as `based_on`; 0 before the first.' }),
+})
+export interface ApplicationDetails extends Static<typeof applicationDetails> {
+  /** The stored text up to the answers: language and submitter. */
+  head: string
+}
+
+export async function findApplicationDetails(
+  db: Db,
+  programId: number,
+  applicationId: number,
+): Promise<ApplicationDetails | undefined> {
+  // A quote within a text of JSON is escaped: what is looked for comes before the answers and nowhere earlier.
+  return findRow<ApplicationDetails>(db)`
+    select application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, superseded_seq,
+      superseded_seq is null as is_current, status, status_last_modified_time, application_note,
+      application_note is not null as has_note,
+      left(snapshot, strpos(snapshot, ',"application":{') - 1) || '}' as head,
+      ${newestAnnotation(db, programId)} as annotation_id
+    from application a
+    where program_id = ${programId}
+    and application_id = ${applicationId}`
+}
+
+/** An application of the same applicant in the same program. */
+export const revisionRow = row({
+  application_id: integer,
+  submit_time: time,
+  submit_seq: integer,
+  is_current: flag,
+  program_version_id: integer,
+})
+export type Revision = Static<typeof revisionRow>
+
+/** The newest of an applicant's applications to a program, newest first. */
+export async function readRevisions(
+  db: Db,
+  programId: number,
+  applicantId: number,
+  rowsMax: number,
+): Promise<Revision[]> {
+  return readTheirs(db, programId, applicantId, db`true`, rowsMax)
+}
+
+/** The applicant's application before this place; undefined when none exists or it was erased. */
+export async function findRevisionBefore(
+  db: Db,
+  programId: number,
+  applicantId: number,
+  { submit_time, submit_seq }: Position,
+): Promise<Revision | undefined> {
+  const isBefore: ReturnType<Db> = db`(submit_time, submit_seq) < (${submit_time}::timestamptz, ${submit_seq}::bigint)`
+  const [row] = await readTheirs(db, programId, applicantId, isBefore, 1)
+  return row
+}
+
+function readTheirs(
+  db: Db,
+  programId: number,
+  applicantId: number,
+  condition: ReturnType<Db>,
+  rowsMax: number,
+): PromiseLike<Revision[]> {
+  return db<Revision[]>`
+    select application_id, submit_time, submit_seq, superseded_seq is null as is_current, program_version_id
+    from application
+    where program_id = ${programId}
+    and applicant_id = ${applicantId}
+    and ${condition}
+    order by submit_time desc, submit_seq desc
+    limit ${rowsMax}`
+}
+
+/** The newest states of status and note, newest first. */
+export async function readNewestAnnotations(
+  db: Db,
+  programId: number,
+  applicationId: number,
+  rowsMax: number,
+): Promise<AnnotationState[]> {
+  return db<AnnotationState[]>`
+    select changed_at, changed_by, status, application_note
+    from application_annotation
+    where program_id = ${programId}
+    and application_id = ${applicationId}
+    order by annotation_id desc
+    limit ${rowsMax}`
+}
+
+/** What an export makes an application of. */
+export interface StoredApplication {
+  application_id: number
+  submit_time: Micros
+  submit_seq: number
+  program_version_id: number
+  snapshot: string
+  annotations: string
+  is_current: boolean
+  /** When the newest version was published: identifies the questions that this read found. */
+  questions_as_of: Micros
+}
+
+export async function findStoredApplication(
+  db: Db,
+  programId: number,
+  applicationId: number,
+): Promise<StoredApplication | undefined> {
+  return findRow<StoredApplication>(db)`
+    select a.*, (select last_publication(${programId})) as questions_as_of
+    from stored_application(${programId}, ${applicationId}) a`
+}
+
+/** The texts of these applications of a program, those that are there, newest first. */
+export async function readStoredApplications(
+  db: Db,
+  programId: number,
+  applicationIds: readonly number[],
+): Promise<StoredApplication[]> {
+  const rows = await db<Omit<StoredApplication, 'questions_as_of'>[]>`
+    select application_id, submit_time, submit_seq, program_version_id, snapshot, annotations,
+      superseded_seq is null as is_current
+    from application
+    where program_id = ${programId}
+    and application_id = any(${applicationIds as number[]}::bigint[])
+    order by submit_time desc, submit_seq desc`
+  // Asked afterwards: it has to know the version of each of them.
+  const questions_as_of = await readLastPublication(db, programId)
+  return rows.map(row => ({ ...row, questions_as_of }))
+}
+
+/** When the newest version of a program was published. */
+export async function readLastPublication(db: Db, programId: number): Promise<Micros> {
+  const [row] = await db<[{ published_at: Micros }]>`select last_publication(${programId}) as published_at`
+  return row.published_at
+}
