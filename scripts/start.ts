@@ -9,11 +9,7 @@ import { healthPorts } from '../src/config/listening-settings.ts'
 import { type Environment, loadConfig } from '../src/config/load-config.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareDatabase, requireInstanceTimeZone } from '../src/db/instance.ts'
-import { readPeople } from '../src/db/people/person-rows.ts'
 import { findProgram } from '../src/db/programs/programs.ts'
-import { createApiKey } from '../src/keys/api-keys.ts'
-import { acceptInvitation, invitePerson } from '../src/people/people.ts'
-import { verifySignIn } from '../src/people/sessions.ts'
 import { Problem } from '../src/problem.ts'
 import {
   dataFolder,
@@ -28,6 +24,14 @@ import {
 } from './command-line/environment.ts'
 import { endWithParent } from './processes/end-with-parent.ts'
 import { freePort } from './processes/free-port.ts'
+import {
+  type DemoKey,
+  type DemoPerson,
+  demoFrontEnd,
+  demoKey,
+  demoPerson,
+  demoPrograms,
+} from './seed-program/demo-credentials.ts'
 import { fillConsole } from './seed-program/fill-console.ts'
 
 const help = `Usage: scripts/start [--no-seed]
@@ -41,18 +45,7 @@ applications if the database is empty, and the service. Prints a command to try 
 const root = join(import.meta.dir, '..')
 /** What service and worker log. */
 const logFile = join(dataFolder, 'log')
-const demoKeyFile = join(dataFolder, 'demo-key.json')
-const demoPersonFile = join(dataFolder, 'demo-person.json')
-/** The programs scripts/seed makes. */
-const demoPrograms = ['utility-assistance', 'child-care-subsidy'] as const
-/** The form front end of the demo key, which the sample applicants belong to. */
-const demoFrontEnd = 'demo'
 const demoApplications = 5000
-
-interface DemoKey {
-  username: string
-  password: string
-}
 
 showHelpIfAsked(help)
 
@@ -191,60 +184,6 @@ async function usablePort(hostname: string, port: number, reusePort = false): Pr
   if (port === 0) return freePort()
   await Bun.serve({ hostname, port, reusePort, fetch: () => new Response() }).stop(true)
   return port
-}
-
-/** A key for the demo programs: the one of the last start if it still works, else a new one. Kept readable by its owner alone. */
-async function demoKey(sql: Sql, pepper: string, baseUrl: string): Promise<DemoKey> {
-  const kept = await readKept<DemoKey>(demoKeyFile)
-  if (kept !== undefined) {
-    const Authorization = `Basic ${Buffer.from(`${kept.username}:${kept.password}`).toString('base64')}`
-    const { status } = await fetch(`${baseUrl}/api/v1/checkAuth`, { headers: { Authorization } })
-    if (status === 200) return kept
-  }
-  const now = Date.now() * 1000
-  const { username, password } = await createApiKey(sql, pepper, {
-    name: 'Demo key of scripts/start',
-    programs: demoPrograms,
-    expires_at: now + 90 * 86_400_000_000,
-    allowed_subnets: ['127.0.0.0/8', '::1/128'],
-    may_export: true,
-    may_submit: true,
-    front_end: demoFrontEnd,
-    actor: 'operator:start',
-    now,
-  })
-  return keep(demoKeyFile, { username, password })
-}
-
-interface DemoPerson {
-  email: string
-  password: string
-}
-
-/** An administrator of the console, made at the first start. Kept readable by its owner alone. */
-async function demoPerson(sql: Sql): Promise<DemoPerson | undefined> {
-  const kept = await readKept<DemoPerson>(demoPersonFile)
-  if (kept !== undefined && (await verifySignIn(sql, kept.email, kept.password)) !== undefined) return kept
-  // The database has people already: they invite others.
-  if ((await readPeople(sql)).length > 0) return undefined
-  const by = { actor: 'operator:start', now: Date.now() * 1000 }
-  const made = { email: 'demo@tributary.example', password: crypto.randomUUID() }
-  const draft = { email: made.email, name: 'Demo Administrator', role: 'ADMINISTRATOR', programs: [] }
-  const { token } = await invitePerson(sql, draft, by)
-  await acceptInvitation(sql, token, made.password, by)
-  return keep(demoPersonFile, made)
-}
-
-function readKept<T>(file: string): Promise<T | undefined> {
-  return Bun.file(file)
-    .json()
-    .catch(() => undefined)
-}
-
-async function keep<T>(file: string, value: T): Promise<T> {
-  await mkdir(dataFolder, { recursive: true })
-  await writeFile(file, JSON.stringify(value), { mode: 0o600 })
-  return value
 }
 
 /**

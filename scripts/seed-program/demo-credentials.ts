@@ -1,0 +1,76 @@
+// With what a demo is tried: a key for its programs, and an administrator of its console. Kept from one start to the next.
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sql } from '../../src/db/client.ts'
+import { readPeople } from '../../src/db/people/person-rows.ts'
+import { createApiKey } from '../../src/keys/api-keys.ts'
+import { acceptInvitation, invitePerson } from '../../src/people/people.ts'
+import { verifySignIn } from '../../src/people/sessions.ts'
+import { dataFolder } from '../command-line/environment.ts'
+
+/** The programs scripts/seed makes. */
+export const demoPrograms = ['utility-assistance', 'child-care-subsidy'] as const
+/** The form front end of the demo key, which the sample applicants belong to. */
+export const demoFrontEnd = 'demo'
+const demoKeyFile = join(dataFolder, 'demo-key.json')
+const demoPersonFile = join(dataFolder, 'demo-person.json')
+
+export interface DemoKey {
+  username: string
+  password: string
+}
+
+/** A key for the demo programs: the one of the last start if it still works, else a new one. Kept readable by its owner alone. */
+export async function demoKey(sql: Sql, pepper: string, baseUrl: string): Promise<DemoKey> {
+  const kept = await readKept<DemoKey>(demoKeyFile)
+  if (kept !== undefined) {
+    const Authorization = `Basic ${Buffer.from(`${kept.username}:${kept.password}`).toString('base64')}`
+    const { status } = await fetch(`${baseUrl}/api/v1/checkAuth`, { headers: { Authorization } })
+    if (status === 200) return kept
+  }
+  const now = Date.now() * 1000
+  const { username, password } = await createApiKey(sql, pepper, {
+    name: 'Demo key of scripts/start',
+    programs: demoPrograms,
+    expires_at: now + 90 * 86_400_000_000,
+    allowed_subnets: ['127.0.0.0/8', '::1/128'],
+    may_export: true,
+    may_submit: true,
+    front_end: demoFrontEnd,
+    actor: 'operator:start',
+    now,
+  })
+  return keep(demoKeyFile, { username, password })
+}
+
+export interface DemoPerson {
+  email: string
+  password: string
+}
+
+/** An administrator of the console, made at the first start. Kept readable by its owner alone. */
+export async function demoPerson(sql: Sql): Promise<DemoPerson | undefined> {
+  const kept = await readKept<DemoPerson>(demoPersonFile)
+  if (kept !== undefined && (await verifySignIn(sql, kept.email, kept.password)) !== undefined) return kept
+  // The database has people already: they invite others.
+  if ((await readPeople(sql)).length > 0) return undefined
+  const by = { actor: 'operator:start', now: Date.now() * 1000 }
+  const made = { email: 'demo@tributary.example', password: crypto.randomUUID() }
+  const draft = { email: made.email, name: 'Demo Administrator', role: 'ADMINISTRATOR', programs: [] }
+  const { token } = await invitePerson(sql, draft, by)
+  await acceptInvitation(sql, token, made.password, by)
+  return keep(demoPersonFile, made)
+}
+
+function readKept<T>(file: string): Promise<T | undefined> {
+  return Bun.file(file)
+    .json()
+    .catch(() => undefined)
+}
+
+async function keep<T>(file: string, value: T): Promise<T> {
+  await mkdir(dataFolder, { recursive: true })
+  await writeFile(file, JSON.stringify(value), { mode: 0o600 })
+  return value
+}
