@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
-import { chmod, stat } from 'node:fs/promises'
+import { chmod, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/processes/free-port.ts'
 import { isAlive } from '../../scripts/processes/is-alive.ts'
@@ -174,16 +174,17 @@ describe('scripts/start', () => {
     expect(await postgresPid()).toBeUndefined()
   })
 
-  test('of two that are started together one serves, and the other says to wait', async () => {
-    const runs = [start(await freePorts()), start(await freePorts())]
-    const one = await Promise.any(runs.map(async run => [await curlLine(run), run] as const))
-    const other = runs.find(run => run !== one[1])!
-    expect(await other.child.exited).toBe(1)
-    await until('what it says', () => other.complained() !== '')
-    expect(other.complained()).toMatch(/^Another scripts\/start is preparing the same data\. Start again when .+\n$/)
-    process.kill(-one[1].child.pid, 'SIGINT')
-    expect(await one[1].child.exited).toBe(0)
-    expect(readdirSync(folder).filter(name => name.startsWith('running'))).toEqual([])
+  test('while another run is preparing the data: one clear sentence and exit status 1', async () => {
+    const running = join(folder, 'running')
+    const another = Bun.spawn(['sleep', '60'], { argv0: 'scripts/start.ts', detached: true })
+    started.push(another)
+    await Bun.write(running, `${another.pid}\n\n`)
+    await expectRefusal({}, /^Another scripts\/start is preparing the same data\. Start again when .+\n$/)
+    expect(readdirSync(folder).filter(name => name.startsWith('running'))).toEqual(['running'])
+    expect(await Bun.file(running).text()).toBe(`${another.pid}\n\n`)
+    another.kill()
+    await another.exited
+    await unlink(running)
   })
 
   test('on a used port: one clear sentence and exit status 1', async () => {
