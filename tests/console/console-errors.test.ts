@@ -64,11 +64,14 @@ test('what many programs ask is folded, not listed above the form', async () => 
 })
 
 test('a program that cannot begin says why, on top and at the field', async () => {
-  const unnamed = await browser.refused(400, '/admin/new-program', { display_name: ' ', slug: 'Big Trees' })
-  for (const part of ['<a href="#display_name">Write a name.</a>', 'id="display_name-error"', 'value="Big Trees"'])
+  const unnamed = await browser.refused(400, '/admin/new-program', { display_name: ' ', slug: '' })
+  for (const part of ['<a href="#display_name">Write a name.</a>', 'id="display_name-error"'])
     expect(unnamed).toContain(part)
   // What the slug is made of is missing, which is no error of the slug.
   expect(unnamed).not.toContain('id="slug-error"')
+  const both = await browser.refused(400, '/admin/new-program', { display_name: ' ', slug: 'Big Trees' })
+  for (const part of ['Write a name.</a>', '<a href="#slug">', 'id="slug-error"', 'value="Big Trees"'])
+    expect(both).toContain(part)
   const html = await browser.refused(400, '/admin/new-program', { display_name: 'Big Trees', slug: 'Big Trees' })
   for (const part of ['<a href="#slug">', 'id="slug-error"']) expect(html).toContain(part)
   expect(html).toContain('such as <code>housing-aid-2026</code>')

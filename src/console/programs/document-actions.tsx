@@ -132,9 +132,6 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
   const begin = async (visit: PageVisit): Promise<Response> => {
     const { form, by } = visit
     const text = form.get('document')
-    const refuse = (errors: readonly ProblemItem[]) =>
-      showForm(visit, { values: form, errors }, () => show(visit, undefined, [], 400))
-    if (text === null && (form.get('display_name') ?? '').trim() === '') return refuse([unnamed])
     const read = text === null ? { document: await named(visit) } : readDocumentField(text)
     if ('errors' in read) return show(visit, text!, read.errors, 400)
     try {
@@ -143,7 +140,10 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
     } catch (error) {
       if (!(error instanceof Problem) || (error.kind !== 'conflict' && error.kind !== 'invalid_request')) throw error
       const errors = error.kind === 'invalid_request' ? error.errors : [taken]
-      if (text === null) return refuse(errors)
+      if (text === null) {
+        const ofForm = { values: form, errors: errorsOfNaming(form, errors) }
+        return showForm(visit, ofForm, () => show(visit, undefined, [], 400))
+      }
       return show(visit, text, placeErrors(text, errors), 400)
     }
   }
@@ -158,7 +158,13 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
   ]
 }
 
-const unnamed = { path: '/display_name', code: 'required', detail: 'Write a name.' }
+/** Where no name was written, that is said; a slug that would have been made of it is no error of its own. */
+function errorsOfNaming(form: URLSearchParams, errors: readonly ProblemItem[]): readonly ProblemItem[] {
+  const isEmpty = (field: string): boolean => (form.get(field) ?? '').trim() === ''
+  if (!isEmpty('display_name')) return errors
+  const others = errors.filter(({ path }) => path !== '/display_name' && !(path === '/slug' && isEmpty('slug')))
+  return [{ path: '/display_name', code: 'required', detail: 'Write a name.' }, ...others]
+}
 
 const taken = {
   path: '/slug',
