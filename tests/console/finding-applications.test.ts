@@ -262,7 +262,7 @@ test('as many as may be changed at once can be chosen, and one more is too many'
 
 const wrongCount = `<a href="#seen">Choose at least one application, and at most ${changedMax}.</a>`
 test.each([
-  ['is:Else', 1, 'one of the program'],
+  ['is:Else', 1, '<a href="#seen">Must be one of the program'],
   ['none', 0, wrongCount],
   ['none', changedMax + 1, wrongCount],
 ])('the status %s of %p applications is not set, and the form says why', async (set, count, reason) => {

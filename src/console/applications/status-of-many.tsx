@@ -90,6 +90,8 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
         page,
         ownPage: path,
         read: ({ form }) => ({ status: statusOf(form), applications: statesSeen(form) }),
+        // The status was chosen on another page; here is what it would change.
+        atField: ({ path: _, ...error }) => ({ ...error, parameter: 'seen' }),
         next: (visit, { changed }) => {
           if (changed === 0) throw invalidRequest('Nothing was changed.', [allLeft])
           const { values } = readListQuery(visit, config.timeZone)
