@@ -7,12 +7,11 @@ import { createApiKey } from '../../src/keys/api-keys.ts'
 import type { ChildProcesses } from '../processes/child-processes.ts'
 import type { BenchContext, BenchData } from './bench-context.ts'
 import type { BenchDatabase } from './bench-database.ts'
-import { appendNaive, countNaiveCopy, readLargestProgram, settleTables } from './bench-statements.ts'
+import { appendNaive, countNaiveCopy, readLargestProgram } from './bench-statements.ts'
 import { type HttpSubject, type Page, readPage, withService } from './http-subject.ts'
 import type { BenchmarkOptions } from './options.ts'
 
 const root = join(import.meta.dir, '../..')
-const seedTimeoutMs = 30 * 60_000
 const copyPageRows = 1000
 /** The zone of the seeded instance; with summer time, so that offsets are not all alike. */
 export const timeZone = 'America/Los_Angeles'
@@ -47,7 +46,7 @@ export async function prepareData(
         '--now',
         seedNow,
       ],
-      { env: { ...addresses, ...environment }, timeoutMs: seedTimeoutMs },
+      { env: { ...addresses, ...environment } },
     )
     program = (await readLargestProgram(sql))!
   }
@@ -65,7 +64,7 @@ export async function prepareData(
   return { program, access: { authorization: `Basic ${apiSecretToken}`, environment } }
 }
 
-/** Makes the peers' copy from what the service exports, so that they return the same; then settles all tables. */
+/** Makes the peers' copy from what the service exports, so that they return the same. */
 export async function prepareNaiveCopy(context: Omit<BenchContext, 'options'>): Promise<void> {
   const { database, data, say } = context
   const { sql } = database
@@ -79,7 +78,6 @@ export async function prepareNaiveCopy(context: Omit<BenchContext, 'options'>): 
       }
     })
   }
-  await settleTables(sql)
 }
 
 /** Every page of a walk. */

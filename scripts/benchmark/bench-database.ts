@@ -1,9 +1,8 @@
 // The PostgreSQL a benchmark runs on: its own, on this machine, reached as all measured processes reach it.
 
-import { existsSync, readdirSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { startEmbeddedPostgres } from '../processes/embedded-postgres.ts'
 import type { BenchmarkOptions } from './options.ts'
@@ -33,14 +32,15 @@ const user = 'tributary'
 
 /** Starts the server on a kept folder, or on one that `stop` removes. */
 export async function startBenchDatabase(options: BenchmarkOptions): Promise<BenchDatabase> {
+  const installation = basename(options.postgres ?? 'embedded')
   const parent = options.keep ?? (await mkdtemp('/var/tmp/tributary-bench-'))
   await mkdir(parent, { recursive: true })
   // The server's account is not always ours; loopback connections are trusted anyway.
   const sockets = await mkdtemp(join(tmpdir(), 'tributary-socket-'))
   await Promise.all([chmod(sockets, 0o777), options.keep === undefined && chmod(parent, 0o755)])
   const { dataDirectory, port, started, stop, url } = await startEmbeddedPostgres({
-    dataDirectory: join(parent, `${options.postgres}-${options.applications}`),
-    installation: options.postgres === 'debian' ? debianInstallation() : undefined,
+    dataDirectory: join(parent, `${installation}-${options.applications}`),
+    installation: options.postgres,
     settings: {
       unix_socket_directories: sockets,
       // Enough for all that is read.
@@ -83,7 +83,7 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
   const [version] = await admin<{ server_version: string }[]>`show server_version`
   return {
     ...view('bench'),
-    description: `PostgreSQL ${version!.server_version} (${options.postgres}), ${unix ? 'Unix socket' : 'TCP'}`,
+    description: `PostgreSQL ${version!.server_version} (${installation}), ${unix ? 'Unix socket' : 'TCP'}`,
     dataDirectory,
     async scratch(work) {
       await drop('scratch')
@@ -92,7 +92,6 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
       try {
         return await work(scratch)
       } finally {
-        await scratch.sql.end({ timeout: 5 })
         await drop('scratch')
       }
     },
@@ -106,12 +105,3 @@ export async function startBenchDatabase(options: BenchmarkOptions): Promise<Ben
 }
 
 const withDatabase = (url: string, name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href
-
-/** The newest PostgreSQL that Debian's packages brought. */
-function debianInstallation(): string {
-  const root = '/usr/lib/postgresql'
-  const versions = existsSync(root) ? readdirSync(root).map(Number).filter(Number.isInteger) : []
-  if (versions.length === 0)
-    throw new Error(`--postgres debian needs Debian's package postgresql; there is none in ${root}.`)
-  return join(root, String(Math.max(...versions)))
-}

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type ChildProcesses, untilAnswering } from '../processes/child-processes.ts'
 import { freePort } from '../processes/free-port.ts'
 import type { BenchContext } from './bench-context.ts'
+import type { Transfer } from './peers/drain.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -96,14 +97,7 @@ export async function readPage(url: string, headers: Headers): Promise<Page> {
   return { text, ...(JSON.parse(text) as Omit<Page, 'text'>) }
 }
 
-/** One body fetched to nowhere. */
-export interface Transfer {
-  firstByteMs: number
-  wallMs: number
-  bytes: number
-}
-
-const transferTimeoutMs = 180_000
+const transferSecondsMax = 180
 
 /**
  * Fetches the page of the first `rows` applications `repeats` times to nowhere, with curl, over one connection that is already open. Throws
@@ -116,10 +110,7 @@ export async function fetchPages(
   repeats: number,
 ): Promise<Transfer[]> {
   const urls = [pageUrl(1), ...Array.from({ length: repeats }, () => pageUrl(rows))]
-  const output = await children.run(['curl', '--config', '-'], {
-    input: curlConfig(urls, headers),
-    timeoutMs: transferTimeoutMs,
-  })
+  const output = await children.run(['curl', '--config', '-'], { input: curlConfig(urls, headers) })
   return parseTransfers(output).slice(1)
 }
 
@@ -141,7 +132,7 @@ export function curlConfig(urls: readonly string[], headers: Headers): string {
     'show-error',
     'fail',
     'noproxy = "*"',
-    `max-time = ${transferTimeoutMs / 1000}`,
+    `max-time = ${transferSecondsMax}`,
     'write-out = "%{http_code} %{time_starttransfer} %{time_total} %{size_download}\\n"',
     ...Object.entries(headers).map(([name, value]) => `header = ${quoted(`${name}: ${value}`)}`),
     ...urls.flatMap(url => [`url = ${quoted(url)}`, 'output = "/dev/null"']),

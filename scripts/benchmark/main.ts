@@ -43,7 +43,7 @@ async function bench(): Promise<void> {
   const data = await prepareData(children, database, options, say)
   const context = { options, children, database, data, say }
   if (options.sections.includes('pages')) await prepareNaiveCopy(context)
-  else await settleTables(database.sql)
+  await settleTables(database.sql)
   const reports: Record<string, SectionReport> = {}
   const failed: string[] = []
   for (const name of options.sections) {

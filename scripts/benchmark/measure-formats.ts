@@ -2,7 +2,8 @@
 
 import type { BenchContext } from './bench-context.ts'
 import { type BenchFinding, digits, type SectionReport } from './findings.ts'
-import { asFeed, fetchPages, type Transfer, warmUp, withService } from './http-subject.ts'
+import { asFeed, fetchPages, warmUp, withService } from './http-subject.ts'
+import type { Transfer } from './peers/drain.ts'
 import { inRounds } from './rounds.ts'
 import { column, median, pairedRatio } from './statistics.ts'
 

@@ -20,7 +20,6 @@ import { inRounds } from './rounds.ts'
 import { column, median, pairedRatio } from './statistics.ts'
 
 const root = join(import.meta.dir, '../..')
-const loadTimeoutMs = 10 * 60_000
 
 export async function measureLoad(context: BenchContext): Promise<SectionReport> {
   const { children, data, database } = context
@@ -46,7 +45,6 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
         const load = await timed(() =>
           children.run([process.execPath, join(root, 'scripts/operator/load.ts'), exported], {
             env: { ...scratch.environment, ...access.environment },
-            timeoutMs: loadTimeoutMs,
           }),
         )
         const loaded = await countApplications(scratch.sql)

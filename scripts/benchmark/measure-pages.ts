@@ -5,17 +5,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { BenchContext } from './bench-context.ts'
 import { drainStatements } from './bench-statements.ts'
 import { type BenchFinding, digits, type FigureTable, type SectionReport } from './findings.ts'
-import {
-  fetchPages,
-  type HttpSubject,
-  peerNames,
-  readPage,
-  startPeer,
-  startService,
-  type Transfer,
-  warmUp,
-} from './http-subject.ts'
-import type { DrainRequest, DrainRun } from './peers/drain.ts'
+import { fetchPages, type HttpSubject, peerNames, readPage, startPeer, startService, warmUp } from './http-subject.ts'
+import type { DrainRequest, DrainRun, Transfer } from './peers/drain.ts'
 import { inRounds } from './rounds.ts'
 import { column, median, pairedRatio } from './statistics.ts'
 
@@ -34,7 +25,6 @@ interface Sample {
 type Samples = Readonly<Record<string, readonly Sample[]>>
 
 const checkedRows = 500
-const drainTimeoutMs = 180_000
 
 export async function measurePages(context: BenchContext): Promise<SectionReport> {
   const { children, options, say } = context
@@ -152,7 +142,7 @@ function tableOf(samples: Samples, pageSize: number): FigureTable {
 async function drained({ children, database, data }: BenchContext, pageSize: number, repeats: number) {
   const request: DrainRequest = { ...database.drain, ...drainStatements(data.program, pageSize), repeats }
   const command = [process.execPath, join(import.meta.dir, 'peers/drain.ts'), JSON.stringify(request)]
-  const runs = JSON.parse(await children.run(command, { timeoutMs: drainTimeoutMs })) as DrainRun[]
+  const runs = JSON.parse(await children.run(command)) as DrainRun[]
   for (const { rows } of runs) if (rows !== pageSize) throw new Error(`the drain got ${rows} rows, not ${pageSize}`)
   return runs
 }

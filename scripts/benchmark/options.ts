@@ -3,13 +3,15 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { usage } from '../command-line/environment.ts'
+import { wholeNumber } from '../command-line/script-commands.ts'
 
 export interface BenchmarkOptions {
   /** Applications in the program that is exported. */
   applications: number
   small: boolean
   rounds: number
-  postgres: 'embedded' | 'debian'
+  /** Folder with `bin` of another PostgreSQL than the embedded one. */
+  postgres: string | undefined
   /** How the service, the drain and the peers reach PostgreSQL. */
   socket: 'tcp' | 'unix'
   /** Folder that keeps the loaded database between runs; undefined for one that is removed. */
@@ -20,7 +22,7 @@ export interface BenchmarkOptions {
 
 export const help = (
   sectionNames: readonly string[],
-): string => `Usage: scripts/bench [--small] [--only <section,…>] [--rounds <n>] [--postgres embedded|debian]
+): string => `Usage: scripts/bench [--small] [--only <section,…>] [--rounds <n>] [--postgres <folder>]
                      [--socket tcp|unix] [--keep <folder>]
 
 Starts a PostgreSQL of its own, loads 300,000 sample applications, and measures the export next to the least a client
@@ -29,7 +31,7 @@ can do and next to what else one would write. Prints tables, writes .bench/<time
   --small     30,000 applications: for trying things out; the figures wanted are those of the full run
   --only      ${sectionNames.join(', ')}; all of them unless given
   --rounds    how often each measurement is taken, 1 to 50; 5 unless given, and fewer prove nothing
-  --postgres  embedded (from npm, the default) or debian (/usr/lib/postgresql); ratios never mix the two
+  --postgres  folder of an installation, such as /usr/lib/postgresql/18; the embedded one unless given
   --socket    tcp (the default) or unix, between PostgreSQL and its clients
   --keep      folder in which the loaded database is kept, and found again by the next run
   --help      this text`
@@ -42,19 +44,16 @@ export function parseOptions(args: readonly string[], sectionNames: readonly str
       small: { type: 'boolean', default: false },
       only: { type: 'string' },
       rounds: { type: 'string', default: '5' },
-      postgres: { type: 'string', default: 'embedded' },
+      postgres: { type: 'string' },
       socket: { type: 'string', default: 'tcp' },
       keep: { type: 'string' },
     },
   })
-  const rounds = Number(values.rounds)
-  if (!/^[0-9]+$/.test(values.rounds) || rounds < 1 || rounds > 50)
-    throw usage(`--rounds takes a number from 1 to 50, not "${values.rounds}".`)
   return {
     applications: values.small ? 30_000 : 300_000,
     small: values.small,
-    rounds,
-    postgres: oneOf('--postgres', values.postgres, ['embedded', 'debian']),
+    rounds: wholeNumber('--rounds', values.rounds, 50),
+    postgres: values.postgres,
     socket: oneOf('--socket', values.socket, ['tcp', 'unix']),
     keep: values.keep === undefined ? undefined : resolve(values.keep),
     sections: sectionsOf(values.only ?? sectionNames.join(','), sectionNames),

@@ -23,6 +23,7 @@ export interface Started {
 
 const root = join(import.meta.dir, '../..')
 const stopTimeoutMs = 15_000
+const runTimeoutMs = 30 * 60_000
 
 export class ChildProcesses {
   readonly #running = new Set<Started>()
@@ -60,9 +61,9 @@ export class ChildProcesses {
     return started
   }
 
-  /** Runs a process to its end within `timeoutMs`. Throws with its own last words when it fails. Returns its output. */
-  async run(command: readonly string[], options: StartOptions & { timeoutMs: number }): Promise<string> {
-    const started = this.start(command, options)
+  /** Runs a process to its end, which it must come to in time. Throws with its own last words when it fails. Returns its output. */
+  async run(command: readonly string[], options: StartOptions = {}): Promise<string> {
+    const started = this.start(command, { timeoutMs: runTimeoutMs, ...options })
     try {
       const code = await started.process.exited
       if (code === 0) return started.output()

@@ -11,15 +11,17 @@ export interface DrainRequest {
   repeats: number
 }
 
-/** Milliseconds from asking to the first bytes, and to the end. */
-export interface DrainRun {
+/** What was fetched to nowhere: milliseconds from asking to the first bytes, and to the end. */
+export interface Transfer {
   firstByteMs: number
   wallMs: number
-  rows: number
   bytes: number
 }
 
-const timeoutMs = 60_000
+export interface DrainRun extends Transfer {
+  rows: number
+}
+
 /** Enough for the last messages of an answer: the number of rows or what is wrong, and that the server is ready (`Z`). */
 const endBytes = 512
 const ready = Buffer.from('Z\0\0\0\x05I', 'latin1')
@@ -71,7 +73,6 @@ function message(type: string, text: string): Buffer {
 }
 
 if (import.meta.main) {
-  setTimeout(() => process.exit(1), timeoutMs)
   console.log(JSON.stringify(await drain(JSON.parse(process.argv[2]!) as DrainRequest)))
   process.exit(0)
 }
