@@ -1,11 +1,10 @@
 // Bytes of NDJSON in the export's shape into a bulk load, in the order of their lines.
 
 import type { Sql } from '../db/client.ts'
+import { isJsonArray, isJsonObject, type Json, parseJson } from '../domain/values/json-text.ts'
 import type { LoadCheck } from './checking/check-load.ts'
 import { linePlaceOf } from './checking/load-errors.ts'
-import { parseExactJson, UnreadableJson } from './reading/exact-json.ts'
 import { type Line, lineBytesMax, linesOf } from './reading/lines.ts'
-import { isObject } from './reading/question-fields.ts'
 import { type FindMembers, readExportedApplication } from './reading/read-application.ts'
 import { bulkLoad, type LoadReceipt } from './storing/bulk-load.ts'
 import type { LoadOptions } from './storing/store-load.ts'
@@ -60,31 +59,36 @@ class LineReader {
     if ('code' in read) {
       this.check.refuse(linePlaceOf(number, 0), [{ path: '', ...read }])
     } else if ('value' in read) {
-      const page = isObject(read.value) && Object.hasOwn(read.value, 'payload') ? read.value.payload : undefined
+      const page = isJsonObject(read.value) ? read.value.get('payload') : undefined
       if (page === undefined) await this.#take(read.value, number, 0)
-      else if (Array.isArray(page)) for (let i = 0; i < page.length; i++) await this.#take(page[i], number, i + 1)
+      else if (isJsonArray(page)) for (let i = 0; i < page.length; i++) await this.#take(page[i]!, number, i + 1)
       else this.check.refuse(linePlaceOf(number, 0), [notAnArray])
     }
   }
 
   /** The value of a line, none of an empty one, or what is wrong with it. */
-  #parse(line: Uint8Array): { value: unknown } | { empty: true } | { code: string; detail: string } {
+  #parse(line: Uint8Array): { value: Json } | { empty: true } | { code: string; detail: string } {
+    let text: string
     try {
-      const text = this.#decoder.decode(line)
-      return text.trim() === '' ? { empty: true } : { value: parseExactJson(text) }
+      text = this.#decoder.decode(line)
     } catch (error) {
       if (error instanceof TypeError) return { code: 'not_utf8', detail: 'is not UTF-8' }
-      if (!(error instanceof UnreadableJson)) throw error
-      const { code } = error.error
-      return code === 'malformed_json'
-        ? { code: 'not_json', detail: `is not JSON: ${error.message}` }
-        : { code, detail: `cannot be read without losing something: ${error.message}` }
+      throw error
     }
+    if (text.trim() === '') return { empty: true }
+    const parsed = parseJson(text, { depthMax })
+    if ('json' in parsed) return { value: parsed.json }
+    const { code, path, detail, column } = parsed.error
+    const reason = `${path === '' ? '' : `${path}: `}${detail.slice(0, -1)} (column ${column}).`
+    return code === 'malformed_json'
+      ? { code: 'not_json', detail: `is not JSON: ${reason}` }
+      : { code, detail: `cannot be read without losing something: ${reason}` }
   }
 
-  async #take(value: unknown, line: number, item: number): Promise<void> {
-    const slug = isObject(value) && typeof value.program_name === 'string' ? value.program_name : undefined
-    if (slug !== undefined && this.#isAsked(slug) && !this.check.programs.has(slug)) await this.check.openProgram(slug)
+  async #take(value: Json, line: number, item: number): Promise<void> {
+    const slug = isJsonObject(value) ? value.get('program_name') : undefined
+    if (typeof slug === 'string' && this.#isAsked(slug) && !this.check.programs.has(slug))
+      await this.check.openProgram(slug)
     const place = linePlaceOf(line, item)
     const read = readExportedApplication(value, this.#findMembers, this.options.now)
     if ('errors' in read) this.check.refuse(place, read.errors)
@@ -111,5 +115,7 @@ class LineReader {
   }
 }
 
+/** Of arrays and objects in one another. */
+const depthMax = 512
 const tooLong = { code: 'too_long', detail: `is longer than ${lineBytesMax} bytes` }
 const notAnArray = { path: '', code: 'not_an_array', detail: 'is a page whose payload is not an array' }

@@ -92,6 +92,19 @@ const refused: Record<string, Refused> = {
     input: () => Buffer.concat([Buffer.from(lines(to, { id: 1 })), Buffer.from([0x22, 0xff, 0x22, 0x0a])]),
     reported: ['line 2: not_utf8'],
   },
+  'a key that occurs twice, what is nested too deeply, and an id that a double would change': {
+    input: () =>
+      [
+        '{"application_id":1,"application_\\u0069d":1}',
+        '['.repeat(100_000),
+        line(to, { id: 1 }).replace('"application_id":1', '"application_id":9007199254740993'),
+      ].join('\n'),
+    reported: ['line 1: duplicate_key', 'line 2: too_deep', 'line 3: wrong_format'],
+    reasons: {
+      0: /^cannot be read without losing something: \/application_id: Must be given once: this key occurs twice \(column 21\)\.$/,
+      2: /^\/application_id must be a whole number from 1, and is 9007199254740993$/,
+    },
+  },
   'another program than the one that was named': {
     input: () => lines(to, { id: 1 }) + lines(other, { id: 2 }),
     options: { programSlug: 'food-aid' },

@@ -1,6 +1,6 @@
 // Collects what is wrong in one document while the load reads it, each with its place.
 
-import { JsonNumber, pointerTo } from '../../domain/values/json-text.ts'
+import { isJsonArray, type Json, JsonNumber, pointerTo } from '../../domain/values/json-text.ts'
 
 export interface DocumentError {
   /** RFC 6901 JSON Pointer. */
@@ -40,10 +40,10 @@ export class ErrorFinder {
 }
 
 /** What a value is, for a message: its JSON type, and the value itself when that is short; undefined without a value. */
-export function describeValue(value: unknown): string {
+export function describeValue(value: Json | undefined): string {
   if (value === undefined) return 'absent'
   if (value === null) return 'null'
-  if (Array.isArray(value)) return 'an array'
+  if (isJsonArray(value)) return 'an array'
   if (value instanceof JsonNumber) return shorten(value.source)
   if (typeof value === 'object') return 'an object'
   return shorten(JSON.stringify(value))

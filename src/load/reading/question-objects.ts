@@ -1,13 +1,13 @@
 // Question objects in the export's shape back into answers: what `renderMembers` writes, this reads.
 // It does not check bounds, which older answers may violate (spec, NUMBER, ID, TEXT).
 
-import { textError } from '../../domain/fields/field-reader.ts'
+import { FieldReader, textError } from '../../domain/fields/field-reader.ts'
 import { type AnswerRules, isList } from '../../domain/fields/question-type.ts'
 import type { Answer, Answers, Entity } from '../../domain/questions/answers.ts'
 import type { KeyNode } from '../../domain/questions/key-map.ts'
 import { plainType, questionTypes } from '../../domain/questions/question.ts'
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../domain/values/json-text.ts'
 import { describeValue, type ErrorFinder } from './document-errors.ts'
-import { isObject, member, ObjectFields, type PlainObject } from './question-fields.ts'
 
 /** The questions that one object may have: those its version asks, and those only other versions do. */
 export interface KnownMembers {
@@ -54,7 +54,7 @@ export function knownMembers(keyMap: readonly KeyNode[], shape: readonly KeyNode
  * ask must be unanswered; any other is an error. `besides` names other members that the object has, each one of them.
  */
 export function readMembers(
-  object: PlainObject,
+  object: JsonObject,
   members: KnownMembers,
   find: ErrorFinder,
   besides: readonly string[],
@@ -62,7 +62,7 @@ export function readMembers(
   const answers = new Map<string, Answer>()
   let seen = 0
   for (const question of members.asked) {
-    const value = member(object, question.key)
+    const value = object.get(question.key)
     if (value === undefined) continue
     seen++
     find.enter(question.key)
@@ -70,19 +70,12 @@ export function readMembers(
     find.leave()
     if (answer !== undefined) answers.set(question.key, answer)
   }
-  const keys = Object.keys(object)
-  if (keys.length > seen + besides.length) refuseOthers(object, keys, members, find, besides)
+  if (object.size > seen + besides.length) refuseOthers(object, members, find, besides)
   return answers
 }
 
-function refuseOthers(
-  object: PlainObject,
-  keys: string[],
-  members: KnownMembers,
-  find: ErrorFinder,
-  besides: readonly string[],
-): void {
-  for (const key of keys) {
+function refuseOthers(object: JsonObject, members: KnownMembers, find: ErrorFinder, besides: readonly string[]): void {
+  for (const [key, value] of object) {
     if (members.askedKeys.has(key) || besides.includes(key)) continue
     const question = members.others.get(key)
     if (question === undefined) {
@@ -90,69 +83,68 @@ function refuseOthers(
       continue
     }
     find.enter(key)
-    if (readQuestion(question, object[key], find) !== undefined)
+    if (readQuestion(question, value, find) !== undefined)
       find.add('not_in_version', 'is answered, but the program version of this application did not ask it')
     find.leave()
   }
 }
 
 /** The answer in a question object; undefined when it is unanswered, or faulty (which is then noted). */
-function readQuestion(question: KnownQuestion, value: unknown, find: ErrorFinder): Answer | undefined {
-  if (!isObject(value)) {
+function readQuestion(question: KnownQuestion, value: Json, find: ErrorFinder): Answer | undefined {
+  if (!isJsonObject(value)) {
     find.add('not_an_object', `must be a question object, and is ${describeValue(value)}`)
     return undefined
   }
   const { type } = question.node
-  if (value.question_type !== type) {
-    find.add('wrong_question_type', `must be ${type}, and is ${describeValue(value.question_type)}`, 'question_type')
+  const given = value.get('question_type')
+  if (given !== type) {
+    find.add('wrong_question_type', `must be ${type}, and is ${describeValue(given)}`, 'question_type')
     return undefined
   }
   if (isUnanswered(question, value, find)) return undefined
-  if (type === 'ENUMERATOR') return readEntities(question, value.entities, find)
+  if (type === 'ENUMERATOR') return readEntities(question, value.get('entities'), find)
   return plainType(type).read(new ObjectFields(value, find), question.rules)
 }
 
 /** As in the export's own unanswered forms, or with fields left out. Refuses the fields that the type does not have. */
-function isUnanswered({ node, fields }: KnownQuestion, object: PlainObject, find: ErrorFinder): boolean {
+function isUnanswered({ node, fields }: KnownQuestion, object: JsonObject, find: ErrorFinder): boolean {
   let present = 1
   let filled = false
-  for (let i = 0; i < fields.length; i++) {
-    const { name, list } = fields[i]!
-    const value = object[name]
+  for (const { name, list } of fields) {
+    const value = object.get(name)
     if (value === undefined) continue
     present++
-    if (value !== null && !(list && Array.isArray(value) && value.length === 0)) filled = true
+    if (value !== null && !(list && isJsonArray(value) && value.length === 0)) filled = true
   }
-  const keys = Object.keys(object)
-  if (keys.length > present) {
+  if (object.size > present) {
     const known = ['question_type', ...fields.map(({ name }) => name), ...(questionTypes[node.type].hints ?? [])]
-    for (const key of keys)
+    for (const key of object.keys())
       if (!known.includes(key)) find.add('unknown_field', 'is not a field of this question type', key)
   }
   return !filled
 }
 
-function readEntities(question: KnownQuestion, values: unknown, find: ErrorFinder): Answer | undefined {
-  if (!Array.isArray(values)) {
+function readEntities(question: KnownQuestion, values: Json | undefined, find: ErrorFinder): Answer | undefined {
+  if (!isJsonArray(values)) {
     find.add('wrong_type', `must be an array of entities (is ${describeValue(values)})`, 'entities')
     return undefined
   }
   const entities: Entity[] = []
   find.enter('entities')
   for (let i = 0; i < values.length && !find.full; i++) {
-    const value: unknown = values[i]
+    const value = values[i]!
     find.enter(i)
-    const entity = isObject(value) ? readEntity(question, value, find) : undefined
+    const entity = isJsonObject(value) ? readEntity(question, value, find) : undefined
     if (entity !== undefined) entities.push(entity)
-    else if (!isObject(value)) find.add('not_an_object', `must be an entity object, and is ${describeValue(value)}`)
+    else if (!isJsonObject(value)) find.add('not_an_object', `must be an entity object, and is ${describeValue(value)}`)
     find.leave()
   }
   find.leave()
   return { type: 'ENUMERATOR', entities }
 }
 
-function readEntity(question: KnownQuestion, value: PlainObject, find: ErrorFinder): Entity | undefined {
-  const { entity_name } = value
+function readEntity(question: KnownQuestion, value: JsonObject, find: ErrorFinder): Entity | undefined {
+  const entity_name = value.get('entity_name')
   const error = textError(entity_name)
   if (error === undefined)
     return { entity_name: entity_name as string, answers: readMembers(value, question.children, find, entityFields) }
@@ -161,3 +153,28 @@ function readEntity(question: KnownQuestion, value: PlainObject, find: ErrorFind
 }
 
 const entityFields = ['entity_name'] as const
+
+class ObjectFields extends FieldReader {
+  constructor(
+    private readonly object: JsonObject,
+    private readonly find: ErrorFinder,
+  ) {
+    super()
+  }
+
+  override raw(name: string): Json {
+    return this.object.get(name) ?? null
+  }
+
+  /** Reports include the value, which is the operator's own data: it takes that to correct a file of a million lines. */
+  override error(name: string, code: string, detail: string, item?: number): undefined {
+    const value = this.raw(name)
+    const described = describeValue(item === undefined ? value : (value as readonly Json[])[item])
+    this.find.add(code, `${detail.charAt(0).toLowerCase()}${detail.slice(1, -1)} (is ${described})`, name, item)
+    return undefined
+  }
+
+  override get full(): boolean {
+    return this.find.full
+  }
+}

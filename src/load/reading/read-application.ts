@@ -2,10 +2,11 @@
 
 import type { Answers } from '../../domain/questions/answers.ts'
 import type { Annotations, RevisionState, Submitter } from '../../domain/questions/application.ts'
+import { exactInteger } from '../../domain/values/exact-number.ts'
+import { isJsonObject, type Json, JsonNumber, type JsonObject } from '../../domain/values/json-text.ts'
 import { canonicalLanguageTag } from '../../domain/values/language-tag.ts'
 import { beforeAllSubmissions, formatMicros, type Micros, parseOffsetTime } from '../../domain/values/offset-time.ts'
 import { type DocumentError, describeValue, ErrorFinder } from './document-errors.ts'
-import { isObject } from './question-fields.ts'
 import { type KnownMembers, readMembers } from './question-objects.ts'
 
 /** Everything an application object says. */
@@ -52,12 +53,12 @@ const fieldNames: ReadonlySet<string> = new Set(fields)
  * offset, and none may lie after `now`. Source: spec, "Application object" and "Question objects".
  */
 export function readExportedApplication(
-  value: unknown,
+  value: Json,
   findMembers: FindMembers,
   now: Micros,
 ): { application: ExportedApplication } | { errors: readonly DocumentError[] } {
   const find = new ErrorFinder()
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     find.add('not_an_object', `must be an application object, and is ${describeValue(value)}`)
     return { errors: find.errors }
   }
@@ -68,7 +69,7 @@ export function readExportedApplication(
 /** Reads field by field. Where one is faulty that is noted, and a placeholder that is never stored takes its place. */
 class ApplicationReader {
   constructor(
-    private readonly object: Readonly<Record<string, unknown>>,
+    private readonly object: JsonObject,
     private readonly find: ErrorFinder,
     private readonly now: Micros,
   ) {}
@@ -98,7 +99,7 @@ class ApplicationReader {
   #answers(findMembers: FindMembers, programName: string, programVersionId: number): Answers {
     const nothing: Answers = new Map()
     const value = this.#value('application')
-    if (!isObject(value)) {
+    if (!isJsonObject(value)) {
       this.find.add(
         'not_an_object',
         `must be an object of question objects, and is ${describeValue(value)}`,
@@ -157,13 +158,14 @@ class ApplicationReader {
     return language
   }
 
-  #value(field: Field): unknown {
-    return Object.hasOwn(this.object, field) ? this.object[field] : undefined
+  #value(field: Field): Json | undefined {
+    return this.object.get(field)
   }
 
   #id(field: Field): number {
     const value = this.#value(field)
-    if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
+    const id = value instanceof JsonNumber ? exactInteger(value.source) : undefined
+    if (id !== undefined && id > 0) return id
     this.find.add('wrong_format', `must be a whole number from 1, and is ${describeValue(value)}`, field)
     return unread
   }
@@ -219,7 +221,7 @@ class ApplicationReader {
   }
 
   #refuseOthers(): void {
-    for (const key of Object.keys(this.object))
+    for (const key of this.object.keys())
       if (!fieldNames.has(key)) this.find.add('unknown_field', 'is not a field of an application object', key)
   }
 }

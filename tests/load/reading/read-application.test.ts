@@ -9,9 +9,9 @@ import {
 import { buildKeyMap, type KeyMap, type PublishedVersion } from '../../../src/domain/questions/key-map.ts'
 import { planFill } from '../../../src/domain/questions/version-fill.ts'
 import { sampleAnswers } from '../../../src/domain/samples/sample-answers.ts'
+import { type Json, parseJson } from '../../../src/domain/values/json-text.ts'
 import { spliceRow } from '../../../src/export/framings/splice.ts'
 import type { DocumentError } from '../../../src/load/reading/document-errors.ts'
-import { parseExactJson } from '../../../src/load/reading/exact-json.ts'
 import { knownMembers } from '../../../src/load/reading/question-objects.ts'
 import { type ExportedApplication, readExportedApplication } from '../../../src/load/reading/read-application.ts'
 import { answersTo, anySubmitter, anyText, publishedVersions } from '../../support/arbitraries.ts'
@@ -33,6 +33,12 @@ function exported(
   const target = Buffer.alloc(row.bytes.length * 4 + 100_000)
   const end = spliceRow(target, 0, row, planFill(keyMap, shape))
   return target.toString('utf8', 0, end)
+}
+
+function jsonOf(text: string): Json {
+  const parsed = parseJson(text, { depthMax: 64 })
+  if ('error' in parsed) throw new Error(parsed.error.detail)
+  return parsed.json
 }
 
 const storable = anyText.filter(text => !text.includes('\0'))
@@ -72,7 +78,7 @@ test('what an export gives is read, and renders to the same stored text', () => 
         create_time: submit_time - second,
       }
       const line = exported(submission, annotations, keyMap, shape, zone)
-      const read = readExportedApplication(parseExactJson(line), () => knownMembers(keyMap, shape), now)
+      const read = readExportedApplication(jsonOf(line), () => knownMembers(keyMap, shape), now)
       if ('errors' in read) throw new Error(JSON.stringify(read.errors))
       expect(renderSnapshot(read.application, shape, zone)).toBe(renderSnapshot(submission, shape, zone))
       expect(read.application.annotations).toEqual(annotations)
@@ -137,7 +143,9 @@ const unannotated: Annotations = { status: null, status_last_modified_time: null
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into JSON to break it.
 type Broken = any
 const valid = (): Broken => JSON.parse(exported(submission, unannotated, keyMap, shape, 'UTC'))
-const read = (value: unknown) => readExportedApplication(value, () => members, now)
+/** `value`: an application object, or its text. */
+const read = (value: unknown) =>
+  readExportedApplication(jsonOf(typeof value === 'string' ? value : JSON.stringify(value)), () => members, now)
 const errorsIn = (value: unknown): readonly DocumentError[] => {
   const result = read(value)
   return 'errors' in result ? result.errors : []
@@ -233,16 +241,15 @@ describe('an application object that is refused', () => {
 
   test('for numbers beyond ±(2^53 − 1) or with a fraction, however they are written (D19)', () => {
     const line = JSON.stringify(valid())
-    const withNumber = (source: string): unknown =>
-      parseExactJson(line.replace(/"number":[0-9]+/, `"number":${source}`))
+    const withNumber = (source: string): string => line.replace(/"number":[0-9]+/, `"number":${source}`)
     for (const source of ['9007199254740992', '9007199254740993', '1.0000000000000000001', '1e400', '1e20', '-0.5'])
       expect(errorsOf(withNumber(source))).toEqual(['/application/count/number malformed'])
     for (const source of ['9007199254740991', '-9007199254740991', '1.0', '1e3', '-7']) {
       const { answers } = taken(withNumber(source))
       expect(answers.get('count')).toEqual({ type: 'NUMBER', number: Number(source) })
     }
-    const withAmount = (source: string): unknown =>
-      parseExactJson(line.replace(/"currency_dollars":[0-9.]+/, `"currency_dollars":${source}`))
+    const withAmount = (source: string): string =>
+      line.replace(/"currency_dollars":[0-9.]+/, `"currency_dollars":${source}`)
     const { answers } = taken(withAmount('90071992547409.91'))
     expect(answers.get('rent')).toEqual({ type: 'CURRENCY', currency_cents: 9_007_199_254_740_991 })
     expect(errorsOf(withAmount('90071992547409.92'))).toEqual(['/application/rent/currency_dollars malformed'])
