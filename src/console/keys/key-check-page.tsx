@@ -4,7 +4,7 @@
 
 import type { Refusal } from '../../db/keys/refusal-rows.ts'
 import { SelectField, Submit, TextField } from '../../html/fields.tsx'
-import type { NamedProgram } from '../../html/named-programs.tsx'
+import type { NamedProgram } from '../../html/lists.tsx'
 import { Notice, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import type { ListedApiKey } from '../../keys/api-keys.ts'

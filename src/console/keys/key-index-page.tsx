@@ -3,8 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ApiKeyDay } from '../../db/keys/api-key-rows.ts'
-import { SearchForm } from '../../html/lists.tsx'
-import { type NamedProgram, ProgramBadge } from '../../html/named-programs.tsx'
+import { type NamedProgram, ProgramBadge, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, distance, LastUse, LinkButton, Notice, Table, Tabs, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'

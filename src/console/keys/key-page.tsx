@@ -5,7 +5,7 @@
 import type { ApiKeyDay } from '../../db/keys/api-key-rows.ts'
 import type { Refusal } from '../../db/keys/refusal-rows.ts'
 import { ActionForm, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
-import { type NamedProgram, programNames } from '../../html/named-programs.tsx'
+import { type NamedProgram, programNames } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { DoneNotice, Facts, figures, LastUse, LinkButton, Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'

@@ -4,7 +4,7 @@
 
 import { TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
-import type { NamedProgram } from '../../html/named-programs.tsx'
+import type { NamedProgram } from '../../html/lists.tsx'
 import { LinkButton, Notice } from '../../html/parts.tsx'
 import { CopyButton } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'

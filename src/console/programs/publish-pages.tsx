@@ -4,7 +4,7 @@
 
 import { exportEffects } from '../../domain/definitions/export-effects.ts'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
-import { ProgramChoices } from '../../html/named-programs.tsx'
+import { ProgramChoices } from '../../html/lists.tsx'
 import { counted, LinkButton, Notice, When } from '../../html/parts.tsx'
 import type { ProblemItem } from '../../problem.ts'
 import type { Move } from '../../programs/move-questions.ts'
