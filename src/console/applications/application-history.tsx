@@ -5,12 +5,11 @@
 import type { AnnotationState } from '../../db/applications/annotations.ts'
 import type { ApplicationDetails, Revision } from '../../db/applications/application-details.ts'
 import type { Program } from '../../db/programs/programs.ts'
-import type { Micros } from '../../domain/values/offset-time.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
 import { When } from '../../html/parts.tsx'
 import { actorName } from '../keys/key-labels.tsx'
-import { RevisionBadge } from './list-pages.tsx'
+import { RevisionBadge, type SentTo } from './list-pages.tsx'
 import { applicationsPath } from './list-query.ts'
 
 export interface HistoryProps {
@@ -20,13 +19,6 @@ export interface HistoryProps {
   /** Names of the people who set them, by their e-mail address. */
   setBy: ReadonlyMap<string, string>
   sent: SentTo
-}
-
-/** The clients that were sent an application, those that were last first, with the page that each had last. */
-export interface SentTo {
-  clients: readonly { name: string; at: Micros; isCertain: boolean }[]
-  /** Whether pages sent earlier remain that this did not search. */
-  more: boolean
 }
 
 export function History({ application, states, moreStates, setBy, sent }: HistoryProps) {
@@ -67,15 +59,17 @@ export function History({ application, states, moreStates, setBy, sent }: Histor
   )
 }
 
-function Sent({ application, sent: { clients, more } }: Pick<HistoryProps, 'application' | 'sent'>) {
+function Sent({ application, sent: { clientsOf, isPruned } }: Pick<HistoryProps, 'application' | 'sent'>) {
   const { person } = usePage()
-  const count = `${clients.length} client${clients.length === 1 ? '' : 's'}`
+  const clients = clientsOf.get(application.application_id) ?? []
+  const count = `${clients.length} client${clients.length === 1 ? '' : 's'}${clients[0]?.is_bounded ? ' or more' : ''}`
+  const none = isPruned ? 'Sent to no client, as far as is on record' : 'Sent to no client yet'
   return (
     <div>
-      <strong>{clients.length === 0 ? 'Sent to no client yet' : `Sent to ${more ? `${count} or more` : count}`}</strong>
-      {clients.slice(0, clientsShown).map(({ name, at, isCertain }) => (
+      <strong>{clients.length === 0 ? none : `Sent to ${count}`}</strong>
+      {clients.slice(0, clientsShown).map(({ name, sent_at, is_certain }) => (
         <small>
-          <span dir="auto">{name}</span>, {isCertain ? 'last' : 'perhaps'} <When at={at} />
+          <span dir="auto">{name}</span>, {is_certain ? 'last' : 'perhaps'} <When at={sent_at} />
         </small>
       ))}
       {clients.length > 0 && person !== undefined && readingRoles.includes(person.role) && (

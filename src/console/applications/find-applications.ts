@@ -12,7 +12,9 @@ import {
   type ListedApplication,
   readListedApplications,
 } from '../../db/applications/application-lists.ts'
+import { isAuditLogPruned, readClientsSent } from '../../db/audit/disclosures.ts'
 import type { Sql } from '../../db/client.ts'
+import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
 import { findProgram, loadProgramVersion, type Program } from '../../db/programs/programs.ts'
 import type { ExportedObject } from '../../domain/readable/exported-answers.ts'
 import type { ReadableVersion } from '../../domain/readable/placed-questions.ts'
@@ -23,9 +25,10 @@ import type { Deps } from '../../http/server/deps.ts'
 import { mayReadAnswers, maySeeProgram, type Person } from '../../people/roles.ts'
 import { notFound } from '../../problem.ts'
 import { type OpenReading, openApplications, openMany } from '../../upkeep/open-application.ts'
+import { keyIdOf } from '../keys/key-labels.tsx'
 import { idIn } from '../requests/addressed.ts'
 import type { Visit } from '../requests/visit.ts'
-import type { Listing } from './list-pages.tsx'
+import type { Listing, SentTo } from './list-pages.tsx'
 import { countedMax, type ListPage, type ListQuery } from './list-query.ts'
 
 /** The roles that may read answers, of the programs they see. */
@@ -74,11 +77,33 @@ export async function readListing(
     countApplications(db, program_id),
     filtered ? countListedApplications(db, program_id, query.filter, countedMax + 1) : undefined,
   ])
-  const who = reads ? await readApplicants(deps, by, { program_id, slug }, page.applications, query) : undefined
-  return { ...page, total, found, who }
+  const [who, sentTo] = await Promise.all([
+    reads ? readApplicants(deps, by, { program_id, slug }, page.applications, query) : undefined,
+    readSentTo(db, { program_id, slug }, page.applications, pagesSearched),
+  ])
+  return { ...page, total, found, who, sentTo }
 }
 
-const nothing: ListPage = { applications: [], older: false, newer: false }
+const nothing = { applications: [], older: false, newer: false, sentTo: { clientsOf: new Map(), isPruned: false } }
+
+/** Pages that each application of a list is searched for. */
+const pagesSearched = 100
+
+/** The clients that were sent these applications, by at most so many pages of each. */
+export async function readSentTo(
+  db: Sql,
+  program: Pick<Program, 'program_id' | 'slug'>,
+  applications: readonly Pick<ListedApplication, 'application_id' | 'submit_time'>[],
+  pagesMax: number,
+): Promise<SentTo> {
+  const sent = await readClientsSent(db, program, applications, pagesMax)
+  const names = await readApiKeyNames(db, [...new Set(sent.map(({ actor }) => keyIdOf(actor)))])
+  const clients = sent.map(one => ({ ...one, name: names.get(keyIdOf(one.actor)) ?? one.actor }))
+  return {
+    clientsOf: Map.groupBy(clients, ({ application_id }) => application_id),
+    isPruned: await isAuditLogPruned(db),
+  }
+}
 
 /** Whose these applications are. That they were read is in the audit log. */
 async function readApplicants(

@@ -3,6 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ListedApplication, ProgramWithSubmissions } from '../../db/applications/application-lists.ts'
+import type { ClientSent } from '../../db/audit/disclosures.ts'
 import type { Program } from '../../db/programs/programs.ts'
 import type { ApplicantInList } from '../../domain/readable/readable-application.ts'
 import { ErrorSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
@@ -56,6 +57,13 @@ export function ProgramChoicePage({ programs, next }: ChoiceProps) {
   )
 }
 
+/** The clients that were sent each application, those that were last first. */
+export interface SentTo {
+  clientsOf: ReadonlyMap<number, readonly (ClientSent & { name: string })[]>
+  /** Whether part of the audit log is in files, which are not searched. */
+  isPruned: boolean
+}
+
 /** A page of a list with what surrounds it. */
 export interface Listing extends ListPage {
   /** How many applications the program has. */
@@ -64,11 +72,12 @@ export interface Listing extends ListPage {
   found: number | undefined
   /** Whose each is; undefined for those who may not read answers. */
   who: ReadonlyMap<number, ApplicantInList> | undefined
+  sentTo: SentTo
 }
 
 export function ApplicationsPage({ program, ...listing }: Listing & { program: Program }) {
   const { form: query, origin } = usePage()
-  const { applications, total, found, who } = listing
+  const { applications, total, found, who, sentTo } = listing
   const path = applicationsPath(program.slug)
   const search = listSearch(query.values)
   const list = (
@@ -84,7 +93,11 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
           'No one has applied yet. Each application is found here as soon as it is submitted.'
         )
       }
-      columns={[...(mayAnnotate(listing, origin) ? [tickColumn] : []), ...columns(path, search, who)]}
+      columns={[
+        ...(mayAnnotate(listing, origin) ? [tickColumn] : []),
+        ...columns(path, search, who),
+        sentColumn(sentTo),
+      ]}
     />
   )
   return (
@@ -173,6 +186,30 @@ const columns = (path: string, search: string, who: Listing['who']): readonly Co
     ),
   },
 ]
+
+const clientsShown = 2
+
+const sentColumn = ({ clientsOf, isPruned }: SentTo): Column<ListedApplication> => ({
+  head: 'Sent to',
+  cell: ({ application_id }) => {
+    const sent = clientsOf.get(application_id) ?? []
+    if (sent.length === 0) return <span class="soft">{isPruned ? 'none on record' : 'not yet'}</span>
+    const more = sent.length - clientsShown
+    return (
+      <>
+        {sent.slice(0, clientsShown).map(({ name, is_certain }, i) => (
+          <>
+            {i > 0 && ', '}
+            <bdi>{name}</bdi>
+            {!is_certain && <span class="soft"> perhaps</span>}
+          </>
+        ))}
+        {more > 0 && <span class="soft"> and {figures(more)} more</span>}
+        {sent[0]!.is_bounded && <span class="soft"> and perhaps others</span>}
+      </>
+    )
+  },
+})
 
 /** What is to be set for the rows that are ticked, or for all that the filters find. */
 function SetStatus({ program, found }: { program: Program; found: number }) {

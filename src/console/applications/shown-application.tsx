@@ -12,25 +12,22 @@ import {
   type ListPlace,
   readListedApplications,
 } from '../../db/applications/application-lists.ts'
-import { readPagesWith } from '../../db/audit/disclosures.ts'
-import type { Sql } from '../../db/client.ts'
-import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
 import { readPersonNames } from '../../db/people/person-rows.ts'
-import type { Program } from '../../db/programs/programs.ts'
 import { applicationChanges } from '../../domain/readable/application-changes.ts'
 import { readableApplication } from '../../domain/readable/readable-application.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { mayReadAnswers } from '../../people/roles.ts'
 import { emailOf } from '../keys/key-labels.tsx'
 import type { PageVisit, Visit } from '../requests/visit.ts'
-import type { SentTo } from './application-history.tsx'
 import { ApplicationPage } from './application-page.tsx'
-import type { ApplicationFiles } from './find-applications.ts'
+import { type ApplicationFiles, readSentTo } from './find-applications.ts'
 import { listSearch, readListQuery } from './list-query.ts'
 
 /** Shown alongside an application. */
 const revisionsShown = 20
 const statesShown = 30
+/** Pages that it is searched for. */
+const pagesSearched = 10_000
 
 /** The page of one application, with what is alongside it in the list that one came from. */
 export function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFiles) {
@@ -52,7 +49,7 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
       readRevisions(db, program_id, application.applicant_id, revisionsShown + 1),
       readNewestAnnotations(db, program_id, application.application_id, statesShown + 1),
       neighbours(visit, program_id, application),
-      clientsSent(db, program, application),
+      readSentTo(db, program, [application], pagesSearched),
     ])
     const setBy = await readPersonNames(
       db,
@@ -79,26 +76,3 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
     )
   }
 }
-
-/** The clients that were sent an application, by the newest of the pages that had it. */
-async function clientsSent(db: Sql, { slug, display_name }: Program, application: ApplicationDetails): Promise<SentTo> {
-  const place = { ...application, slug, display_name, erased_at: null }
-  const pages = await readPagesWith(db, place, { beforeId: undefined, rowsMax: pagesRead + 1 })
-  const last = new Map<string, (typeof pages)[number]>()
-  for (const page of pages.slice(0, pagesRead)) {
-    const before = last.get(page.actor)
-    if (before === undefined || (before.detail.outcome !== 'complete' && page.detail.outcome === 'complete'))
-      last.set(page.actor, page)
-  }
-  const names = await readApiKeyNames(db, [...last.keys()].map(keyOf))
-  const clients = [...last].map(([actor, { happened_at, detail }]) => ({
-    name: names.get(keyOf(actor)) ?? actor,
-    at: happened_at,
-    isCertain: detail.outcome === 'complete',
-  }))
-  return { clients, more: pages.length > pagesRead }
-}
-
-/** Pages that are looked through for the clients of an application. */
-const pagesRead = 200
-const keyOf = (actor: string): string => actor.replace(/^key:/, '')

@@ -88,3 +88,6 @@ export function actorName(actor: string, names: ReadonlyMap<string, string>): st
 
 /** The e-mail address of the person who did something in the console; for others, what they are known by. */
 export const emailOf = (actor: string): string => actor.replace(/^(admin-token:[^:]*|admin|operator):/, '')
+
+/** The id of the key that a client has in the audit log. */
+export const keyIdOf = (actor: string): string => actor.replace(/^key:/, '')

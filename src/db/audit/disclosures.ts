@@ -1,7 +1,7 @@
 // The pages that contained an application, from the audit entries of exports.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
-import type { Db } from '../client.ts'
+import { type Db, readValue } from '../client.ts'
 import type { AuditEventRow } from './audit.ts'
 
 /** The place of an application in its program, or its place before it was erased. */
@@ -56,31 +56,21 @@ export async function readPagesWith(
   { beforeId, rowsMax }: { beforeId: number | undefined; rowsMax: number },
 ): Promise<PageWithApplication[]> {
   const { application_id, slug, submit_seq, submit_time, superseded_seq, erased_at } = place
-  // As export-audit-log writes it, which orders as text as it does in time.
-  const time = formatMicros(submit_time)
   const meetsRevision = db`case
     when not detail->'filters' ? 'revision_state' then true
-    when ${erased_at}::timestamptz is not null then null
-    else (detail->'filters'->>'revision_state' = 'CURRENT')
-      = (${superseded_seq}::bigint is null or detail->'horizon' < to_jsonb(${superseded_seq}::bigint))
+    when ${erased_at}::timestamptz is null then ${isInRevisionState(db)}
     end`
   return db<PageWithApplication[]>`
     select
       audit_event_id, happened_at, actor, action, subject, host(address) as address, detail,
       ${meetsRevision} as meets_revision,
       ${erased_at}::timestamptz is null or happened_at < ${erased_at}::timestamptz as was_there
-    from audit_event
-    where action = 'applications_exported'
-    and int8range((detail->>'after_micros')::bigint, (detail->>'last_micros')::bigint, '[]') @> ${submit_time}::bigint
-    and (${submit_time}::bigint, ${submit_seq}::bigint) > ((detail->>'after_micros')::bigint, (detail->>'after_seq')::bigint)
-    and (${submit_time}::bigint, ${submit_seq}::bigint) <= ((detail->>'last_micros')::bigint, (detail->>'last_seq')::bigint)
-    and coalesce((detail->>'horizon')::bigint, ${submit_seq}::bigint) >= ${submit_seq}::bigint
+    from audit_event, (
+      select ${application_id}::bigint as application_id, ${submit_seq}::bigint as submit_seq, ${submit_time}::bigint as micros,
+        ${formatMicros(submit_time)} as time, ${superseded_seq}::bigint as superseded_seq
+    ) place
+    where ${reachedOver(db)}
     and subject = ${slug}
-    and coalesce(detail->'application_ids' @> to_jsonb(${application_id}::bigint), true)
-    and coalesce(detail->'filters'->>'from', '') collate "C" <= ${time}
-    and coalesce(detail->'filters'->>'to', 'always') collate "C" > ${time}
-    and coalesce((detail->'filters'->'ids'->>'from')::bigint, ${application_id}) <= ${application_id}
-    and coalesce((detail->'filters'->'ids'->>'to')::bigint, ${application_id}) >= ${application_id}
     and ${meetsRevision} is not false
     and (${erased_at}::timestamptz is null
       or coalesce(detail->>'began_at', '') collate "C" < ${erased_at === null ? '' : formatMicros(erased_at + erasureDoubtMs * 1000)})
@@ -93,3 +83,71 @@ export async function readPagesWith(
     order by happened_at desc, audit_event_id desc
     limit ${rowsMax}`
 }
+
+/** A client that was sent an application. */
+export interface ClientSent {
+  application_id: number
+  actor: string
+  /** Whether one of the pages that had it was sent whole. */
+  is_certain: boolean
+  /** When the last of these was sent; without one, the last of those that were cut short. */
+  sent_at: Micros
+  /** Whether the application was on so many pages that not all were searched. */
+  is_bounded: boolean
+}
+
+/** The clients whose pages had each of these applications of a program, those that were last first, by at most `pagesMax` pages of each. */
+export async function readClientsSent(
+  db: Db,
+  { program_id, slug }: { program_id: number; slug: string },
+  applications: readonly { application_id: number; submit_time: Micros }[],
+  pagesMax: number,
+): Promise<ClientSent[]> {
+  const ids = applications.map(one => one.application_id)
+  const times = applications.map(one => one.submit_time)
+  return db<ClientSent[]>`
+    select application_id, actor, bool_or(is_whole) as is_certain,
+      coalesce(max(happened_at) filter (where is_whole), max(happened_at)) as sent_at,
+      sum(count(*)) over (partition by application_id) >= ${pagesMax} as is_bounded
+    from (
+      select application_id, submit_seq, micros, time, superseded_seq
+      from unnest(${ids}::bigint[], ${times}::bigint[], ${times.map(formatMicros)}::text[]) as own (application_id, micros, time)
+      join application a using (application_id)
+      where a.program_id = ${program_id}
+    ) place
+    cross join lateral (
+      select actor, happened_at, detail->>'outcome' = 'complete' as is_whole
+      from audit_event
+      where ${reachedOver(db)}
+      and subject = ${slug}
+      and (not detail->'filters' ? 'revision_state' or ${isInRevisionState(db)})
+      limit ${pagesMax}
+    ) page
+    group by application_id, actor
+    order by sent_at desc`
+}
+
+/**
+ * Whether the line of a page reached over `place`, and the walk's filters met it but for its revision state. Its `time` is as the audit log
+ * writes it, which orders as text as it does in time.
+ */
+const reachedOver = (db: Db) => db`
+  action = 'applications_exported'
+  and int8range((detail->>'after_micros')::bigint, (detail->>'last_micros')::bigint, '[]') @> place.micros
+  and (place.micros, place.submit_seq) > ((detail->>'after_micros')::bigint, (detail->>'after_seq')::bigint)
+  and (place.micros, place.submit_seq) <= ((detail->>'last_micros')::bigint, (detail->>'last_seq')::bigint)
+  and coalesce((detail->>'horizon')::bigint, place.submit_seq) >= place.submit_seq
+  and coalesce(detail->'application_ids' @> to_jsonb(place.application_id), true)
+  and coalesce(detail->'filters'->>'from', '') collate "C" <= place.time
+  and coalesce(detail->'filters'->>'to', 'always') collate "C" > place.time
+  and coalesce((detail->'filters'->'ids'->>'from')::bigint, place.application_id) <= place.application_id
+  and coalesce((detail->'filters'->'ids'->>'to')::bigint, place.application_id) >= place.application_id`
+
+/** Whether `place`, which is still there, was in the revision state that the walk asked for. */
+const isInRevisionState = (db: Db) => db`
+  (detail->'filters'->>'revision_state' = 'CURRENT')
+    = (place.superseded_seq is null or detail->'horizon' < to_jsonb(place.superseded_seq))`
+
+/** Whether part of the audit log has left the database for files. */
+export const isAuditLogPruned = (db: Db): Promise<boolean> =>
+  readValue<boolean>(db)`select exists (select from audit_pruned) as pruned`

@@ -2,7 +2,7 @@
 // which key, which walk, filters, how many applications, up to which sequence, from which address").
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { findApplicationPlaces, readPagesWith } from '../../../src/db/audit/disclosures.ts'
+import { findApplicationPlaces, readClientsSent, readPagesWith } from '../../../src/db/audit/disclosures.ts'
 import { formatMicros, type Micros } from '../../../src/domain/values/offset-time.ts'
 import { eraseApplication } from '../../../src/upkeep/erase.ts'
 import { aPerson, ConsoleVisitor, rowsOf } from '../../support/console.ts'
@@ -150,6 +150,46 @@ describe('which clients were ever sent an application', () => {
       const { certain, possible } = await sentTo(id)
       expect([id, fetched(certain), fetched(possible)]).toEqual([id, truth(id), []])
     }
+  })
+
+  test('is said in the list of applications too: each client by what is certain, else by what is possible', async () => {
+    const there = await sql<{ application_id: number; submit_time: Micros }[]>`
+      select application_id, submit_time from application where program_id = ${programId}`
+    const sent = await readClientsSent(sql, { program_id: programId, slug }, there, 1000)
+    for (const { application_id } of there) {
+      const [place] = await findApplicationPlaces(sql, application_id)
+      const pages = await readPagesWith(sql, place!, newest)
+      const clients = [...Map.groupBy(pages, ({ actor }) => actor)].map(([actor, own]) => {
+        const whole = own.filter(({ detail }) => detail.outcome === 'complete')
+        const last = whole[0] ?? own[0]!
+        return { application_id, actor, is_certain: whole.length > 0, sent_at: last.happened_at, is_bounded: false }
+      })
+      const listed = sent.filter(one => one.application_id === application_id)
+      expect(listed).toEqual(clients.sort((a, b) => b.sent_at - a.sent_at))
+    }
+    expect(sent.some(({ is_certain }) => is_certain)).toBe(true)
+    const list = `/admin/programs/${slug}/applications`
+    const rows = rowsOf(await browser.page(list), 'Applications, newest first')
+    expect(rows.length).toBe(50)
+    for (const { Number: id, 'Sent to': clients } of rows)
+      expect([id, clients === 'not yet']).toEqual([id, !sent.some(one => String(one.application_id) === id)])
+    const some = await readClientsSent(sql, { program_id: programId, slug }, there, 2)
+    for (const { application_id, is_bounded } of some)
+      expect([application_id, is_bounded]).toEqual([application_id, truth(application_id).length > 1])
+    // Other tests add clients that are no keys.
+    const names = new Map(
+      (await sql<{ id: string; name: string }[]>`select api_key_id as id, name from api_key`).map(key => [
+        `key:${key.id}`,
+        key.name,
+      ]),
+    )
+    const [id, clients] = [...Map.groupBy(sent, one => one.application_id)].find(([, own]) => own.length > 1)!
+    const [first, second] = clients.map(
+      one => `${names.get(one.actor) ?? one.actor}${one.is_certain ? '' : ' perhaps'}`,
+    )
+    const [row] = rowsOf(await browser.page(`${list}?application=${id}`), 'Applications, newest first')
+    const more = clients.length - 2
+    expect(row!['Sent to']!.replace(' ,', ',')).toBe(`${first}, ${second}${more > 0 ? ` and ${more} more` : ''}`)
   })
 
   test('is a page: client, when, from where, which page of which walk', async () => {
