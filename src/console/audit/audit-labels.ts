@@ -1,6 +1,7 @@
 // The audit log in words: the labels of actions and the sentences they make, the members of an event's detail, which pages are one walk. Pure.
 
 import type { AuditEventRow } from '../../db/audit/audit.ts'
+import { earliest, formatMicros } from '../../domain/values/offset-time.ts'
 import { roleNames, roles } from '../../people/roles.ts'
 
 type Detail = AuditEventRow['detail']
@@ -8,9 +9,10 @@ type Value = Detail[string]
 
 /** `applications_exported` → `Applications exported`. */
 export function actionLabel(action: string): string {
-  const words = action.replaceAll('_', ' ').replace(/^api\b/, 'API')
-  return (words[0] ?? '').toUpperCase() + words.slice(1)
+  return capitalized(action.replaceAll('_', ' ').replace(/^api\b/, 'API'))
 }
+
+export const capitalized = (words: string): string => (words[0] ?? '').toUpperCase() + words.slice(1)
 
 /** Actions whose sentence differs from their name: the text before the subject, and after it. */
 const phrases: Readonly<Record<string, readonly [before: string, after?: string]>> = {
@@ -126,6 +128,8 @@ export function detailPairs(detail: Detail): DetailPair[] {
   const add = (name: string, value: Value): void => {
     if (pairs.length > pairsMax) return
     if (isObject(value)) for (const [inner, one] of Object.entries(value)) add(`${name}: ${spaced(inner)}`, one)
+    else if (name.endsWith(' micros') && typeof value === 'number')
+      pairs.push({ name: name.replace(/micros$/, 'time'), value: value > earliest ? formatMicros(value) : 'none' })
     else pairs.push({ name, value: name.endsWith('role') ? roleName(value) : shown(value) })
   }
   for (const [name, value] of Object.entries(detail)) add(spaced(name), value)

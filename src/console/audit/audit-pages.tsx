@@ -10,7 +10,7 @@ import { type FormState, usePage } from '../../html/page-context.ts'
 import { Facts, LinkButton, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { Actor, Entry, type KnownNames, Named } from './audit-entries.tsx'
-import { type AuditEntry, actionLabel } from './audit-labels.ts'
+import { type AuditEntry, actionLabel, capitalized, detailPairs } from './audit-labels.ts'
 import { crumb, path, queryOf } from './audit-query.ts'
 
 interface AuditLogProps extends KnownNames {
@@ -132,19 +132,27 @@ export function EventPage(props: KnownNames & { event: AuditEventRow & { databas
     ['From', event.address === null ? 'no network address' : <code>{event.address}</code>],
     ['Written by', <code>{event.database_user}</code>],
   ]
+  const pairs = detailPairs(event.detail)
   return (
     <Shell
       title={`Event ${event.audit_event_id}`}
+      heading={actionLabel(event.action)}
       part="audit"
       crumbs={[crumb, { text: `Event ${event.audit_event_id}` }]}
     >
       <div class="card">
         <Facts facts={facts} />
       </div>
-      <div class="card">
-        <h2>Details</h2>
-        <pre class="document">{JSON.stringify(event.detail, null, 2)}</pre>
-      </div>
+      {pairs.length > 0 && (
+        <div class="card">
+          <h2>Details</h2>
+          <Facts facts={pairs.map(({ name, value }) => [capitalized(name), value])} />
+          <details>
+            <summary>As stored</summary>
+            <pre class="document">{JSON.stringify(event.detail, null, 2)}</pre>
+          </details>
+        </div>
+      )}
     </Shell>
   )
 }
