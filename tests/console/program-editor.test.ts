@@ -152,4 +152,33 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     ])
     expect(complaints).toEqual([])
   })
+
+  test.each([true, false])(
+    'a question is seen as the applicant sees it while it is written, and its fields send nothing (scripts: %p)',
+    async javaScriptEnabled => {
+      const slug = javaScriptEnabled ? 'seen-at-once' : 'seen-when-sent'
+      await aProgram(sql, { slug, display_name: slug, questions: [q.text('kept')] })
+      const { page, complaints } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled })
+      await page.goto(`/admin/programs/${slug}/add-question?screen=0`)
+      await page.getByText('Nothing yet.').waitFor()
+      await page.getByLabel('What the applicant reads').fill('Which tree?')
+      await page.getByRole('radio', { name: 'One of several' }).check()
+      await page.getByLabel('Text of option 1').fill('Oak')
+      await page.getByLabel('Help').fill('Native ones only.')
+      await page.getByLabel('May be left unanswered').check()
+      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Another option' }).click()
+      const seen = page.getByRole('group', { name: 'As the applicant sees it' })
+      await seen.getByRole('radio', { name: 'Oak' }).waitFor()
+      await until('all that was typed', async () =>
+        /^Which tree\? optional\s*Native ones only\.\s*Oak$/.test((await seen.textContent()) ?? ''),
+      )
+      expect(await seen.getByRole('radio', { name: 'Oak' }).isDisabled()).toBe(true)
+      expect(await page.getByLabel('Text of option 1').inputValue()).toBe('Oak')
+      await page.getByRole('button', { name: 'Keep in draft' }).click()
+      await page.getByText('Kept in the draft.').waitFor()
+      await page.getByRole('link', { name: 'Which tree?' }).first().click()
+      await seen.getByRole('radio', { name: 'Oak' }).waitFor()
+      expect(complaints).toEqual([])
+    },
+  )
 })

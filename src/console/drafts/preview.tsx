@@ -4,20 +4,9 @@
 /** @jsxImportSource preact */
 
 import type { StoredProgramVersion } from '../../db/programs/programs.ts'
-import { fieldLabel } from '../../domain/definitions/condition-text.ts'
 import type { ProgramVersion } from '../../domain/questions/program-version.ts'
-import { questionTypes } from '../../domain/questions/question.ts'
 import { type Json, JsonNumber, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'
-import {
-  ActionForm,
-  Choices,
-  ErrorSummary,
-  Optional,
-  SelectField,
-  Submit,
-  TextArea,
-  TextField,
-} from '../../html/fields.tsx'
+import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { readingRoles } from '../../html/navigation.ts'
 import { LinkButton, Notice } from '../../html/parts.tsx'
 import type { Deps } from '../../http/server/deps.ts'
@@ -29,6 +18,7 @@ import { type ProgramPageProps, ProgramShell, pathOfProgram } from '../programs/
 import { type PageRoute, pageAt, showForm } from '../requests/action.ts'
 import type { PageVisit } from '../requests/visit.ts'
 import { linesOf } from './draft-editing.tsx'
+import { inputsOf, QuestionFields } from './question-as-seen.tsx'
 
 const path = '/admin/programs/:slug/versions/:versionId/preview'
 
@@ -131,14 +121,6 @@ function answersIn(
   )
 }
 
-/** What the service makes of an address itself. */
-const found = new Set(['corrected', 'latitude', 'longitude', 'well_known_id', 'service_area'])
-
-const inputsOf = (type: NonNullable<AskedQuestion['type']>) =>
-  Object.entries(questionTypes[type].fields)
-    .map(([name, { form }]) => ({ name, form }))
-    .filter(({ name }) => type !== 'FILE_UPLOAD' && !(type === 'ADDRESS' && found.has(name)))
-
 /** The names of the fields of a question. */
 const namesOf = ({ asked: { type }, path }: AskedPlace): string[] =>
   type === undefined
@@ -195,54 +177,16 @@ function PreviewPage(props: PreviewProps) {
 function Question({ place, values }: { place: AskedPlace; values: URLSearchParams }) {
   const { asked, path } = place
   const { question, optional, type } = asked
-  const { text, help = '' } = question.settings
+  const { text } = question.settings
   const [, list, index] = /^(.*)\/entities\/(\d+)\/[^/]*$/.exec(path) ?? []
   const entity = list === undefined ? undefined : linesOf(values.get(`${list}/entities`) ?? '')[Number(index)]
-  const label = entity === undefined ? text : `${entity}: ${text}`
-  if (type === undefined) return <p>{text}</p>
-  if (type === 'ENUMERATOR')
-    return (
-      <TextArea
-        name={`${path}/entities`}
-        label={label}
-        optional={optional}
-        rows={3}
-        hint={`${help} One a line.`.trim()}
-      />
-    )
-  if (type === 'FILE_UPLOAD')
-    return (
-      <p>
-        <strong>{label}</strong> <span class="soft">Files are chosen here.</span>
-      </p>
-    )
-  const inputs = inputsOf(type)
-  if (inputs.length > 1)
-    return (
-      <fieldset class="field">
-        <legend dir="auto">
-          {label}
-          <Optional is={optional} />
-        </legend>
-        {help !== '' && <p class="hint">{help}</p>}
-        {inputs.map(({ name }) => (
-          <TextField name={`${path}/${name}`} label={labelOf(name)} optional={!optional && isLeftOut.has(name)} />
-        ))}
-      </fieldset>
-    )
-  return inputs.map(({ name, form }) => {
-    const choices = (question.settings.options ?? []).map(({ admin_id, text }) => ({ value: admin_id, text }))
-    const field = { name: `${path}/${name}`, label, ...(help !== '' && { hint: help }), optional }
-    if (question.kind === 'DROPDOWN')
-      return <SelectField {...field} value="" choices={[{ value: '', text: '' }, ...choices]} />
-    if (form === 'option' || form === 'option_list')
-      return <Choices {...field} legend={label} many={form === 'option_list'} chosen={[]} choices={choices} />
-    return <TextField {...field} type={form === 'date' ? 'date' : 'text'} />
-  })
+  return (
+    <QuestionFields
+      kind={question.kind}
+      settings={question.settings}
+      optional={optional}
+      path={path}
+      label={type === undefined || entity === undefined ? text : `${entity}: ${text}`}
+    />
+  )
 }
-
-/** Fields that may stay empty in an answer that is asked for. */
-const isLeftOut = new Set(['middle_name', 'suffix', 'line2'])
-
-/** `First name`. */
-const labelOf = (field: string): string => fieldLabel(field).replace(/^./, first => first.toUpperCase())

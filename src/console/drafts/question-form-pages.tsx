@@ -15,6 +15,8 @@ import { pathOfProgram } from '../programs/program-shell.tsx'
 import { kindLabel } from '../programs/question-labels.ts'
 import { Basis, type DraftFormProps, DraftFormShell, EnterButton, KeepButton, SaveButtons } from './draft-form.tsx'
 import { AnswerFields, AskingFields, KindField } from './draft-question-fields.tsx'
+import { AsSeen } from './question-as-seen.tsx'
+import { newBase } from './read-question-form.ts'
 
 /** What the applicant reads and answers on one side, how the program asks it on the other. */
 const TwoSides = ({ left, right }: { left: ComponentChildren; right: ComponentChildren }) => (
@@ -59,7 +61,15 @@ export function QuestionFormPage(
             </>
           }
           right={
-            <AskingFields definition={definition} question={question} placement={placement} screen={place.screen} />
+            <>
+              <AskingFields definition={definition} question={question} placement={placement} screen={place.screen} />
+              <AsSeen
+                base={question}
+                before={question}
+                definition={definition}
+                optional={placement.optional ?? false}
+              />
+            </>
           }
         />
         <div class="actions">
@@ -140,6 +150,7 @@ export function AddQuestionPage(props: DraftFormProps & NewPlace) {
                 />
               )}
               <AskingFields definition={definition} screen={screen} />
+              <AsSeen base={newBase(form.values)} before={undefined} definition={definition} optional={false} />
             </>
           }
         />

@@ -12,7 +12,6 @@ import {
   removeQuestion,
 } from '../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition, QuestionDefinition } from '../../domain/definitions/program-definition.ts'
-import { questionKinds } from '../../domain/questions/question.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { Problem, type ProblemItem } from '../../problem.ts'
 import { editing, type PageRoute } from '../requests/action.ts'
@@ -21,7 +20,7 @@ import { DraftEditing } from './draft-editing.tsx'
 import type { DraftFormProps } from './draft-form.tsx'
 import { takePasted } from './form-rows.ts'
 import { AddQuestionPage, FromBankPage, QuestionFormPage } from './question-form-pages.tsx'
-import { adminNamesOf, errorsOfForm, readQuestionForm } from './read-question-form.ts'
+import { adminNamesOf, errorsOfForm, newBase, readQuestionForm } from './read-question-form.ts'
 
 const one = '/admin/programs/:slug'
 
@@ -180,9 +179,3 @@ function questionOf({ questions }: ProgramDefinition, name: string): QuestionDef
   if (question === undefined) throw noQuestion()
   return question
 }
-
-const newBase = (form: URLSearchParams): Pick<QuestionDefinition, 'admin_name' | 'kind' | 'enumerator'> => ({
-  admin_name: (form.get('admin_name') ?? '').trim(),
-  kind: questionKinds.find(kind => kind === form.get('kind')) ?? 'TEXT',
-  enumerator: (form.get('enumerator') ?? '') === '' ? undefined : form.get('enumerator')!,
-})

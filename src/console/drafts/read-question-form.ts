@@ -9,6 +9,7 @@ import type {
   ProgramDefinition,
   QuestionDefinition,
 } from '../../domain/definitions/program-definition.ts'
+import { questionKinds } from '../../domain/questions/question.ts'
 import { foldedQuestionKey, questionKey } from '../../domain/questions/question-key.ts'
 import { asciiName } from '../../domain/values/slug.ts'
 import type { ProblemItem } from '../../problem.ts'
@@ -32,6 +33,13 @@ interface SentQuestion {
   /** The rows that the lines of the condition came from, in their order. */
   whenRows: number[]
 }
+
+/** The name and kind of a new question, as its form says them. */
+export const newBase = (form: URLSearchParams): Pick<QuestionDefinition, 'admin_name' | 'kind' | 'enumerator'> => ({
+  admin_name: (form.get('admin_name') ?? '').trim(),
+  kind: questionKinds.find(kind => kind === form.get('kind')) ?? 'TEXT',
+  enumerator: (form.get('enumerator') ?? '') === '' ? undefined : form.get('enumerator')!,
+})
 
 /** The content of the form, as a question of this name and kind; `before` is the question as it was. */
 export function readQuestionForm(

@@ -1,8 +1,8 @@
 // Comfort only: every button here sends the form and gets it back rearranged. With this, the page stays where it is in the meantime.
 const rearranging = button => button?.name === 'edit'
 
-/** Sends the form as this button would, and puts what comes back in its place. */
-async function rearrange(form, edit, focus) {
+/** Sends the form as this button would. Resolves to the form that comes back. */
+async function rearranged(form, edit, signal) {
   // A button of the name is in the way of form.action.
   const path = form.getAttribute('action')
   const body = new URLSearchParams(new FormData(form))
@@ -12,11 +12,19 @@ async function rearrange(form, edit, focus) {
     body,
     headers: { Accept: 'text/html' },
     redirect: 'error',
+    signal,
   })
   if (!response.ok) throw new Error(String(response.status))
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
-  const fresh = [...page.forms].find(other => other.getAttribute('action') === path)
-  const next = document.importNode(fresh, true)
+  return document.importNode(
+    [...page.forms].find(other => other.getAttribute('action') === path),
+    true,
+  )
+}
+
+/** Puts what comes back in the place of the form. */
+async function rearrange(form, edit, focus) {
+  const next = await rearranged(form, edit)
   form.replaceWith(next)
   focus(next)?.focus()
 }
@@ -57,4 +65,20 @@ document.addEventListener('paste', event => {
   rearrange(field.form, 'option-paste', form => [...form.querySelectorAll('[name^=option_text_]')].at(-1)).catch(
     () => {},
   )
+})
+
+let typing = new AbortController()
+
+/** Shows the question as the applicant sees it, once its person has paused. */
+document.addEventListener('input', ({ target: { form } }) => {
+  typing.abort()
+  if (!form?.querySelector('.as-seen')) return
+  typing = new AbortController()
+  const { signal } = typing
+  const show = async () => {
+    if (signal.aborted) return
+    const next = await rearranged(form, 'none', signal)
+    if (!signal.aborted) form.querySelector('.as-seen')?.replaceWith(next.querySelector('.as-seen'))
+  }
+  setTimeout(() => show().catch(() => {}), 300)
 })
