@@ -1,4 +1,4 @@
-// Instants: as whole microseconds inside the house, as ISO 8601 with an offset outside it.
+// Instants: as whole microseconds within the code, as ISO 8601 with an offset outside of it.
 // The caller hands in the present time and the instance's zone.
 
 /**

@@ -1,5 +1,5 @@
 // The export endpoint: one request walks from its caller to the last byte of its page.
-// It must hold no rule of its own; each step is a room's.
+// It must hold no rule of its own; each step is another module's.
 
 import { Elysia } from 'elysia'
 import { sentQuestions } from '../../audit/sent-questions.ts'
