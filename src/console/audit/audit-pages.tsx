@@ -67,7 +67,7 @@ export function AuditLogPage(props: AuditLogProps) {
           {filtered && <a href={path}>Show all</a>}
         </div>
       </form>
-      {entries.length === 0 && (
+      {entries.length === 0 && form.errors.length === 0 && (
         <p class="card empty">
           {filtered || later
             ? 'There are no such events. Take away a filter to see more.'

@@ -150,6 +150,7 @@ describe('the list', () => {
     for (const value of ['yesterday', '2026-02-30']) expect(text).toContain(`type="text" value="${value}"`)
     expect(text).toContain('value="dated"')
     expect(subjectsOf(text)).toEqual([])
+    expect(text).not.toContain('There are no such events')
   })
 
   test('pages by keyset: joined, the pages are the whole list, whatever is added in the meantime', async () => {
