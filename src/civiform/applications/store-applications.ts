@@ -11,8 +11,8 @@ import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { type FollowState, lockFollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
 import {
   advanceCounters,
-  copyFollowed,
   type FollowedApplication,
+  insertFollowed,
   lockCounters,
   noSubmitTime,
   readCurrentApplications,
@@ -85,7 +85,7 @@ export async function storeApplications(
     const superseded = number(arriving, counters, current)
     await upsertFollowedApplicants(tx, new Map(arriving.map(one => [one.applicant_id, one.language])))
     await supersedeFollowed(tx, superseded)
-    await copyFollowed(tx, arriving)
+    await insertFollowed(tx, arriving)
     await advanceCounters(tx, newestOf(arriving, counters))
     if (outOfOrder !== undefined)
       await noteChanges(

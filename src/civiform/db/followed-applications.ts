@@ -2,9 +2,8 @@
 
 import type { Db, Transaction } from '../../db/client.ts'
 import type { SubmissionCounter } from '../../db/loads/bulk-loads.ts'
-import { CopyRows, copyRows, copyTime } from '../../db/loads/copy-rows.ts'
 import type { Annotations } from '../../domain/questions/application.ts'
-import type { Micros } from '../../domain/values/offset-time.ts'
+import { formatMicros, formatMicrosOrNull, type Micros } from '../../domain/values/offset-time.ts'
 import type { SourceStage } from './source-applications.ts'
 
 /** Stands for the time of an application that has none. No filter by time takes it in. */
@@ -139,60 +138,38 @@ export async function upsertFollowedApplicants(tx: Transaction, languages: Reado
     where applicant.language <> excluded.language`
 }
 
-/** Copies applications in, with what they are in CiviForm, and the status and note they came with. */
-export async function copyFollowed(tx: Transaction, applications: readonly FollowedApplication[]): Promise<void> {
+/** Stores applications, with what they are in CiviForm, and the status and note they came with. */
+export async function insertFollowed(tx: Transaction, applications: readonly FollowedApplication[]): Promise<void> {
   if (applications.length === 0) return
-  const rows = new CopyRows()
-  const marks = new CopyRows()
-  const states = new CopyRows()
-  for (const one of applications) {
-    const { program_id, application_id, submit_time, superseded_seq, status, application_note } = one
-    rows.add([
-      program_id,
-      application_id,
-      one.applicant_id,
-      one.program_version_id,
-      copyTime(one.create_time),
-      copyTime(submit_time),
-      one.submit_seq,
-      superseded_seq,
-      status,
-      copyTime(one.status_last_modified_time),
-      application_note,
-      one.snapshot,
-      one.annotations,
-      true,
-    ])
-    marks.add([
-      program_id,
-      application_id,
-      one.row_version,
-      one.live_applicant_id,
-      one.stage,
-      superseded_seq !== null,
-      copyTime(one.submitted_at),
-    ])
-    const changed_at = one.status_last_modified_time ?? submit_time
-    if (status !== null || application_note !== null)
-      states.add([program_id, application_id, copyTime(changed_at), 'civiform', status, application_note])
-  }
-  await copyRows(
-    tx`
-      copy application (program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq,
-        superseded_seq, status, status_last_modified_time, application_note, snapshot, annotations, followed)
-      from stdin`,
-    rows,
-  )
-  await copyRows(
-    tx`
-      copy civiform_application (program_id, application_id, row_version, applicant_id, stage, superseded, submitted_at)
-      from stdin`,
-    marks,
-  )
-  await copyRows(
-    tx`
-      copy application_annotation (program_id, application_id, changed_at, changed_by, status, application_note)
-      from stdin`,
-    states,
-  )
+  const rows = applications.map(one => ({
+    ...one,
+    create_time: formatMicros(one.create_time),
+    submit_time: formatMicros(one.submit_time),
+    status_last_modified_time: formatMicrosOrNull(one.status_last_modified_time),
+    followed: true,
+  }))
+  const columns = tx`program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, superseded_seq,
+    status, status_last_modified_time, application_note, snapshot, annotations, followed`
+  await tx`
+    insert into application (${columns})
+    select ${columns} from json_populate_recordset(null::application, ${JSON.stringify(rows)}::text::json)`
+  const marks = applications.map(({ program_id, application_id, row_version, stage, ...one }) => ({
+    program_id,
+    application_id,
+    row_version,
+    applicant_id: one.live_applicant_id,
+    stage,
+    superseded: one.superseded_seq !== null,
+    submitted_at: formatMicrosOrNull(one.submitted_at),
+  }))
+  await tx`
+    insert into civiform_application
+    select * from json_populate_recordset(null::civiform_application, ${JSON.stringify(marks)}::text::json)`
+  await tx`
+    insert into application_annotation (program_id, application_id, changed_at, changed_by, status, application_note)
+    select program_id, application_id, coalesce(status_last_modified_time, submit_time), 'civiform', status, application_note
+    from application
+    where (program_id, application_id) in (select * from unnest(
+      ${applications.map(one => one.program_id)}::bigint[], ${applications.map(one => one.application_id)}::bigint[]))
+    and (status is not null or application_note is not null)`
 }

@@ -2,10 +2,9 @@
 // however that ends. The checks of a whole input, and not of one line, run there.
 
 import type { Annotations } from '../../domain/questions/application.ts'
-import type { Micros } from '../../domain/values/offset-time.ts'
+import { formatMicros, formatMicrosOrNull, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, readValue, type Transaction } from '../client.ts'
 import type { IdSequence } from './bulk-loads.ts'
-import { type CopyRows, copyRows, copyTime } from './copy-rows.ts'
 
 /** One application of an input, with what is stored of it but for its numbers. */
 export interface StagedApplication extends Annotations {
@@ -23,6 +22,32 @@ export interface StagedApplication extends Annotations {
   language: string
   snapshot: string
   annotations: string
+}
+
+/** Applications that wait to be sent, as JSON. */
+export class StagedRows {
+  #rows: string[] = []
+  /** UTF-16 units gathered so far. */
+  length = 0
+
+  add(one: StagedApplication): void {
+    const row = JSON.stringify({
+      ...one,
+      create_time: formatMicros(one.create_time),
+      submit_time: formatMicros(one.submit_time),
+      status_last_modified_time: formatMicrosOrNull(one.status_last_modified_time),
+    })
+    this.#rows.push(row)
+    this.length += row.length
+  }
+
+  /** Those added since the last time. */
+  take(): string {
+    const taken = `[${this.#rows.join(',')}]`
+    this.#rows = []
+    this.length = 0
+    return taken
+  }
 }
 
 /**
@@ -45,29 +70,8 @@ export async function dropStaged(session: Db): Promise<void> {
   await session`drop table staged`
 }
 
-/** Adds an application to what `copyStaged` sends. */
-export function addStaged(rows: CopyRows, one: StagedApplication): void {
-  rows.add([
-    one.n,
-    one.place,
-    one.program_id,
-    one.application_id,
-    one.applicant_id,
-    one.program_version_id,
-    copyTime(one.create_time),
-    copyTime(one.submit_time),
-    one.is_current,
-    one.language,
-    one.status,
-    copyTime(one.status_last_modified_time),
-    one.application_note,
-    one.snapshot,
-    one.annotations,
-  ])
-}
-
-export async function copyStaged(session: Db, rows: CopyRows): Promise<void> {
-  await copyRows(session`copy staged from stdin`, rows)
+export async function insertStaged(session: Db, rows: StagedRows): Promise<void> {
+  await session`insert into staged select * from json_populate_recordset(null::staged, ${rows.take()}::text::json)`
 }
 
 /** An application that is at odds with an earlier one, and the place of that. */

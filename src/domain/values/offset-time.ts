@@ -76,6 +76,9 @@ export function formatMicros(instant: Micros): string {
   return `${new Date(milliseconds).toISOString().slice(0, -1)}${rest}Z`
 }
 
+export const formatMicrosOrNull = (instant: Micros | null): string | null =>
+  instant === null ? null : formatMicros(instant)
+
 /** The reverse of PostgreSQL's `timestamptz` text under `TimeZone = UTC`, `DateStyle = ISO`: `2026-01-02 03:04:05.000006+00`. */
 export function parsePostgresInstant(text: string): Micros {
   const match = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?\+00$/.exec(text)

@@ -11,16 +11,15 @@ import {
   readTakenApplicationIds,
   skipIds,
 } from '../../db/loads/bulk-loads.ts'
-import { CopyRows } from '../../db/loads/copy-rows.ts'
 import {
-  addStaged,
-  copyStaged,
   eachAfterCurrent,
   eachDrawn,
   eachDuplicate,
   eachLoadedBefore,
+  insertStaged,
   type StagedId,
   type StagedOdds,
+  StagedRows,
 } from '../../db/loads/staged-applications.ts'
 import { findProgram, readPublishedVersions } from '../../db/programs/programs.ts'
 import { renderAnnotations, renderSnapshot } from '../../domain/questions/application.ts'
@@ -57,7 +56,7 @@ export class LoadCheck {
   readonly #clashes = new LoadErrors()
   /** Every program that the input names, by slug; undefined when it does not exist. */
   readonly programs = new Map<string, ProgramCheck | undefined>()
-  readonly #rows = new CopyRows()
+  readonly #rows = new StagedRows()
   #sending: Promise<void> = Promise.resolve()
   /** Applications looked at, and those of them that are staged. */
   #read = 0
@@ -113,7 +112,7 @@ export class LoadCheck {
     this.#largest.application = Math.max(this.#largest.application, application_id)
     this.#largest.applicant = Math.max(this.#largest.applicant, applicant_id)
     const before = this.#rows.length
-    addStaged(this.#rows, {
+    this.#rows.add({
       n: ++this.#staged,
       place,
       program_id,
@@ -147,7 +146,7 @@ export class LoadCheck {
   async #send(): Promise<void> {
     await this.#sending
     // The database takes them while the next ones are read.
-    this.#sending = copyStaged(this.session, this.#rows)
+    this.#sending = insertStaged(this.session, this.#rows)
     // Awaited in its turn; a failure until then must not count as unhandled.
     this.#sending.catch(() => {})
   }
