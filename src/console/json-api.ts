@@ -2,7 +2,7 @@
 // or an administrator's token), the role, the scope, the schema of the body, and times as text.
 
 import { Elysia } from 'elysia'
-import type { TSchema } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { schemaError } from '../domain/definitions/schema-errors.ts'
 import { formatOffsetTime } from '../domain/values/offset-time.ts'
@@ -68,8 +68,19 @@ async function enter(
     const status = one.makes ? 201 : 200
     return Response.json(shown(answered ?? {}, deps.config.timeZone), { status, headers: fields })
   } catch (error) {
-    return problemResponse(error, recordOf(request))
+    return problemResponse(placedInBody(error, one), recordOf(request))
   }
+}
+
+/** An error with the members of the body by their places in it (RFC 6901), which forms and commands know by their names. */
+function placedInBody(error: unknown, { body }: Action): unknown {
+  if (!(error instanceof Problem) || body === undefined) return error
+  const members = (body as Partial<TObject>).properties ?? {}
+  const errors = error.errors.map(({ parameter, ...rest }) => {
+    if (parameter === undefined) return rest
+    return Object.hasOwn(members, parameter) ? { path: `/${parameter}`, ...rest } : { parameter, ...rest }
+  })
+  return new Problem(error.kind, { ...error, errors })
 }
 
 const fields = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', Vary: 'Authorization, Cookie' }

@@ -252,13 +252,12 @@ test('the API refuses the same, each at its member', async () => {
       { ...made, may_submit: true, front_end: 'portal', hidden_questions: ['first'] },
       '/hidden_questions',
     ],
-    ['POST', '/people', { name: 'Z', email: 'z@example.gov', role: 'AUDITOR', programs: ['food'] }, 'programs'],
-    ['PUT', `/people/${pat.person_id}`, { name: 'Pat', role: 'AUDITOR', programs: ['food'] }, 'programs'],
+    ['POST', '/people', { name: 'Z', email: 'z@example.gov', role: 'AUDITOR', programs: ['food'] }, '/programs'],
+    ['PUT', `/people/${pat.person_id}`, { name: 'Pat', role: 'AUDITOR', programs: ['food'] }, '/programs'],
   ] as const
   for (const [method, path, body, at] of bodies) {
     const answer = await api.ask(method, path, body)
-    const errors = answer.body.errors as { path?: string; parameter?: string }[]
-    expect([path, answer.status, errors.map(one => one.path ?? one.parameter)]).toEqual([path, 400, [at]])
+    expect([path, answer.status, answer.body.errors]).toEqual([path, 400, [expect.objectContaining({ path: at })]])
   }
 })
 

@@ -315,7 +315,7 @@ describe('settings', () => {
     await insertRawApplications(sql, raw, 1, undefined, () => (Date.now() - 5 * 86_400_000) * 1000)
     const path = '/programs/api-kept/retention'
     const asked = await api.ask('PUT', path, { days: 3, based_on: null })
-    expect([asked.status, pathsOf(asked.body)]).toEqual([400, ['confirmation']])
+    expect([asked.status, pathsOf(asked.body)]).toEqual([400, ['/confirmation']])
     const set = await api.ask('PUT', path, { days: 3, based_on: null, confirmation: 'api-kept' })
     expect(set.body).toMatchObject({ retention_days: 3, expired: 1 })
     expect((await api.ask('PUT', path, { days: 9, based_on: null })).status).toBe(409)
