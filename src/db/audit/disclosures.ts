@@ -120,7 +120,7 @@ export async function readClientsSent(
       from audit_event
       where ${reachedOver(db)}
       and subject = ${slug}
-      and (not detail->'filters' ? 'revision_state' or ${isInRevisionState(db)})
+      and (not detail->'filters' ? 'revision_state' or ${isInRevisionState(db)}) is not false
       limit ${pagesMax}
     ) page
     group by application_id, actor
