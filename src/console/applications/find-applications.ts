@@ -79,7 +79,12 @@ export async function readListing(
   ])
   const [who, sentTo] = await Promise.all([
     reads ? readApplicants(deps, by, { program_id, slug }, page.applications, query) : undefined,
-    readSentTo(db, { program_id, slug }, page.applications, pagesSearched),
+    readSentTo(
+      db,
+      { program_id, slug },
+      page.applications.map(one => one.application_id),
+      pagesSearched,
+    ),
   ])
   return { ...page, total, found, who, sentTo }
 }
@@ -93,10 +98,10 @@ const pagesSearched = 100
 export async function readSentTo(
   db: Sql,
   program: Pick<Program, 'program_id' | 'slug'>,
-  applications: readonly Pick<ListedApplication, 'application_id' | 'submit_time'>[],
+  applicationIds: readonly number[],
   pagesMax: number,
 ): Promise<SentTo> {
-  const sent = await readClientsSent(db, program, applications, pagesMax)
+  const sent = await readClientsSent(db, program, applicationIds, pagesMax)
   const names = await readApiKeyNames(db, [...new Set(sent.map(({ actor }) => keyIdOf(actor)))])
   const clients = sent.map(one => ({ ...one, name: names.get(keyIdOf(one.actor)) ?? one.actor }))
   return {

@@ -49,7 +49,7 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
       readRevisions(db, program_id, application.applicant_id, revisionsShown + 1),
       readNewestAnnotations(db, program_id, application.application_id, statesShown + 1),
       neighbours(visit, program_id, application),
-      readSentTo(db, program, [application], pagesSearched),
+      readSentTo(db, program, [application.application_id], pagesSearched),
     ])
     const setBy = await readPersonNames(
       db,

@@ -100,21 +100,22 @@ export interface ClientSent {
 export async function readClientsSent(
   db: Db,
   { program_id, slug }: { program_id: number; slug: string },
-  applications: readonly { application_id: number; submit_time: Micros }[],
+  applicationIds: readonly number[],
   pagesMax: number,
 ): Promise<ClientSent[]> {
-  const ids = applications.map(one => one.application_id)
-  const times = applications.map(one => one.submit_time)
+  // By itself, since applications may be distributed over nodes, and the audit log is not.
+  const stored = await db<Pick<ApplicationPlace, 'application_id' | 'submit_seq' | 'submit_time' | 'superseded_seq'>[]>`
+    select application_id, submit_seq, submit_time, superseded_seq
+    from application
+    where program_id = ${program_id}
+    and application_id = any(${applicationIds as number[]}::bigint[])`
+  const places = stored.map(one => ({ ...one, micros: one.submit_time, time: formatMicros(one.submit_time) }))
   return db<ClientSent[]>`
     select application_id, actor, bool_or(is_whole) as is_certain,
       coalesce(max(happened_at) filter (where is_whole), max(happened_at)) as sent_at,
       sum(count(*)) over (partition by application_id) >= ${pagesMax} as is_bounded
-    from (
-      select application_id, submit_seq, micros, time, superseded_seq
-      from unnest(${ids}::bigint[], ${times}::bigint[], ${times.map(formatMicros)}::text[]) as own (application_id, micros, time)
-      join application a using (application_id)
-      where a.program_id = ${program_id}
-    ) place
+    from json_to_recordset(${JSON.stringify(places)}::text::json)
+      as place (application_id bigint, submit_seq bigint, micros bigint, time text, superseded_seq bigint)
     cross join lateral (
       select actor, happened_at, detail->>'outcome' = 'complete' as is_whole
       from audit_event
