@@ -94,7 +94,7 @@ describe('a webhook', () => {
       ])
         expect([status, body.errors[0]]).toEqual([
           400,
-          expect.objectContaining({ parameter: 'url', detail: expect.stringContaining(said) }),
+          expect.objectContaining({ path: '/url', detail: expect.stringContaining(said) }),
         ])
     }
     expect((await api.ask('DELETE', `/webhooks/${added.webhook_endpoint_id}`)).body).not.toHaveProperty('errors')
