@@ -40,10 +40,16 @@ const noted = Type.Object(
   closed,
 )
 
-export function auditActions(deps: Deps): Part {
+export const auditActions = (deps: Deps): Part => [
+  ...auditPages(deps),
+  ...eventActions(deps),
+  whoWasSent(deps),
+  verifyAuditLogAction(deps),
+]
+
+const eventActions = (deps: Deps): Part => {
   const { consoleDb: db, config } = deps
   return [
-    ...auditPages(deps),
     action({
       name: 'listAuditEvents',
       route: 'GET /audit/events',
@@ -79,53 +85,55 @@ export function auditActions(deps: Deps): Part {
         return <EventPage event={event} names={await namesIn(deps, [event])} people={people} />
       },
     }),
-    action({
-      name: 'whoWasSent',
-      route: 'GET /audit/sent/:applicationId',
-      summary: 'Which clients were sent an application?',
-      answers: 'The pages that reached over it, newest first, for each program that has an application of this id.',
-      answered: sentAnswer,
-      ...reads('audit'),
-      query: { program: 'The slug of one program.', before: '`nextBefore` of the page before, with program.' },
-      run: async visit => ({
-        items: await findDisclosures(db, idIn(visit, 'applicationId'), placeOf(visit.url.searchParams)),
-      }),
-    }),
-    action({
-      name: 'verifyAuditLog',
-      route: 'POST /audit/verify',
-      summary: 'Check that the audit log is as it was written',
-      answers: 'How many events were read, the errors if any, and a seal to keep elsewhere and send next time.',
-      answered: verdictAnswer,
-      ...reads('audit'),
-      body: noted,
-      run: async (_, { noted }) => {
-        if ((await measureAuditLog(db)).events > checkedEventsMax)
-          throw new Problem('conflict', {
-            detail: `There are more than ${checkedEventsMax} events. scripts/audit verify checks them.`,
-          })
-        return verifyAuditLog(db, noted)
-      },
-      form: {
-        ownPage: '/audit/verify',
-        button: true,
-        page: async () => <VerifyPage {...(await measureAuditLog(db))} verdict={undefined} />,
-        read: ({ form }) => ({ noted: form.get('noted')?.trim() || undefined }),
-        next: async (visit, verdict) => {
-          const measured = await measureAuditLog(db)
-          return showForm(visit, { values: visit.form, errors: [] }, () => (
-            <VerifyPage {...measured} verdict={verdict} />
-          ))
-        },
-        atField: () => ({
-          parameter: 'noted',
-          code: 'malformed',
-          detail: 'This is not a seal, or not the whole of it.',
-        }),
-      },
-    }),
   ]
 }
+
+const whoWasSent = ({ consoleDb: db }: Deps) =>
+  action({
+    name: 'whoWasSent',
+    route: 'GET /audit/sent/:applicationId',
+    summary: 'Which clients were sent an application?',
+    answers: 'The pages that reached over it, newest first, for each program that has an application of this id.',
+    answered: sentAnswer,
+    ...reads('audit'),
+    query: { program: 'The slug of one program.', before: '`nextBefore` of the page before, with program.' },
+    run: async visit => ({
+      items: await findDisclosures(db, idIn(visit, 'applicationId'), placeOf(visit.url.searchParams)),
+    }),
+  })
+
+const verifyAuditLogAction = ({ consoleDb: db }: Deps) =>
+  action({
+    name: 'verifyAuditLog',
+    route: 'POST /audit/verify',
+    summary: 'Check that the audit log is as it was written',
+    answers: 'How many events were read, the errors if any, and a seal to keep elsewhere and send next time.',
+    answered: verdictAnswer,
+    ...reads('audit'),
+    body: noted,
+    run: async (_, { noted }) => {
+      if ((await measureAuditLog(db)).events > checkedEventsMax)
+        throw new Problem('conflict', {
+          detail: `There are more than ${checkedEventsMax} events. scripts/audit verify checks them.`,
+        })
+      return verifyAuditLog(db, noted)
+    },
+    form: {
+      ownPage: '/audit/verify',
+      button: true,
+      page: async () => <VerifyPage {...(await measureAuditLog(db))} verdict={undefined} />,
+      read: ({ form }) => ({ noted: form.get('noted')?.trim() || undefined }),
+      next: async (visit, verdict) => {
+        const measured = await measureAuditLog(db)
+        return showForm(visit, { values: visit.form, errors: [] }, () => <VerifyPage {...measured} verdict={verdict} />)
+      },
+      atField: () => ({
+        parameter: 'noted',
+        code: 'malformed',
+        detail: 'This is not a seal, or not the whole of it.',
+      }),
+    },
+  })
 
 /** The pages to look through the log on. */
 function auditPages(deps: Deps): PageRoute[] {
