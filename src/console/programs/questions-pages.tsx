@@ -2,7 +2,7 @@
 
 /** @jsxImportSource preact */
 
-import { conditionNames, namedConditionText } from '../../domain/definitions/condition-text.ts'
+import { askedByName, conditionText } from '../../domain/definitions/condition-text.ts'
 import type {
   NamedCondition,
   PlacementDefinition,
@@ -123,7 +123,7 @@ function Screens(props: {
   const { definition, view, search, editing } = props
   const questions = new Map(definition.questions.map(question => [question.admin_name, question]))
   const marks = marksOf(view)
-  const text = (condition: NamedCondition) => namedConditionText(condition, conditionNames(definition.questions))
+  const text = (condition: NamedCondition) => conditionText(condition, askedByName(definition.questions))
   const folded = search.normalize().toLowerCase()
   const matches = ({ question: name }: PlacementDefinition): boolean =>
     [name, questionKey(name), questions.get(name)!.text].some(text => text.normalize().toLowerCase().includes(folded))

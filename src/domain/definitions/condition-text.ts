@@ -1,6 +1,9 @@
-// A condition in words that an administrator reads at a glance: `“How do you live?” is “I rent”`.
+// A condition in words that people read at a glance: `“How do you live?” is “I rent”`. Of documents, which name questions, and of stored
+// versions, which have their ids.
 
-import type { ComparisonOperator } from '../questions/program-version.ts'
+import { dayText, isCalendarDate } from '../question-types/date.ts'
+import type { ComparisonOperator, Condition } from '../questions/program-version.ts'
+import { exportedType, questionTypes, type VersionQuestion } from '../questions/question.ts'
 import type { NamedCondition, QuestionDefinition } from './program-definition.ts'
 
 export const operatorLabel: Readonly<Record<ComparisonOperator | 'answered', string>> = {
@@ -16,45 +19,55 @@ export const operatorLabel: Readonly<Record<ComparisonOperator | 'answered', str
   includes_all: 'has all of',
 }
 
-/** Fields that go without saying: the only one of their type. */
-const obvious = new Set(['selection', 'selections', 'number', 'text', 'date', 'currency_dollars'])
-
-/** How the questions and options of a condition are called. */
-export interface ConditionNames {
-  question: (name: string) => string
-  value: (question: string, value: string) => string
+const dateVerbs: Partial<typeof operatorLabel> = {
+  less_than: 'is before',
+  less_than_or_equal: 'is on or before',
+  greater_than: 'is after',
+  greater_than_or_equal: 'is on or after',
 }
 
-/** The words that applicants read, of the questions that are defined here. */
-export function conditionNames(questions: readonly QuestionDefinition[]): ConditionNames {
-  const known = new Map(questions.map(question => [question.admin_name, question]))
-  return {
-    question: name => known.get(name)?.text ?? name,
-    value: (name, value) => known.get(name)?.options?.find(({ admin_id }) => admin_id === value)?.text ?? value,
+type AskedQuestion = Pick<QuestionDefinition, 'kind' | 'text' | 'options'>
+
+/** The questions that conditions look at, as applicants read them, by what conditions call them: admin name or id. */
+export type AskedQuestions = ReadonlyMap<string | number, AskedQuestion>
+
+export const askedByName = (questions: readonly QuestionDefinition[]): AskedQuestions =>
+  new Map(questions.map(question => [question.admin_name, question]))
+
+export const askedById = (questions: readonly VersionQuestion[]): AskedQuestions =>
+  new Map(questions.map(({ question_id, kind, settings }) => [question_id, { kind, ...settings }]))
+
+/** When something is asked. */
+export function conditionText(condition: NamedCondition | Condition, questions: AskedQuestions): string {
+  if ('all' in condition) return joined(condition.all, ' and ', questions)
+  if ('any' in condition) return joined(condition.any, ' or ', questions)
+  if ('not' in condition) return `not (${conditionText(condition.not, questions)})`
+  const question = questions.get('question' in condition ? condition.question : condition.question_id)
+  const name = `“${question?.text ?? ('question' in condition ? condition.question : 'another question')}”`
+  if (condition.operator === 'answered') return `${name} ${operatorLabel.answered}`
+  const { field, operator, value } = condition
+  const type = question && exportedType(question.kind)
+  const fields = type === undefined ? {} : questionTypes[type].fields
+  // Where an answer has several fields, which one is meant.
+  const part = Object.keys(fields).length > 1 ? ` (${fieldLabel(field)})` : ''
+  const isDay = fields[field]?.form === 'date'
+  const verb = (isDay ? dateVerbs[operator] : undefined) ?? operatorLabel[operator]
+  const valueText = (one: string | number): string => {
+    if (typeof one === 'number') return String(one)
+    if (isDay && isCalendarDate(one)) return dayText(one)
+    return `“${question?.options?.find(({ admin_id }) => admin_id === one)?.text ?? one}”`
   }
-}
-
-export function namedConditionText(condition: NamedCondition, names: ConditionNames): string {
-  if ('all' in condition) return joined(condition.all, ' and ', names)
-  if ('any' in condition) return joined(condition.any, ' or ', names)
-  if ('not' in condition) return `not (${namedConditionText(condition.not, names)})`
-  const asked = `“${names.question(condition.question)}”`
-  if (condition.operator === 'answered') return `${asked} ${operatorLabel.answered}`
-  const { question, field, operator, value } = condition
-  const subject = obvious.has(field) ? asked : `${fieldLabel(field)} of ${asked}`
-  return `${subject} ${operatorLabel[operator]} ${[value]
-    .flat()
-    .map(one => (typeof one === 'number' ? one : `“${names.value(question, one)}”`))
-    .join(', ')}`
+  return `${name}${part} ${verb} ${[value].flat().map(valueText).join(', ')}`
 }
 
 /** A field of an answer as people say it: `first name`. */
 export const fieldLabel = (field: string): string => fieldLabels[field] ?? field.replaceAll('_', ' ')
 const fieldLabels: Readonly<Record<string, string>> = { line2: 'apartment or suite', zip: 'ZIP code' }
 
-const joined = (conditions: readonly NamedCondition[], word: string, names: ConditionNames): string =>
-  conditions
-    .map(inner =>
-      'all' in inner || 'any' in inner ? `(${namedConditionText(inner, names)})` : namedConditionText(inner, names),
-    )
-    .join(word)
+function joined(conditions: readonly (NamedCondition | Condition)[], word: string, questions: AskedQuestions): string {
+  const parts = conditions.map(condition => {
+    const words = conditionText(condition, questions)
+    return 'all' in condition || 'any' in condition ? `(${words})` : words
+  })
+  return parts.join(word)
+}

@@ -2,7 +2,7 @@
 // Compares by admin name, which never changes, so documents compare like versions.
 
 import type { QuestionOption, QuestionSettings } from '../questions/question.ts'
-import { type ConditionNames, conditionNames, namedConditionText } from './condition-text.ts'
+import { type AskedQuestions, askedByName, conditionText } from './condition-text.ts'
 import type { NamedCondition, ProgramDefinition, QuestionDefinition, ScreenDefinition } from './program-definition.ts'
 import { type DescribableVersion, describeVersion } from './version-definition.ts'
 
@@ -45,7 +45,7 @@ export function diffVersions(before: DescribableVersion, after: DescribableVersi
  * (see `completeDefinition`) leave it nothing.
  */
 export function diffDefinitions(before: ProgramDefinition, after: ProgramDefinition): VersionChange[] {
-  const names = conditionNames([...before.questions, ...after.questions])
+  const names = askedByName([...before.questions, ...after.questions])
   return [
     ...changed('display_name_changed', '', 'Its display name', before.display_name, after.display_name),
     ...changed('statuses_changed', '', 'Its statuses', before.statuses, after.statuses),
@@ -57,7 +57,7 @@ export function diffDefinitions(before: ProgramDefinition, after: ProgramDefinit
 function screenChanges(
   before: readonly ScreenDefinition[],
   after: readonly ScreenDefinition[],
-  names: ConditionNames,
+  names: AskedQuestions,
 ): VersionChange[] {
   const old = keyedScreens(before)
   const now = keyedScreens(after)
@@ -79,7 +79,7 @@ function screenChanges(
   ]
 }
 
-function questionChanges(before: ProgramDefinition, after: ProgramDefinition, names: ConditionNames): VersionChange[] {
+function questionChanges(before: ProgramDefinition, after: ProgramDefinition, names: AskedQuestions): VersionChange[] {
   const old = keyedQuestions(before)
   const now = keyedQuestions(after)
   return [
@@ -211,12 +211,12 @@ function conditionChanges(
   subject: string,
   words: string,
   [was, is]: readonly { visible_when?: NamedCondition | null }[],
-  names: ConditionNames,
+  names: AskedQuestions,
 ): VersionChange[] {
   const [before, after] = [was?.visible_when ?? null, is?.visible_when ?? null]
   if (same(before, after)) return []
   const when = (condition: NamedCondition | null): string =>
-    condition === null ? 'always' : `when ${namedConditionText(condition, names)}`
+    condition === null ? 'always' : `when ${conditionText(condition, names)}`
   return [change(code, subject, `${words} ${when(after)} (was: ${when(before)}).`)]
 }
 

@@ -1,11 +1,11 @@
 // An application as people read it: by screen, in the questions' words, entities with their answers, and what was not asked marked as such.
 // With the application it replaced, each answer also says whether it is another one than there.
 
+import { type AskedQuestions, askedById, conditionText } from '../definitions/condition-text.ts'
 import type { AnswerLine } from '../fields/question-type.ts'
 import type { Answer, Answers } from '../questions/answers.ts'
 import type { ExportedType, VersionQuestion } from '../questions/question.ts'
 import { holds } from '../questions/visibility.ts'
-import { conditionText } from './asked-when.ts'
 import {
   type ExportedObject,
   entitiesOf,
@@ -120,10 +120,12 @@ type Condition = PlacedQuestion['conditions'][number]
 
 class Reader {
   readonly #questions: ReadonlyMap<number, VersionQuestion>
+  readonly #asked: AskedQuestions
   #rows = 0
 
-  constructor(private readonly version: ReadableVersion) {
-    this.#questions = new Map(version.questions.map(question => [question.question_id, question]))
+  constructor({ questions }: ReadableVersion) {
+    this.#questions = new Map(questions.map(question => [question.question_id, question]))
+    this.#asked = askedById(questions)
   }
 
   get cut(): boolean {
@@ -135,7 +137,7 @@ class Reader {
   }
 
   words(condition: Condition): string {
-    return conditionText(condition, this.version.questions)
+    return conditionText(condition, this.#asked)
   }
 
   rows(

@@ -1,7 +1,7 @@
 // Two versions of one program next to each other: what each thing was before and is now, in the words of the questions.
 // It has a difference exactly where version-diff has a change.
 
-import { type ConditionNames, conditionNames, namedConditionText } from '../definitions/condition-text.ts'
+import { type AskedQuestions, askedByName, conditionText } from '../definitions/condition-text.ts'
 import type { NamedCondition, ProgramDefinition } from '../definitions/program-definition.ts'
 import { asked, keyedQuestions, keyedScreens, type PlacementInVersion, same } from '../definitions/version-diff.ts'
 import type { QuestionKind } from '../questions/question.ts'
@@ -58,7 +58,7 @@ function linesThatDiffer(label: string, before: readonly string[], now: readonly
 
 /** All that a version says, thing by thing. Orders are those of what the other version has, too. */
 function thingsOf(definition: ProgramDefinition, other: ProgramDefinition): Map<string, Thing> {
-  const names = conditionNames(definition.questions)
+  const names = askedByName(definition.questions)
   const screens = keyedScreens(definition.screens)
   const others = keyedScreens(other.screens)
   const kept = [...screens].filter(([key]) => others.has(key))
@@ -74,7 +74,7 @@ function thingsOf(definition: ProgramDefinition, other: ProgramDefinition): Map<
     const order = asked(screen).filter(name => there.has(name))
     const shown = thing('screen', screen.name, [
       ['Shown', screen.visible_when ?? null, [askedWhen(screen.visible_when, names)]],
-      [`Questions ${inOrder}`, order, order.map(names.question)],
+      [`Questions ${inOrder}`, order, order.map(name => textOf(name, names))],
     ])
     things.set(`screen ${key}`, shown)
     for (const name of asked(screen)) things.set(`question ${name}`, questionThing(name, questions.get(name)!, names))
@@ -82,7 +82,7 @@ function thingsOf(definition: ProgramDefinition, other: ProgramDefinition): Map<
   return things
 }
 
-function questionThing(name: string, placed: PlacementInVersion, names: ConditionNames): Thing {
+function questionThing(name: string, placed: PlacementInVersion, names: AskedQuestions): Thing {
   const { question, optional, visible_when, screen, screenName } = placed
   const { text = name, help = '', options = [], correct_addresses = false, kind, enumerator } = question ?? {}
   const bounds = boundsText(question ?? {})
@@ -99,7 +99,7 @@ function questionThing(name: string, placed: PlacementInVersion, names: Conditio
     ['Addresses', correct_addresses, correct_addresses ? ['are corrected'] : []],
     ['Answering', optional, [optional ? 'may be left unanswered' : usual.Answering!]],
     ['Asked', visible_when, [askedWhen(visible_when, names)]],
-    ['Repeated', enumerator, enumerator === undefined ? [] : [`for each of “${names.question(enumerator)}”`]],
+    ['Repeated', enumerator, enumerator === undefined ? [] : [`for each of “${textOf(enumerator, names)}”`]],
     ['Screen', screen, [screenName]],
   ] as const
   return { ...thing('question', text, facts), admin_name: name, kind }
@@ -115,5 +115,7 @@ const thing = (of: Thing['of'], title: string, facts: readonly FactRow[]): Thing
   facts: facts.map(([label, value, words]) => ({ label, value, words })),
 })
 
-const askedWhen = (condition: NamedCondition | null | undefined, names: ConditionNames): string =>
-  condition == null ? usual.Asked! : `when ${namedConditionText(condition, names)}`
+const textOf = (name: string, names: AskedQuestions): string => names.get(name)?.text ?? name
+
+const askedWhen = (condition: NamedCondition | null | undefined, names: AskedQuestions): string =>
+  condition == null ? usual.Asked! : `when ${conditionText(condition, names)}`

@@ -1,5 +1,6 @@
 // The docs of one program version, assembled from the program's versions. Pure, so they can be stored or recomputed.
 
+import { askedById, conditionText } from '../definitions/condition-text.ts'
 import { enumeratorDepthUsual } from '../definitions/program-definition.ts'
 import type { DescribableVersion } from '../definitions/version-definition.ts'
 import { diffVersions, type VersionChange } from '../definitions/version-diff.ts'
@@ -7,7 +8,6 @@ import { moreMayBeAdded } from '../fields/field-schema.ts'
 import { answerFields, typeLabel } from '../questions/answer-schema.ts'
 import { buildKeyMap, type ExportProfile, type KeyMap, type KeyNode } from '../questions/key-map.ts'
 import type { VersionQuestion } from '../questions/question.ts'
-import { conditionText } from '../readable/asked-when.ts'
 import { boundsText } from '../readable/question-bounds.ts'
 import { type ExampleVersion, examplePage, type ShortExample, shortExample } from './docs-example.ts'
 import { documentedPart, optionTextMax, questionTextMax, shortened } from './documented-part.ts'
@@ -169,6 +169,7 @@ function questionDocs(
       }
     }
   }
+  const asking = askedById(version.questions)
   const placements = new Map(
     version.screens.flatMap(screen =>
       screen.questions.map(placement => [placement.question_id, { screen, placement }] as const),
@@ -192,7 +193,7 @@ function questionDocs(
         asked: askedNow.has(question_id),
         screen: placed?.screen.name ?? null,
         optional: placed?.placement.optional ?? false,
-        asked_when: conditions.map(one => shortened(conditionText(one, version.questions), questionTextMax)),
+        asked_when: conditions.map(one => shortened(conditionText(one, asking), questionTextMax)),
         bounds: boundsText(settings),
         first_version: firstVersions.get(question_id)!,
         fields: fieldPaths(node, path),

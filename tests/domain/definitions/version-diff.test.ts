@@ -98,7 +98,7 @@ describe('diffVersions', () => {
       'option_added pet: Option “Cow” (cow) added.',
       'option_removed pet: Option “Option dog” (dog) removed. It stays in exports.',
       'option_text_changed pet: Text of option cat: “Kitty” (was: “Option cat”).',
-      'condition_changed pet: It is asked when first name of “who?” is “Ann” (was: always).',
+      'condition_changed pet: It is asked when “who?” (first name) is “Ann” (was: always).',
       'optional_changed who: Optional: yes (was: no).',
     ])
     // Text to read has no answer, and no key.

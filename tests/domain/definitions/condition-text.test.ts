@@ -1,8 +1,8 @@
 // Conditions in words.
 
 import { expect, test } from 'bun:test'
+import { askedById, conditionText } from '../../../src/domain/definitions/condition-text.ts'
 import type { Condition } from '../../../src/domain/questions/program-version.ts'
-import { conditionText } from '../../../src/domain/readable/asked-when.ts'
 import { aVersion } from '../../support/program-version.ts'
 
 const { questions } = aVersion({
@@ -48,5 +48,5 @@ test.each<[Condition, string]>([
     '“tenure?” is “Owning” and (“tenure?” is “Renting” or (“tenure?” is “Owning” and “size?” was answered))',
   ],
 ])('%j', (condition, words) => {
-  expect(conditionText(condition, questions)).toBe(words)
+  expect(conditionText(condition, askedById(questions))).toBe(words)
 })
