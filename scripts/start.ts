@@ -24,6 +24,7 @@ import {
 } from './command-line/environment.ts'
 import { endWithParent } from './processes/end-with-parent.ts'
 import { freePort } from './processes/free-port.ts'
+import { answersInTime } from './processes/until-answering.ts'
 import {
   type DemoKey,
   type DemoPerson,
@@ -33,6 +34,7 @@ import {
   demoPrograms,
 } from './seed-program/demo-credentials.ts'
 import { fillConsole } from './seed-program/fill-console.ts'
+import { demoShares, seedWithProgress } from './seed-program/seed-programs.ts'
 
 const help = `Usage: scripts/start [--no-seed]
 
@@ -88,11 +90,13 @@ async function start(): Promise<void> {
   const seeds = !values['no-seed'] && (await isEmpty(sql))
   if (seeds) {
     console.log(`Seeding a demo program with ${demoApplications.toLocaleString('en')} applications …`)
-    await run(
-      'scripts/seed-program/seed.ts',
-      ['--applications', String(demoApplications), '--front-end', demoFrontEnd],
-      environment,
-    )
+    await seedWithProgress(sql, {
+      programs: demoShares(demoApplications),
+      now: Date.now() * 1000,
+      timeZone: config.timeZone,
+      actor: 'operator:start',
+      frontEnd: demoFrontEnd,
+    })
   }
 
   cleanUps.unshift(() => Promise.all(children.map(child => end(child))))
@@ -100,7 +104,9 @@ async function start(): Promise<void> {
   children.push(service)
   const baseUrl = config.baseUrl === '' ? listeningAddress({ ...config, port }) : config.baseUrl
   const healthUrl = `http://${hostInUrl(healthHost)}:${healthPort}`
-  await untilServing(service, `${healthUrl}/readyz`)
+  // A service that ended says itself why.
+  if (!(await answersInTime(`${healthUrl}/readyz`, service)))
+    throw new Problem('unavailable', { detail: `The service did not start. ${await lastWords()}` })
   children.push(launch('workers/main.ts', { ...environment, HEALTH_PORT: String(workersHealthPort) }))
   if (isAlone) await noteRun(rename, baseUrl)
   const program = demoPrograms[0]
@@ -205,37 +211,9 @@ function launch(main: string, environment: Environment): Bun.Subprocess {
   return child
 }
 
-/** Runs another script of ours to its end; it speaks for itself when it fails. */
-async function run(script: string, args: readonly string[], environment: Environment): Promise<void> {
-  const child = Bun.spawn([process.execPath, join(root, script), ...args], {
-    cwd: root,
-    env: { ...process.env, ...environment },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'inherit',
-  })
-  if ((await child.exited) !== 0) throw new Problem('internal', { detail: `${script} failed. See its output above.` })
-}
-
 async function isEmpty(sql: Sql): Promise<boolean> {
   const found = await Promise.all(demoPrograms.map(slug => findProgram(sql, slug)))
   return found.every(program => program === undefined)
-}
-
-/** Waits until the service answers. A service that ended says itself why. */
-async function untilServing(service: Bun.Subprocess, readyUrl: string): Promise<void> {
-  const deadline = performance.now() + 30_000
-  while (service.exitCode === null && service.signalCode === null) {
-    const ready = await fetch(readyUrl).then(
-      response => response.ok,
-      () => false,
-    )
-    if (ready) return
-    if (performance.now() > deadline)
-      throw new Problem('unavailable', { detail: 'The service did not answer within 30 s.' })
-    await Bun.sleep(25)
-  }
-  throw new Problem('unavailable', { detail: `The service did not start. ${await lastWords()}` })
 }
 
 function welcome(

@@ -1,8 +1,9 @@
 // The servers whose pages are measured: our service and its peers, each a process of its own, and the client that drains them.
 
 import { join } from 'node:path'
-import { type ChildProcesses, untilAnswering } from '../processes/child-processes.ts'
+import type { ChildProcesses } from '../processes/child-processes.ts'
 import { freePort } from '../processes/free-port.ts'
+import { answersInTime } from '../processes/until-answering.ts'
 import type { BenchContext } from './bench-context.ts'
 import type { Transfer } from './peers/drain.ts'
 
@@ -79,7 +80,8 @@ async function serve(
   const port = String(await freePort())
   const origin = `http://127.0.0.1:${port}`
   const started = children.start(command, { env: { ...env, PORT: port } })
-  await untilAnswering(started, new URL(ready, origin).href)
+  if (!(await answersInTime(new URL(ready, origin).href, started.process)))
+    throw new Error(`${name} does not answer: ${started.complaint()}`)
   return { name, pageUrl: pageSize => `${origin}${path}?pageSize=${pageSize}`, headers, stop: started.stop }
 }
 

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { type Config, type OtherConfig, otherSettings, type settings } from '../../src/config/all-settings.ts'
 import { type Environment, loadConfig, readSetting } from '../../src/config/load-config.ts'
 import { withSettingFiles } from '../../src/config/setting-files.ts'
@@ -62,10 +63,6 @@ export function hostInUrl(host: string): string {
 export class UsageError extends Error {}
 
 export const usage = (message: string): UsageError => new UsageError(message)
-
-/** For a script that does several things, when the first argument is none of them. */
-export const unknownCommand = (name: string | undefined): UsageError =>
-  usage(name === undefined ? 'Say what to do.' : `There is no command "${name}".`)
 
 /** Throws when a script gets more arguments than it has a use for. */
 export function refuseMore(words: readonly string[]): void {
@@ -171,12 +168,7 @@ export async function scriptEnvironment(): Promise<{
 export async function developmentSettings(): Promise<Record<string, string>> {
   const text = await readFile(settingsFile, 'utf8').catch(() => undefined)
   if (text !== undefined) {
-    return Object.fromEntries(
-      text
-        .split('\n')
-        .filter(line => line.includes('='))
-        .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-    )
+    return parseEnv(text) as Record<string, string>
   }
   const random = (bytes: number): string =>
     Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString('base64')

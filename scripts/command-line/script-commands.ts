@@ -1,7 +1,7 @@
 // What a script can do: its commands, each with its words and options, read before any database is opened.
 
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import { readCommandLine, refuseMore, runScript, type ScriptContext, unknownCommand, usage } from './environment.ts'
+import { readCommandLine, refuseMore, runScript, type ScriptContext, usage } from './environment.ts'
 
 export type Run = (context: ScriptContext) => Promise<void>
 
@@ -31,11 +31,16 @@ export const command =
 /** Runs the command that the first argument names, and ends the process. */
 export async function runCommands(help: string, commands: Readonly<Record<string, Prepare>>): Promise<never> {
   const run = await readCommandLine(help, async ([name, ...args]) => {
-    if (name === undefined || !Object.hasOwn(commands, name)) throw unknownCommand(name)
+    if (name === undefined) throw usage('Say what to do.')
+    if (!Object.hasOwn(commands, name)) throw usage(`There is no command "${name}".`)
     return commands[name]!(args)
   })
   return run === undefined ? process.exit(0) : runScript(run)
 }
+
+/** Runs a script that does one thing, and ends the process. */
+export const runOnly = async (help: string, only: Prepare): Promise<never> =>
+  runScript((await readCommandLine(help, only))!)
 
 /** A whole number from 1. Throws UsageError; `name` says what it is of. */
 export function wholeNumber(name: string, text: string, max = Number.MAX_SAFE_INTEGER): number {

@@ -1,10 +1,8 @@
 // Spreads the configured database's applications over the workers of a Citus cluster.
 
-import { parseArgs } from 'node:util'
 import { distributeApplications, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
-import { readCommandLine, refuseMore, runScript } from '../command-line/environment.ts'
-import { wholeNumber } from '../command-line/script-commands.ts'
+import { command, runOnly, wholeNumber } from '../command-line/script-commands.ts'
 
 const help = `Usage: scripts/distribute [--shards <n>]
 
@@ -15,15 +13,14 @@ service and worker afterwards. What to set up first, and what is different then:
 --shards <n>  In how many parts, 1 to 1000; 32 unless given. A program is always in one of them, and a part on one worker: take a few
               times as many as you will ever have workers.`
 
-const { shards } = await readCommandLine(help, args => {
-  const options = { shards: { type: 'string', default: '32' } } as const
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-  refuseMore(positionals)
-  return { shards: wholeNumber('--shards', values.shards, 1000) }
-})
-
-await runScript(async ({ sql }) => {
-  await migrate(sql, allMigrations)
-  await distributeApplications(sql, shards)
-  console.log(`Applications are distributed in ${shards} shards by program. Restart service and worker.`)
-})
+await runOnly(
+  help,
+  command([], { shards: { type: 'string', default: '32' } }, given => {
+    const shards = wholeNumber('--shards', given.shards, 1000)
+    return async ({ sql }) => {
+      await migrate(sql, allMigrations)
+      await distributeApplications(sql, shards)
+      console.log(`Applications are distributed in ${shards} shards by program. Restart service and worker.`)
+    }
+  }),
+)

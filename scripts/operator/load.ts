@@ -3,15 +3,15 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { parseArgs } from 'node:util'
 import { readUnfinishedLoads } from '../../src/db/loads/bulk-loads.ts'
 import { formatMicros } from '../../src/domain/values/offset-time.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { giveUpLoad } from '../../src/load/storing/store-load.ts'
 import { Problem } from '../../src/problem.ts'
-import { readCommandLine, runScript, type ScriptContext, usage } from '../command-line/environment.ts'
+import { type ScriptContext, usage } from '../command-line/environment.ts'
 import { readFrontEnd } from '../command-line/front-end-option.ts'
 import { inThousands, startProgress } from '../command-line/progress.ts'
+import { command, type Run, runOnly } from '../command-line/script-commands.ts'
 
 const help = `Usage: scripts/load <file.ndjson | -> [--program <slug>] [--front-end <name>] [--instead-of <load>]
        scripts/load --unfinished
@@ -36,39 +36,37 @@ order of submit_time, and later than what was submitted before the load; a progr
 time. Load all history of a program in one go, such as: cat 2024.ndjson 2025.ndjson | scripts/load -
 What was checked waits in a temporary table until it is stored, on the disk of the database.`
 
-type Asked =
-  | {
-      action: 'load'
-      path: string
-      programSlug: string | undefined
-      frontEnd: string | undefined
-      insteadOf: number | undefined
-    }
-  | { action: 'list' }
-  | { action: 'give-up'; loadId: number }
+const text = { type: 'string' } as const
+const options = {
+  program: text,
+  'front-end': text,
+  'instead-of': text,
+  unfinished: { type: 'boolean', default: false },
+  'give-up': text,
+} as const
 
-function parseAsked(args: string[]): Asked {
-  const { values, positionals } = parseArgs({
-    args,
-    options: {
-      program: { type: 'string' },
-      'front-end': { type: 'string' },
-      'instead-of': { type: 'string' },
-      unfinished: { type: 'boolean' },
-      'give-up': { type: 'string' },
-    },
-    allowPositionals: true,
-  })
-  const [path] = positionals
-  const alone = positionals.length === 0 && Object.keys(values).length === 1
-  if (values.unfinished === true && alone) return { action: 'list' }
-  const loadId = readLoadId('--give-up', values['give-up'])
-  if (loadId !== undefined && alone) return { action: 'give-up', loadId }
-  if (values.unfinished === true || loadId !== undefined)
-    throw usage('--unfinished and --give-up take no other option.')
-  if (path === undefined || positionals.length > 1) throw usage('Name one file, or - for standard input.')
-  const insteadOf = readLoadId('--instead-of', values['instead-of'])
-  return { action: 'load', path, programSlug: values.program, frontEnd: readFrontEnd(values['front-end']), insteadOf }
+interface Given {
+  program?: string
+  'front-end'?: string
+  'instead-of'?: string
+  unfinished: boolean
+  'give-up'?: string
+}
+
+async function planned(given: Given, path: string | undefined): Promise<Run> {
+  const { unfinished, program: programSlug, ...others } = given
+  const loadId = readLoadId('--give-up', others['give-up'])
+  if (unfinished || loadId !== undefined) {
+    const asked = Object.values(given).filter(value => value !== false).length
+    if (path !== undefined || asked > 1) throw usage('--unfinished and --give-up take no other option.')
+    return loadId === undefined ? listUnfinished : context => giveUp(context, loadId)
+  }
+  if (path === undefined) throw usage('Name one file, or - for standard input.')
+  const insteadOf = readLoadId('--instead-of', others['instead-of'])
+  const frontEnd = readFrontEnd(others['front-end'])
+  if (path !== '-' && (await stat(path)).isDirectory())
+    throw new Problem('invalid_request', { detail: `${path} is a directory, not a file.` })
+  return context => load(context, { path, programSlug, frontEnd, insteadOf })
 }
 
 function readLoadId(option: string, text: string | undefined): number | undefined {
@@ -76,23 +74,17 @@ function readLoadId(option: string, text: string | undefined): number | undefine
   throw usage(`${option} takes the number of a load, as --unfinished lists it, not "${text}".`)
 }
 
-const asked = await readCommandLine(help, async args => {
-  const parsed = parseAsked(args)
-  if (parsed.action === 'load' && parsed.path !== '-' && (await stat(parsed.path)).isDirectory())
-    throw new Problem('invalid_request', { detail: `${parsed.path} is a directory, not a file.` })
-  return parsed
-})
-
 /** Larger pieces than the usual 64 KB: fewer turns of the event loop for the same bytes. */
 const pieceBytes = 256 * 1024
 
-await runScript(async context => {
-  if (asked.action === 'load') await load(context, asked)
-  else if (asked.action === 'list') await listUnfinished(context)
-  else await giveUp(context, asked.loadId)
-})
+interface Input {
+  path: string
+  programSlug: string | undefined
+  frontEnd: string | undefined
+  insteadOf: number | undefined
+}
 
-async function load({ sql, config, actor }: ScriptContext, input: Asked & { action: 'load' }): Promise<void> {
+async function load({ sql, config, actor }: ScriptContext, input: Input): Promise<void> {
   const { path, programSlug, frontEnd, insteadOf } = input
   const startedMs = performance.now()
   const inputBytes = path === '-' ? undefined : (await stat(path)).size
@@ -150,3 +142,5 @@ async function giveUp({ sql, actor }: ScriptContext, loadId: number): Promise<vo
     `Load ${loadId} of ${source} has ended with ${inThousands(stored)} of ${inThousands(applications)} applications stored.`,
   )
 }
+
+await runOnly(help, command(['file?'], options, planned))

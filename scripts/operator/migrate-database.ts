@@ -1,11 +1,11 @@
 // Brings the configured database to this release's schema and says what was done.
 
-import { parseArgs } from 'node:util'
 import { finishUpgrade, grantRoles, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { prepareQueue } from '../../src/queue/connect.ts'
 import { release } from '../../src/release.ts'
-import { readCommandLine, refuseMore, runScript, usage } from '../command-line/environment.ts'
+import { usage } from '../command-line/environment.ts'
+import { command, runOnly } from '../command-line/script-commands.ts'
 
 const help = `Usage: scripts/migrate [--roles] [--finish [--force]]
 
@@ -19,29 +19,22 @@ before continue alongside it.
           for their end is done. Restart the processes when it suits; they then use all that is new. Refused while a process of an
           earlier release is connected to the database, unless --force is given.`
 
-const { roles, finish, force } = await readCommandLine(help, args => {
-  const { values, positionals } = parseArgs({
-    args,
-    options: {
-      roles: { type: 'boolean' },
-      finish: { type: 'boolean' },
-      force: { type: 'boolean' },
-    },
-    allowPositionals: true,
-  })
-  refuseMore(positionals)
-  if (values.force === true && values.finish !== true) throw usage('--force goes with --finish.')
-  return { roles: values.roles === true, finish: values.finish === true, force: values.force === true }
-})
+const flag = { type: 'boolean', default: false } as const
 
-// runScript has migrated already; this call confirms that nothing is left.
-await runScript(async ({ sql, config }) => {
-  if (finish) await finishUpgrade(sql, allMigrations, { force })
-  else await migrate(sql, allMigrations)
-  console.log(`The database is at ${allMigrations.at(-1)?.name ?? 'no migration'}.`)
-  if (finish) console.log(`The upgrade is finished: releases before ${release.version} refuse to start.`)
-  if (!roles) return
-  if (config.redisUrl === undefined) await prepareQueue(config.databaseUrl)
-  await grantRoles(sql)
-  console.log('tributary_service and tributary_worker may do what service and worker need, and nothing else.')
-})
+await runOnly(
+  help,
+  command([], { roles: flag, finish: flag, force: flag }, ({ roles, finish, force }) => {
+    if (force && !finish) throw usage('--force goes with --finish.')
+    // runScript has migrated already; this call confirms that nothing is left.
+    return async ({ sql, config }) => {
+      if (finish) await finishUpgrade(sql, allMigrations, { force })
+      else await migrate(sql, allMigrations)
+      console.log(`The database is at ${allMigrations.at(-1)?.name ?? 'no migration'}.`)
+      if (finish) console.log(`The upgrade is finished: releases before ${release.version} refuse to start.`)
+      if (!roles) return
+      if (config.redisUrl === undefined) await prepareQueue(config.databaseUrl)
+      await grantRoles(sql)
+      console.log('tributary_service and tributary_worker may do what service and worker need, and nothing else.')
+    }
+  }),
+)

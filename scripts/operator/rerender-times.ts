@@ -2,8 +2,8 @@
 
 import { regenerateDocs } from '../../src/derived/sweep.ts'
 import { rerenderTimes } from '../../src/upkeep/change-time-zone.ts'
-import { readCommandLine, refuseMore, runScript } from '../command-line/environment.ts'
 import { inThousands, startProgress } from '../command-line/progress.ts'
+import { command, type Run, runOnly } from '../command-line/script-commands.ts'
 
 const help = `Usage: scripts/rerender-times
 
@@ -11,11 +11,7 @@ Writes the times in all stored applications again, in the zone that INSTANCE_TIM
 database: all of it or nothing. Stop the service first, change INSTANCE_TIME_ZONE, run this, and start it again.
 The instants stay what they are; only the offset they are written with changes.`
 
-await readCommandLine(help, args => {
-  refuseMore(args)
-})
-
-await runScript(async ({ sql, config, actor }) => {
+const rerender: Run = async ({ sql, config, actor }) => {
   const { timeZone } = config
   let progress: ReturnType<typeof startProgress> | undefined
   try {
@@ -38,4 +34,9 @@ await runScript(async ({ sql, config, actor }) => {
   } finally {
     progress?.stop()
   }
-})
+}
+
+await runOnly(
+  help,
+  command([], {}, () => rerender),
+)

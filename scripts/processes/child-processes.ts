@@ -4,6 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { memoryOf } from './is-alive.ts'
 
 interface StartOptions {
   env?: Record<string, string>
@@ -12,7 +13,7 @@ interface StartOptions {
   timeoutMs?: number
 }
 
-export interface Started {
+interface Started {
   process: Bun.Subprocess
   output(): string
   /** Its last output, on standard error or else on standard output. */
@@ -48,7 +49,7 @@ export class ChildProcesses {
       complaint: () => (textOf('err') || textOf('out')).split('\n').slice(-8).join('\n'),
       stop: async () => {
         this.#running.delete(started)
-        const peakBytes = peakOf(child.pid)
+        const peakBytes = memoryOf(child.pid, 'VmHWM')
         child.kill('SIGTERM')
         const patience = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs)
         await child.exited
@@ -82,24 +83,4 @@ export class ChildProcesses {
     await this.stopAll()
     rmSync(this.#folder, { recursive: true, force: true })
   }
-}
-
-/** Linux only, NaN elsewhere. The `maxRSS` of a child, which any system has, begins with what its parent held. */
-function peakOf(pid: number): number {
-  try {
-    return Number(/^VmHWM:\s+([0-9]+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
-  } catch {
-    return Number.NaN
-  }
-}
-
-/** Waits until an address answers with success. Throws with the process's own words when it ends first. */
-export async function untilAnswering(started: Started, url: string, timeoutMs = 30_000): Promise<void> {
-  const deadline = performance.now() + timeoutMs
-  while (performance.now() < deadline && started.process.exitCode === null && started.process.signalCode === null) {
-    const answer = await fetch(url).catch(() => undefined)
-    if (answer?.ok) return
-    await Bun.sleep(20)
-  }
-  throw new Error(`nothing answers at ${url}: ${started.complaint()}`)
 }

@@ -1,4 +1,4 @@
-// Whether a process is there.
+// Whether a process is there, and what it holds.
 
 import { readFileSync } from 'node:fs'
 
@@ -25,4 +25,18 @@ export function runsScript(pid: number, script: string): boolean {
 function commandOf(pid: number): string {
   if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   return Bun.spawnSync(['ps', '-o', 'args=', '-p', String(pid)]).stdout.toString()
+}
+
+/**
+ * Bytes of memory, at its most (`VmHWM`) or now (`VmRSS`). Linux only, NaN elsewhere and of one that has ended. The `maxRSS` of a child,
+ * which any system has, begins with what its parent held.
+ */
+export function memoryOf(pid: number, which: 'VmHWM' | 'VmRSS'): number {
+  try {
+    return (
+      Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+    )
+  } catch {
+    return Number.NaN
+  }
 }

@@ -7,6 +7,7 @@ import { formatMicros, type Micros } from '../../src/domain/values/offset-time.t
 import { bulkLoad, type LoadReceipt } from '../../src/load/storing/bulk-load.ts'
 import { Problem } from '../../src/problem.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
+import { inThousands, startProgress } from '../command-line/progress.ts'
 import { seedApplications } from './applications.ts'
 import { childCareSubsidy } from './child-care-subsidy.ts'
 import { utilityAssistance } from './utility-assistance.ts'
@@ -25,6 +26,12 @@ interface SeedOptions {
   frontEnd?: string | undefined
   onProgress?: (applications: number) => void
 }
+
+/** So many in the first of the demo programs, and a tenth in the second. */
+export const demoShares = (applications: number): SeedOptions['programs'] => [
+  { slug: utilityAssistance.slug, applications },
+  { slug: childCareSubsidy.slug, applications: Math.ceil(applications / 10) },
+]
 
 const year: Micros = 365 * 24 * 3_600_000_000
 /** Fixed, so that the same command gives the same applications. */
@@ -67,6 +74,19 @@ export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<Load
   })
   await analyzeApplications(sql)
   return receipt
+}
+
+/** The same, with a bar on the terminal. */
+export async function seedWithProgress(sql: Sql, options: SeedOptions): Promise<LoadReceipt> {
+  const total = options.programs.reduce((sum, program) => sum + program.applications, 0)
+  const progress = startProgress(total)
+  const onProgress = (done: number) =>
+    progress.update(done, `${inThousands(done)} of ${inThousands(total)} applications`)
+  try {
+    return await seedPrograms(sql, { ...options, onProgress })
+  } finally {
+    progress.stop()
+  }
 }
 
 /** Thrown before anything is made, since all of it would be refused. */

@@ -1,14 +1,13 @@
 // Fills a database with sample applications, to try things out and to measure with.
 
-import { parseArgs } from 'node:util'
 import { requireInstanceTimeZone } from '../../src/db/instance.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { parseInstantParameter } from '../../src/export/requests/instant-parameter.ts'
-import { readCommandLine, runScript, usage } from '../command-line/environment.ts'
+import { usage } from '../command-line/environment.ts'
 import { readFrontEnd } from '../command-line/front-end-option.ts'
-import { inThousands, startProgress } from '../command-line/progress.ts'
-import { wholeNumber } from '../command-line/script-commands.ts'
-import { seedPrograms } from './seed-programs.ts'
+import { inThousands } from '../command-line/progress.ts'
+import { command, runOnly, wholeNumber } from '../command-line/script-commands.ts'
+import { demoShares, seedWithProgress } from './seed-programs.ts'
 
 const help = `Usage: scripts/seed [--applications <n>] [--program <slug>]… [--now <instant>] [--front-end <name>]
 
@@ -22,60 +21,39 @@ child-care-subsidy (a small one) if they are to be filled and are not there. Oth
                   Not before the last submission to a program that has some.
   --front-end     The form front end that the sample applicants belong to; without it, none.`
 
-interface Seed {
-  programs: { slug: string; applications: number }[]
-  now: Micros
-  frontEnd: string | undefined
-}
-
 /** The year before it must be one that times are made for. */
 const farPast: Micros = 0
 
-function parseSeed(args: string[]): Seed {
-  const { values } = parseArgs({
-    args,
-    options: {
-      applications: { type: 'string', default: '5000' },
-      program: { type: 'string', multiple: true },
-      now: { type: 'string' },
-      'front-end': { type: 'string' },
-    },
-  })
-  const applications = wholeNumber('--applications', values.applications, 10_000_000)
+function parseNow(text: string | undefined): Micros {
   const present = Date.now() * 1000
-  const now = values.now === undefined ? present : parseInstantParameter(values.now, 'UTC')
+  const now = text === undefined ? present : parseInstantParameter(text, 'UTC')
   if (typeof now === 'object') throw usage(`--now ${now.error}`)
-  if (now < farPast || now > present)
-    throw usage(`--now must be an instant from 1970 to the present, not "${values.now}".`)
-  const programs = values.program?.map(slug => ({ slug, applications })) ?? [
-    { slug: 'utility-assistance', applications },
-    { slug: 'child-care-subsidy', applications: Math.ceil(applications / 10) },
-  ]
-  return { programs, now, frontEnd: readFrontEnd(values['front-end']) }
+  if (now < farPast || now > present) throw usage(`--now must be an instant from 1970 to the present, not "${text}".`)
+  return now
 }
 
-const { programs, now, frontEnd } = await readCommandLine(help, parseSeed)
+const text = { type: 'string' } as const
+const options = {
+  applications: { ...text, default: '5000' },
+  program: { ...text, multiple: true },
+  now: text,
+  'front-end': text,
+} as const
 
-await runScript(async ({ sql, config, actor }) => {
-  await requireInstanceTimeZone(sql, config.timeZone)
-  const startedMs = performance.now()
-  const total = programs.reduce((sum, program) => sum + program.applications, 0)
-  const progress = startProgress(total)
-  try {
-    const receipt = await seedPrograms(sql, {
-      programs,
-      now,
-      actor,
-      frontEnd,
-      timeZone: config.timeZone,
-      onProgress: done => progress.update(done, `${inThousands(done)} of ${inThousands(total)} applications`),
-    })
-    progress.stop()
-    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
-    for (const { slug, applications } of receipt.programs)
-      console.log(`Seeded ${inThousands(applications)} applications to ${slug}.`)
-    console.log(`It took ${seconds} s.`)
-  } finally {
-    progress.stop()
-  }
-})
+await runOnly(
+  help,
+  command([], options, given => {
+    const applications = wholeNumber('--applications', given.applications, 10_000_000)
+    const now = parseNow(given.now)
+    const programs = given.program?.map(slug => ({ slug, applications })) ?? demoShares(applications)
+    const frontEnd = readFrontEnd(given['front-end'])
+    return async ({ sql, config: { timeZone }, actor }) => {
+      await requireInstanceTimeZone(sql, timeZone)
+      const startedMs = performance.now()
+      const receipt = await seedWithProgress(sql, { programs, now, actor, frontEnd, timeZone })
+      for (const { slug, applications } of receipt.programs)
+        console.log(`Seeded ${inThousands(applications)} applications to ${slug}.`)
+      console.log(`It took ${((performance.now() - startedMs) / 1000).toFixed(1)} s.`)
+    }
+  }),
+)

@@ -2,7 +2,7 @@
 // it goes, and keeps what is to be compared at the end.
 
 import { createHash } from 'node:crypto'
-import { findProgram } from '../../src/db/programs/programs.ts'
+import { findActiveVersion, findProgram } from '../../src/db/programs/programs.ts'
 import { pick, type Rng } from '../../src/domain/random/seeded-random.ts'
 import { Problem } from '../../src/problem.ts'
 import { loadBankFor, parseDefinition } from '../../src/programs/parse-definition.ts'
@@ -11,7 +11,6 @@ import { annotate } from '../../src/upkeep/annotate.ts'
 import { type Difference, differences, type WalkedPage } from '../../workers/walk-promises.ts'
 import { type Installation, slug } from './installation.ts'
 import type { Client } from './patient-client.ts'
-import { activeVersion } from './soak-statements.ts'
 import { anyView, type SoakKey, type View, viewFaults, viewName } from './views.ts'
 
 interface Changes {
@@ -106,8 +105,8 @@ export async function publishVersion({ sql }: Installation, ledger: Ledger): Pro
   const n = ledger.publications
   try {
     const program = await findProgram(sql, slug)
-    const basis = program === undefined ? undefined : await activeVersion(sql, program.program_id)
-    const document = definition(n, basis)
+    const active = program && (await findActiveVersion(sql, program.program_id))
+    const document = definition(n, active?.program_version_id)
     const parsed = parseDefinition(document, await loadBankFor(sql, document))
     await publishDefinition(sql, parsed, 'operator:soak', { move: 'all' })
     ledger.publications++

@@ -6,6 +6,7 @@ import { readTruePlaces, readUnaccounted } from '../../src/db/walks/walk-truth.t
 import { sweepDerived } from '../../src/derived/sweep.ts'
 import { parseChangeCursor } from '../../src/export/requests/change-cursor.ts'
 import { type Promised, promisesBroken } from '../../workers/walk-promises.ts'
+import { memoryOf } from '../processes/is-alive.ts'
 import { type Ledger, walk } from './actors.ts'
 import { type Installation, slug } from './installation.ts'
 import type { Client } from './patient-client.ts'
@@ -53,7 +54,7 @@ export async function checkAll(
   await untilTrue(ledger, 'no transaction of theirs is open', async () => (await countConnections(sql)).left === 0)
   for (const { process } of services) {
     if (process.pid === undefined) continue
-    const bytes = await residentBytes(process.pid)
+    const bytes = memoryOf(process.pid, 'VmRSS')
     if (bytes > restBytes) ledger.note(`a service holds ${Math.round(bytes / 1e6)} MB at rest`)
   }
   // Services that have seen no publication read what is kept.
@@ -99,11 +100,4 @@ async function untilTrue(ledger: Ledger, what: string, isTrue: () => Promise<boo
   for (const endMs = performance.now() + restMs; performance.now() < endMs; await Bun.sleep(100))
     if (await isTrue().catch(() => false)) return
   ledger.note(`not within ${restMs / 1000} s: ${what}`)
-}
-
-async function residentBytes(pid: number): Promise<number> {
-  const status = await Bun.file(`/proc/${pid}/status`)
-    .text()
-    .catch(() => '')
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1000
 }

@@ -7,10 +7,12 @@ import { join } from 'node:path'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { createApiKey } from '../../src/keys/api-keys.ts'
+import { eachLine } from '../processes/each-line.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../processes/embedded-postgres.ts'
 import { endWithParent } from '../processes/end-with-parent.ts'
 import { freePort } from '../processes/free-port.ts'
 import { isAlive } from '../processes/is-alive.ts'
+import { answersInTime } from '../processes/until-answering.ts'
 import { type Network, startNetwork } from './network.ts'
 import type { SoakKey } from './views.ts'
 
@@ -126,7 +128,8 @@ export async function startInstallation(): Promise<Installation> {
       launch('workers/main.ts', { ...environment, HEALTH_PORT: workerPort }, complaints),
     )
     undo.push(() => worker.stop())
-    for (const { health } of services) await answering(`${health}/readyz`)
+    for (const { health } of services)
+      if (!(await answersInTime(`${health}/readyz`))) throw new Error(`${health} does not answer. ${lastWord}`)
     return {
       services,
       worker,
@@ -247,25 +250,4 @@ function launch(main: string, environment: Record<string, string>, complaints: s
     lastWord = line
   })
   return child
-}
-
-async function eachLine(
-  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-  take: (line: string) => unknown,
-): Promise<void> {
-  let rest = ''
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) take(line)
-  }
-}
-
-async function answering(url: string): Promise<void> {
-  for (const endMs = performance.now() + 30_000; performance.now() < endMs; ) {
-    const answer = await fetch(url).catch(() => undefined)
-    if (answer?.ok) return
-    await Bun.sleep(50)
-  }
-  throw new Error(`${url} did not answer within 30 s. ${lastWord}`)
 }

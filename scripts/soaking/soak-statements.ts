@@ -2,13 +2,6 @@
 
 import type { Sql } from '../../src/db/client.ts'
 
-/** The version to base the next one on. */
-export async function activeVersion(sql: Sql, programId: number): Promise<number | undefined> {
-  const [active] = await sql<{ program_version_id: number }[]>`
-    select program_version_id from program_version where program_id = ${programId} and state = 'ACTIVE'`
-  return active?.program_version_id
-}
-
 /** Every page and every submission waits in the meantime, and takes a connection with it. */
 export async function lockApplications(sql: Sql, forMs: number): Promise<void> {
   await sql.begin(async tx => {

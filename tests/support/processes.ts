@@ -2,6 +2,7 @@
 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { eachLine } from '../../scripts/processes/each-line.ts'
 import { endWithParent } from '../../scripts/processes/end-with-parent.ts'
 import { testPepper, testTokenKey } from './config.ts'
 import type { TestDatabase } from './database.ts'
@@ -64,7 +65,7 @@ export function spawnProcess(
   endWithParent(child, { signal: 'SIGKILL' })
   running.push(child)
   const log: Record<string, unknown>[] = []
-  return { child, log, reading: readLines(child.stdout, line => log.push(JSON.parse(line))) }
+  return { child, log, reading: eachLine(child.stdout, line => log.push(JSON.parse(line))) }
 }
 
 /** The command, with so many descriptors at most. */
@@ -111,15 +112,6 @@ export async function refusalOf(started: TestProcess): Promise<string> {
   const [code, said] = await Promise.all([started.child.exited, new Response(started.child.stderr).text()])
   if (code !== 1) throw new Error(`the process ended with ${code} instead of refusing to start: ${said}`)
   return said
-}
-
-async function readLines(stream: ReadableStream<Uint8Array<ArrayBuffer>>, take: (line: string) => void): Promise<void> {
-  let rest = ''
-  for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) take(line)
-  }
 }
 
 const withoutSlash = (url: unknown): string => String(url).replace(/\/$/, '')

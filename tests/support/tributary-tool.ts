@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { endWithParent } from '../../scripts/processes/end-with-parent.ts'
+import { memoryOf } from '../../scripts/processes/is-alive.ts'
 import { runPull, runTypes, runVerify } from '../../src/pull/run-pull.ts'
 import type { TestKey } from './keys.ts'
 import { type Ended, endOf, start } from './run.ts'
@@ -44,18 +45,13 @@ export async function callTool({ username, password }: TestKey, [name, ...args]:
   return { code, out: Buffer.concat(out).toString(), err: said.join('') }
 }
 
-/**
- * The most memory it has at once, by what the system says while it runs. What it says afterwards would have to be taken with care:
- * a process begins with the maximum of the one that started it.
- */
+/** The most memory it has at once, by what the system says while it runs. */
 export async function residentMaxOf(child: RunningTool): Promise<number> {
-  let kilobytes = 0
+  let bytes = 0
   while (child.exitCode === null) {
-    const status = await Bun.file(`/proc/${child.pid}/status`)
-      .text()
-      .catch(() => '')
-    kilobytes = Math.max(kilobytes, Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0))
+    // None when it has just ended.
+    bytes = Math.max(bytes, memoryOf(child.pid, 'VmHWM') || 0)
     await Bun.sleep(5)
   }
-  return kilobytes * 1024
+  return bytes
 }

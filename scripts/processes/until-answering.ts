@@ -1,0 +1,15 @@
+// Waiting for a process that was started to serve.
+
+/** Whether an address answers with success in time; false at once when the process ends before. */
+export async function answersInTime(
+  url: string,
+  process?: Pick<Bun.Subprocess, 'exitCode' | 'signalCode'>,
+): Promise<boolean> {
+  const endMs = performance.now() + 30_000
+  while (performance.now() < endMs && (process?.exitCode ?? process?.signalCode ?? null) === null) {
+    const answer = await fetch(url).catch(() => undefined)
+    if (answer?.ok) return true
+    await Bun.sleep(20)
+  }
+  return false
+}
