@@ -1,9 +1,11 @@
 // Validates the form of a definition document against its schema, with messages of our own.
 
+import { type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { comparisonOperators } from '../questions/program-version.ts'
 import { pointerTo } from '../values/json-text.ts'
-import { type NamedCondition, programDefinitionSchema } from './program-definition.ts'
+import { conditionSchema, line } from './definition-schemas.ts'
+import { programDefinitionSchema } from './program-definition.ts'
 import { type SchemaViolation as DefinitionError, oneError, schemaError } from './schema-errors.ts'
 
 export { type DefinitionError, oneError }
@@ -89,90 +91,36 @@ function optionalConditionErrors(holder: unknown, path: string): DefinitionError
   return condition === undefined || condition === null ? [] : conditionErrors(condition, `${path}/visible_when`)
 }
 
-const comparisonMembers: Readonly<Record<string, readonly string[]>> = {
-  all: ['all'],
-  any: ['any'],
-  not: ['not'],
-  answered: ['question', 'operator'],
-  comparison: ['question', 'field', 'operator', 'value'],
-}
+/** The forms of a condition: all, any, not, answered, and a comparison; whatever they are made of is looked at by itself. */
+const conditionForms = conditionSchema({ question: line(200, 'An earlier question.') }, Type.Unknown()).anyOf
+const madeOfOthers = ['all', 'any', 'not']
 
 /** The errors of one condition's form: exactly those documents are free of them that the schema accepts. */
 function conditionErrors(condition: unknown, path: string): DefinitionError[] {
   if (!isObject(condition)) return oneError(path, 'wrong_type', 'Must be an object.')
-  const form =
-    ['all', 'any', 'not'].find(name => Object.hasOwn(condition, name)) ??
-    (member(condition, 'operator') === 'answered' ? 'answered' : 'comparison')
-  const wanted = comparisonMembers[form]!
-  const errors: DefinitionError[] = [
-    ...wanted
-      .filter(name => !Object.hasOwn(condition, name))
-      .map(name => ({
-        path: pointerTo(path, name),
-        code: 'required',
-        detail: `Must be given: \`${name}\` is missing.`,
-      })),
-    ...Object.keys(condition)
-      .filter(name => !wanted.includes(name))
-      .map(name => ({
-        path: pointerTo(path, name),
-        code: 'unknown_member',
-        detail: `Must be left out: alongside \`${wanted[0]}\` only ${wanted.slice(1).join(', ') || 'nothing'} is allowed here.`,
-      })),
-  ]
-  if (form === 'not') return [...errors, ...conditionErrors(condition.not, `${path}/not`)]
-  if (form === 'all' || form === 'any') return [...errors, ...conditionListErrors(condition[form], `${path}/${form}`)]
-  return [...errors, ...comparisonErrors(condition, form, path)]
+  const made = madeOfOthers.findIndex(name => Object.hasOwn(condition, name))
+  const form = made !== -1 ? made : member(condition, 'operator') === 'answered' ? 3 : 4
+  const own = violationsOf(conditionForms[form]!, condition, path)
+  if (made === -1) return own
+  const name = madeOfOthers[made]!
+  if (name === 'not') return [...own, ...conditionErrors(condition.not, `${path}/not`)]
+  return [...own, ...members(condition, name, path).flatMap(inner => conditionErrors(inner.value, inner.path))]
 }
 
-function conditionListErrors(list: unknown, path: string): DefinitionError[] {
-  if (!Array.isArray(list)) return oneError(path, 'wrong_type', 'Must be an array.')
-  if (list.length === 0) return oneError(path, 'too_few', 'Must have at least 1.')
-  if (list.length > 100) return oneError(path, 'too_many', 'Must not have more than 100.')
-  return list.flatMap((inner, index) => conditionErrors(inner, `${path}/${index}`))
+function violationsOf(form: TSchema, condition: unknown, path: string): DefinitionError[] {
+  if (Value.Check(form, condition)) return []
+  return Value.Errors(form, condition).flatMap(({ instancePath, ...error }) => {
+    const at = path + instancePath
+    if (instancePath.startsWith('/value')) return error.keyword === 'anyOf' ? oneError(at, 'wrong_type', valueText) : []
+    if (error.keyword === 'enum') return oneError(at, 'not_allowed', operatorText)
+    if (error.keyword === 'pattern') return oneError(at, 'wrong_characters', patternText(at))
+    return schemaError({ ...error, instancePath: at })
+  })
 }
 
-function comparisonErrors(condition: Readonly<Record<string, unknown>>, form: string, path: string): DefinitionError[] {
-  const errors: DefinitionError[] = []
-  const refuse = (name: string, code: string, detail: string): void => {
-    if (Object.hasOwn(condition, name)) errors.push({ path: pointerTo(path, name), code, detail })
-  }
-  if (!isLine(condition.question, 200)) {
-    refuse('question', 'wrong_type', 'Must be the admin name of a question: one line of at most 200 characters.')
-  }
-  if (form === 'answered') return errors
-  const { field, operator, value } = condition
-  if (typeof field !== 'string' || field === '' || characters(field) > 100) {
-    refuse('field', 'wrong_type', 'Must be the name of a field of an answer.')
-  }
-  if (!comparisonOperators.some(known => known === operator)) {
-    refuse('operator', 'not_allowed', `Must be one of answered, ${comparisonOperators.join(', ')}.`)
-  }
-  if (!isConditionValue(value)) {
-    refuse(
-      'value',
-      'wrong_type',
-      'Must be text, a number, or a list of 1 to 1000 texts or of 1 to 1000 numbers; a text of at most 1000 characters.',
-    )
-  }
-  return errors
-}
-
-function isConditionValue(value: unknown): value is Extract<NamedCondition, { value: unknown }>['value'] {
-  if (Array.isArray(value)) {
-    return value.length >= 1 && value.length <= 1000 && (value.every(isConditionText) || value.every(Number.isFinite))
-  }
-  return isConditionText(value) || Number.isFinite(value)
-}
-
-const isConditionText = (value: unknown): value is string => typeof value === 'string' && characters(value) <= 1000
-
-function isLine(value: unknown, lengthMax: number): value is string {
-  return typeof value === 'string' && value !== '' && characters(value) <= lengthMax && !/[\0-\x1f\x7f]/.test(value)
-}
-
-/** Characters as the schema counts them, and PostgreSQL: Unicode code points. */
-const characters = (text: string): number => [...text].length
+const operatorText = `Must be one of answered, ${comparisonOperators.join(', ')}.`
+const valueText =
+  'Must be text, a number, or a list of 1 to 1000 texts or of 1 to 1000 numbers; a text of at most 1000 characters.'
 
 /** Entries of an array member of an unchecked object, with the path of each; none without such an array. */
 export function members(holder: unknown, name: string, path = ''): { value: unknown; path: string; index: number }[] {

@@ -61,20 +61,25 @@ export const settingSchemas = {
 /** The reference to a condition, in a schema that has `conditionSchema` as `$defs.condition`. */
 export const conditionRef = { $ref: '#/$defs/condition' } as const
 
-/** A condition that names the question it looks at by this member: by admin name in a document, by id in a stored version. */
-export function conditionSchema<Target extends TProperties>(target: Target) {
-  const ref = Type.Unsafe(conditionRef)
+/**
+ * A condition that names the question it looks at by this member: by admin name in a document, by id in a stored version. `inner` is what
+ * it is made of.
+ */
+export function conditionSchema<Target extends TProperties>(
+  target: Target,
+  inner: TSchema = Type.Unsafe(conditionRef),
+) {
   return Type.Union(
     [
       Type.Object(
-        { all: Type.Array(ref, { minItems: 1, maxItems: 100 }) },
+        { all: Type.Array(inner, { minItems: 1, maxItems: 100 }) },
         { ...closed, title: 'All', description: 'True when every one of these is.' },
       ),
       Type.Object(
-        { any: Type.Array(ref, { minItems: 1, maxItems: 100 }) },
+        { any: Type.Array(inner, { minItems: 1, maxItems: 100 }) },
         { ...closed, title: 'Any', description: 'True when at least one of these is.' },
       ),
-      Type.Object({ not: ref }, { ...closed, title: 'Not', description: 'True when this is not.' }),
+      Type.Object({ not: inner }, { ...closed, title: 'Not', description: 'True when this is not.' }),
       Type.Object(
         {
           ...target,
