@@ -29,6 +29,7 @@ test('each pool has its own connections, as many as its setting allows', async (
     select split_part(application_name, ' ', 1) as pool, count(*) as connections from pg_stat_activity
     where datname = current_database() and application_name like 'tributary%' group by 1`
   expect(Object.fromEntries(pools.map(({ pool, connections }) => [pool, connections]))).toMatchObject({
+    tributary: 2,
     'tributary-export': 3,
     'tributary-intake': 4,
   })
