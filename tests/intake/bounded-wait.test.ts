@@ -2,15 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { lockWaitMs } from '../../src/db/applications/submissions.ts'
 import { withBoundedWait } from '../../src/intake/bounded-wait.ts'
 import { useDatabase } from '../support/fixtures.ts'
+import { failureOf } from '../support/refusal.ts'
 
 const { sql } = await useDatabase()
 
 const failingWith = (code: string) =>
-  withBoundedWait(sql, async tx => {
-    await tx.unsafe(`do $$ begin raise exception 'as it comes' using errcode = '${code}'; end $$`)
-  }).then(
-    () => 'done',
-    error => error,
+  failureOf(
+    withBoundedWait(sql, async tx => {
+      await tx.unsafe(`do $$ begin raise exception 'as it comes' using errcode = '${code}'; end $$`)
+    }),
   )
 
 describe('a transaction that waits for others (contract G14: "every wait … has a named deadline and an answer")', () => {

@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { ProgramConcurrency, saveConcurrency, submissionConcurrency } from '../../src/intake/program-concurrency.ts'
-
-const refusalOf = (promise: Promise<unknown>): Promise<{ kind: string; internal: string; headers: object }> =>
-  promise.then(
-    () => {
-      throw new Error('it was not refused')
-    },
-    error => error,
-  )
+import { failureOf, rejection } from '../support/refusal.ts'
 
 /** Work that continues until it is ended. */
 function work() {
@@ -45,7 +38,7 @@ describe('turns in a program (contract G14: "what waits for one program … neve
     const turns = new ProgramConcurrency({ atATime: 1, waitingMax: 1, waitMs: 60_000 })
     const [first, second] = [work(), work()]
     const runs = [turns.run(1, first.run), turns.run(1, second.run)]
-    const refused = await refusalOf(turns.run(1, async () => 'never'))
+    const refused = await rejection(turns.run(1, async () => 'never'))
     expect(refused).toMatchObject({ kind: 'unavailable', internal: 'program_busy', retryAfterSeconds: 3 })
     first.end()
     second.end()
@@ -57,7 +50,7 @@ describe('turns in a program (contract G14: "what waits for one program … neve
     const turns = new ProgramConcurrency({ atATime: 1, waitingMax: 10, waitMs: 1 })
     const [first, late] = [work(), work()]
     const run = turns.run(1, first.run)
-    expect(await refusalOf(turns.run(1, late.run))).toMatchObject({ internal: 'program_busy' })
+    expect(await rejection(turns.run(1, late.run))).toMatchObject({ internal: 'program_busy' })
     first.end()
     await run
     await settle()
@@ -69,7 +62,7 @@ describe('turns in a program (contract G14: "what waits for one program … neve
     const turns = new ProgramConcurrency({ atATime: 1, waitingMax: 10, waitMs: 60_000 })
     const failing = turns.run(1, () => Promise.reject(new Error('broken')))
     const next = turns.run(1, async () => 'next')
-    expect(await refusalOf(failing)).toMatchObject({ message: 'broken' })
+    expect(await failureOf(failing)).toMatchObject({ message: 'broken' })
     expect(await next).toBe('next')
   })
 

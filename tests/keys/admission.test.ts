@@ -100,11 +100,6 @@ describe('who does not, and why (spec, "Authentication" 6: "When any constraint 
     expect(await attempt(ending.authorization)).toHaveProperty('caller')
   })
 
-  test('retired', async () => {
-    const key = await makeKey({ retiredAt: now })
-    expect(await attempt(key.authorization)).toEqual({ refused: 'retired', api_key_id: key.api_key_id })
-  })
-
   test('disabled, until it is enabled; plain HTTP exposes it, since it will work again', async () => {
     const key = await makeKey()
     const { api_key_id } = key

@@ -2,19 +2,9 @@ import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { quotaHeaders } from '../../src/http/headers/quota-headers.ts'
 import { KeyLimits } from '../../src/keys/limits.ts'
 import { Problem } from '../../src/problem.ts'
-import { refusal } from '../support/refusal.ts'
+import { refusal, rejection } from '../support/refusal.ts'
 
 afterEach(() => setSystemTime())
-
-/** The problem that a promise rejects with. */
-const refused = async (asked: Promise<unknown>): Promise<Problem> => {
-  const problem = await asked.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-  if (!(problem instanceof Problem)) throw new Error('it is not refused')
-  return problem
-}
 
 describe('requests a minute (contract D23)', () => {
   test('as many as allowed, then refused until the minute is over, with the fields that say so', async () => {
@@ -31,14 +21,14 @@ describe('requests a minute (contract D23)', () => {
     at(nowMs + 20_001)
     expect(await take()).toEqual({ ...policy, RateLimit: '"requests";r=1;t=40' })
     expect(await take()).toEqual({ ...policy, RateLimit: '"requests";r=0;t=40' })
-    const problem = await refused(limits.takeRequest('a'))
+    const problem = await rejection(limits.takeRequest('a'))
     expect(problem.kind).toBe('rate_limited')
     expect(problem.retryAfterSeconds).toBe(40)
     expect(quotaHeaders(problem.quota!)).toEqual({ ...policy, RateLimit: '"requests";r=0;t=40' })
     // Another key has a minute of its own.
     expect(await limits.takeRequest('b')).toMatchObject({ left: { requests: 2, seconds: 60 } })
     at(nowMs + 39_998)
-    expect((await refused(limits.takeRequest('a'))).retryAfterSeconds).toBe(1)
+    expect((await rejection(limits.takeRequest('a'))).retryAfterSeconds).toBe(1)
     at(nowMs + 1)
     expect(await take()).toEqual({ ...policy, RateLimit: '"requests";r=2;t=60' })
   })

@@ -7,7 +7,6 @@ import type { ProgramDefinition } from '../../src/domain/definitions/program-def
 import { describeForEditing } from '../../src/domain/definitions/version-definition.ts'
 import type { JsonSchema } from '../../src/domain/fields/field-schema.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
-import { Problem } from '../../src/problem.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import { publishDefinition } from '../../src/programs/publish.ts'
 import { ExportClient } from '../support/export-client.ts'
@@ -16,6 +15,7 @@ import { endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aDefinition, q } from '../support/programs.ts'
+import { rejection } from '../support/refusal.ts'
 import { schemaErrors } from '../support/response-schema.ts'
 
 const slug = 'legacy'
@@ -53,12 +53,11 @@ const shown = async (): Promise<ProgramDefinition> => {
 describe('option ids from before the rule', () => {
   test('are refused in a document that does not say so, each at its place', async () => {
     const unsaid = aDefinition({ slug: 'unsaid', questions: [q.radio('unsaid', ids)] })
-    const refused: unknown = await publishDefinition(database.sql, unsaid, 'admin:test').catch(error => error)
-    expect(refused).toBeInstanceOf(Problem)
-    expect((refused as Problem).errors.map(({ path, code }) => `${code} ${path}`)).toEqual(
+    const { errors } = await rejection(publishDefinition(database.sql, unsaid, 'admin:test'))
+    expect(errors.map(({ path, code }) => `${code} ${path}`)).toEqual(
       ids.slice(0, -2).map((_, i) => `wrong_characters /questions/0/options/${i}/admin_id`),
     )
-    expect((refused as Problem).errors[0]!.detail).toContain('"legacy_id": true')
+    expect(errors[0]!.detail).toContain('"legacy_id": true')
   })
 
   test('are shown with the word that they are old, published again as they are, and stored without it', async () => {

@@ -103,3 +103,7 @@ export async function walkIds(ask: (query: string) => Promise<Response>, query: 
   }
   return ids
 }
+
+/** The text of a page without its token, which is sealed again each time. */
+export const withoutToken = (text: string): string =>
+  text.replace(/"nextPageToken":"[0-9A-Za-z]+"/, '"nextPageToken":"…"')

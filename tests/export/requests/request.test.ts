@@ -47,10 +47,6 @@ describe('fromDate and toDate (contract D12)', () => {
     expect(parse('fromDate=2026-07-01T08:00', null, 'UTC').from).toBe(utc('2026-07-01T08:00:00Z'))
   })
 
-  test('"With no time the beginning of the day is used"', () => {
-    expect(parse('toDate=2026-07-01').to).toBe(utc('2026-07-01T04:00:00Z'))
-  })
-
   test('contract D11: fromDate at or after toDate is no error', () => {
     for (const to of ['2026-01-01', '2025-12-31']) {
       const request = parse(`fromDate=2026-01-01&toDate=${to}`)

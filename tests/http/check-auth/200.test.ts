@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { parseSubnet, type Subnet } from '../../../src/domain/values/ip-address.ts'
-import { disableApiKey, editApiKey, enableApiKey, retireApiKey } from '../../../src/keys/api-keys.ts'
+import { disableApiKey, enableApiKey, retireApiKey } from '../../../src/keys/api-keys.ts'
 import { testCertificate } from '../../support/certificate.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { until } from '../../support/until.ts'
 
 const dayMicros = 86_400_000_000
-const start = Date.UTC(2026, 5, 1, 12) * 1000
-let now = start
+const now = Date.UTC(2026, 5, 1, 12) * 1000
 
 const database = await useDatabase()
 const service = await useService(database, { timeZone: 'America/New_York' }, { now: () => now })
@@ -18,7 +17,7 @@ const path = '/api/v1/checkAuth'
 const check = (authorization: string, init: RequestInit = {}, on = service) =>
   on.get(path, { ...init, headers: { Authorization: authorization, ...(init.headers as Record<string, string>) } })
 const makeKey = (options: Parameters<typeof createTestKey>[1] = {}) =>
-  createTestKey(database.sql, { createdAt: start - dayMicros, ...options })
+  createTestKey(database.sql, { createdAt: now - dayMicros, ...options })
 
 describe('"status 200 when the key is valid" (spec, "Check credentials")', () => {
   test('"JSON: key id, key name, expiry, granted program slugs" (contract D5)', async () => {
@@ -90,7 +89,7 @@ describe('"status 200 when the key is valid" (spec, "Check credentials")', () =>
 })
 
 describe('"Retiring or editing takes effect on every instance within 1 s" (contract section 3)', () => {
-  const by = { actor: 'admin:kim', now: start }
+  const by = { actor: 'admin:kim', now }
 
   test('disabling, enabling and retiring, with the next request', async () => {
     const other = await useService(database, {}, { now: () => now })
@@ -106,16 +105,6 @@ describe('"Retiring or editing takes effect on every instance within 1 s" (contr
     await retireApiKey(database.sql, key.api_key_id, by)
     expect(await statuses()).toEqual([401, 401])
   })
-
-  test('programs and subnets, with the next request', async () => {
-    const key = await makeKey({ programs: ['rent-aid', 'food'] })
-    await editApiKey(database.sql, key.api_key_id, { programs: ['food'], name: 'Renamed' }, by)
-    expect(await (await check(key.authorization)).json()).toMatchObject({ name: 'Renamed', programs: ['food'] })
-    await editApiKey(database.sql, key.api_key_id, { allowed_subnets: ['192.0.2.0/24'] }, by)
-    expect((await check(key.authorization)).status).toBe(401)
-    await editApiKey(database.sql, key.api_key_id, { allowed_subnets: ['127.0.0.0/8'] }, by)
-    expect((await check(key.authorization)).status).toBe(200)
-  })
 })
 
 describe('the last use of a key', () => {
@@ -127,20 +116,6 @@ describe('the last use of a key', () => {
   const lastUseAt = (id: string, at: number) =>
     until('the last use', async () => (await lastUse(id)).last_used_at === at && lastUse(id))
 
-  test('is noted at most once a minute', async () => {
-    const key = await makeKey()
-    const first = now
-    await check(key.authorization)
-    expect(await lastUseAt(key.api_key_id, first)).toEqual({ last_used_at: first, last_used_address: '127.0.0.1' })
-    now = first + 59_999_999
-    await check(key.authorization)
-    // Had that use been written, this one would not be.
-    now = first + 60_000_000
-    await check(key.authorization)
-    await lastUseAt(key.api_key_id, first + 60_000_000)
-    now = start
-  })
-
   test('never delays a request: the answer comes while the row is locked', async () => {
     const key = await makeKey()
     await database.sql.begin(async tx => {
@@ -148,7 +123,7 @@ describe('the last use of a key', () => {
       expect((await check(key.authorization)).status).toBe(200)
       expect((await lastUse(key.api_key_id)).last_used_at).toBeNull()
     })
-    await lastUseAt(key.api_key_id, now)
+    expect((await lastUseAt(key.api_key_id, now)).last_used_address).toBe('127.0.0.1')
   })
 
   test('never fails a request', async () => {
@@ -157,7 +132,7 @@ describe('the last use of a key', () => {
     await own.sql`
       create function refuse_use() returns trigger language plpgsql as 'begin raise exception $$no room$$; end'`
     await own.sql`create trigger refuse_use before update on api_key for each row execute function refuse_use()`
-    const key = await createTestKey(own.sql, { createdAt: start - dayMicros })
+    const key = await createTestKey(own.sql, { createdAt: now - dayMicros })
     expect((await check(key.authorization, {}, broken)).status).toBe(200)
     const line = await until('the warning', () => broken.logLines.find(entry => entry.level === 'warn'))
     expect(line).toMatchObject({ api_key_id: key.api_key_id, msg: 'the last use of an API key could not be noted' })

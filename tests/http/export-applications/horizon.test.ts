@@ -4,7 +4,7 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { formatMicros } from '../../../src/domain/values/offset-time.ts'
 import { tamper } from '../../support/audit-log.ts'
-import { ExportClient, type ExportPage } from '../../support/export-client.ts'
+import { ExportClient, type ExportPage, withoutToken } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey } from '../../support/keys.ts'
@@ -50,8 +50,6 @@ async function tokensOf(pageSize: number) {
   }
   return { first: pages[0]!, last: pages.at(-1)! }
 }
-
-const withoutToken = (text: string): string => text.replace(/"nextPageToken":"[0-9A-Za-z]+"/, '"nextPageToken":"…"')
 
 test.each(pageSizes)(
   'G13: behind the walk, by one submission or by nearly all: 503 with Retry-After on its first and last pages; whole again once it has caught up (page size %d)',
