@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { exitCode, showHelpIfAsked, usage } from '../command-line/environment.ts'
+import { wholeNumber } from '../command-line/script-commands.ts'
 
 const help = `Usage: scripts/mutants [options] [file …]
 
@@ -59,9 +60,7 @@ process.exitCode = await exitCode(async () => {
   })
   const missing = positionals.find(file => !existsSync(join(root, file)))
   if (missing !== undefined) throw usage(`There is no file ${missing}.`)
-  const nearest = Number(values.nearest)
-  if (!Number.isInteger(nearest) || nearest < 1)
-    throw usage(`--nearest must be a whole number above 0, and is ${values.nearest}.`)
+  const nearest = wholeNumber('--nearest', values.nearest)
   const mutate = positionals.length > 0 ? positionals : changedSince(values.since)
   if (mutate.length === 0)
     throw usage(`No file of src, workers or scripts changed since ${values.since}. Name files, or --since.`)

@@ -73,6 +73,10 @@ describe('Dockerfile', () => {
 })
 
 describe('compose.yaml', () => {
+  test('runs the image to migrate, to serve, to work and to follow', () => {
+    expect(ours.map(([name]) => name)).toEqual(['migrate', 'service', 'worker', 'follower'])
+  })
+
   test.each(ours)('%s: every variable is a setting, and with what is set it starts', (name, service) => {
     const names = Object.values(settings).map(setting => setting.name as string)
     for (const variable of Object.keys(service.environment)) expect(names).toContain(variable.replace(/_FILE$/, ''))

@@ -57,6 +57,7 @@ test.skipIf(!needs('python3', 'r', 'go'))(
       r: file => ['Rscript', '-e', 'source(commandArgs(TRUE)[1]); cat(url)', file],
       typescript: file => [process.execPath, file],
     }
+    expect(odd.map(({ id }) => id)).toEqual(expect.arrayContaining(Object.keys(readers)))
     for (const { id, file_name, code } of odd) {
       const reader = readers[id]
       if (reader === undefined) continue

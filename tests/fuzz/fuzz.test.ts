@@ -95,6 +95,8 @@ test('each operation of the document was done at least once, and answered as doc
 
 describe('found before', async () => {
   const files = (await readdir(corpus)).filter(name => name.endsWith('.json'))
+  test('is there', () => expect(files.length).toBeGreaterThan(0))
+
   test.each(files.map(name => [name]))('%s', async name => {
     await comeIn()
     for (const sent of (await Bun.file(join(corpus, name)).json()) as Case[])

@@ -36,7 +36,8 @@ describe('"Any request parameter fails validation"', () => {
 
   test('D8: a token of another program is refused, although the key may read both', async () => {
     const key = await createTestKey(database.sql, { programs: ['raw', 'other'] })
-    expect((await new ExportClient(service, key, 'other').refusal({ nextPageToken: token })).status).toBe(400)
+    const { status, codes } = await new ExportClient(service, key, 'other').refusal({ nextPageToken: token })
+    expect([status, codes]).toEqual([400, { nextPageToken: 'page_token_of_another_program' }])
   })
 
   test('D8: an expired token is refused and says to start again', async () => {
