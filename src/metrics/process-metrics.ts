@@ -2,7 +2,7 @@
 // Only figures that are true under Bun: prom-client's own of the heap, of handles and of garbage collection are zeros or other things there.
 
 import { heapSize } from 'bun:jsc'
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Gauge, Histogram } from 'prom-client'
 import type { Build } from './build.ts'
 import { openDescriptors } from './descriptors.ts'
 import type { Meter } from './meter.ts'
@@ -29,61 +29,41 @@ export function registerProcessMetrics(meter: Meter, build: Build): void {
   watchEventLoop(meter)
 }
 
-function registerProcessorMetrics({ registers }: Meter): void {
-  new Counter({
-    name: 'process_cpu_seconds_total',
-    help: 'Processor time of the process, all its threads together',
-    registers,
-    collect() {
-      const { user, system } = process.cpuUsage()
-      this.reset()
-      this.inc((user + system) / 1e6)
-    },
+function registerProcessorMetrics(meter: Meter): void {
+  meter.counter('process_cpu_seconds_total', 'Processor time of the process, all its threads together', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
   })
 }
 
 function registerMemoryMetrics(meter: Meter): void {
-  const { registers } = meter
-  const used = new Gauge({
-    name: 'bun_heap_used_bytes',
-    help: 'Memory of JavaScript objects and of the buffers they own, garbage that is not collected yet included',
-    registers,
-  })
-  const external = new Gauge({
-    name: 'bun_heap_external_bytes',
-    help: 'The part of bun_heap_used_bytes that is buffers and long texts rather than objects',
-    registers,
-  })
-  const resident = new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Memory of the process that is in RAM',
-    registers,
-  })
-  meter.onRead(() => {
-    const memory = process.memoryUsage()
-    resident.set(memory.rss)
-    // Not heapUsed, which is as of a collection: buffers that came since then would be more than all.
-    used.set(heapSize())
-    external.set(memory.external)
-  })
+  // Not heapUsed, which is as of a collection: buffers that came since then would be more than all.
+  meter.gauge(
+    'bun_heap_used_bytes',
+    'Memory of JavaScript objects and of the buffers they own, garbage that is not collected yet included',
+    heapSize,
+  )
+  meter.gauge(
+    'bun_heap_external_bytes',
+    'The part of bun_heap_used_bytes that is buffers and long texts rather than objects',
+    () => process.memoryUsage().external,
+  )
+  meter.gauge('process_resident_memory_bytes', 'Memory of the process that is in RAM', () => process.memoryUsage().rss)
 }
 
-function registerDescriptorMetrics({ registers }: Meter): void {
+function registerDescriptorMetrics(meter: Meter): void {
   const found = openDescriptors()
   if (found === undefined) return
-  new Gauge({
-    name: 'process_max_fds',
-    help: 'Files, sockets and connections that the process may have open at once',
-    registers,
-  }).set(found.max)
-  new Gauge({
-    name: 'process_open_fds',
-    help: 'Files, sockets and connections that the process has open',
-    registers,
-    collect() {
-      this.set(openDescriptors()!.open)
-    },
-  })
+  meter.gauge(
+    'process_max_fds',
+    'Files, sockets and connections that the process may have open at once',
+    () => found.max,
+  )
+  meter.gauge(
+    'process_open_fds',
+    'Files, sockets and connections that the process has open',
+    () => openDescriptors()!.open,
+  )
 }
 
 /** A timer that comes late was kept waiting by something that ran for long: all requests were, too. */

@@ -1,7 +1,7 @@
 // Metrics of the service, in addition to those of every process (src/metrics).
 // No label may name a key, an applicant or anything else without bound.
 
-import { Counter, Gauge, Histogram } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
 import type { KeyExpiries } from '../../db/keys/api-key-rows.ts'
 import type { StandbyState } from '../../export/servers/standbys.ts'
 import { Meter } from '../../metrics/meter.ts'
@@ -72,15 +72,7 @@ export class Metrics extends Meter implements RequestCounts {
     for (const outcome of pageOutcomes) this.#pages.inc({ outcome }, 0)
     for (const limit of [...limits, 'failed_authentications']) this.#limited.inc({ limit }, 0)
     for (const reason of walkRefusals) this.#walks.inc({ reason }, 0)
-    const open = (): number => this.#open
-    new Gauge({
-      name: 'tributary_open_requests',
-      help: 'Requests under way, streams included',
-      registers: this.registers,
-      collect() {
-        this.set(open())
-      },
-    })
+    this.gauge('tributary_open_requests', 'Requests under way, streams included', () => this.#open)
   }
 
   #counter(name: string, help: string, ...labelNames: string[]): Counter {
@@ -89,48 +81,33 @@ export class Metrics extends Meter implements RequestCounts {
 
   /** Shows how many API keys expire soon. When that cannot be looked up, the value is left out. */
   watchKeys(read: () => Promise<KeyExpiries>): void {
-    // Labels only so that a value can be left out: an unlabelled gauge always has one.
-    const expiring = new Gauge({
-      name: 'tributary_api_keys_expiring',
-      help: 'API keys in force that expire within the time of the label',
-      labelNames: ['within'],
-      registers: this.registers,
-    })
-    this.onRead(async () => {
-      const found = await read().catch(() => undefined)
-      expiring.reset()
-      if (found === undefined) return
-      expiring.set({ within: '30d' }, found.within_30_days)
-      expiring.set({ within: '7d' }, found.within_7_days)
-    })
+    this.lookUp(read, [
+      [
+        'tributary_api_keys_expiring',
+        'API keys in force that expire within the time of the label',
+        found => [
+          [{ within: '30d' }, found.within_30_days],
+          [{ within: '7d' }, found.within_7_days],
+        ],
+        ['within'],
+      ],
+    ])
   }
 
   watch({ exports, auditLog }: Watched): void {
-    const { registers } = this
-    const gauge = (name: string, help: string, read: () => number): void => {
-      const made = new Gauge({ name, help, registers })
-      this.onRead(() => made.set(read()))
-    }
-    const counter = (name: string, help: string, read: () => number): void => {
-      const made = new Counter({ name, help, registers })
-      this.onRead(() => {
-        made.reset()
-        made.inc(read())
-      })
-    }
-    gauge('tributary_exports_reading', 'Exports that are reading from the database', () => exports.holding)
-    gauge('tributary_exports_waiting', 'Exports that wait for a database connection', () => exports.waiting)
-    counter(
+    this.gauge('tributary_exports_reading', 'Exports that are reading from the database', () => exports.holding)
+    this.gauge('tributary_exports_waiting', 'Exports that wait for a database connection', () => exports.waiting)
+    this.counter(
       'tributary_cursors_released_total',
       'Times an export gave its database connection back because its client read too slowly',
       () => exports.released,
     )
-    counter(
+    this.counter(
       'tributary_cursors_reopened_total',
       'Times an export continued in mid-page on another connection: after it was released, or lost its own',
       () => exports.reopened,
     )
-    gauge(
+    this.gauge(
       'tributary_audit_entries_waiting',
       'Lines of the audit log on pages that were sent, which are not written yet',
       () => auditLog.waiting,
@@ -139,36 +116,42 @@ export class Metrics extends Meter implements RequestCounts {
 
   /** Shows whether this process counts keys by itself because Redis, where the processes share their counts, is away. */
   watchCounts(shared: { readonly away: boolean } | undefined): void {
-    const apart = new Gauge({
-      name: 'tributary_key_limits_apart',
-      help: 'Processes that count what keys ask for by themselves, because Redis is away',
-      registers: this.registers,
-    })
-    this.onRead(() => apart.set(shared?.away === true ? 1 : 0))
+    this.gauge(
+      'tributary_key_limits_apart',
+      'Processes that count what keys ask for by themselves, because Redis is away',
+      () => (shared?.away === true ? 1 : 0),
+    )
   }
 
   /** Shows the state of the standbys whenever metrics are read, without what is not known of one. */
   watchStandbys(states: () => readonly StandbyState[]): void {
-    const gauge = (name: string, help: string, measured: (state: StandbyState) => number | undefined): void => {
-      const made = new Gauge({ name, help, labelNames: ['standby'], registers: this.registers })
-      this.onRead(() => {
-        made.reset()
-        for (const state of states()) {
-          const value = measured(state)
-          if (value !== undefined) made.set({ standby: state.name }, value)
-        }
+    const each = (measured: (state: StandbyState) => number | undefined) => (found: readonly StandbyState[]) =>
+      found.flatMap(state => {
+        const value = measured(state)
+        return value === undefined ? [] : [[{ standby: state.name }, value] as const]
       })
-    }
-    gauge('tributary_standby_used', '1 while pages are read from the standby', ({ isUsed }) => (isUsed ? 1 : 0))
-    gauge(
-      'tributary_standby_lag_seconds',
-      'How far the standby lags the primary at most',
-      ({ lagSeconds }) => lagSeconds,
-    )
-    gauge(
-      'tributary_standby_lag_bytes',
-      'Write-ahead log of the primary that the standby has not replayed',
-      ({ lagBytes }) => lagBytes,
+    this.lookUp(
+      async () => states(),
+      [
+        [
+          'tributary_standby_used',
+          '1 while pages are read from the standby',
+          each(({ isUsed }) => (isUsed ? 1 : 0)),
+          ['standby'],
+        ],
+        [
+          'tributary_standby_lag_seconds',
+          'How far the standby lags the primary at most',
+          each(({ lagSeconds }) => lagSeconds),
+          ['standby'],
+        ],
+        [
+          'tributary_standby_lag_bytes',
+          'Write-ahead log of the primary that the standby has not replayed',
+          each(({ lagBytes }) => lagBytes),
+          ['standby'],
+        ],
+      ],
     )
     const reads = new Counter({
       name: 'tributary_standby_reads_total',
