@@ -1,7 +1,8 @@
-// Text for copying, and secrets, which are shown once.
+// Text for copying: code in several languages, and secrets, which are shown once.
 
 /** @jsxImportSource preact */
 
+import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 
 /** Copies the text of an element; screen readers hear which by `what`. Hidden until a script shows it. */
@@ -23,16 +24,43 @@ export const Secret = ({ id, label, value }: { id: string; label: string; value:
   </div>
 )
 
-/** A command that uses a secret, to be copied. */
-export const CommandSample = ({ text }: { text: string }) => (
-  <div class="code">
-    <p class="bar">
-      curl
-      <CopyButton of="sample" />
-    </p>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse */}
-    <pre tabIndex={0}>
-      <code id="sample">{text}</code>
-    </pre>
-  </div>
-)
+/** Code or a table too wide or too long for its place: it scrolls in a box of its own, which the keyboard can reach. */
+export function ScrollBox({ label, tall, children }: { label: string; tall?: boolean; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable without a mouse
+    <section class={tall ? 'scroll tall' : 'scroll'} aria-label={label} tabIndex={0}>
+      {children}
+    </section>
+  )
+}
+
+export interface CodeTab {
+  id: string
+  title: string
+  about: ComponentChildren
+  code: string
+}
+
+/** Of several, one is open. They look like tabs where style sheets can make them so, and like folds where not. They need docs.css. */
+export function CodeTabs({ name, tabs }: { name: string; tabs: readonly CodeTab[] }) {
+  return (
+    <div class="panel folds">
+      {tabs.map(({ id, title, about, code }, i) => (
+        <details name={name} open={i === 0}>
+          <summary>{title}</summary>
+          <div class="sample">
+            <div class="about">
+              <p>{about}</p>
+              <CopyButton look="copy" of={id} what={title} />
+            </div>
+            <ScrollBox label={`Code: ${title}`} tall>
+              <pre>
+                <code id={id}>{code}</code>
+              </pre>
+            </ScrollBox>
+          </div>
+        </details>
+      ))}
+    </div>
+  )
+}

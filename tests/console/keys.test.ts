@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { aPerson, ConsoleVisitor, factsOf, fieldsOf, rowsOf } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
+import { findNeeded, needs } from '../support/needs.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { until } from '../support/until.ts'
 
@@ -61,6 +62,20 @@ describe('creating a key', () => {
       await database.sql`select actor, detail from audit_event where action = 'api_key_created' and subject = ${key.username}`
     expect(event).toMatchObject({ actor: `admin:${ada.email}`, detail: { name: 'County sync', programs: ['food'] } })
     expect(factsOf(await browser.page(`/admin/keys/${key.username}`))['Hidden questions']).toBe('words food')
+  })
+
+  test.skipIf(!needs('curl', 'python3'))('the samples get the first page as they are copied', async () => {
+    const { html } = await issued(await browser.post('/admin/keys/new', wanted))
+    const code = (id: string) =>
+      text(html, id).replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+    const run = async (command: string[], env: Record<string, string>): Promise<string> =>
+      new Response(Bun.spawn(command, { env, stderr: 'ignore' }).stdout).text()
+    const path = { PATH: process.env.PATH ?? '' }
+    expect(JSON.parse(await run(['sh', '-c', code('sample-curl')], path))).toEqual({ payload: [], nextPageToken: null })
+    expect(await run([findNeeded('python3')!, '-c', code('sample-python')], path)).toBe('0 applications\n')
+    const own = { ...path, BUN_BE_BUN: '1' }
+    expect(await run([process.execPath, '-e', code('sample-typescript')], own)).toBe('0 applications\n')
+    expect(code('sample-excel')).toBe(`${service.baseUrl}/odata/v1/food`)
   })
 
   test('a secret of one session is nothing to another', async () => {

@@ -4,11 +4,12 @@
 
 import { usePage } from '../../html/page-context.ts'
 import { LinkButton, Notice, When } from '../../html/parts.tsx'
-import { CommandSample, Secret } from '../../html/secret.tsx'
+import { CodeTabs, Secret } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import type { ListedApiKey } from '../../keys/api-keys.ts'
 import { apiSecretToken } from '../../keys/credential.ts'
 import { fromWhere, pathOfKey } from './key-labels.tsx'
+import { keySamples } from './key-samples.tsx'
 
 /** `password` is undefined when it was shown before. */
 export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; password: string | undefined }) {
@@ -24,12 +25,11 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
       </Shell>
     )
   }
-  const slug = key.programs[0]!
-  const sample = `export TRIBUTARY_USERNAME='${key.api_key_id}' TRIBUTARY_PASSWORD='${password}'\ncurl --compressed -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" \\\n  '${baseUrl}/api/v1/admin/programs/${slug}/applications?pageSize=500'`
   return (
     <Shell
       title="The key is ready"
       part="keys"
+      styles={['/assets/docs.css']}
       crumbs={crumbs}
       lead={
         <>
@@ -57,8 +57,10 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
           <code>Authorization: Basic …</code>
         </p>
       </div>
-      <div class="columns">
-        <CommandSample text={sample} />
+      <div class="columns code-first">
+        {key.may_export && (
+          <CodeTabs name="samples" tabs={keySamples(baseUrl, key.programs[0]!, key.api_key_id, password)} />
+        )}
         <div class="card">
           <h2>Before you close this page</h2>
           <ul class="steps">

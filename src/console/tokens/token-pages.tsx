@@ -17,7 +17,7 @@ import {
   type Tone,
   When,
 } from '../../html/parts.tsx'
-import { CommandSample, Secret } from '../../html/secret.tsx'
+import { CodeTabs, Secret } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import {
   type AdminTokenState,
@@ -164,7 +164,12 @@ export function IssuedTokenPage({ token }: { token: string | undefined }) {
     )
   }
   return (
-    <Shell title="The token is ready" part={undefined} crumbs={[...crumbs, { text: 'Created' }]}>
+    <Shell
+      title="The token is ready"
+      part={undefined}
+      styles={['/assets/docs.css']}
+      crumbs={[...crumbs, { text: 'Created' }]}
+    >
       <Notice tone="attention">
         <strong>This is the only time the token is shown.</strong> Copy it to where your program keeps secrets before
         you leave this page.
@@ -175,7 +180,17 @@ export function IssuedTokenPage({ token }: { token: string | undefined }) {
           It is sent in a header: <code>Authorization: Bearer …</code>
         </p>
       </div>
-      <CommandSample text={`curl -H 'Authorization: Bearer ${token}' \\\n  '${baseUrl}/admin/api/v1/session'`} />
+      <CodeTabs
+        name="samples"
+        tabs={[
+          {
+            id: 'sample-curl',
+            title: 'curl',
+            about: 'Whose token it is, and what it may do.',
+            code: `curl -H 'Authorization: Bearer ${token}' \\\n  '${baseUrl}/admin/api/v1/session'`,
+          },
+        ]}
+      />
       <p>
         <LinkButton main href={path} text="Done, hide it for good" />
       </p>
