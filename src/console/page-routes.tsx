@@ -153,5 +153,10 @@ async function refusal(error: unknown, visit: OpenVisit): Promise<Response> {
   const { status } = response
   // What needs attention is not read: this page is also shown when the database does not answer.
   const context = { ...visit.context, form: emptyForm, loadMarks: undefined }
-  return showPage({ context }, <ProblemPage {...problem} status={status} next={next} />, status, fields)
+  return showPage(
+    { context },
+    <ProblemPage {...problem} status={status} pathname={visit.url.pathname} next={next} />,
+    status,
+    fields,
+  )
 }

@@ -2,8 +2,9 @@
 
 /** @jsxImportSource preact */
 
+import { partOfPath } from '../html/navigation.ts'
 import { usePage } from '../html/page-context.ts'
-import { Words } from '../html/parts.tsx'
+import { LinkButton, Words } from '../html/parts.tsx'
 import { PlainPage, Shell } from '../html/shell.tsx'
 
 const titles: Readonly<Record<number, string>> = {
@@ -19,12 +20,15 @@ interface ProblemPageProps {
   status: number
   detail: string
   request_id: string
+  /** What was asked for. */
+  pathname: string
   /** The page to come back to once signed in. */
   next: string | undefined
 }
 
-export function ProblemPage({ status, detail, request_id, next }: ProblemPageProps) {
+export function ProblemPage({ status, detail, request_id, pathname, next }: ProblemPageProps) {
   const { person } = usePage()
+  const part = person && partOfPath(pathname, person.role)
   const heading =
     titles[status] ?? (status >= 500 ? 'Something went wrong on our side' : 'This could not be done as it was asked')
   const body = (
@@ -32,15 +36,18 @@ export function ProblemPage({ status, detail, request_id, next }: ProblemPagePro
       <p class="lead">
         <Words>{detail}</Words>
       </p>
-      <p>
-        <a href="/admin">Go to the home page</a>
+      <p class="actions">
         {person === undefined && (
-          <>
-            {' or '}
-            <a href={`/admin/sign-in${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}`}>sign in</a>
-          </>
+          <LinkButton
+            main
+            href={`/admin/sign-in${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}`}
+            text="Sign in"
+          />
         )}
-        .
+        {part !== undefined && part.path !== pathname && (
+          <LinkButton main href={part.path} text={`Go to ${part.text}`} />
+        )}
+        <LinkButton href="/admin" text="Go to the home page" />
       </p>
       <p class="soft">
         If you ask for help, name this request: <code>{request_id}</code>.
@@ -50,7 +57,7 @@ export function ProblemPage({ status, detail, request_id, next }: ProblemPagePro
   return person === undefined ? (
     <PlainPage title={heading}>{body}</PlainPage>
   ) : (
-    <Shell title={heading} part={undefined}>
+    <Shell title={heading} part={part?.part}>
       {body}
     </Shell>
   )

@@ -74,3 +74,11 @@ export const navigation: readonly Group[] = groups
 
 /** The parts of the product, as the navigation names them: no page is of a part that cannot be found there. */
 export type NavigationPart = (typeof groups)[number]['entries'][number]['part']
+
+/** The part of the product that a page is in, if this role may open it: where one looks for what is not at an address. */
+export function partOfPath(pathname: string, role: Role) {
+  const path = pathname.replace(/^\/admin\/programs\/[^/]+\/applications(?=\/|$)/, '/admin/applications')
+  return groups
+    .flatMap(({ entries }) => [...entries])
+    .find(entry => entry.part !== 'home' && `${path}/`.startsWith(`${entry.path}/`) && entry.roles.includes(role))
+}

@@ -70,7 +70,7 @@ function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps)
       )}
       <div class="heading">
         <h1 dir="auto">{heading}</h1>
-        {actions !== undefined && <div class="actions">{actions}</div>}
+        {actions ? <div class="actions">{actions}</div> : null}
       </div>
       {lead !== undefined && (
         <p class="lead" dir="auto">

@@ -426,7 +426,7 @@ describe('one application', () => {
       '27 August 1962',
       'u@example.org',
       '+1 404 555 0102',
-      'https://files.example/1/bill.pdf',
+      'bill.pdf files.example',
       '00123',
       'Option Old Town',
       'household size? 3',
@@ -454,7 +454,7 @@ describe('as it is exported', () => {
       response.headers.get('x-content-type-options'),
     ]).toEqual(['application/json', 'no-store', 'nosniff'])
     const html = await browser.page(`${list}/${second.application_id}/exported`)
-    const shown = /<pre class="json" id="exact">(.*?)<\/pre>/s.exec(html)![1]!
+    const shown = /<pre class="document" id="exact">(.*?)<\/pre>/s.exec(html)![1]!
     expect(decoded(shown)).toBe(wanted)
   })
 })

@@ -110,6 +110,11 @@ test('a browser is shown a page with what is wrong, a program a problem document
     400,
     expect.stringContaining('<h1>This could not be done as it was asked</h1>'),
   ])
+  // The way to where it would be found, as far as it is open.
+  const missing = await (await browser.get('/admin/programs/none/applications/7')).text()
+  expect(missing).toContain('href="/admin/applications">Go to Applications<')
+  expect(missing).toContain('<a href="/admin/applications" aria-current="true">')
+  expect(await (await browser.get('/admin/keys/none')).text()).toContain('>Go to API keys<')
   const stranger = await new ConsoleVisitor(service).get('/admin/nope?q=1')
   expect(await stranger.text()).toContain('/admin/sign-in?next=%2Fadmin%2Fnope%3Fq%3D1"')
   const api = await service.get('/api/v1/nope', { headers: { Accept: 'text/html' } })

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { disablePerson, editPerson } from '../../src/people/people.ts'
 import { runScript } from '../scripts/run-script.ts'
-import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, factsOf } from '../support/console.ts'
 import { ApiProgram, aToken } from '../support/console-api.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
@@ -123,7 +123,8 @@ describe('a person', () => {
     expect(await browser.page(path)).toMatch(/value="rent" checked/)
     const auditor = await aPerson(database.sql, { role: 'AUDITOR' })
     const seen = await (await new ConsoleVisitor(service).signIn(auditor.email)).page(path)
-    expect(seen).toContain('Program administrator: Food, Rent')
+    expect(seen).toContain('<h2>Program administrator</h2>')
+    expect(factsOf(seen)).toEqual({ Programs: 'Food, Rent' })
     // As they were, in whatever order the page has them, they give way to the role.
     const back = { name: 'Dee', role: 'AUDITOR', programs: ['rent', 'food'] }
     expect((await browser.post(path, back)).headers.get('location')).toBe(`${path}?done=saved`)

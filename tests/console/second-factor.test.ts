@@ -36,7 +36,7 @@ async function setUp(browser: ConsoleVisitor): Promise<SetUp> {
   const csrf = / name="csrf" value="([^"]*)"/.exec(page)![1]!
   const response = await browser.post(path, { csrf, sealed, code: codeAt(secret, now) })
   expect(response.status).toBe(200)
-  const codes = /<pre class="mono" id="codes">([^<]*)</.exec(await response.text())![1]!.split('\n')
+  const codes = /<pre class="codes" id="codes">([^<]*)</.exec(await response.text())![1]!.split('\n')
   return { secret, codes }
 }
 

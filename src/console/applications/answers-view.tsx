@@ -138,6 +138,18 @@ function isLink(text: string): boolean {
   return url?.protocol === 'https:' && url.username === '' && url.password === ''
 }
 
+/** What a file is called: the end of its address, readable where it then is no other address; all of it where it ends with nothing. */
+function fileName(address: string): string {
+  const last = new URL(address).pathname.split('/').at(-1)!
+  if (last === '') return address
+  try {
+    const name = decodeURIComponent(last)
+    return /[/\p{C}]/u.test(name) ? last : name
+  } catch {
+    return last
+  }
+}
+
 function Line({ line: { text, look } }: { line: AnswerLine }) {
   if (text.length > shownLengthMax)
     return (
@@ -152,9 +164,12 @@ function Line({ line: { text, look } }: { line: AnswerLine }) {
     )
   if (look === 'link' && isLink(text))
     return (
-      <a class="line" href={text} rel="noreferrer noopener external">
-        {text}
-      </a>
+      <span class="line">
+        <a href={text} rel="noreferrer noopener external" dir="auto">
+          {fileName(text)}
+        </a>{' '}
+        <span class="soft">{new URL(text).host}</span>
+      </span>
     )
   return (
     <span class={look === 'code' ? 'line mono' : look === 'aside' ? 'line soft' : 'line'} dir="auto">

@@ -42,11 +42,11 @@ export function ExportedPage(props: { program: Program; application: Application
         <>
           <section class="card">
             <h2>With line breaks</h2>
-            <pre class="json">{indentedJson(shown)}</pre>
+            <pre class="document">{indentedJson(shown)}</pre>
           </section>
           <details class="card">
             <summary>To the letter</summary>
-            <pre class="json" id="exact">
+            <pre class="document" id="exact">
               {shown}
             </pre>
           </details>

@@ -140,11 +140,11 @@ export function EventPage(props: KnownNames & { event: AuditEventRow & { databas
       part="audit"
       crumbs={[crumb, { text: `Event ${event.audit_event_id}` }]}
     >
-      <div class="card">
+      <div class="card event">
         <Facts facts={facts} />
       </div>
       {pairs.length > 0 && (
-        <div class="card">
+        <div class="card event">
           <h2>Details</h2>
           <Facts facts={pairs.map(({ name, value }) => [capitalized(name), value])} />
           <details>

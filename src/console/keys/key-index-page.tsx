@@ -61,20 +61,22 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers, 
         <input type="hidden" name="state" value={tab} />
         <ProgramFilter programs={programs} chosen={program} />
       </SearchForm>
-      <KeyTable
-        tab={tab}
-        shown={shown}
-        days={days}
-        makers={makers}
-        programs={programs}
-        empty={
-          search !== '' || program !== ''
-            ? 'No key here matches. Try another word, or another tab.'
-            : tab === 'active'
-              ? 'There is no key yet. Create one for each outside system that is to pull applications.'
-              : 'None.'
-        }
-      />
+      <div class="lines">
+        <KeyTable
+          tab={tab}
+          shown={shown}
+          days={days}
+          makers={makers}
+          programs={programs}
+          empty={
+            search !== '' || program !== ''
+              ? 'No key here matches. Try another word, or another tab.'
+              : tab === 'active'
+                ? 'There is no key yet. Create one for each outside system that is to pull applications.'
+                : 'None.'
+          }
+        />
+      </div>
       {found > keyPageRows && <Pages before={before} shown={shown.length} found={found} path={listOf(tab)} />}
     </Shell>
   )

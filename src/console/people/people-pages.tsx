@@ -7,7 +7,7 @@ import type { PersonRow } from '../../db/people/person-rows.ts'
 import { ActionForm, Choices, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { type NamedProgram, ProgramBadge, ProgramChoices, programNames, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { Badge, DoneNotice, InParts, LinkButton, Named, Table, When } from '../../html/parts.tsx'
+import { Badge, DoneNotice, Facts, InParts, LinkButton, Named, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import type { ListedAdminToken } from '../../people/admin-tokens.ts'
 import { type Role, roleNames, roles } from '../../people/roles.ts'
@@ -140,10 +140,13 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
               <Submit text="Save" />
             </ActionForm>
           ) : (
-            <p>
-              {roleNames[person.role]}
-              {person.programs.length > 0 && `: ${programNames(person.programs, programs).join(', ')}`}
-            </p>
+            <>
+              <h2>{roleNames[person.role]}</h2>
+              <p class="soft">{roleHints[person.role]}</p>
+              {person.programs.length > 0 && (
+                <Facts facts={[['Programs', programNames(person.programs, programs).join(', ')]]} />
+              )}
+            </>
           )}
         </div>
         <div class="card">

@@ -65,55 +65,53 @@ export function VersionPage(
   const path = `${pathOfProgram(program.slug)}/versions/${version.program_version_id}`
   const mayTake = mayEditPrograms(usePage()) && version.state === 'OBSOLETE'
   return (
-    <ProgramShell program={program} tab="versions" title={versionName(version)}>
+    <ProgramShell
+      program={program}
+      tab="versions"
+      title={versionName(version)}
+      actions={
+        <>
+          <LinkButton href={`${path}/preview`} text="Preview" />
+          <LinkButton
+            href={`${path}/document`}
+            download={`${program.slug}-${version.program_version_id}.json`}
+            icon="download"
+            text="Download"
+            unseen=" it as a document"
+          />
+        </>
+      }
+    >
       {refused !== undefined && <RefusalNotice {...refused} />}
       <DoneNotice texts={doneTexts} />
-      <div class="columns">
-        <section class="card">
-          <h2>{counted(version.questions.length, 'question')}</h2>
-          <Published version={version} />
-        </section>
-        <section class="card">
-          <h2>As a document</h2>
-          <p class="soft">
-            The whole version, as <code>scripts/program</code> takes it.
-          </p>
-          <p class="actions">
-            <LinkButton
-              href={`${path}/document`}
-              download={`${program.slug}-${version.program_version_id}.json`}
-              icon="download"
-              text="Download"
-            />
-            <LinkButton href={`${path}/preview`} text="Preview" />
-          </p>
-          {mayTake && (
-            <ActionForm action={`${path}/take`}>
-              <h2>Back to this version</h2>
-              {program.draft_version_id === null ? (
-                <p>
-                  Makes a draft that asks what this version asked. Nothing changes for applicants until it is published.
-                </p>
-              ) : (
-                <Notice tone="attention">
-                  There is a draft by {who(program.draft_created_by)}. This version takes its place, and{' '}
-                  <strong>what the draft changed is gone</strong>.
-                </Notice>
-              )}
-              <input
-                type="hidden"
-                name="based_on"
-                value={String(program.draft_version_id ?? program.active_version_id)}
-              />
-              <Submit look={program.draft_version_id === null ? 'plain' : 'danger'} text="Take it as a new draft" />
-            </ActionForm>
-          )}
-        </section>
-      </div>
+      <section class="card">
+        <h2>{counted(version.questions.length, 'question')}</h2>
+        <Published version={version} />
+        {mayTake && <TakeForm program={program} path={path} />}
+      </section>
       <h2>
         {previous === undefined ? 'What it began with' : `What it changed against version ${previous.version_number}`}
       </h2>
       <Comparison before={previous} after={version} />
     </ProgramShell>
+  )
+}
+
+/** Makes the draft from an earlier version. */
+function TakeForm({ program, path }: ProgramPageProps & { path: string }) {
+  return (
+    <ActionForm action={`${path}/take`}>
+      <h2>Back to this version</h2>
+      {program.draft_version_id === null ? (
+        <p>Makes a draft that asks what this version asked. Nothing changes for applicants until it is published.</p>
+      ) : (
+        <Notice tone="attention">
+          There is a draft by {who(program.draft_created_by)}. This version takes its place, and{' '}
+          <strong>what the draft changed is gone</strong>.
+        </Notice>
+      )}
+      <input type="hidden" name="based_on" value={String(program.draft_version_id ?? program.active_version_id)} />
+      <Submit look={program.draft_version_id === null ? 'plain' : 'danger'} text="Take it as a new draft" />
+    </ActionForm>
   )
 }

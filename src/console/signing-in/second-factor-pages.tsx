@@ -84,7 +84,7 @@ export function RecoveryCodesPage({ codes }: { codes: readonly string[] }) {
         is gone. Keep them apart from it, on paper or where you keep passwords.
       </Notice>
       <div class="card narrow">
-        <pre class="mono" id="codes">
+        <pre class="codes" id="codes">
           {codes.join('\n')}
         </pre>
         <div class="actions">
