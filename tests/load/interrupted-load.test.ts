@@ -6,10 +6,9 @@ import { join } from 'node:path'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { eraseApplicant } from '../../src/upkeep/erase.ts'
 import { unlimited } from '../support/config.ts'
-import { createTestDatabase } from '../support/database.ts'
 import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
 import { exportLines } from '../support/export-lines.ts'
-import { endWithFile, useFolder, useService } from '../support/fixtures.ts'
+import { useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
@@ -54,8 +53,7 @@ const loadedIds = Array.from({ length: applications }, (_, i) => 5000 + i * 2)
 
 /** An installation with the program and nothing in it, that answers clients. */
 async function installation() {
-  const database = await createTestDatabase()
-  endWithFile(() => database.drop())
+  const database = await useDatabase()
   const { sql } = database
   const { program_id, program_version_id } = await aProgram(sql, {
     slug,

@@ -13,7 +13,7 @@ import { createBareDatabase, createTestDatabase, type TestDatabase } from './dat
 import { ExportClient } from './export-client.ts'
 import { IntakeFixture } from './intake-fixture.ts'
 import { createTestKey, type TestKey, type TestKeyOptions } from './keys.ts'
-import type { QuestionSpec } from './programs.ts'
+import { aProgram, type QuestionSpec } from './programs.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from './raw-applications.ts'
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts'
 
@@ -133,7 +133,8 @@ export async function useExport(options: ExportFixtureOptions = {}): Promise<Exp
 
 /** A service with the program `housing-aid`, which asks these questions, and short ways to send its intake anything at all. */
 export async function useIntake(questions: readonly QuestionSpec[], config?: Partial<Config>): Promise<IntakeFixture> {
-  const intake = await IntakeFixture.open(questions, config)
-  endWithFile(() => intake.close())
-  return intake
+  const database = await useDatabase()
+  const program = await aProgram(database.sql, { slug: 'housing-aid', questions })
+  const key = await createTestKey(database.sql, { mayExport: true, maySubmit: true, programs: ['housing-aid'] })
+  return new IntakeFixture(database, await useService(database, config), program, key)
 }

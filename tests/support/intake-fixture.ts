@@ -1,10 +1,9 @@
-// A service with one program and one key that may submit to it, and short ways to send it anything at all.
+// A service with one program and one key that may submit to it, as `useIntake` opens it, and short ways to send it anything at all.
 
-import type { Config } from '../../src/config/all-settings.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { createTestKey, type TestKey } from './keys.ts'
-import { aProgram, type PublishedTestProgram, type QuestionSpec } from './programs.ts'
-import { startTestService, type TestService } from './service.ts'
+import type { TestDatabase } from './database.ts'
+import type { TestKey } from './keys.ts'
+import type { PublishedTestProgram } from './programs.ts'
+import type { TestService } from './service.ts'
 
 export interface Answered {
   status: number
@@ -17,24 +16,12 @@ export interface Answered {
 }
 
 export class IntakeFixture {
-  private constructor(
+  constructor(
     readonly database: TestDatabase,
     readonly service: TestService,
     readonly program: PublishedTestProgram,
     readonly key: TestKey,
   ) {}
-
-  static async open(questions: readonly QuestionSpec[], overrides: Partial<Config> = {}): Promise<IntakeFixture> {
-    const database = await createTestDatabase()
-    const program = await aProgram(database.sql, { slug: 'housing-aid', questions })
-    const key = await createTestKey(database.sql, { mayExport: true, maySubmit: true, programs: ['housing-aid'] })
-    return new IntakeFixture(database, await startTestService(database, overrides), program, key)
-  }
-
-  async close(): Promise<void> {
-    await this.service.stop()
-    await this.database.drop()
-  }
 
   /** Sends text, bytes or a value as JSON. `headers` replace those that would be sent, and undefined removes one. */
   async send(
