@@ -243,6 +243,29 @@ describe('a question more', () => {
     expect(await questionIn('grown', 'toy price')).toMatchObject({ enumerator: 'toy', kind: 'CURRENCY' })
   })
 
+  test('is named by its text, also where programs differ only in digits, which keys do not have', async () => {
+    const asked = { kind: 'TEXT', text: 'Who owns it?' }
+    const names: string[] = []
+    for (const year of ['2024', '2025', '2026', '2027', '2028', '2029']) {
+      const slug = `housing-${year}`
+      await aProgram(sql, { slug, display_name: `Housing ${year}`, questions: [] })
+      expect((await add(slug, asked)).headers.get('location')).toContain('done=')
+      names.push((await order(slug))[0]![0]!)
+    }
+    expect(names).toEqual([
+      'who owns it',
+      'who owns it for housing 2025',
+      'who owns it again',
+      'who owns it once more',
+      'who owns it for housing 2028 b',
+      'who owns it for housing 2029 c',
+    ])
+    // Within an enumerator a key is free that the bank has elsewhere, but a name is not.
+    await aProgram(sql, { slug: 'housing-with-people', questions: [q.enumerator('lives here')] })
+    await add('housing-with-people', { ...asked, text: 'Who owns it, 1?', enumerator: 'lives here' })
+    expect(await order('housing-with-people')).toEqual([['lives here', 'who owns it 1']])
+  })
+
   test('with errors comes back with each at its field', async () => {
     await aProgram(sql, { slug: 'not-grown', questions: [q.text('second of all')] })
     const wrong = { admin_name: '123', kind: 'RADIO', text: '', option_text_0: 'x', option_id_0: 'Bad Id' }

@@ -3,6 +3,7 @@
 /** @jsxImportSource preact */
 
 import { findBankEntryByName, readBankPage } from '../../db/programs/program-overviews.ts'
+import { readBankQuestions } from '../../db/programs/questions.ts'
 import {
   addQuestion,
   addScreen,
@@ -20,7 +21,7 @@ import { DraftEditing } from './draft-editing.tsx'
 import type { DraftFormProps } from './draft-form.tsx'
 import { takePasted } from './form-rows.ts'
 import { AddQuestionPage, FromBankPage, QuestionFormPage } from './question-form-pages.tsx'
-import { adminNamesOf, errorsOfForm, newBase, readQuestionForm } from './read-question-form.ts'
+import { adminNamesOf, errorsOfForm, foldedKeyOf, newBase, readQuestionForm } from './read-question-form.ts'
 
 const one = '/admin/programs/:slug'
 
@@ -89,13 +90,21 @@ function addForm(deps: Deps): PageRoute[] {
     return <AddQuestionPage {...props} screen={screen} enumerator={asked.get('enumerator') ?? ''} />
   }
 
-  /** The name that was typed; else the first of those made from the text that the bank has not. */
+  /** The name that was typed; else the first of those made from the text that no question of the bank has, nor its key at this place. */
   const nameOf = async (form: URLSearchParams, definition: ProgramDefinition): Promise<string> => {
-    const typed = (form.get('admin_name') ?? '').trim()
+    const { admin_name: typed, enumerator = null } = newBase(form)
     if (typed !== '') return typed
     const names = adminNamesOf(form.get('text') ?? '', definition)
-    for (const name of names) if ((await findBankEntryByName(deps.consoleDb, name)) === undefined) return name
-    return names[0] ?? ''
+    const banked = await readBankQuestions(deps.consoleDb, {
+      admin_names: names,
+      question_keys_folded: names.map(foldedKeyOf),
+    })
+    const isTaken = (name: string): boolean =>
+      banked.some(
+        one =>
+          one.admin_name === name || (one.enumerator === enumerator && one.question_key_folded === foldedKeyOf(name)),
+      )
+    return names.find(name => !isTaken(name)) ?? names[0] ?? ''
   }
 
   const add = async (visit: PageVisit): Promise<Response> => {

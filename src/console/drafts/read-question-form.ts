@@ -121,9 +121,12 @@ function unused(name: string, taken: ReadonlySet<string>): string {
   return `${name}_${number}`
 }
 
+/** The key under which a question of this admin name is one with another's. */
+export const foldedKeyOf = (admin_name: string): string => foldedQuestionKey(questionKey(admin_name))
+
 /**
  * The admin names that a new question may have by its text, the best first: `Which kind of tree?` → `which kind of tree`. Those whose
- * key the program has already are left out, since keys have words and no digits.
+ * key the program has already are left out. Keys have words and no digits: for "Housing 2026" and "Housing 2027" a letter is added.
  */
 export function adminNamesOf(text: string, { questions, display_name }: ProgramDefinition): string[] {
   const words = (all: string): string =>
@@ -133,11 +136,17 @@ export function adminNamesOf(text: string, { questions, display_name }: ProgramD
       .trim()
   const whole = words(text)
   const name = whole.length <= 60 ? whole : whole.slice(0, 60).replace(/ [^ ]*$/, '')
-  const keyOf = (admin_name: string): string => foldedQuestionKey(questionKey(admin_name))
-  const taken = new Set(questions.map(({ admin_name }) => keyOf(admin_name)))
-  return ['', ` for ${words(display_name)}`, ' again', ' once more']
+  const taken = new Set(questions.map(({ admin_name }) => foldedKeyOf(admin_name)))
+  const program = ` for ${words(display_name)}`
+  return [
+    '',
+    program,
+    ' again',
+    ' once more',
+    ...[...'bcdefghijklmnopqrstuvwxyz'].map(letter => `${program} ${letter}`),
+  ]
     .map(after => name + after)
-    .filter(one => !taken.has(keyOf(one)))
+    .filter(one => !taken.has(foldedKeyOf(one)))
 }
 
 interface SentCondition {
