@@ -43,71 +43,94 @@ export async function pullToFile(
   context: PullContext,
 ): Promise<PullReport> {
   const path = wherePlaced(out)
+  const spoolPath = format.spoolPath(path)
   const state = PullState.open(statePath(path))
+  let leavesNothing = false
   try {
-    const spoolPath = format.spoolPath(path)
-    if (request.restart) forgetWalk(state, spoolPath)
-    const { program, pageSize, checkpointEveryMs, tables, csvExact } = request
-    const origin: PullOrigin = {
-      service: client.baseUrl,
-      program,
-      revisionState: request.filters.revisionState ?? null,
-      fields: request.filters.fields,
-      layout: format.hasTables ? { ...request.tables, csvExact } : null,
-      // A folder has its state in it, whatever it is called.
-      destination: format.folder === undefined ? (format.destination ?? null) : null,
-    }
-    const service = new AskedService(client, context.signal)
-    const begun = await goOn(state, origin, service, request, context)
-    // Interrupted in the last moment: all was there, but for its names.
-    const unplaced = state.read<Placing>('placing')
-    if (unplaced !== undefined) return place(state, unplaced, spoolPath, 0)
-    const before = format.readDone ? await format.readDone(origin) : state.read<PulledBefore>('done')
-    const takesAgain = format.readDone !== undefined
-    const walk = begun ?? (await begin(state, { origin, request, before, takesAgain, service }, client, context))
-    // The origin with the installation, as the walk was begun.
-    const walkOrigin = state.read<PullOrigin>('origin') ?? origin
-    const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
-    const walking = { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }
-    const walked = await walkToSpool(walk, walking, context).catch(async (error: unknown) => {
-      throw error instanceof SchemaMismatch
-        ? await ofOtherSchema(error, state, request, client, context)
-        : withAdvice(error, walk)
-    })
-    await compareReceipt(walked.receipt, walked.walk.token, program, client, state, context)
-    const kept = walk.adds ? before : undefined
-    const spoolBytes = walked.walk.bytes
-    const then: PulledBefore = {
-      origin: { ...origin, installation: walkOrigin.installation },
-      receipts: [...(kept?.receipts ?? []), walked.receipt],
-      ...(await nextBeginning(walked.walk, takesAgain, request, client, context)),
-      files: kept?.files ?? [],
-      followsFrom: walked.walk.changeCursor,
-      questionsAsOf: walked.walk.questionsAsOf,
-    }
-    const job = {
-      out: path,
-      spoolPath,
-      spoolBytes,
-      walk: walked.walk,
-      then,
-      program,
-      client,
-      state,
-      tables,
-      csvExact,
-      context,
-    }
-    const nothingNew = !takesAgain && kept !== undefined && spoolBytes === 0
-    const { files, facts = {}, total } = nothingNew ? { files: [] } : await format.prepare(job)
-    if (!nothingNew) then.files = await Promise.all(files.map(placedFile))
-    const gone = nothingNew ? [] : leftOver(path, before, files)
-    const placing = { files, gone, facts, then, added: walked.receipt, total }
-    state.commit({ placing })
-    return place(state, placing, spoolPath, walked.bytes)
+    return await pullWithState(state, path, spoolPath, format, request, client, context)
+  } catch (error) {
+    leavesNothing = state.isNew && !hasBegun(state)
+    throw error
   } finally {
-    state.close()
+    if (leavesNothing) {
+      removeFile(spoolPath)
+      state.remove()
+    } else state.close()
   }
+}
+
+/** Whether there is something to continue with: a page came, or the output only lacks its names. */
+const hasBegun = (state: PullState): boolean =>
+  state.read<WalkUnderWay>('walk')?.nextPageToken !== undefined || state.read('placing') !== undefined
+
+async function pullWithState(
+  state: PullState,
+  path: string,
+  spoolPath: string,
+  format: OutputFormat,
+  request: PullRequest,
+  client: TributaryClient,
+  context: PullContext,
+): Promise<PullReport> {
+  if (request.restart) forgetWalk(state, spoolPath)
+  const { program, pageSize, checkpointEveryMs, tables, csvExact } = request
+  const origin: PullOrigin = {
+    service: client.baseUrl,
+    program,
+    revisionState: request.filters.revisionState ?? null,
+    fields: request.filters.fields,
+    layout: format.hasTables ? { ...request.tables, csvExact } : null,
+    // A folder has its state in it, whatever it is called.
+    destination: format.folder === undefined ? (format.destination ?? null) : null,
+  }
+  const service = new AskedService(client, context.signal)
+  const begun = await goOn(state, origin, service, request, context)
+  // Interrupted in the last moment: all was there, but for its names.
+  const unplaced = state.read<Placing>('placing')
+  if (unplaced !== undefined) return place(state, unplaced, spoolPath, 0)
+  const before = format.readDone ? await format.readDone(origin) : state.read<PulledBefore>('done')
+  const takesAgain = format.readDone !== undefined
+  const walk = begun ?? (await begin(state, { origin, request, before, takesAgain, service }, client, context))
+  // The origin with the installation, as the walk was begun.
+  const walkOrigin = state.read<PullOrigin>('origin') ?? origin
+  const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
+  const walking = { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }
+  const walked = await walkToSpool(walk, walking, context).catch(async (error: unknown) => {
+    throw error instanceof SchemaMismatch
+      ? await ofOtherSchema(error, state, request, client, context)
+      : withAdvice(error, walk)
+  })
+  await compareReceipt(walked.receipt, walked.walk.token, program, client, state, context)
+  const kept = walk.adds ? before : undefined
+  const spoolBytes = walked.walk.bytes
+  const then: PulledBefore = {
+    origin: { ...origin, installation: walkOrigin.installation },
+    receipts: [...(kept?.receipts ?? []), walked.receipt],
+    ...(await nextBeginning(walked.walk, takesAgain, request, client, context)),
+    files: kept?.files ?? [],
+    followsFrom: walked.walk.changeCursor,
+    questionsAsOf: walked.walk.questionsAsOf,
+  }
+  const job = {
+    out: path,
+    spoolPath,
+    spoolBytes,
+    walk: walked.walk,
+    then,
+    program,
+    client,
+    state,
+    tables,
+    csvExact,
+    context,
+  }
+  const nothingNew = !takesAgain && kept !== undefined && spoolBytes === 0
+  const { files, facts = {}, total } = nothingNew ? { files: [] } : await format.prepare(job)
+  if (!nothingNew) then.files = await Promise.all(files.map(placedFile))
+  const gone = nothingNew ? [] : leftOver(path, before, files)
+  const placing = { files, gone, facts, then, added: walked.receipt, total }
+  state.commit({ placing })
+  return place(state, placing, spoolPath, walked.bytes)
 }
 
 /** What the pull before has made of this output, and this one has not: lists of entities that were not asked for. */

@@ -522,6 +522,22 @@ describe('reports in a sentence what is wrong', () => {
     expect(err).not.toContain('wrong')
   })
 
+  test.each<[string, { password?: string }, string[]]>([
+    ['an API key that is not known', { password: 'wrong' }, []],
+    ['a program that is not known', {}, ['--program', 'not-there']],
+  ])('%s: nothing is left of a pull that got nothing, and a state from before stays', async (_, sent, options) => {
+    const out = newFile()
+    const refused = () => callTool({ ...key, ...sent }, [...argsOf(out), ...options])
+    const left = () => readdirSync(folder).filter(name => name.startsWith(`${basename(out)}`))
+    expect(await refused()).toMatchObject({ code: 1 })
+    expect(left()).toEqual([])
+    expect(await pull(out)).toMatchObject({ code: 0 })
+    expect(await refused()).toMatchObject({ code: 1 })
+    expect(left().sort()).toEqual([basename(out), `${basename(out)}.pull`])
+    expect(await pull(out, undefined, '--since-last')).toMatchObject({ code: 0 })
+    expect(idsIn(out)).toEqual(pulledIds)
+  })
+
   test('no API key at all', async () => {
     const { code, err } = await callTool({ ...key, username: '', password: '' }, argsOf(newFile()))
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('TRIBUTARY_USERNAME') })

@@ -2,34 +2,53 @@
 // committed data survives any interruption, and the system releases its lock when the process ends, so two pulls never write one output
 // and a dead one blocks no other.
 
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { packIds, unpackIds } from '../requests/id-digest.ts'
 import { CommandError, fileError } from '../requests/pull-outcome.ts'
+import { removeFile } from './place-files.ts'
 
 /** SQLite's own result codes. */
 const busy = 5
 const unreadable = [11, 26]
 
 export class PullState {
+  /** Whether nothing was kept in it before. */
+  readonly isNew: boolean
+
   private constructor(
     private readonly database: DatabaseSync,
     private readonly path: string,
-  ) {}
+  ) {
+    this.isNew = database.prepare('select 1 from fact limit 1').get() === undefined
+  }
 
   /** Throws when another pull has it open. */
   static open(path: string): PullState {
+    for (;;) {
+      const state = PullState.tryOpen(path)
+      if (state !== undefined) return state
+    }
+  }
+
+  /** Undefined where another pull removed the file before it was locked: its lock excludes no process. */
+  private static tryOpen(path: string): PullState | undefined {
     try {
       // Only the owner may read the files; SQLite itself would create them readable for all.
       closeSync(openSync(path, 'a', 0o600))
     } catch (error) {
       throw notKept(error, path)
     }
+    const inode = inodeOf(path)
     const database = new DatabaseSync(path)
     try {
       for (const setting of ['busy_timeout = 0', 'locking_mode = exclusive', 'synchronous = extra'])
         database.exec(`pragma ${setting}`)
       database.exec('begin exclusive')
+      if (inodeOf(path) !== inode) {
+        database.close()
+        return undefined
+      }
       database.exec('create table if not exists fact (name text primary key, value text not null)')
       database.exec('create table if not exists pulled (part integer primary key, ids blob not null)')
       database.exec('commit')
@@ -85,7 +104,21 @@ export class PullState {
   close(): void {
     this.database.close()
   }
+
+  /** Closes it and leaves no file. While it is locked, so that no other pull can have begun in it. */
+  remove(): void {
+    const files = [`${this.path}-journal`, this.path]
+    if (this.database.isTransaction) this.database.exec('rollback')
+    // From now on it touches no journal: the next one of that name may be that of another pull.
+    this.database.exec('pragma journal_mode = memory')
+    // Windows removes no open file, and no file that another pull has open.
+    if (process.platform === 'win32') this.close()
+    for (const file of files) removeFile(file)
+    if (process.platform !== 'win32') this.close()
+  }
 }
+
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
 
 /** What SQLite or the file system refused. */
 const notKept = (error: unknown, path: string): CommandError =>
