@@ -4,6 +4,7 @@ import type { Sql } from '../db/client.ts'
 import { isJsonArray, isJsonObject, type Json, parseJson } from '../domain/values/json-text.ts'
 import type { LoadCheck } from './checking/check-load.ts'
 import { linePlaceOf } from './checking/load-errors.ts'
+import { shortPath } from './reading/document-errors.ts'
 import { type Line, lineBytesMax, linesOf } from './reading/lines.ts'
 import { type FindMembers, readExportedApplication } from './reading/read-application.ts'
 import { bulkLoad, type LoadReceipt } from './storing/bulk-load.ts'
@@ -79,7 +80,7 @@ class LineReader {
     const parsed = parseJson(text, { depthMax })
     if ('json' in parsed) return { value: parsed.json }
     const { code, path, detail, column } = parsed.error
-    const reason = `${path === '' ? '' : `${path}: `}${detail.slice(0, -1)} (column ${column}).`
+    const reason = `${path === '' ? '' : `${shortPath(path)}: `}${detail.slice(0, -1)} (column ${column}).`
     return code === 'malformed_json'
       ? { code: 'not_json', detail: `is not JSON: ${reason}` }
       : { code, detail: `cannot be read without losing something: ${reason}` }

@@ -105,6 +105,14 @@ const refused: Record<string, Refused> = {
       2: /^\/application_id must be a whole number from 1, and is 9007199254740993$/,
     },
   },
+  'what is deep within, and a long key, by the beginning and the end of the path': {
+    input: () => `{"${'k'.repeat(5000)}/":{"twice":1,"twice":2}}\n${'{"level":'.repeat(600)}`,
+    reported: ['line 1: duplicate_key', 'line 2: too_deep'],
+    reasons: {
+      0: /: \/k{99}…k{92}~1\/twice: Must be given once: /,
+      1: /: (\/level){16}\/lev…evel(\/level){16}: /,
+    },
+  },
   'another program than the one that was named': {
     input: () => lines(to, { id: 1 }) + lines(other, { id: 2 }),
     options: { programSlug: 'food-aid' },

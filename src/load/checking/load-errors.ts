@@ -1,7 +1,7 @@
 // Errors of a bulk load: which application, its place in the input, and why; bounded, however many the input has.
 
 import { Problem, type ProblemItem } from '../../problem.ts'
-import type { DocumentError } from '../reading/document-errors.ts'
+import { type DocumentError, shortPath } from '../reading/document-errors.ts'
 
 /** The place of an application in the input: line × 2^20 + its place on a page of that line. One number, since a load has many. */
 export type LinePlace = number
@@ -36,7 +36,8 @@ export class LoadErrors {
     this.#errors += errors.length
     for (const { path, code, detail } of errors) {
       if (this.#listed.length === listedMax) return
-      const item = { parameter: describePlace(place), code, detail: path === '' ? detail : `${path} ${detail}` }
+      const where = path === '' ? '' : `${shortPath(path)} `
+      const item = { parameter: describePlace(place), code, detail: where + detail }
       this.#listed.push({ place, item })
     }
   }

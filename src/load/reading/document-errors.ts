@@ -39,6 +39,15 @@ export class ErrorFinder {
   }
 }
 
+/** Characters of a path in a message: a line may nest hundreds of objects, and its keys may have any length. */
+const pathLengthMax = 200
+
+/** A path for a message: of a long one the beginning and the end, with an ellipsis in between. */
+export function shortPath(path: string): string {
+  const half = pathLengthMax / 2
+  return path.length <= pathLengthMax ? path : `${path.slice(0, half)}…${path.slice(-half)}`
+}
+
 /** What a value is, for a message: its JSON type, and the value itself when that is short; undefined without a value. */
 export function describeValue(value: Json | undefined): string {
   if (value === undefined) return 'absent'
