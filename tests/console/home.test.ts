@@ -2,6 +2,7 @@
 
 import { beforeAll, expect, test } from 'bun:test'
 import { loadActivity } from '../../src/console/home/program-activity.tsx'
+import { appendAuditEvent } from '../../src/db/audit/audit.ts'
 import { beginRun, failRun, requestDerived } from '../../src/db/derived/derived-status.ts'
 import { disableApiKeyRow } from '../../src/db/keys/api-key-rows.ts'
 import { insertRefusals } from '../../src/db/keys/refusal-rows.ts'
@@ -113,13 +114,17 @@ test('a program that a key reads is not listed as unread, and shows who reads it
 test('shows recent events to those who read the audit log, a walk as one, without mere page views', async () => {
   const [aud, pat] = [await as('AUDITOR'), await as('PROGRAM_ADMINISTRATOR', ['food'])]
   await aProgram(sql, { slug: 'parks' })
-  for (const walk of 'wabcdefww') await sent('parks', { walk, applications: 100 })
+  const status = { status: 'In review', status_changed: true, program_id: 1 }
+  for (const subject of ['81', '82', '83'])
+    await appendAuditEvent(sql, { actor: 'operator:kim', action: 'application_annotated', subject, detail: status })
+  for (const walk of 'wabcdww') await sent('parks', { walk, applications: 100 })
   const lately = (html: string): string[] => {
     const list = /<ol class="event-list lately">(.*?)<\/ol>/s.exec(html)?.[1] ?? ''
     return [...list.matchAll(/<div>(.*?)<\/div>/gs)].map(([, said]) => said!.replace(/<[^>]*>/g, ''))
   }
   const said = lately(await aud.page('/admin'))
   expect(said[0]).toMatch(/^County sync read applications of Program parks: 300 sent$/)
+  expect(said[5]).toBe('kim set 3 applications to In review')
   expect(said.filter(text => text.includes('walk') || text.includes('signed in as'))).toEqual([])
   expect(said.length).toBeLessThanOrEqual(6)
   expect(lately(await pat.page('/admin'))).toEqual([])

@@ -77,6 +77,12 @@ export function Sentence({ event, together, names, people, brief }: EntryProps &
         {actor} {own}
       </>
     )
+  if (isMany && brief)
+    return (
+      <>
+        {actor} set {figures(together.length)} applications {after}
+      </>
+    )
   return (
     <>
       {actor} {before}
@@ -147,11 +153,7 @@ export const sentIn = (pages: readonly AuditEventRow[]): number =>
 function Together({ events }: { events: readonly AuditEventRow[] }) {
   return (
     <details>
-      <summary>
-        {events[0]?.action === 'applications_exported'
-          ? `${figures(sentIn(events))} sent in one walk, on ${events.length} pages here`
-          : `${figures(events.length)} applications`}
-      </summary>
+      <summary>{sumOf(events)}</summary>
       <ol class="pages-of">
         {events.map(event => (
           <li>
@@ -164,6 +166,13 @@ function Together({ events }: { events: readonly AuditEventRow[] }) {
       </ol>
     </details>
   )
+}
+
+function sumOf(events: readonly AuditEventRow[]): string {
+  const count = figures(events.length)
+  if (events[0]?.action === 'applications_exported')
+    return `${figures(sentIn(events))} sent in one walk, on ${count} pages here`
+  return events[0]?.action === 'program_draft_saved' ? `${count} times` : `${count} applications`
 }
 
 /** What matters of an export: how many applications, up to which submission. */

@@ -70,13 +70,16 @@ export function phraseOf({ action, detail }: AuditEventRow): readonly [before: s
   return [/(?:ed|en|read|set)$/.test(done) ? `${done} ${what}`.trim() : actionLabel(action)]
 }
 
-/** An event; or those that are shown together, with the newest of them first: pages of a walk, applications that got one status. */
+/**
+ * An event; or those that are shown together, with the newest of them first: pages of a walk, applications that got one status, what
+ * one person saved of a draft.
+ */
 export interface AuditEntry {
   event: AuditEventRow
   together: readonly AuditEventRow[]
 }
 
-/** How far apart applications may get a status and still share one entry. */
+/** How far apart applications may get a status, or a draft may be saved, and still share one entry. */
 const nearMicros = 3_600_000_000
 
 /** The same for events that are shown together. */
@@ -86,7 +89,9 @@ function togetherBy({ actor, action, subject, detail }: AuditEventRow): string |
       ? [subject, detail.walk]
       : action === 'application_annotated' && detail.status_changed === true
         ? [detail.program_id, detail.status]
-        : undefined
+        : action === 'program_draft_saved'
+          ? [subject]
+          : undefined
   return shared && JSON.stringify([actor, action, ...shared])
 }
 

@@ -84,6 +84,13 @@ describe('the list', () => {
     expect(entriesOf(events, 9).entries.map(({ together }) => together.length)).toEqual([3, 2, 1])
   })
 
+  test('has what one person saved of a draft as one entry, another person’s apart', async () => {
+    for (const actor of ['admin:kim@example.gov', 'admin:kim@example.gov', `admin:${ada.email}`])
+      await note('drafted', { actor, action: 'program_draft_saved' })
+    const text = seenIn(await browser.page(`${path}?subject=drafted`))
+    expect(text).toMatch(/saved a draft of drafted.*saved a draft of drafted 2 times/)
+  })
+
   test('has the pages of a walk as one entry, and those of another key or walk apart', async () => {
     const keys = [await createTestKey(sql, { name: 'One' }), await createTestKey(sql, { name: 'Two' })]
     for (const [key, walk, pages] of [[0, 'a', 600], [0, 'b', 20], [1, 'b', 1]] as const) // biome-ignore format: a table
