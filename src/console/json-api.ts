@@ -72,13 +72,14 @@ async function enter(
   }
 }
 
-/** An error with the members of the body by their places in it (RFC 6901), which forms and commands know by their names. */
+/** An error with the members of the body by their places in it (RFC 6901), which forms know by their names, and commands as options. */
 function placedInBody(error: unknown, { body }: Action): unknown {
   if (!(error instanceof Problem) || body === undefined) return error
   const members = (body as Partial<TObject>).properties ?? {}
   const errors = error.errors.map(({ parameter, ...rest }) => {
     if (parameter === undefined) return rest
-    return Object.hasOwn(members, parameter) ? { path: `/${parameter}`, ...rest } : { parameter, ...rest }
+    const member = parameter.replace(/^--/, '')
+    return Object.hasOwn(members, member) ? { path: `/${member}`, ...rest } : { parameter, ...rest }
   })
   return new Problem(error.kind, { ...error, errors })
 }

@@ -72,6 +72,45 @@ function openIn(schema: unknown, path: string): string[] {
   return type === 'object' && additionalProperties !== false ? [path, ...inner] : inner
 }
 
+/** A value that a schema of a body takes, as far as its type goes. */
+function plainValue({ type, properties = {}, anyOf, ...schema }: JsonSchema): unknown {
+  if (anyOf !== undefined) return plainValue(anyOf[0]!)
+  if (schema.const !== undefined || schema.enum !== undefined) return schema.const ?? schema.enum![0]
+  if (type === 'object') return Object.fromEntries(Object.entries(properties).map(([k, v]) => [k, plainValue(v)]))
+  if (type === 'array') return [plainValue(schema.items ?? {})]
+  return { string: 'x', integer: 1, boolean: true, null: null }[type!]
+}
+
+interface JsonSchema {
+  type?: 'object' | 'array' | 'string' | 'integer' | 'boolean' | 'null'
+  properties?: Record<string, JsonSchema>
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+  const?: unknown
+  enum?: unknown[]
+}
+
+const oddValues = ['', '\0', 'x', 'x'.repeat(3000), -1, 1e9, null, ['x', 'x']]
+
+test('what is wrong with a body is named by its path, whatever member it is and whatever its value', async () => {
+  const named = []
+  let refused = 0
+  for (const { method, path, body } of actions) {
+    const schema = (body ?? {}) as JsonSchema
+    const plain = plainValue({ type: 'object', ...schema }) as object
+    for (const [member, value] of Object.keys(schema.properties ?? {}).flatMap(k =>
+      oddValues.map(v => [k, v] as const),
+    )) {
+      const answer = await programs[1]!.ask(method, addressOf(path), { ...plain, [member]: value })
+      const errors = (answer.body?.errors ?? []) as { path?: string; parameter?: string }[]
+      named.push(...errors.map(error => error.parameter && `${method} ${path} ${error.parameter}`))
+      refused += errors.filter(error => error.path !== undefined).length
+    }
+  }
+  expect(named.filter(Boolean)).toEqual([])
+  expect(refused).toBeGreaterThan(100)
+})
+
 test('every action names all members of its answer, so that one more is a fault wherever a test asks for it', () => {
   const open = actions.flatMap(({ name, answered }) =>
     openIn(answered, name).map(path => [name, path.split('/').at(-1)]),
