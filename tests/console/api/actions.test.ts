@@ -72,6 +72,19 @@ function openIn(schema: unknown, path: string): string[] {
   return type === 'object' && additionalProperties !== false ? [path, ...inner] : inner
 }
 
+test('to a program administrator, a program of others and one there is not have the same answer', async () => {
+  for (const { method, path, body } of actions.filter(one => one.path.includes(':slug'))) {
+    const [others, absent] = await Promise.all(
+      ['others', 'absent'].map(slug =>
+        programs[2]!.ask(method, addressOf(path.replace(':slug', slug)), body === undefined ? undefined : {}),
+      ),
+    )
+    const { request_id } = others!.body
+    expect([path, others!.status, others!.body]).toEqual([path, absent!.status, { ...absent!.body, request_id }])
+    expect(others!.status).toBeGreaterThanOrEqual(400)
+  }
+})
+
 /** A value that a schema of a body takes, as far as its type goes. */
 function plainValue({ type, properties = {}, anyOf, ...schema }: JsonSchema): unknown {
   if (anyOf !== undefined) return plainValue(anyOf[0]!)
