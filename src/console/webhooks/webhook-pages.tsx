@@ -156,6 +156,7 @@ export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
       part="webhooks"
       crumbs={[crumb, { text: new URL(url).host }]}
       lead={<State state={webhook.state} />}
+      actions={person?.role === 'ADMINISTRATOR' && <Buttons {...webhook} at={addressOf(webhook.webhook_endpoint_id)} />}
     >
       <DoneNotice texts={doneTexts} />
       <Trouble {...webhook} />
@@ -172,7 +173,6 @@ export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
           ]}
         />
       </div>
-      {person?.role === 'ADMINISTRATOR' && <Buttons {...webhook} at={addressOf(webhook.webhook_endpoint_id)} />}
       <h2>Attempts</h2>
       <Attempts attempts={attempts} />
     </Shell>
@@ -200,37 +200,49 @@ function Trouble({ state, failures, first_failed_at, retry_at }: WebhookRow) {
   )
 }
 
+/** What one mostly comes for: to see whether it answers, or to have it work again. The rest is in a menu, what takes something away last. */
 function Buttons({ at, state, url }: WebhookRow & { at: string }) {
   const isDisabled = state === 'given_up' || state === 'disabled'
   const of = ` ${new URL(url).host}`
+  const test = (look?: 'quiet') => (
+    <ActionForm action={`${at}/test`}>
+      <Submit look={look} text="Send a test" unseen={` to${of}`} />
+    </ActionForm>
+  )
   return (
-    <div class="actions">
-      {isDisabled && (
+    <>
+      {isDisabled ? (
         <ActionForm action={`${at}/enable`}>
           <Submit text="Enable" unseen={of} />
         </ActionForm>
+      ) : (
+        test()
       )}
-      <ActionForm action={`${at}/test`}>
-        <Submit look="plain" text="Send a test" unseen={` to${of}`} />
-      </ActionForm>
-      {!isDisabled && (
-        <ActionForm action={`${at}/resend`}>
-          <Submit look="plain" icon="refresh-cw" text="Send the last message again" unseen={` to${of}`} />
-        </ActionForm>
-      )}
-      <LinkButton href={`${at}/edit`} text="Change the address" />
-      <ActionForm action={`${at}/rotate`}>
-        <Submit look="plain" text="Make another secret" unseen={` for${of}`} />
-      </ActionForm>
-      {!isDisabled && (
-        <ActionForm action={`${at}/disable`}>
-          <Submit look="danger" text="Disable" unseen={of} />
-        </ActionForm>
-      )}
-      <ActionForm action={`${at}/remove`}>
-        <Submit look="danger" icon="trash-2" text="Remove" unseen={of} />
-      </ActionForm>
-    </div>
+      <details class="row-menu of-page">
+        <summary aria-label={`More actions of${of}`}>…</summary>
+        <div>
+          {isDisabled ? (
+            test('quiet')
+          ) : (
+            <ActionForm action={`${at}/resend`}>
+              <Submit look="quiet" text="Send the last message again" unseen={` to${of}`} />
+            </ActionForm>
+          )}
+          <a href={`${at}/edit`}>Change the address</a>
+          <ActionForm action={`${at}/rotate`}>
+            <Submit look="quiet" text="Make another secret" unseen={` for${of}`} />
+          </ActionForm>
+          {!isDisabled && (
+            <ActionForm action={`${at}/disable`}>
+              <Submit look="danger" text="Disable" unseen={of} />
+            </ActionForm>
+          )}
+          <ActionForm action={`${at}/remove`}>
+            <Submit look="danger" text="Remove" unseen={of} />
+          </ActionForm>
+        </div>
+      </details>
+    </>
   )
 }
 
