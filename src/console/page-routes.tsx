@@ -6,6 +6,7 @@
 
 import { Elysia } from 'elysia'
 import { changedThere, findOrigin } from '../db/origin.ts'
+import { htmlResponse } from '../html/html-response.ts'
 import { emptyForm } from '../html/page-context.ts'
 import { preferredType } from '../http/headers/negotiation.ts'
 import { readAddress } from '../http/headers/sent-text.ts'
@@ -153,8 +154,8 @@ async function refusal(error: unknown, visit: OpenVisit): Promise<Response> {
   const { status } = response
   // What needs attention is not read: this page is also shown when the database does not answer.
   const context = { ...visit.context, form: emptyForm, loadMarks: undefined }
-  return showPage(
-    { context },
+  return htmlResponse(
+    context,
     <ProblemPage {...problem} status={status} pathname={visit.url.pathname} next={next} />,
     status,
     fields,

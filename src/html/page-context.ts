@@ -35,6 +35,8 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   coding: Coding | undefined
   /** The form of the page, where one was sent and is shown again. */
   form: FormState
+  /** Whether the page comes back because what was sent was not done: then its title says so first. */
+  isRefused?: boolean
   /** The system that is followed, if one is: then programs, statuses and its keys are changed there alone. */
   origin?: string | undefined
   /** How many things need attention in each part of the navigation; read when a page is made, by `htmlResponse`. */

@@ -16,6 +16,13 @@ export const Notice = ({ tone, children }: { tone: Tone; children: ComponentChil
   </div>
 )
 
+/** Why what was sent was not done, where its page comes back: the first thing that is read, as the errors of fields are. */
+export const NotDone = ({ children }: { children: ComponentChildren }) => (
+  <div class="notice bad" role="alert" tabIndex={-1} autofocus>
+    {children}
+  </div>
+)
+
 export const Badge = ({ tone, children }: { tone?: Tone; children: ComponentChildren }) => (
   <span class={tone === undefined ? 'badge' : `badge ${tone}`}>{children}</span>
 )

@@ -134,14 +134,14 @@ function Page(props: {
   styles?: readonly string[]
   children: ComponentChildren
 }) {
-  const { form } = usePage()
+  const { form, isRefused } = usePage()
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${form.errors.length > 0 ? 'Error: ' : ''}${props.title} · Tributary`}</title>
+        <title>{`${form.errors.length > 0 || isRefused ? 'Error: ' : ''}${props.title} · Tributary`}</title>
         <link rel="icon" type="image/svg+xml" href="/assets/mark.svg" />
         {['/assets/console.css', ...(props.styles ?? [])].map(path => (
           <link rel="stylesheet" href={path} />

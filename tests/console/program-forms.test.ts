@@ -354,6 +354,8 @@ test('two people at one question: the second sees what saving would change now, 
   expect(fieldsOf(longer, path('two', '/question')).based_on).toBe(fields.based_on!)
   const text = await sendRefused(409, 'two', { ...fields, text: 'Mine?' })
   expect(text).toContain('bo@example.gov saved the draft')
+  expect(text).toContain('<title>Error: ')
+  expect(text).toMatch(/role="alert" tabindex="-1" autofocus[^>]*><h2>The draft was changed in the meantime/)
   expect(text).toContain('Its text: “Mine?” (was: “Theirs?”).')
   expect(text).toContain('>Mine?</textarea>')
   expect((await questionIn('two', 'contended one')).text).toBe('Theirs?')

@@ -7,7 +7,7 @@ import type { ProgramDefinition } from '../../domain/definitions/program-definit
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import { ErrorSummary, Submit } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { Notice } from '../../html/parts.tsx'
+import { NotDone } from '../../html/parts.tsx'
 import { isOvertaken, type ProgramInView } from '../programs/program-in-view.ts'
 import { Changes, ProgramShell, who } from '../programs/program-shell.tsx'
 
@@ -87,18 +87,18 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Edi
   const { current, active } = view
   if (isOvertaken(view)) {
     return (
-      <Notice tone="bad">
+      <NotDone>
         <h2>Version {active?.version_number} was published after this draft was begun, so nothing was changed</h2>
         <p>
           Your fields are as you typed them. To keep the draft, and these fields in it, over that version, use the
           button at the end of the form; what that takes back is then among its changes. It would change in the draft:
         </p>
         <Changes changes={conflict.differences} />
-      </Notice>
+      </NotDone>
     )
   }
   return (
-    <Notice tone="bad">
+    <NotDone>
       <h2>The draft was changed in the meantime, so nothing was saved</h2>
       <p>
         {who(current.published_by ?? current.created_by)}{' '}
@@ -106,6 +106,6 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Edi
         are as you typed them. Saving again would change in what is stored now:
       </p>
       <Changes changes={conflict.differences} />
-    </Notice>
+    </NotDone>
   )
 }

@@ -7,7 +7,7 @@ import type { Refusal } from '../../db/keys/refusal-rows.ts'
 import { ActionForm, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { type NamedProgram, programNames } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { DoneNotice, Facts, figures, LastUse, LinkButton, Notice, Table, When } from '../../html/parts.tsx'
+import { DoneNotice, Facts, figures, LastUse, LinkButton, NotDone, Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { keyVersion, type ListedApiKey } from '../../keys/api-keys.ts'
 import type { Reason } from '../../keys/caller.ts'
@@ -116,7 +116,7 @@ function KeyNotices(key: ListedApiKey) {
         </Notice>
       )}
       {form.conflict !== undefined && (
-        <Notice tone="bad">
+        <NotDone>
           <h2>The key was changed in the meantime, so nothing was saved</h2>
           <p>
             Your fields are as you typed them. What is stored now: <bdi>{key.name}</bdi>, for {key.programs.join(', ')},
@@ -124,7 +124,7 @@ function KeyNotices(key: ListedApiKey) {
             {key.hidden_questions.length > 0 && `; never sees ${key.hidden_questions.join(', ')}`}. Saving again puts
             your fields in its place.
           </p>
-        </Notice>
+        </NotDone>
       )}
     </>
   )

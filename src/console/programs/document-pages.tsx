@@ -5,7 +5,7 @@
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import { ActionForm, ErrorSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
 import type { FormState } from '../../html/page-context.ts'
-import { LinkButton, Notice, Words } from '../../html/parts.tsx'
+import { LinkButton, NotDone, Words } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { type ProgramInView, versionName } from './program-in-view.ts'
 import { Changes, MadeBy, ProgramShell, pathOfProgram } from './program-shell.tsx'
@@ -82,7 +82,7 @@ export function DocumentPage({ view, text, errors = [], conflict }: DocumentProp
 function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Conflict }) {
   const { current, draft } = view
   return (
-    <Notice tone="bad">
+    <NotDone>
       <h2>The program was changed in the meantime, so nothing was saved</h2>
       <p>
         {draft === undefined ? `${versionName(current)} was published ` : 'The draft was saved '}
@@ -98,7 +98,7 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Con
           <Changes changes={conflict.differences} most={100} />
         </>
       )}
-    </Notice>
+    </NotDone>
   )
 }
 

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { Config } from '../../config/all-settings.ts'
-import { Notice, Words } from '../../html/parts.tsx'
+import { NotDone, Words } from '../../html/parts.tsx'
 import { Problem, type ProblemItem } from '../../problem.ts'
 import type { EditOptions } from '../../programs/edit.ts'
 import { idOf } from '../requests/addressed.ts'
@@ -25,7 +25,7 @@ export function refusalOf(error: unknown): EditRefusal {
 
 export function RefusalNotice({ status, errors }: EditRefusal) {
   return (
-    <Notice tone="bad">
+    <NotDone>
       <h2>
         {status === 409
           ? 'The program was saved or published in the meantime, so nothing was changed'
@@ -33,7 +33,7 @@ export function RefusalNotice({ status, errors }: EditRefusal) {
       </h2>
       {status === 409 && <p>This page shows what there is now. Look at it, and do it again if it still should be.</p>}
       <PlacedErrors errors={errors} />
-    </Notice>
+    </NotDone>
   )
 }
 

@@ -87,13 +87,13 @@ export const sessionLimits = ({ config }: Pick<Deps, 'config'>) => ({
   lifetimeMs: config.sessionLifetimeMs,
 })
 
-/** A page, with what is known of the request around it. */
+/** A page, with what is known of the request around it; with 400 or 409 it is a form that comes back. */
 export const showPage = (
   { context }: Pick<OpenVisit, 'context'>,
   page: VNode,
   status = 200,
   fields: Readonly<Record<string, string>> = {},
-): Promise<Response> => htmlResponse(context, page, status, fields)
+): Promise<Response> => htmlResponse({ ...context, isRefused: status === 400 || status === 409 }, page, status, fields)
 
 /** Leads on to the page that shows what was done: with 303, so that loading the page again does not repeat it. */
 export function redirect(

@@ -7,7 +7,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import { ActionForm, Choices, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { counted, DoneNotice, distance, LinkButton, Named, Notice, Table, When } from '../../html/parts.tsx'
+import { counted, DoneNotice, distance, LinkButton, Named, NotDone, Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { expiredMax, type RetentionEffect } from '../../upkeep/erase.ts'
 import { SettingsTabs } from './settings-page.tsx'
@@ -84,9 +84,7 @@ export function RetentionPage(props: RetentionProps) {
       }
     >
       <DoneNotice texts={doneTexts} />
-      {form.conflict !== undefined && (
-        <Notice tone="bad">{form.conflict.detail} The form shows what is set now.</Notice>
-      )}
+      {form.conflict !== undefined && <NotDone>{form.conflict.detail} The form shows what is set now.</NotDone>}
       <ErrorSummary />
       {wanted !== undefined && <WantedNotice {...props} wanted={wanted} />}
       <div class="columns">
