@@ -8,7 +8,7 @@ import { disableApiKeyRow } from '../../src/db/keys/api-key-rows.ts'
 import { insertRefusals } from '../../src/db/keys/refusal-rows.ts'
 import { testConfig } from '../support/config.ts'
 import { aPerson, ConsoleVisitor, seenIn } from '../support/console.ts'
-import { useDatabase, useService } from '../support/fixtures.ts'
+import { endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
@@ -71,6 +71,26 @@ test('shows those concerned what needs attention, and marks it at the side of ev
   }
   expect(await sentences(pat)).toEqual([`food${unread}`])
   expect(marks(await pat.page('/docs/api/programs'))).toEqual({ '/admin': 1, '/admin/programs': 1 })
+})
+
+test('says what it has to who reads it', async () => {
+  expect(await (await as('ADMINISTRATOR')).page('/admin')).toContain('what happened lately')
+  expect(await (await as('PROGRAM_ADMINISTRATOR', ['food'])).page('/admin')).not.toContain('what happened lately')
+})
+
+test('an empty installation says the first step, to who may take it', async () => {
+  const empty = await useDatabase({}, endWithTest)
+  const there = await useService(empty, {}, {}, endWithTest)
+  const visitor = async (role: 'ADMINISTRATOR' | 'AUDITOR') =>
+    new ConsoleVisitor(there).signIn((await aPerson(empty.sql, { role })).email)
+  const [ada, aud] = [await visitor('ADMINISTRATOR'), await visitor('AUDITOR')]
+  expect(await ada.page('/admin')).toContain('href="/admin/new-program"')
+  expect(await aud.page('/admin')).not.toContain('/admin/new-program')
+  const add = await ada.page('/admin/webhooks/new')
+  expect([add.includes('There is no program yet'), add.includes('<select')]).toEqual([true, false])
+  expect(await ada.page('/admin/keys')).toContain('There is no key yet. Create one')
+  expect(await aud.page('/admin/keys')).toContain('There is no key yet.<')
+  expect(await aud.page('/admin/programs')).toContain('There is no program yet.<')
 })
 
 test('the submissions of thirty days are compared with those of the thirty before', async () => {

@@ -4,9 +4,10 @@
 
 import type { Attention } from '../../db/glance/attention.ts'
 import { type ProgramInUse, readProgramsInUse } from '../../db/glance/program-figures.ts'
+import { readPrograms } from '../../db/programs/programs.ts'
 import { everyRole, readingRoles } from '../../html/navigation.ts'
-import { usePage } from '../../html/page-context.ts'
-import { When } from '../../html/parts.tsx'
+import { mayEditPrograms, usePage } from '../../html/page-context.ts'
+import { LinkButton, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import type { Deps } from '../../http/server/deps.ts'
 import { programsAmong } from '../../people/roles.ts'
@@ -22,30 +23,35 @@ export const homePage = (deps: Deps): PageRoute =>
     const { person, now } = visit
     const attention = await loadAttention(deps, person, now)
     visit.context = { ...visit.context, loadMarks: async () => marksOf(attention) }
-    const inUse = { among: programsAmong(person), rowsMax: programsShown }
-    const programs = await readProgramsInUse(deps.consoleDb, inUse)
+    const among = programsAmong(person)
+    const programs = await readProgramsInUse(deps.consoleDb, { among, rowsMax: programsShown })
+    const isEmpty = programs.length === 0 && (await readPrograms(deps.consoleDb)).length === 0
     const activities = await Promise.all(programs.map(program => loadActivity(deps, program, now)))
     const lately = readingRoles.includes(person.role) ? await loadLately(deps) : undefined
     const shown = programs.map((one, i) => ({ ...one, ...activities[i]! }))
-    return <HomePage attention={attention} programs={shown} lately={lately} />
+    return <HomePage attention={attention} programs={shown} isEmpty={isEmpty} lately={lately} />
   })
 
 interface HomeProps {
   attention: readonly Attention[]
   programs: readonly (ProgramInUse & Activity)[]
+  /** Whether there is no program at all. */
+  isEmpty: boolean
   /** Undefined to those who may not read the audit log. */
   lately: Awaited<ReturnType<typeof loadLately>> | undefined
 }
 
-function HomePage({ attention, programs, lately }: HomeProps) {
+function HomePage({ attention, programs, isEmpty, lately }: HomeProps) {
   const { now } = usePage()
+  const hasLately = lately !== undefined && lately.entries.length > 0
   return (
     <Shell
       title="Home"
       part="home"
       lead={
         <>
-          <When at={now} day />. What needs attention, how the programs are doing, and what happened lately.
+          <When at={now} day />. What needs attention
+          {hasLately ? ', how the programs are doing, and what happened lately.' : ', and how the programs are doing.'}
         </>
       }
     >
@@ -54,9 +60,7 @@ function HomePage({ attention, programs, lately }: HomeProps) {
         <AttentionList rows={attention} />
       </section>
       {programs.length === 0 ? (
-        <p class="card empty">
-          No application was submitted yet. Once a <a href="/admin/programs">program</a> is published, it takes them.
-        </p>
+        <NothingYet isEmpty={isEmpty} />
       ) : (
         <div class="columns even">
           {programs.map(program => (
@@ -73,7 +77,25 @@ function HomePage({ attention, programs, lately }: HomeProps) {
           ))}
         </div>
       )}
-      {lately !== undefined && lately.entries.length > 0 && <Lately {...lately} />}
+      {hasLately && <Lately {...lately} />}
     </Shell>
+  )
+}
+
+/** What comes first, where nothing was submitted: a program, by those who may make one. */
+function NothingYet({ isEmpty }: Pick<HomeProps, 'isEmpty'>) {
+  if (!isEmpty || !mayEditPrograms(usePage()))
+    return (
+      <p class="card empty">
+        No application was submitted yet. Once a <a href="/admin/programs">program</a> is published, it takes them.
+      </p>
+    )
+  return (
+    <div class="card empty stack">
+      <p>There is no program yet. Create the first one; once it is published, it takes applications.</p>
+      <p>
+        <LinkButton main href="/admin/new-program" icon="plus" text="New program" />
+      </p>
+    </div>
   )
 }

@@ -72,7 +72,7 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers, 
             search !== '' || program !== ''
               ? 'No key here matches. Try another word, or another tab.'
               : tab === 'active'
-                ? 'There is no key yet. Create one for each outside system that is to pull applications.'
+                ? `There is no key yet.${mayMake ? ' Create one for each outside system that is to pull applications.' : ''}`
                 : 'None.'
           }
         />

@@ -59,7 +59,7 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
             : archived
               ? 'No program is archived. One is under its settings.'
               : origin === undefined
-                ? 'There is no program yet. Begin with New program: a name is enough.'
+                ? `There is no program yet.${mayEditPrograms(context) ? ' Begin with New program: a name is enough.' : ''}`
                 : `There is no program yet. Those of the ${origin} come with the follower’s first round.`
         }
         columns={columnsAt(path, now)}

@@ -6,7 +6,7 @@ import type { WebhookAttemptRow, WebhookRow, WebhookState } from '../../db/webho
 import { ActionForm, SelectField, Submit, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { isPart, Pages } from '../../html/lists.tsx'
-import { usePage } from '../../html/page-context.ts'
+import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import {
   Badge,
   DoneNotice,
@@ -96,23 +96,29 @@ export function WebhooksPage({ items, next, ready }: WebhooksProps) {
   )
 }
 
-export const NewWebhookPage = ({ programs }: { programs: readonly { slug: string; display_name: string }[] }) => (
-  <FormPage
-    title="Add a webhook"
-    part="webhooks"
-    crumbs={[crumb, { text: 'Add' }]}
-    lead={lead}
-    path={`${path}/new`}
-    submit="Add the webhook"
-  >
-    <SelectField
-      name="program"
-      label="Program"
-      choices={programs.map(({ slug, display_name }) => ({ value: slug, text: display_name }))}
-    />
-    <UrlField />
-  </FormPage>
-)
+export function NewWebhookPage({ programs }: { programs: readonly { slug: string; display_name: string }[] }) {
+  const frame = { title: 'Add a webhook', part: 'webhooks', crumbs: [crumb, { text: 'Add' }], lead } as const
+  if (programs.length === 0)
+    return (
+      <Shell {...frame}>
+        <p class="card empty">
+          There is no program yet, and each webhook belongs to one.{' '}
+          {mayEditPrograms(usePage()) ? 'Create one under ' : 'See '}
+          <a href="/admin/programs">Programs</a> first.
+        </p>
+      </Shell>
+    )
+  return (
+    <FormPage {...frame} path={`${path}/new`} submit="Add the webhook">
+      <SelectField
+        name="program"
+        label="Program"
+        choices={programs.map(({ slug, display_name }) => ({ value: slug, text: display_name }))}
+      />
+      <UrlField />
+    </FormPage>
+  )
+}
 
 const UrlField = ({ value }: { value?: string }) => (
   <TextField
@@ -149,6 +155,7 @@ type WebhookDetails = WebhookRow & { attempts: readonly WebhookAttemptRow[] }
 
 export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
   const { person, now } = usePage()
+  const mayChange = person?.role === 'ADMINISTRATOR'
   const { url, slug, display_name, created_at, created_by, delivered_at, earlier_secret_until } = webhook
   return (
     <Shell
@@ -156,7 +163,7 @@ export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
       part="webhooks"
       crumbs={[crumb, { text: new URL(url).host }]}
       lead={<State state={webhook.state} />}
-      actions={person?.role === 'ADMINISTRATOR' && <Buttons {...webhook} at={addressOf(webhook.webhook_endpoint_id)} />}
+      actions={mayChange && <Buttons {...webhook} at={addressOf(webhook.webhook_endpoint_id)} />}
     >
       <DoneNotice texts={doneTexts} />
       <Trouble {...webhook} />
@@ -174,7 +181,7 @@ export function WebhookPage({ attempts, ...webhook }: WebhookDetails) {
         />
       </div>
       <h2>Attempts</h2>
-      <Attempts attempts={attempts} />
+      <Attempts attempts={attempts} mayTest={mayChange} />
     </Shell>
   )
 }
@@ -256,11 +263,15 @@ const outcomes: Readonly<Record<WebhookAttemptRow['outcome'], string>> = {
   unsigned: 'its key is not in WEBHOOK_KEYS',
 }
 
-const Attempts = ({ attempts }: { attempts: readonly WebhookAttemptRow[] }) => (
+const Attempts = ({ attempts, mayTest }: { attempts: readonly WebhookAttemptRow[]; mayTest: boolean }) => (
   <Table
     caption="Attempts"
     rows={attempts}
-    empty="No message was sent yet. Send a test, or wait until the program changes."
+    empty={
+      mayTest
+        ? 'No message was sent yet. Send a test, or wait until the program changes.'
+        : 'No message was sent yet. The first one is when the program changes.'
+    }
     columns={[
       { head: 'When', cell: one => <When at={one.attempted_at} /> },
       { head: 'Message', cell: one => (one.message === 'webhook.test' ? 'test' : `change ${figures(one.change)}`) },
