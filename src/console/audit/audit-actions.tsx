@@ -6,10 +6,16 @@
 import { Type } from 'typebox'
 import { findDisclosures } from '../../audit/disclosure.ts'
 import { checkedEventsMax, measureAuditLog, verifyAuditLog } from '../../audit/verify-audit.ts'
-import { auditEventRow, findAuditEvent, readAuditActions, readAuditEvents } from '../../db/audit/audit.ts'
+import {
+  type AuditEventRow,
+  auditEventRow,
+  findAuditEvent,
+  readAuditActions,
+  readAuditEvents,
+} from '../../db/audit/audit.ts'
 import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
 import { readPeople, readPersonNames } from '../../db/people/person-rows.ts'
-import { readProgramNames } from '../../db/programs/programs.ts'
+import { readProgramNames, readProgramNamesById } from '../../db/programs/programs.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { invalidRequest, notFound, Problem, type ProblemItem } from '../../problem.ts'
@@ -187,16 +193,25 @@ function auditPages(deps: Deps): PageRoute[] {
   ]
 }
 
-/** The names of keys by their id and of programs by their slug: of those that did something, or that something was done to. */
+/**
+ * The names of keys by their id and of programs by their slug: of those that did something, or that something was done to; and of programs that
+ * details name by `program 1`, which is no slug.
+ */
 export const namesIn = async (
   { consoleDb }: Pick<Deps, 'consoleDb'>,
-  events: readonly { actor: string; subject: string }[],
+  events: readonly Pick<AuditEventRow, 'actor' | 'subject' | 'detail'>[],
 ) => {
   // A number is an application or an applicant, whatever slug a program has.
   const slugs = events.flatMap(({ subject }) => (/\D/.test(subject) ? [subject] : []))
   const ids = events.map(({ actor, subject }) => (actor.startsWith('key:') ? actor.slice(4) : subject))
-  const [programs, keys] = await Promise.all([readProgramNames(consoleDb, slugs), readApiKeyNames(consoleDb, ids)])
-  return new Map([...programs, ...keys])
+  const programIds = events.flatMap(({ detail: { program_id: id } }) => (typeof id === 'number' ? [id] : []))
+  const [programs, byId, keys] = await Promise.all([
+    readProgramNames(consoleDb, slugs),
+    readProgramNamesById(consoleDb, [...new Set(programIds)]),
+    readApiKeyNames(consoleDb, ids),
+  ])
+  const inDetails = [...byId].map(([id, name]) => [`program ${id}`, name] as const)
+  return new Map([...programs, ...inDetails, ...keys])
 }
 
 /** The program that is looked at, all without one; of one, before which event. */

@@ -13,7 +13,7 @@ import { path, queryOf } from './audit-query.ts'
 export interface KnownNames {
   /** Names by e-mail address: of everyone who may sign in, or could. */
   people: ReadonlyMap<string, string>
-  /** Of keys by id, of programs by slug. */
+  /** Of keys by id, of programs by slug, and by `program 1` where a detail has the id. */
   names: ReadonlyMap<string, string>
 }
 
@@ -112,15 +112,15 @@ export function Entry(entry: EntryProps) {
             from <code class="address">{event.address}</code>
           </span>
         )}
-        {together.length > 1 ? <Together events={together} /> : <Details of={event} />}
+        {together.length > 1 ? <Together events={together} /> : <Details of={event} names={entry.names} />}
       </div>
     </>
   )
 }
 
 /** The details of an event: in a line if they are short, else when the reader opens them. */
-function Details({ of: event }: { of: AuditEventRow }) {
-  const pairs = detailPairs(event.detail)
+function Details({ of: event, names }: { of: AuditEventRow; names: KnownNames['names'] }) {
+  const pairs = detailPairs(event.detail, names)
   if (pairs.length === 0) return null
   const summary = summaryOf(event)
   const line = pairs.map(({ name, value }) => `${name}: ${value}`).join(' · ')

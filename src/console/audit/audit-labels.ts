@@ -127,14 +127,20 @@ interface DetailPair {
   value: string
 }
 
-/** A detail as names and values, what is nested spelled out as `filters: from`. Bounded: the event itself has all of it. */
-export function detailPairs(detail: Detail): DetailPair[] {
+/**
+ * A detail as names and values, what is nested spelled out as `filters: from`; a program of a known name by that. Bounded: the event itself
+ * has all of it.
+ */
+export function detailPairs(detail: Detail, names: ReadonlyMap<string, string> = new Map()): DetailPair[] {
   const pairs: DetailPair[] = []
   const add = (name: string, value: Value): void => {
     if (pairs.length > pairsMax) return
     if (isObject(value)) for (const [inner, one] of Object.entries(value)) add(`${name}: ${spaced(inner)}`, one)
     else if (name.endsWith(' micros') && typeof value === 'number')
       pairs.push({ name: name.replace(/micros$/, 'time'), value: value > earliest ? formatMicros(value) : 'none' })
+    else if (name === 'program id' && names.has(`program ${value}`))
+      pairs.push({ name: 'program', value: names.get(`program ${value}`)! })
+    else if (name === 'reading') pairs.push({ name: 'read', value: spaced(shown(value)) })
     else pairs.push({ name, value: name.endsWith('role') ? roleName(value) : shown(value) })
   }
   for (const [name, value] of Object.entries(detail)) add(spaced(name), value)

@@ -132,7 +132,7 @@ export function EventPage(props: KnownNames & { event: AuditEventRow & { databas
     ['From', event.address === null ? 'no network address' : <code>{event.address}</code>],
     ['Written by', <code>{event.database_user}</code>],
   ]
-  const pairs = detailPairs(event.detail)
+  const pairs = detailPairs(event.detail, names)
   return (
     <Shell
       title={`Event ${event.audit_event_id}`}

@@ -101,6 +101,15 @@ export async function readProgramNames(db: Db, slugs: readonly string[]): Promis
   return new Map(rows.map(({ slug, display_name }) => [slug, display_name]))
 }
 
+/** The names of the programs with these ids, by the id. */
+export async function readProgramNamesById(db: Db, ids: readonly number[]): Promise<Map<number, string>> {
+  const rows = await db<Pick<Program, 'program_id' | 'display_name'>[]>`
+    select program_id, display_name
+    from program
+    where program_id = any(${ids as number[]}::bigint[])`
+  return new Map(rows.map(({ program_id, display_name }) => [program_id, display_name]))
+}
+
 /** As `findProgram`. Throws a `not_found` Problem. */
 export async function loadProgram(db: Db, slug: string): Promise<Program> {
   return (await findProgram(db, slug)) ?? notFound(`There is no program "${slug}".`)

@@ -208,6 +208,15 @@ describe('the list', () => {
       'and more',
     ])
   })
+
+  test('names the program of a detail, and says in words how an application was read', () => {
+    const names = new Map([['program 7', 'Rent']])
+    expect(detailPairs({ program_id: 7, reading: 'as_exported' }, names)).toEqual([
+      { name: 'program', value: 'Rent' },
+      { name: 'read', value: 'as exported' },
+    ])
+    expect(detailPairs({ program_id: 8 }, names)).toEqual([{ name: 'program id', value: '8' }])
+  })
 })
 
 describe('the download', () => {
