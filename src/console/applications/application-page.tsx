@@ -69,7 +69,8 @@ export function ApplicationPage(props: ApplicationPageProps) {
       <DoneNotice texts={doneTexts} />
       <ErrorSummary title="Nothing was saved yet" />
       <Replaced {...props} />
-      <div class="columns">
+      <div class="columns status-first">
+        <StatusCard {...props} action={path + search} />
         {answers === undefined ? (
           <div class="card">
             <h2>Answers</h2>
@@ -79,7 +80,6 @@ export function ApplicationPage(props: ApplicationPageProps) {
           <AnswersView answers={answers} exportedPath={`${path}/exported`} />
         )}
         <div class="asides">
-          <StatusCard {...props} action={path + search} />
           <History {...props} />
           <Revisions {...props} />
           <Erasing path={path} />

@@ -111,7 +111,7 @@ export const address = {
     ...(a.service_area?.split(',') ?? []).map(area => ({ text: areaText(area), look: 'aside' as const })),
     ...(a.latitude === null
       ? []
-      : [{ text: `at ${a.latitude}, ${a.longitude} (system ${a.well_known_id})`, look: 'aside' as const }]),
+      : [{ text: `At ${a.latitude}, ${a.longitude}. Coordinate system ${a.well_known_id}`, look: 'aside' as const }]),
   ],
   /** "if any of `street`, `line2`, `city`, `state`, `zip` is provided, all of them except `line2` are required." */
   read: (fields, rules) => {
@@ -160,13 +160,12 @@ const correctedText: Readonly<Record<(typeof correctedStates)[number], string>> 
   AsEnteredByUser: 'kept as the applicant entered it',
 }
 
-/** `seattle_InArea_1767225600` → `inside seattle`. */
+/** `seattle_InArea_1767225600` → `Service area seattle: inside`. */
 function areaText(item: string): string {
   const [, name, state] = /^(.+)_(InArea|NotInArea|Failed)_[0-9]+$/s.exec(item) ?? []
   if (name === undefined) return item
-  return state === 'Failed'
-    ? `not known whether inside ${name}`
-    : `${state === 'InArea' ? 'inside' : 'outside'} ${name}`
+  const found = state === 'Failed' ? 'not known' : state === 'InArea' ? 'inside' : 'outside'
+  return `Service area ${name}: ${found}`
 }
 
 const isState = (text: string): boolean => stateCodes.has(text)
