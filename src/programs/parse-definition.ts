@@ -6,7 +6,7 @@ import { formErrors, member, members } from '../domain/definitions/definition-fo
 import { type KnownQuestion, questionErrors, readQuestions } from '../domain/definitions/definition-questions.ts'
 import { screenErrors } from '../domain/definitions/definition-screens.ts'
 import { enumeratorDepthUsual, type ProgramDefinition } from '../domain/definitions/program-definition.ts'
-import { foldedQuestionKey, questionKey } from '../domain/questions/question-key.ts'
+import { foldedKeyOf } from '../domain/questions/question-key.ts'
 import { invalidRequest } from '../problem.ts'
 
 /**
@@ -42,7 +42,7 @@ export async function loadBankFor(db: Db, document: unknown): Promise<BankQuesti
     .flatMap(screen => members(screen.value, 'questions'))
     .map(placement => member(placement.value, 'question'))
   const names = [...questions.flatMap(q => [q.admin_name, q.enumerator]), ...placed].filter(storable)
-  const keys = questions.map(q => foldedQuestionKey(questionKey(q.admin_name)))
+  const keys = questions.map(q => foldedKeyOf(q.admin_name))
   return readBankQuestions(db, { admin_names: [...new Set(names)], question_keys_folded: [...new Set(keys)] })
 }
 

@@ -8,7 +8,7 @@ import type { NamedCondition, ProgramDefinition, QuestionDefinition } from '../d
 import { storedCondition } from '../domain/definitions/version-definition.ts'
 import { sameSettings } from '../domain/definitions/version-diff.ts'
 import type { QuestionSettings } from '../domain/questions/question.ts'
-import { foldedQuestionKey, questionKey } from '../domain/questions/question-key.ts'
+import { foldedKeyOf, questionKey } from '../domain/questions/question-key.ts'
 
 /**
  * The content of a complete definition (see `completeDefinition`), by ids. A question keeps its newest published version if its
@@ -29,7 +29,7 @@ export async function storeContent(
       (await insertQuestion(tx, {
         admin_name: question.admin_name,
         question_key: questionKey(question.admin_name),
-        question_key_folded: foldedQuestionKey(questionKey(question.admin_name)),
+        question_key_folded: foldedKeyOf(question.admin_name),
         kind: question.kind,
         enumerator_id: question.enumerator === undefined ? null : idOf(question.enumerator),
       }))

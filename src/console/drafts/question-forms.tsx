@@ -13,6 +13,7 @@ import {
   removeQuestion,
 } from '../../domain/definitions/edit-definition.ts'
 import type { ProgramDefinition, QuestionDefinition } from '../../domain/definitions/program-definition.ts'
+import { foldedKeyOf } from '../../domain/questions/question-key.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { Problem, type ProblemItem } from '../../problem.ts'
 import { editing, type PageRoute } from '../requests/action.ts'
@@ -21,7 +22,7 @@ import { DraftEditing } from './draft-editing.tsx'
 import type { DraftFormProps } from './draft-form.tsx'
 import { takePasted } from './form-rows.ts'
 import { AddQuestionPage, FromBankPage, QuestionFormPage } from './question-form-pages.tsx'
-import { adminNamesOf, errorsOfForm, foldedKeyOf, newBase, readQuestionForm } from './read-question-form.ts'
+import { adminNamesOf, errorsOfForm, newBase, readQuestionForm } from './read-question-form.ts'
 
 const one = '/admin/programs/:slug'
 

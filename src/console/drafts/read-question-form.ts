@@ -10,7 +10,7 @@ import type {
   QuestionDefinition,
 } from '../../domain/definitions/program-definition.ts'
 import { questionKinds } from '../../domain/questions/question.ts'
-import { foldedQuestionKey, questionKey } from '../../domain/questions/question-key.ts'
+import { foldedKeyOf } from '../../domain/questions/question-key.ts'
 import { asciiName } from '../../domain/values/slug.ts'
 import type { ProblemItem } from '../../problem.ts'
 import { kindLabel } from '../programs/question-labels.ts'
@@ -120,9 +120,6 @@ function unused(name: string, taken: ReadonlySet<string>): string {
   while (taken.has(`${name}_${number}`)) number++
   return `${name}_${number}`
 }
-
-/** The key under which a question of this admin name is one with another's. */
-export const foldedKeyOf = (admin_name: string): string => foldedQuestionKey(questionKey(admin_name))
 
 /**
  * The admin names that a new question may have by its text, the best first: `Which kind of tree?` → `which kind of tree`. Those whose

@@ -2,7 +2,7 @@
 // It reads documents that may be malformed elsewhere.
 
 import { type QuestionKind, type QuestionSettings, questionKinds } from '../questions/question.ts'
-import { foldedQuestionKey, questionKey, reservedQuestionKeys } from '../questions/question-key.ts'
+import { foldedKeyOf, foldedQuestionKey, questionKey, reservedQuestionKeys } from '../questions/question-key.ts'
 import { type DefinitionError, isObject, member, members, oneError } from './definition-form.ts'
 import { kindsWith, type QuestionSetting, settingNames } from './definition-schemas.ts'
 
@@ -104,7 +104,7 @@ function duplicateNameErrors(questions: readonly ReadQuestion[]): DefinitionErro
 function collisionErrors(questions: readonly ReadQuestion[], bank: readonly KnownQuestion[]): DefinitionError[] {
   const holders = new Map<string, string>()
   const place = (question: { admin_name: string; enumerator: string | null }): string =>
-    JSON.stringify([question.enumerator, foldedQuestionKey(questionKey(question.admin_name))])
+    JSON.stringify([question.enumerator, foldedKeyOf(question.admin_name)])
   for (const known of bank) holders.set(place(known), known.admin_name)
   return questions.flatMap(question => {
     const { admin_name, enumerator, path } = question

@@ -20,5 +20,8 @@ export function foldedQuestionKey(key: string): string {
   return key.normalize('NFD').toLowerCase().toUpperCase().toLowerCase().normalize('NFC')
 }
 
+/** The folded key for an admin name. Two questions at one place may not share it (D15). */
+export const foldedKeyOf = (adminName: string): string => foldedQuestionKey(questionKey(adminName))
+
 /** Keys that mean something else inside a question object or an entity, so no question may have them. */
 export const reservedQuestionKeys: ReadonlySet<string> = new Set(['entity_name', 'question_type'])
