@@ -41,20 +41,38 @@ export function Pages({ path, next, what }: { path: string; next: string | numbe
   )
 }
 
-/** What a list is filtered by: the fields side by side, and each filter that is on as a link that takes it off. */
+/**
+ * What a list is filtered by: the fields side by side, and each filter that is on as a link that takes it off. On a narrow screen only the
+ * first field is seen, and `more` are in a fold.
+ */
 export function FilterBar(props: {
   /** The list without any filter, from the root of the service on. */
   path: string
-  /** Filters that are on: in words, and the address of the list without it. */
-  chips: readonly { text: string; href: string }[]
+  /** Of each filter, by its name in the address: its value in words. */
+  words: Readonly<Record<string, (value: string) => string>>
+  /** The query of the list that is filtered by these values. */
+  search: (values: URLSearchParams) => string
   note?: ComponentChildren
+  more: ComponentChildren
   children: ComponentChildren
 }) {
-  const { path, chips, note, children } = props
+  const { path, words, search, note, more, children } = props
+  const { values, errors } = usePage().form
+  const chips = Object.entries(words).flatMap(([name, inWords]) => {
+    const value = values.get(name)?.trim() ?? ''
+    if (value === '' || errors.length > 0) return []
+    const others = new URLSearchParams(values)
+    others.delete(name)
+    return [{ text: inWords(value), href: path + search(others) }]
+  })
   return (
     <search class="card">
       <form class="sieve" method="get" action={path} noValidate>
-        {children}
+        <div class="wide">{children}</div>
+        <details class="more" open={errors.length > 0}>
+          <summary>More filters</summary>
+          <div>{more}</div>
+        </details>
         <Submit icon="search" text="Find" />
       </form>
       {(chips.length > 0 || note !== undefined) && (

@@ -93,6 +93,8 @@ export interface Column<Row> {
   cell: (row: Row) => ComponentChildren
   /** Figures, set flush right. */
   figures?: boolean
+  /** What it says is understood without the column's name, which a card leaves out. */
+  evident?: boolean
 }
 
 /** A table on a wide screen, cards on a narrow one: each cell says its column's name there. */
@@ -120,8 +122,11 @@ export function Table<Row>(props: {
         <tbody>
           {props.rows.map(row => (
             <tr>
-              {props.columns.map(({ head, cell, figures }) => (
-                <td data-head={head} class={figures ? 'figures' : undefined}>
+              {props.columns.map(({ head, cell, figures, evident }) => (
+                <td
+                  data-head={head}
+                  class={[figures && 'figures', evident && 'evident'].filter(Boolean).join(' ') || undefined}
+                >
                   <div>{cell(row)}</div>
                 </td>
               ))}

@@ -50,6 +50,25 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     one = `${list}/${application_id}`
   })
 
+  test('further filters are in a fold on a phone, and seen at once where there is room', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    for (const path of [list, '/admin/audit']) {
+      await page.goto(path)
+      const [field, fold] = [page.locator('[name=from]'), page.getByText('More filters')]
+      expect([path, await field.isVisible(), await fold.isVisible()]).toEqual([path, true, false])
+      await page.setViewportSize({ width: 390, height: 900 })
+      expect([path, await field.isVisible(), await fold.isVisible()]).toEqual([path, false, true])
+      await fold.click()
+      await field.fill('2020-01-01')
+      await page.getByRole('button', { name: 'Find' }).click()
+      await page.getByRole('link', { name: 'since 2020-01-01' }).click()
+      expect(new URL(page.url()).search).toBe('')
+      await page.goto(`${path}?from=never`)
+      expect(await field.isVisible()).toBe(true)
+      await page.setViewportSize({ width: 1440, height: 900 })
+    }
+  })
+
   test('every action works without scripts', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
     await page.goto(one)

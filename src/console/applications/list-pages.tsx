@@ -15,7 +15,7 @@ import {
   applicationsPath,
   changedMax,
   countedMax,
-  filterNames,
+  type filterNames,
   type ListPage,
   listSearch,
   statusValue,
@@ -173,9 +173,9 @@ const columns = (path: string, search: string, who: Listing['who']): readonly Co
       )
     },
   },
-  { head: 'Number', figures: true, cell: ({ application_id }) => application_id },
-  { head: 'Submitted', cell: ({ submit_time }) => <When at={submit_time} /> },
-  { head: 'Revision', cell: ({ is_current }) => <RevisionBadge isCurrent={is_current} /> },
+  { head: 'Number', figures: true, evident: true, cell: ({ application_id }) => application_id },
+  { head: 'Submitted', evident: true, cell: ({ submit_time }) => <When at={submit_time} /> },
+  { head: 'Revision', evident: true, cell: ({ is_current }) => <RevisionBadge isCurrent={is_current} /> },
   {
     head: 'Status',
     cell: ({ status, has_note }) => (
@@ -285,49 +285,42 @@ function Filters({ path, program, searches }: { path: string; program: Program; 
   return (
     <FilterBar
       path={path}
-      chips={query.errors.length > 0 ? [] : chipsOf(path, query.values)}
+      words={filterWords}
+      search={listSearch}
       note={searches ? 'What you search and read is recorded in the audit log.' : undefined}
+      more={
+        <>
+          <SelectField
+            name="status"
+            label="Status"
+            choices={[
+              { value: '', text: 'Any' },
+              { value: statusValue(null), text: 'None yet' },
+              ...statuses.map(status => ({ value: statusValue(status), text: status })),
+            ]}
+          />
+          <TextField name="from" label="Submitted on or after" type="date" />
+          <TextField name="to" label="Submitted before" type="date" />
+          <SelectField name="revision" label="Revision" choices={revisions} />
+        </>
+      }
     >
       {kept !== null && <input type="hidden" name="applicant" value={kept} />}
-      <div class="wide">
-        {searches ? (
-          <TextField name="q" label="Name, e-mail, phone or number" type="search" />
-        ) : (
-          <TextField name="application" label="Number" inputmode="numeric" />
-        )}
-      </div>
-      <SelectField
-        name="status"
-        label="Status"
-        choices={[
-          { value: '', text: 'Any' },
-          { value: statusValue(null), text: 'None yet' },
-          ...statuses.map(status => ({ value: statusValue(status), text: status })),
-        ]}
-      />
-      <TextField name="from" label="Submitted on or after" type="date" />
-      <TextField name="to" label="Submitted before" type="date" />
-      <SelectField name="revision" label="Revision" choices={revisions} />
+      {searches ? (
+        <TextField name="q" label="Name, e-mail, phone or number" type="search" />
+      ) : (
+        <TextField name="application" label="Number" inputmode="numeric" />
+      )}
     </FilterBar>
   )
 }
 
-/** The filters that are on, in words, each with the list without it. */
-function chipsOf(path: string, values: URLSearchParams) {
-  const words: Record<(typeof filterNames)[number], (value: string) => string> = {
-    q: value => `“${value}”`,
-    status: value => (value === statusValue(null) ? 'No status yet' : value.slice(3)),
-    from: value => `since ${value}`,
-    to: value => `before ${value}`,
-    revision: value => value.toLowerCase(),
-    applicant: value => `applicant ${value}`,
-    application: value => `number ${value}`,
-  }
-  return filterNames.flatMap(name => {
-    const value = values.get(name)
-    if (value === null) return []
-    const others = new URLSearchParams(values)
-    others.delete(name)
-    return [{ text: words[name](value), href: path + listSearch(others) }]
-  })
+const filterWords: Readonly<Record<(typeof filterNames)[number], (value: string) => string>> = {
+  q: value => `“${value}”`,
+  status: value => (value === statusValue(null) ? 'No status yet' : value.slice(3)),
+  from: value => `since ${value}`,
+  to: value => `before ${value}`,
+  revision: value => value.toLowerCase(),
+  applicant: value => `applicant ${value}`,
+  application: value => `number ${value}`,
 }

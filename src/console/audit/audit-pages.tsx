@@ -5,7 +5,8 @@
 import type { ComponentChildren } from 'preact'
 import type { AuditEventRow } from '../../db/audit/audit.ts'
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'
-import { type Choice, ErrorSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
+import { type Choice, ErrorSummary, SelectField, TextField } from '../../html/fields.tsx'
+import { FilterBar } from '../../html/lists.tsx'
 import { type FormState, usePage } from '../../html/page-context.ts'
 import { Facts, LinkButton, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -23,10 +24,9 @@ interface AuditLogProps extends KnownNames {
 }
 
 export function AuditLogPage(props: AuditLogProps) {
-  const { entries, nextBefore, later, people } = props
+  const { entries, nextBefore, later } = props
   const { form, config } = usePage()
   const filtered = queryOf(form.values) !== ''
-  const filterBy = (changes: Record<string, string>): string => path + queryOf(form.values, changes)
   return (
     <Shell
       title="Audit"
@@ -40,33 +40,7 @@ export function AuditLogPage(props: AuditLogProps) {
       }
     >
       <ErrorSummary title="This cannot be searched for yet" />
-      <form method="get" action={path} class="card filters fields" aria-label="Filters">
-        <SelectField
-          name="actor"
-          label="Who"
-          choices={withAsked(
-            'actor',
-            Array.from(people, ([value, text]) => ({ value, text })),
-            form,
-          )}
-        />
-        <SelectField
-          name="action"
-          label="What"
-          choices={withAsked(
-            'action',
-            props.actions.map(action => ({ value: action, text: actionLabel(action) })),
-            form,
-          )}
-        />
-        <TextField name="subject" label="On what" placeholder="program, key, id" />
-        <TextField name="from" label="From" type="date" />
-        <TextField name="to" label="Before" type="date" />
-        <div class="actions">
-          <Submit text="Filter" />
-          {filtered && <a href={path}>Show all</a>}
-        </div>
-      </form>
+      <Filters {...props} />
       {entries.length === 0 && form.errors.length === 0 && (
         <p class="card empty">
           {filtered || later
@@ -91,13 +65,58 @@ export function AuditLogPage(props: AuditLogProps) {
       <nav class="actions" aria-label="Pages">
         {later && <LinkButton href={path + queryOf(form.values)} text="Newest" />}
         {nextBefore !== null && (
-          <LinkButton rel="next" href={filterBy({ before: String(nextBefore) })} icon="chevron-right" text="Earlier" />
+          <LinkButton
+            rel="next"
+            href={path + queryOf(form.values, { before: String(nextBefore) })}
+            icon="chevron-right"
+            text="Earlier"
+          />
         )}
         {entries.length > 0 && form.errors.length === 0 && (
           <LinkButton href={`${path}/events.csv${queryOf(form.values)}`} icon="download" text="Download as CSV" />
         )}
       </nav>
     </Shell>
+  )
+}
+
+function Filters({ people, names, actions }: AuditLogProps) {
+  const { form } = usePage()
+  const choices = (name: string, known: Iterable<readonly [value: string, text: string]>) =>
+    withAsked(
+      name,
+      Array.from(known, ([value, text]) => ({ value, text })),
+      form,
+    )
+  return (
+    <FilterBar
+      path={path}
+      search={queryOf}
+      words={{
+        actor: actor => `by ${people.get(actor) ?? names.get(actor) ?? actor}`,
+        action: actionLabel,
+        subject: subject => `on ${names.get(subject) ?? subject}`,
+        from: day => `since ${day}`,
+        to: day => `before ${day}`,
+      }}
+      more={
+        <>
+          <SelectField name="actor" label="Who" choices={choices('actor', people)} />
+          <SelectField
+            name="action"
+            label="What"
+            choices={choices(
+              'action',
+              actions.map(action => [action, actionLabel(action)]),
+            )}
+          />
+          <TextField name="from" label="From" type="date" />
+          <TextField name="to" label="Before" type="date" />
+        </>
+      }
+    >
+      <TextField name="subject" label="On what" placeholder="program, key, id" />
+    </FilterBar>
   )
 }
 

@@ -32,7 +32,7 @@ export function DisclosuresPage({ applicationId, found, files, names }: SentProp
     >
       <ErrorSummary />
       <form method="get" action={`${path}/sent`} class="card filters fields">
-        <TextField name="application" label="Application id" inputmode="numeric" />
+        <TextField name="application" label="Application number" inputmode="numeric" />
         <div class="actions">
           <Submit text="Find out" />
         </div>

@@ -57,7 +57,7 @@ export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[
           isPart(query)
             ? 'No program here matches. Try another word.'
             : archived
-              ? 'No program is archived. One is under its settings.'
+              ? `No program is archived.${mayEditPrograms(context) ? ' Archive one in its settings.' : ''}`
               : origin === undefined
                 ? `There is no program yet.${mayEditPrograms(context) ? ' Begin with New program: a name is enough.' : ''}`
                 : `There is no program yet. Those of the ${origin} come with the follower’s first round.`

@@ -126,6 +126,14 @@ describe('the list', () => {
     expect(subjectsOf(page)).toEqual(['filtered'])
     expect(page).toContain('value="operator:bo"')
     expect(page).toMatch(/<option value="program_published" selected/)
+    // Each that is on is a link that takes it off.
+    expect(
+      [...page.matchAll(/class="badge info" href="([^"]*)".*?dir="auto">([^<]*)/g)].map(([, ...chip]) => chip),
+    ).toEqual([
+      ['/admin/audit?action=program_published&amp;subject=filtered', 'by operator:bo'],
+      ['/admin/audit?actor=operator%3Abo&amp;subject=filtered', 'Program published'],
+      ['/admin/audit?actor=operator%3Abo&amp;action=program_published', 'on filtered'],
+    ])
     expect(page).toContain(`href="/admin/audit/events.csv${query.replaceAll('&', '&amp;')}"`)
     expect(await browser.page(`${path}?subject=nothing-of-the-kind`)).toContain('There are no such events')
     const wanted = { actor: 'operator:wanted', action: 'wanted_action', subject: 'wanted subject' }
