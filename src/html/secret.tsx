@@ -1,4 +1,4 @@
-// Text for copying: code in several languages, and secrets, which are shown once.
+// Text for copying: code in several languages, indented text, and secrets, which are shown once.
 
 /** @jsxImportSource preact */
 
@@ -33,6 +33,30 @@ export function ScrollBox({ label, tall, children }: { label: string; tall?: boo
     </section>
   )
 }
+
+/** How far a line of this depth hangs, two spaces for each; deeper ones hang as the deepest of these, so that words are left room. */
+export const hangClass = (depth: number): string => `d${Math.min(depth, 12)}`
+
+/** Two spaces for each depth, after which the line does not break. */
+export const Indentation = ({ depth }: { depth: number }) => (depth === 0 ? null : <i>{'  '.repeat(depth)}</i>)
+
+/** A line with its end in it, after its indentation: where it is too long for its place, it continues under its own beginning. */
+export const Line = ({ depth, children }: { depth: number; children: ComponentChildren }) => (
+  <span class={hangClass(depth)}>
+    <Indentation depth={depth} />
+    {children}
+  </span>
+)
+
+/** A text that is indented by two spaces, as JSON is. Its text stays what it is. */
+export const IndentedText = ({ children }: { children: string }) => (
+  <pre class="document">
+    {children.split(/(?<=\n)/).map(line => {
+      const depth = Math.floor(line.search(/[^ ]|$/) / 2)
+      return <Line depth={depth}>{line.slice(2 * depth)}</Line>
+    })}
+  </pre>
+)
 
 export interface CodeTab {
   id: string

@@ -1,7 +1,7 @@
 // Applications in a real browser: found, read and annotated without scripts.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { openPage, useBrowser } from '../support/browser.ts'
+import { openPage, useBrowser, wrappedLines } from '../support/browser.ts'
 import { aPerson, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -84,5 +84,16 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()]),
     ]
     expect(await Bun.file(await download[0].path()).text()).toBe(shown!)
+  })
+
+  test('on a phone what is exported continues under the beginning of each line that wraps, and is the same JSON', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width: 390, height: 844 } })
+    await page.goto(`${one}/exported`)
+    const exact = JSON.parse((await page.locator('#exact').textContent())!) as unknown
+    const lines = page.locator('pre.document').first()
+    expect(await lines.textContent()).toBe(JSON.stringify(exact, null, 2))
+    const { wrapped, outdented } = await wrappedLines(page, 'pre.document')
+    expect(wrapped).toBeGreaterThan(5)
+    expect(outdented).toEqual([])
   })
 })

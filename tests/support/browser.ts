@@ -105,6 +105,32 @@ export const smallTargets = (page: Page): Promise<string[]> =>
         small.push('narrower than its text: ' + one.outerHTML.slice(0, 200))
     small`)
 
+/**
+ * The lines of an indented text that wrap, and that continue left of where they begin. Each line is an element of its own. None of those
+ * that continue is wanted, and of those that wrap, some.
+ */
+export const wrappedLines = (page: Page, within: string): Promise<{ wrapped: number; outdented: string[] }> =>
+  page.evaluate(`
+    const outdented = []
+    let wrapped = 0
+    for (const line of document.querySelectorAll(${JSON.stringify(`${within} [class^="d"]`)})) {
+      if (!line.checkVisibility({ contentVisibilityAuto: true })) continue
+      const signs = []
+      const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
+      while (texts.nextNode())
+        for (let i = 0; i < texts.currentNode.length; i++) {
+          const range = document.createRange()
+          range.setStart(texts.currentNode, i)
+          range.setEnd(texts.currentNode, i + 1)
+          if (/\\S/.test(String(range))) signs.push(range.getBoundingClientRect())
+        }
+      const [first] = signs
+      if (!signs.some(sign => sign.top > first.top + 4)) continue
+      wrapped++
+      if (signs.some(sign => sign.top > first.top + 4 && sign.left < first.left + 4)) outdented.push(line.textContent)
+    }
+    ;({ wrapped, outdented })`)
+
 /** Where letters that are written from right to left are seen in no element that takes its direction from its text. */
 export const undirected = (page: Page): Promise<string[]> =>
   page.evaluate(`

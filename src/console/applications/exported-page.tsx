@@ -6,7 +6,7 @@ import type { ApplicationDetails } from '../../db/applications/application-detai
 import type { Program } from '../../db/programs/programs.ts'
 import { indentedJson } from '../../domain/values/indented-json.ts'
 import { figures, LinkButton } from '../../html/parts.tsx'
-import { CopyButton } from '../../html/secret.tsx'
+import { CopyButton, IndentedText } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { crumbsOf } from './application-page.tsx'
 import { applicationsPath } from './list-query.ts'
@@ -42,7 +42,7 @@ export function ExportedPage(props: { program: Program; application: Application
         <>
           <section class="card">
             <h2>With line breaks</h2>
-            <pre class="document">{indentedJson(shown)}</pre>
+            <IndentedText>{indentedJson(shown)}</IndentedText>
           </section>
           <details class="card">
             <summary>To the letter</summary>

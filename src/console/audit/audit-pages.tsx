@@ -9,6 +9,7 @@ import { type Choice, ErrorSummary, SelectField, TextField } from '../../html/fi
 import { FilterBar } from '../../html/lists.tsx'
 import { type FormState, usePage } from '../../html/page-context.ts'
 import { Facts, LinkButton, When } from '../../html/parts.tsx'
+import { IndentedText } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { Actor, Entry, type KnownNames, Named } from './audit-entries.tsx'
 import { type AuditEntry, actionLabel, capitalized, detailPairs } from './audit-labels.ts'
@@ -168,7 +169,7 @@ export function EventPage(props: KnownNames & { event: AuditEventRow & { databas
           <Facts facts={pairs.map(({ name, value }) => [capitalized(name), value])} />
           <details>
             <summary>As stored</summary>
-            <pre class="document">{JSON.stringify(event.detail, null, 2)}</pre>
+            <IndentedText>{JSON.stringify(event.detail, null, 2)}</IndentedText>
           </details>
         </div>
       )}

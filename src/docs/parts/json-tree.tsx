@@ -1,8 +1,10 @@
-// JSON for reading: coloured, its long parts folded. Its text is exactly JSON.stringify(value, null, 2), so that what is copied is right.
+// JSON for reading: coloured, its long parts folded, and a line that wraps continues under its own beginning. Its text is exactly
+// JSON.stringify(value, null, 2), so that what is copied is right.
 
 /** @jsxImportSource preact */
 
 import type { ComponentChildren, VNode } from 'preact'
+import { hangClass, Indentation, Line } from '../../html/secret.tsx'
 
 /** Longer texts are shown without colours. */
 const treeTextMax = 200_000
@@ -31,7 +33,7 @@ export function JsonTree({ value, id, marks = new Map() }: JsonTreeProps): VNode
     <div class="json" id={id}>
       {text.length > treeTextMax
         ? text
-        : written(value, { pad: '', name: '', end: '', open: true, path: '' }, marks).shown}
+        : written(value, { depth: 0, name: '', end: '', open: true, path: '' }, marks).shown}
     </div>
   )
 }
@@ -49,7 +51,8 @@ interface Written {
 }
 
 interface Place {
-  pad: string
+  /** How many objects and lists it lies in. */
+  depth: number
   name: ComponentChildren
   /** What follows the value: a comma where another does, and the line's end. */
   end: string
@@ -59,16 +62,16 @@ interface Place {
 }
 
 function written(value: unknown, place: Place, marks: ReadonlyMap<string, JsonMark>): Written {
-  const { pad, name, end, open } = place
+  const { depth, name, end, open } = place
+  const line = (...text: ComponentChildren[]) => <Line depth={depth}>{text}</Line>
   const many = Array.isArray(value)
   if (typeof value !== 'object' || value === null || Object.keys(value).length === 0)
-    return { shown: [pad, name, scalar(value), end], lines: 1 }
-  const inner = `${pad}  `
+    return { shown: line(name, scalar(value), end), lines: 1 }
   const entries = many ? value.map(one => ['', one] as const) : Object.entries(value)
   const members = entries.map(([key, one], i) => {
     const path = pathWithin(place.path, many ? i : key)
     const within: Place = {
-      pad: inner,
+      depth: depth + 1,
       name: many ? '' : [<Key name={key} mark={path === undefined ? undefined : marks.get(path)} />, ': '],
       end: i === entries.length - 1 ? '\n' : ',\n',
       // Of a list, the first is enough to see what they are like.
@@ -80,19 +83,20 @@ function written(value: unknown, place: Place, marks: ReadonlyMap<string, JsonMa
   const lines = members.reduce((sum, one) => sum + one.lines, 2)
   const [first, last] = many ? ['[', ']'] : ['{', '}']
   if (lines < foldedLinesMin)
-    return { shown: [pad, name, first, '\n', members.map(one => one.shown), pad, last, end], lines }
+    return { shown: [line(name, first, '\n'), members.map(one => one.shown), line(last, end)], lines }
   const shown = (
     <details open={open}>
-      <summary data-folded={` … ${counted(entries.length, many ? 'item' : 'member')} ${last}${end.trim()}`}>
-        {pad}
+      <summary
+        class={hangClass(depth)}
+        data-folded={` … ${counted(entries.length, many ? 'item' : 'member')} ${last}${end.trim()}`}
+      >
+        <Indentation depth={depth} />
         {name}
         {first}
         <span hidden>{'\n'}</span>
       </summary>
-      {many ? members.map(one => one.shown) : foldedRest(members, inner)}
-      {pad}
-      {last}
-      {end}
+      {many ? members.map(one => one.shown) : foldedRest(members, '  '.repeat(depth + 1))}
+      {line(last, end)}
     </details>
   )
   return { shown, lines }

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { openPage, useBrowser } from '../../support/browser.ts'
+import { openPage, useBrowser, wrappedLines } from '../../support/browser.ts'
 import { aPerson, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { needs } from '../../support/needs.ts'
@@ -106,6 +106,18 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       expect(Math.round(height / lineHeight)).toBe(example.split('\n').length)
     },
   )
+
+  test('on a phone a line of JSON that wraps continues under its own beginning, and what is selected is copied as JSON', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width: 390, height: 844 } })
+    await page.goto('/docs/api/programs/shown')
+    const { wrapped, outdented } = await wrappedLines(page, '#example-json')
+    expect(wrapped).toBeGreaterThan(5)
+    expect(outdented).toEqual([])
+    await page.evaluate('for (const one of document.querySelectorAll("#example-json details")) one.open = true')
+    await page.evaluate('getSelection().selectAllChildren(document.querySelector("#example-json"))')
+    const selected = (await page.evaluate('String(getSelection())')) as string
+    expect(JSON.parse(selected)).toEqual(JSON.parse(await exampleOf(page, 'active')))
+  })
 
   test('Enter in the list goes to the name that matches best, not to what holds it, and groups without a match go', async () => {
     const { page } = await openPage(browser, service.baseUrl, signedIn)
