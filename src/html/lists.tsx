@@ -69,7 +69,7 @@ export function FilterBar(props: {
     <search class="card">
       <form class="sieve" method="get" action={path} noValidate>
         <div class="wide">{children}</div>
-        <details class="more" open={errors.length > 0}>
+        <details class="narrow-fold" open={errors.length > 0}>
           <summary>More filters</summary>
           <div>{more}</div>
         </details>

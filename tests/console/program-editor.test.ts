@@ -98,6 +98,12 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
       await click('button', 'Keep in draft')
       await page.getByText('Kept in the draft.').waitFor()
       await click('link', 'Review and publish')
+      const row = page.getByRole('cell', { name: 'What is your rent?' })
+      await row.waitFor()
+      // On a phone the button is in sight without scrolling past all that is new.
+      await page.setViewportSize({ width: 390, height: 900 })
+      expect(await row.isVisible()).toBe(false)
+      expect((await page.getByRole('button', { name: 'Publish' }).boundingBox())!.y).toBeLessThan(900)
       await click('button', 'Publish')
       await page.getByText('Published.').waitFor()
       const { screens, questions } = await stored(slug)

@@ -8,34 +8,42 @@ import { describeVersion, withoutQuestions } from '../../domain/definitions/vers
 import { questionKey } from '../../domain/questions/question-key.ts'
 import { compareDefinitions, type VersionDifference } from '../../domain/readable/version-comparison.ts'
 import { SelectField, Submit } from '../../html/fields.tsx'
-import { Badge, Table } from '../../html/parts.tsx'
+import { Badge, type Column, Table } from '../../html/parts.tsx'
 import { versionName } from './program-in-view.ts'
 import { type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 import { kindLabel } from './question-labels.ts'
 
 const tones = { new: 'good', changed: 'attention', removed: 'bad' } as const
 
-/** `sharedWith` are the names of other programs that ask a question, by its admin name. */
+/** A first version, of which all is new, is in a fold on a narrow screen. `sharedWith` are the names of other programs that ask a question, by its admin name. */
 export function Comparison(props: {
   before: StoredProgramVersion | undefined
   after: StoredProgramVersion
   sharedWith?: ReadonlyMap<string, readonly string[]>
 }) {
   const { before, after, sharedWith } = props
-  const name = before === undefined ? 'Before' : versionName(before)
-  return (
+  const columns: Column<VersionDifference>[] = [
+    { head: 'What', cell: one => <What one={one} sharedWith={sharedWith?.get(one.admin_name)} /> },
+    { head: versionName(after), cell: one => <Side one={one} side="now" /> },
+  ]
+  if (before !== undefined)
+    columns.splice(1, 0, { head: versionName(before), cell: one => <Side one={one} side="before" /> })
+  const table = (
     <div class="comparison">
       <Table
         caption={`What ${versionName(after)} changes`}
         rows={compareDefinitions(describeVersion(before ?? withoutQuestions(after)), describeVersion(after))}
         empty="No change."
-        columns={[
-          { head: 'What', cell: one => <What one={one} sharedWith={sharedWith?.get(one.admin_name)} /> },
-          { head: name, cell: one => <Side one={one} side="before" /> },
-          { head: versionName(after), cell: one => <Side one={one} side="now" /> },
-        ]}
+        columns={columns}
       />
     </div>
+  )
+  if (before !== undefined) return table
+  return (
+    <details class="narrow-fold">
+      <summary>Each screen and question</summary>
+      {table}
+    </details>
   )
 }
 

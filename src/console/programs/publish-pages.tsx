@@ -47,7 +47,8 @@ export function PublishPage(props: PublishProps) {
                 : `${counted(changes.length, 'change')} against version ${active.version_number}`}
             </h2>
             <p class="soft">
-              Saved <When at={draft.created_at} /> by {who(draft.created_by)}
+              Saved <When at={draft.created_at} /> by {who(draft.created_by)}.{' '}
+              <a href={`${path}/versions/${draft.program_version_id}/preview`}>See it as an applicant</a>
             </p>
             {sharedWith.size > 0 && (
               <p class="soft">
