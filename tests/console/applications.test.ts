@@ -421,7 +421,7 @@ describe('one application', () => {
     const text = textOf(html)
     for (const shown of [
       'Ursula K. Ibrahim JR',
-      '9229 Alder St, Apt 2 Honolulu, HI 96806-9588 corrected against a directory Service area honolulu: inside Service area maui: outside At 21.3, -157.8',
+      '9229 Alder St, Apt 2 Honolulu, HI 96806-9588 Corrected against a directory Service area honolulu: inside Service area maui: outside At 21.3, -157.8',
       '$1,281.50',
       '27 August 1962',
       'u@example.org',

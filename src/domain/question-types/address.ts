@@ -155,9 +155,9 @@ export const address = {
 } as const satisfies QuestionType<Address, typeof settings>
 
 const correctedText: Readonly<Record<(typeof correctedStates)[number], string>> = {
-  Corrected: 'corrected against a directory',
-  Failed: 'could not be corrected',
-  AsEnteredByUser: 'kept as the applicant entered it',
+  Corrected: 'Corrected against a directory',
+  Failed: 'Could not be corrected',
+  AsEnteredByUser: 'Kept as the applicant entered it',
 }
 
 /** `seattle_InArea_1767225600` → `Service area seattle: inside`. */

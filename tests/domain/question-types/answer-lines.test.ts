@@ -47,7 +47,7 @@ describe('an answer in lines', () => {
     [home, ['1 Elm St', 'Arden, WA 98104']],
     [
       { ...home, line2: 'Apt 2', corrected: 'Failed' },
-      ['1 Elm St, Apt 2', 'Arden, WA 98104', { text: 'could not be corrected', look: 'aside' }],
+      ['1 Elm St, Apt 2', 'Arden, WA 98104', { text: 'Could not be corrected', look: 'aside' }],
     ],
     [
       {
@@ -62,7 +62,7 @@ describe('an answer in lines', () => {
         '1 Elm St',
         'Arden, WA 98104',
         ...[
-          'corrected against a directory',
+          'Corrected against a directory',
           'Service area old_town: inside',
           'Service area b: outside',
           'Service area c: not known',
