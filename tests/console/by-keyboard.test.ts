@@ -172,6 +172,8 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await keys.page.keyboard.type('On a day')
         const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
         await keys.page.getByLabel('Day').fill(day)
+        await keys.to('Hidden questions none')
+        await keys.press('Enter')
         await keys.tick('Who are you?')
         await keys.enter('Create the key', 'Password')
         await keys.page.goto('/admin/keys/new')

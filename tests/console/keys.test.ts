@@ -158,14 +158,21 @@ describe('a key that is there', () => {
       const address = '/api/v1/admin/programs/food/applications?fields=words_food'
       return (await service.get(address, { headers: { Authorization: key.authorization } })).status
     }
+    // The fold that they are in: whether it is open, and how many it says are hidden.
+    const foldOn = (page: string) =>
+      /<details( open|)><summary><strong>Hidden questions<\/strong> <span class="soft">(\w+)</.exec(page)?.slice(1)
     expect(await keys()).toBe(200)
+    expect(foldOn(await browser.page('/admin/keys/new'))).toEqual(['', 'none'])
+    expect(foldOn(await browser.page(path))).toEqual(['', 'none'])
     const html = await browser.refused(400, path, { ...form, hidden_questions: ['words food', 'words <b>'] })
+    expect(foldOn(html)).toEqual([' open', '2'])
     expect(html).toContain('href="#hidden_questions"')
     expect(html).toContain('value="words &lt;b>" checked')
     expect(html).toContain('There is no question')
     expect((await browser.post(path, { ...form, hiding: 'asked', hidden_questions: ['words food'] })).status).toBe(303)
     expect(await keys()).toBe(400)
     expect(await browser.page(path)).toContain('value="words food" checked')
+    expect(foldOn(await browser.page(path))).toEqual([' open', '1'])
     const auditor = await new ConsoleVisitor(service).signIn((await aPerson(database.sql, { role: 'AUDITOR' })).email)
     expect(factsOf(await auditor.page(path))['Hidden questions']).toBe('words food')
     // What does not speak of them changes nothing about them.

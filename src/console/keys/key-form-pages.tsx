@@ -4,7 +4,7 @@
 
 import type { ComponentChildren } from 'preact'
 import type { NamedQuestion } from '../../db/programs/program-overviews.ts'
-import { Choices, TextArea, TextField } from '../../html/fields.tsx'
+import { Choices, errorOf, TextArea, TextField } from '../../html/fields.tsx'
 import { FormPage } from '../../html/form-page.tsx'
 import { type NamedProgram, ProgramChoices } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
@@ -38,24 +38,26 @@ export function CommonFields(props: Offered & { apiKey?: ListedApiKey; children:
         maxLength={100}
       />
       {children}
-      <ProgramChoices programs={programs} chosen={apiKey?.programs ?? []} hint="The key sees these, and no others." />
-      <Choices
-        name="from"
-        legend="May be used from"
-        choices={[
-          { value: 'subnets', text: 'These addresses only' },
-          { value: 'anywhere', text: 'Anywhere', hint: 'Works for anyone who has the password. Prefer addresses.' },
-        ]}
-        chosen={[isAnywhere ? 'anywhere' : 'subnets']}
-      />
-      <TextArea
-        name="allowed_subnets"
-        label="Addresses"
-        hint="One a line: 192.0.2.17, 192.0.2.0/24 or 2001:db8:40::/48."
-        value={addresses.join('\n')}
-        rows={3}
-        mono
-      />
+      <ProgramChoices programs={programs} chosen={apiKey?.programs ?? []} legend="Programs that it sees" />
+      <div class="pair">
+        <Choices
+          name="from"
+          legend="May be used from"
+          choices={[
+            { value: 'subnets', text: 'These addresses only' },
+            { value: 'anywhere', text: 'Anywhere', hint: 'Works for anyone who has the password. Prefer addresses.' },
+          ]}
+          chosen={[isAnywhere ? 'anywhere' : 'subnets']}
+        />
+        <TextArea
+          name="allowed_subnets"
+          label="Addresses"
+          hint="One a line: 192.0.2.17, 192.0.2.0/24 or 2001:db8:40::/48."
+          value={addresses.join('\n')}
+          rows={2}
+          mono
+        />
+      </div>
       <ExpiryFields stays={apiKey !== undefined} />
       {apiKey?.may_submit !== true && <HiddenQuestions questions={questions} hidden={apiKey?.hidden_questions ?? []} />}
     </>
@@ -63,23 +65,30 @@ export function CommonFields(props: Offered & { apiKey?: ListedApiKey; children:
 }
 
 function HiddenQuestions({ questions, hidden }: Pick<Offered, 'questions'> & { hidden: readonly string[] }) {
-  const { values } = usePage().form
+  const { form } = usePage()
+  const chosen = form.values.size > 0 ? form.values.getAll('hidden_questions') : hidden
   const known = new Set(questions.map(({ admin_name }) => admin_name))
   // What was chosen stays to be seen and taken back, whether or not the bank has it any more.
-  const gone = [...new Set([...hidden, ...values.getAll('hidden_questions')])].filter(name => !known.has(name))
+  const gone = [...new Set([...hidden, ...chosen])].filter(name => !known.has(name))
   return (
-    <Choices
-      name="hidden_questions"
-      legend="Questions that it never sees"
-      hint="Each is hidden in every program, now and later, with all that is repeated under it. A key that submits cannot have any."
-      choices={[
-        ...gone.map(name => ({ value: name, text: name, hint: 'not in the question bank' })),
-        ...questions.map(one => ({ value: one.admin_name, text: one.text, hint: placeOf(one) })),
-      ]}
-      chosen={hidden}
-      many
-      long
-    />
+    <details open={chosen.length > 0 || errorOf(form, 'hidden_questions') !== undefined}>
+      <summary>
+        <strong>Hidden questions</strong>{' '}
+        <span class="soft">{chosen.length === 0 ? 'none' : figures(chosen.length)}</span>
+      </summary>
+      <Choices
+        name="hidden_questions"
+        legend="Questions that it never sees"
+        hint="Each is hidden in every program, now and later, with all that is repeated under it. A key that submits cannot have any."
+        choices={[
+          ...gone.map(name => ({ value: name, text: name, hint: 'not in the question bank' })),
+          ...questions.map(one => ({ value: one.admin_name, text: one.text, hint: placeOf(one) })),
+        ]}
+        chosen={hidden}
+        many
+        long
+      />
+    </details>
   )
 }
 
@@ -123,7 +132,6 @@ export function NewKeyPage(offered: Offered) {
           <TextField
             name="front_end"
             label="Front end"
-            optional
             hint="Of a key that submits: which one does so with it; several keys may share one."
             maxLength={100}
           />
