@@ -1,7 +1,7 @@
 // Settings in the console: what the instance is configured with, and how long programs keep their applications.
 
 import { describe, expect, test } from 'bun:test'
-import { settings } from '../../src/config/all-settings.ts'
+import { settingGroups, settings } from '../../src/config/all-settings.ts'
 import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
@@ -46,6 +46,21 @@ test('every setting is shown with its value and meaning, and no secret', async (
   const set = await reader.page('/admin/settings?show=set&q=nothing')
   expect(set).toContain('No setting here has this word')
   expect(fieldsOf(set, '/admin/settings')).toEqual({ q: 'nothing', show: 'set' })
+})
+
+test('groups are folded, each with how many settings it has; what a search finds is in open ones', async () => {
+  const reader = await new ConsoleVisitor(service).signIn(auditor.email)
+  const foldsOf = (page: string) =>
+    [
+      ...page.matchAll(/<details class="card settings"( open)?><summary><h2>([^<]*)<\/h2> <span class="soft">([^<]*)/g),
+    ].map(([, open, name, count]) => ({ open: open !== undefined, name, count }))
+  const folds = foldsOf(await reader.page('/admin/settings'))
+  expect(folds.map(({ open, name, count }) => [open, name, count])).toEqual(
+    Object.entries(settingGroups).map(([name, group]) => [false, name, `${Object.keys(group).length} settings`]),
+  )
+  expect(foldsOf(await reader.page('/admin/settings?q=session_idle'))).toEqual([
+    { open: true, name: 'The console', count: '1 setting' },
+  ])
 })
 
 describe('how long a program keeps its applications', () => {

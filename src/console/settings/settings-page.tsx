@@ -1,20 +1,23 @@
-// What the instance is configured with: each setting with its value, where that comes from, and what it means.
+// What the instance is configured with: each setting with its value, where that comes from, and what it means. Groups fold; those in which
+// a search finds something are open.
 
 /** @jsxImportSource preact */
 
 import type { ShownSetting } from '../../config/shown-settings.ts'
 import { SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { Badge, Table, Tabs, Words } from '../../html/parts.tsx'
+import { Badge, counted, figures, Table, Tabs, Words } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 
 const path = '/admin/settings'
+
+const isSet = ({ source }: ShownSetting): boolean => source === 'environment'
 
 export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }) {
   const { query } = usePage()
   /** Only those that were set in the environment. */
   const given = query.get('show') === 'set'
-  const set = settings.filter(({ source }) => source === 'environment')
+  const set = settings.filter(isSet)
   const word = (query.get('q') ?? '').trim().toLowerCase()
   const shown = (given ? set : settings).filter(({ name, group, meaning }) =>
     `${name} ${group} ${meaning}`.toLowerCase().includes(word),
@@ -36,45 +39,49 @@ export function SettingsPage({ settings }: { settings: readonly ShownSetting[] }
       <SearchForm path={path} label="Find a setting" hint="Name or meaning">
         {given && <input type="hidden" name="show" value="set" />}
       </SearchForm>
-      {groups.length > 1 && (
-        <nav class="chips" aria-label="Groups of settings">
-          {groups.map((group, i) => (
-            <a class="badge info" href={`#group-${i}`}>
-              {group}
-            </a>
-          ))}
-        </nav>
-      )}
       {shown.length === 0 && (
         <div class="card empty">
           {word === '' ? 'Nothing was set: every setting has its default.' : 'No setting here has this word.'}{' '}
           <a href={path}>See them all</a>
         </div>
       )}
-      {groups.map((group, i) => (
-        <section class="stack settings" aria-labelledby={`group-${i}`}>
-          <h2 id={`group-${i}`}>{group}</h2>
-          <Table
-            caption={group}
-            rows={shown.filter(setting => setting.group === group)}
-            empty=""
-            columns={[
-              { head: 'Setting', cell: ({ name }) => <code class="strong">{name}</code> },
-              {
-                head: 'Value',
-                cell: ({ value }) => (value === '' ? <span class="soft">none</span> : <code>{value}</code>),
-              },
-              {
-                head: 'From',
-                cell: ({ source }) =>
-                  source === 'environment' ? <Badge tone="info">environment</Badge> : <span class="soft">default</span>,
-              },
-              { head: 'Meaning', cell: ({ meaning }) => <Words>{meaning}</Words> },
-            ]}
-          />
-        </section>
+      {groups.map(group => (
+        <Group name={group} settings={shown.filter(setting => setting.group === group)} open={given || word !== ''} />
       ))}
     </Shell>
+  )
+}
+
+function Group({ name, settings, open }: { name: string; settings: readonly ShownSetting[]; open: boolean }) {
+  const set = settings.filter(isSet).length
+  return (
+    <details class="card settings" open={open}>
+      <summary>
+        <h2>{name}</h2>{' '}
+        <span class="soft">
+          {counted(settings.length, 'setting')}
+          {set > 0 && `, ${figures(set)} set`}
+        </span>
+      </summary>
+      <Table
+        caption={name}
+        rows={settings}
+        empty=""
+        columns={[
+          { head: 'Setting', cell: ({ name }) => <code class="strong">{name}</code> },
+          {
+            head: 'Value',
+            cell: ({ value }) => (value === '' ? <span class="soft">none</span> : <code>{value}</code>),
+          },
+          {
+            head: 'From',
+            cell: setting =>
+              isSet(setting) ? <Badge tone="info">environment</Badge> : <span class="soft">default</span>,
+          },
+          { head: 'Meaning', cell: ({ meaning }) => <Words>{meaning}</Words> },
+        ]}
+      />
+    </details>
   )
 }
 
