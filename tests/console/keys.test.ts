@@ -246,8 +246,15 @@ describe('a key that is there', () => {
     expect(await checkAuth(key.authorization)).toBe(401)
     expect((await browser.post(path, { name: 'x' })).status).toBe(409)
     expect((await browser.post(`${path}/rotate`, { overlap: '1' })).status).toBe(409)
-    expect(await browser.page('/admin/keys?state=retired')).toContain(key.username)
-    expect(factsOf(await browser.page(path)).Retired).toMatch(/^\d+ \w+ \d+, \d\d:\d\d Ada Administrator$/)
+    const [listed] = rowsOf(await browser.page('/admin/keys?state=retired'), 'Retired API keys')
+    expect(listed).toMatchObject({
+      Key: expect.stringContaining('Old name'),
+      Retired: `${dayOf(now)} Ada Administrator`,
+    })
+    expect(listed).not.toHaveProperty('Expires')
+    const facts = factsOf(await browser.page(path))
+    expect(facts.Retired).toMatch(/^\d+ \w+ \d+, \d\d:\d\d Ada Administrator$/)
+    expect(facts).not.toHaveProperty('Expires')
   })
 
   test('that was seen in plain text is marked as exposed', async () => {

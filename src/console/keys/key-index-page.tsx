@@ -10,7 +10,7 @@ import { Shell } from '../../html/shell.tsx'
 import type { KeyGroup, ListedApiKey } from '../../keys/api-keys.ts'
 import { expiringSoonDays } from '../../keys/expiry.ts'
 import { type KeyIndex, keyGroups, keyPageRows } from './key-index.ts'
-import { actorName, Expiry, fromWhere, pathOfKey, StateBadge, Use } from './key-labels.tsx'
+import { actorName, Expiry, fromWhere, Maker, pathOfKey, StateBadge, Use } from './key-labels.tsx'
 
 const tabTexts: Readonly<Record<KeyGroup, string>> = {
   active: 'Active',
@@ -149,7 +149,15 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers'
               .slice(0, 3)
               .map(subnet => <code class="line">{subnet}</code>),
         },
-        { head: 'Expires', cell: one => <Expiry apiKey={one} /> },
+        {
+          head: tab === 'retired' ? 'Retired' : 'Expires',
+          cell: one =>
+            one.retired_at === null ? (
+              <Expiry apiKey={one} />
+            ) : (
+              <Maker at={one.retired_at} actor={one.retired_by ?? ''} names={makers} day />
+            ),
+        },
         {
           head: 'Last used',
           cell: ({ last_used_at: at, last_used_address }) => (

@@ -157,7 +157,9 @@ function Use({ apiKey, days, makers }: OfKey & Pick<KeyProps, 'days' | 'makers'>
       <h2>Use</h2>
       <Facts
         facts={[
-          ['Expires', <Expiry apiKey={apiKey} />],
+          retired_at === null
+            ? ['Expires', <Expiry apiKey={apiKey} />]
+            : ['Retired', <Maker at={retired_at} actor={retired_by ?? ''} names={makers} />],
           [
             'In 30 days',
             `${figures(applications)} applications on ${figures(pages)} ${pages === 1 ? 'page' : 'pages'}`,
@@ -167,10 +169,6 @@ function Use({ apiKey, days, makers }: OfKey & Pick<KeyProps, 'days' | 'makers'>
           [
             'Disabled',
             disabled_at === null ? undefined : <Maker at={disabled_at} actor={disabled_by ?? ''} names={makers} />,
-          ],
-          [
-            'Retired',
-            retired_at === null ? undefined : <Maker at={retired_at} actor={retired_by ?? ''} names={makers} />,
           ],
         ]}
       />

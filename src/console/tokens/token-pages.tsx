@@ -88,12 +88,17 @@ export function TokenTable(props: {
         { head: 'State', cell: one => <State state={one.state} /> },
         {
           head: 'Expires',
-          cell: one => (
-            <>
-              <When at={one.expires_at} until />
-              {one.state === 'good' && <small>{distance(one.expires_at, now)}</small>}
-            </>
-          ),
+          cell: one =>
+            one.retired_at === null ? (
+              <>
+                <When at={one.expires_at} until />
+                {one.state === 'good' && <small>{distance(one.expires_at, now)}</small>}
+              </>
+            ) : (
+              <>
+                retired <When at={one.retired_at} day />
+              </>
+            ),
         },
         {
           head: 'Last used',
