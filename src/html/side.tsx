@@ -59,7 +59,7 @@ export function Side({ part, children }: { part: NavigationPart | undefined; chi
     <header class="side">
       <Brand />
       {/* On a phone the navigation folds; on a wide screen the style sheet shows it whatever is folded. */}
-      <details class="menu">
+      <details class="menu" name="menu">
         <summary>
           <Icon name="menu" />
           Menu

@@ -195,10 +195,14 @@ function RowMenu({ api_key_id, name, followed, retired_at }: ListedApiKey) {
   if (followed || retired_at !== null) return null
   const path = pathOfKey(api_key_id)
   return (
-    <details class="row-menu">
+    <details class="row-menu" name="menu">
       <summary aria-label={`Actions of ${name}`}>…</summary>
-      <a href={`${path}/rotate`}>Rotate</a>
-      <a href={`${path}/retire`}>Retire…</a>
+      <div>
+        <a href={`${path}/rotate`}>Rotate</a>
+        <a class="danger" href={`${path}/retire`}>
+          Retire…
+        </a>
+      </div>
     </details>
   )
 }

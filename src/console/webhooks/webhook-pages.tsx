@@ -225,7 +225,7 @@ function Buttons({ at, state, url }: WebhookRow & { at: string }) {
       ) : (
         test()
       )}
-      <details class="row-menu of-page">
+      <details class="row-menu of-page" name="menu">
         <summary aria-label={`More actions of${of}`}>…</summary>
         <div>
           {isDisabled ? (

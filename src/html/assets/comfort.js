@@ -32,3 +32,16 @@ for (const bar of document.querySelectorAll('[data-picks]')) {
     for (const box of boxes) box.checked = on
   })
 }
+
+// A menu closes on a click elsewhere, and on Escape, which leads back to what opened it. That one alone is open is said by its name.
+const openMenu = () => document.querySelector('details[name="menu"][open]')
+document.addEventListener('click', ({ target }) => {
+  const menu = openMenu()
+  if (menu?.contains(target) === false) menu.open = false
+})
+document.addEventListener('keydown', ({ key }) => {
+  const menu = key === 'Escape' && openMenu()
+  if (!menu) return
+  menu.open = false
+  menu.querySelector('summary').focus()
+})
