@@ -315,6 +315,23 @@ describe('a new program', () => {
     expect(textIn(shown)).toBe('name,slug\na,b')
   })
 
+  test('never changes a program that is there, whatever its document was made from', async () => {
+    await aDraft(sql, { slug: 'there-already', questions: [q.text('there already')] })
+    await aProgram(sql, { slug: 'published-already', questions: [q.text('published already')] })
+    for (const slug of ['there-already', 'published-already']) {
+      const document = JSON.stringify({ ...(await opened(ada!, slug)), display_name: 'From a file' })
+      const before = await draftOf(slug)
+      const file = new File([document], 'mine.json')
+      const refused = await ada!.upload('/admin/new-program', { document: '' }, 'document', file)
+      const page = await refused.text()
+      expect(refused.status).toBe(400)
+      expect(page).toContain('there is a program of this slug already')
+      expect(page).toContain(`<a href="${path(slug, '/document')}">the document of ${slug}</a>`)
+      expect(textIn(page)).toBe(document)
+      expect(await draftOf(slug)).toEqual(before)
+    }
+  })
+
   test('with a file that is not text, is too large, or does not arrive whole is refused with words about the file', async () => {
     for (const bytes of [
       [0x89, 0x50, 0x4e, 0x47, 0xff],
@@ -342,12 +359,15 @@ describe('a new program', () => {
   })
 
   test('whose only draft was discarded can be begun again', async () => {
-    const begin = () => ada!.post('/admin/new-program', { slug: 'begun-twice', display_name: 'Begun Twice' })
-    expect((await begin()).status).toBe(303)
-    const reviewed = String((await draftOf('begun-twice'))!.program_version_id)
-    await ada!.post(path('begun-twice', '/discard'), { reviewed })
-    expect(await ada!.page(path('begun-twice'))).toContain('Begin it again')
-    expect((await begin()).status).toBe(303)
+    const named = { slug: 'begun-twice', display_name: 'Begun Twice' }
+    const document = { ...aDefinition({ ...named, questions: [q.text('begun twice')] }), based_on: 999_999 }
+    for (const form of [named, named, { document: JSON.stringify(document) }]) {
+      const begun = await ada!.post('/admin/new-program', form)
+      expect(begun.headers.get('location')).toBe(path('begun-twice', '/questions?done=begun'))
+      const reviewed = String((await draftOf('begun-twice'))!.program_version_id)
+      await ada!.post(path('begun-twice', '/discard'), { reviewed })
+      expect(await ada!.page(path('begun-twice'))).toContain('Begin it again')
+    }
   })
 })
 

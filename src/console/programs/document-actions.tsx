@@ -4,6 +4,7 @@
 
 import { Type } from 'typebox'
 import { readPrograms } from '../../db/programs/programs.ts'
+import { member } from '../../domain/definitions/definition-form.ts'
 import { describeForEditing, describeVersion } from '../../domain/definitions/version-definition.ts'
 import { asciiName } from '../../domain/values/slug.ts'
 import type { Deps } from '../../http/server/deps.ts'
@@ -14,7 +15,7 @@ import { type Action, action, editing, type PageRoute, type Part, reads, showFor
 import { idOf } from '../requests/addressed.ts'
 import { documentAnswer, draftAnswer } from '../requests/answer-schemas.ts'
 import { type PageVisit, redirect, showPage } from '../requests/visit.ts'
-import { type Conflict, DocumentPage, NewProgramPage } from './document-pages.tsx'
+import { type Conflict, DocumentPage, NewProgramPage, type RefusedDocument } from './document-pages.tsx'
 import { editOptions } from './edit-refusals.tsx'
 import { documentText, loadProgramInView, type ProgramInView } from './program-in-view.ts'
 import { documentBytesMax, otherSlug, type PlacedError, placeErrors, readDocumentField } from './read-document-field.ts'
@@ -113,16 +114,16 @@ function documentPage({ consoleDb: db, config }: Deps): PageRoute[] {
 }
 
 function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
-  const show = async (visit: PageVisit, text?: string, errors: readonly PlacedError[] = [], status = 200) => {
+  const show = async (visit: PageVisit, refused: RefusedDocument = { errors: [] }, status = 200) => {
     const programs = (await readPrograms(db)).filter(one => (one.active_version_id ?? one.draft_version_id) !== null)
-    return showPage(visit, <NewProgramPage programs={programs} text={text} errors={errors} />, status)
+    return showPage(visit, <NewProgramPage programs={programs} {...refused} />, status)
   }
 
   /** What a program begins with: an empty screen, or what another one asks. */
   const named = async ({ form, person }: PageVisit) => {
     const display_name = (form.get('display_name') ?? '').trim()
     const typed = (form.get('slug') ?? '').trim()
-    const heading = { slug: typed === '' ? asciiName(display_name, '-') : typed, display_name, based_on: null }
+    const heading = { slug: typed === '' ? asciiName(display_name, '-') : typed, display_name }
     const copied = form.get('copy_of') ?? ''
     if (copied === '')
       return { statuses: [], questions: [], screens: [{ name: 'About you', questions: [] }], ...heading }
@@ -133,23 +134,25 @@ function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
     const { form, by } = visit
     const text = form.get('document')
     const read = text === null ? { document: await named(visit) } : readDocumentField(text)
-    if ('errors' in read) return show(visit, text!, read.errors, 400)
+    if ('errors' in read) return show(visit, { text: text!, errors: read.errors }, 400)
     try {
-      const { slug, saved } = await saveDraft(db, read.document, by.actor, editOptions(visit, config))
+      // Whatever it was made from: what is here already is edited on its own page.
+      const { slug, saved } = await saveDraft(db, basedOn(read.document, null), by.actor, editOptions(visit, config))
       return redirect(visit, `/admin/programs/${slug}/questions?done=${saved ? 'begun' : 'same'}`)
     } catch (error) {
       if (!(error instanceof Problem) || (error.kind !== 'conflict' && error.kind !== 'invalid_request')) throw error
       const errors = error.kind === 'invalid_request' ? error.errors : [taken]
       if (text === null) {
         const ofForm = { values: form, errors: errorsOfNaming(form, errors) }
-        return showForm(visit, ofForm, () => show(visit, undefined, [], 400))
+        return showForm(visit, ofForm, () => show(visit, undefined, 400))
       }
-      return show(visit, text, placeErrors(text, errors), 400)
+      const slug = error.kind === 'conflict' ? String(member(read.document, 'slug')) : undefined
+      return show(visit, { text, errors: placeErrors(text, errors), taken: slug }, 400)
     }
   }
 
   const showAgain = (visit: PageVisit): Promise<Response> =>
-    show(visit, visit.context.form.values.get('document') ?? undefined)
+    show(visit, { text: visit.context.form.values.get('document') ?? undefined, errors: [] })
 
   const path = '/admin/new-program'
   return [
@@ -174,7 +177,10 @@ const taken = {
 
 /** A document in place of what its author was shown alongside it, as `<active id>-<draft id>`. */
 function overwriting(document: unknown, shown: string | null): { document: unknown; over?: number } {
-  if (shown === null || typeof document !== 'object' || document === null) return { document }
+  if (shown === null) return { document }
   const [active, draft] = shown.split('-').map(idOf)
-  return { document: { ...document, based_on: active ?? null }, over: draft ?? undefined }
+  return { document: basedOn(document, active ?? null), over: draft ?? undefined }
 }
+
+const basedOn = (document: unknown, based_on: number | null): unknown =>
+  typeof document === 'object' && document !== null ? { ...document, based_on } : document

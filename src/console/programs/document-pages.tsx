@@ -2,6 +2,7 @@
 
 /** @jsxImportSource preact */
 
+import type { ComponentChildren } from 'preact'
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import { ActionForm, ErrorSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
 import type { FormState } from '../../html/page-context.ts'
@@ -105,7 +106,7 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Con
 /** Errors are listed up to here; the rest is counted. */
 const errorsMax = 200
 
-function ValidationErrors({ errors }: { errors: readonly PlacedError[] }) {
+function ValidationErrors({ errors, children }: { errors: readonly PlacedError[]; children?: ComponentChildren }) {
   if (errors.length === 0) return null
   return (
     <section class="notice bad" role="alert" aria-labelledby="errors" tabIndex={-1} autofocus>
@@ -123,6 +124,7 @@ function ValidationErrors({ errors }: { errors: readonly PlacedError[] }) {
         ))}
       </ol>
       {errors.length > errorsMax && <p>and {errors.length - errorsMax} more.</p>}
+      {children}
     </section>
   )
 }
@@ -173,12 +175,17 @@ function DocumentField({ text, errors }: { text: string; errors: readonly Placed
   )
 }
 
-export function NewProgramPage(props: {
-  programs: readonly { slug: string; display_name: string }[]
-  text: string | undefined
+export interface RefusedDocument {
+  text?: string | undefined
   errors: readonly PlacedError[]
-}) {
-  const { programs, text, errors } = props
+  /** The program here that has its slug. */
+  taken?: string | undefined
+}
+
+export function NewProgramPage(
+  props: { programs: readonly { slug: string; display_name: string }[] } & RefusedDocument,
+) {
+  const { programs, text, errors, taken } = props
   const path = '/admin/new-program'
   return (
     <Shell
@@ -187,7 +194,14 @@ export function NewProgramPage(props: {
       crumbs={[{ text: 'Programs', path: '/admin/programs' }, { text: 'New program' }]}
       lead="It begins as a draft, which clients do not see until it is published."
     >
-      <ValidationErrors errors={errors} />
+      <ValidationErrors errors={errors}>
+        {taken !== undefined && (
+          <p>
+            To put this document in the place of what is there, import it at{' '}
+            <a href={`${pathOfProgram(taken)}/document`}>the document of {taken}</a>.
+          </p>
+        )}
+      </ValidationErrors>
       <ErrorSummary />
       <section class="card narrow">
         <ActionForm action={path}>
