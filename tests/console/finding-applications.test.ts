@@ -37,7 +37,7 @@ const apply = async (answers: Record<string, unknown>) =>
   (await frontEnd.apply(await frontEnd.register(), answers)).application_id
 const maria = await apply(
   named('María Ángel', "O'Brien-Lindqvist", {
-    mail: { email: 'Maria.O@Example.org' },
+    mail: { email: 'Maria.O71@Example.org' },
     phone: { phone_number: '+12065550144' },
     words: { text: 'A text with "question_type":"NAME","first_name":"Quoted" in it' },
   }),
@@ -75,13 +75,15 @@ test.each<[string, () => string, () => number[]]>([
   ['a name in the household, and an applicant’s', () => 'brien', () => [chidi, maria]],
   ['a middle name', () => 'temper', () => [chidi]],
   ['a name with a quote and a backslash, and the next one', () => 'hassan Ибраг', () => [hassan]],
-  ['an e-mail address, from its beginning', () => 'maria.o@exa', () => [maria]],
+  ['an e-mail address, from its beginning', () => 'maria.o71@exa', () => [maria]],
+  ['the beginning of an e-mail address with a dot in it', () => 'MARÍA.o7', () => [maria]],
   ['a phone number as it is shown', () => '(206) 555-0144', () => [maria]],
   ['a phone number with its country', () => '+1 206 555', () => [maria]],
   ['the number of an application, as lists show it', () => `000,000,${String(chidi).padStart(3, '0')}`, () => [chidi]],
   ['what is in an answer to another question', () => 'Quoted', () => []],
   ['two words of which one is in none', () => 'maria okafor', () => []],
   ['signs that mean something to a search', () => "ab' | ! & cd:*(", () => []],
+  ['signs that mean something to a search, as an e-mail address may have them', () => "ab'|!&cd:*(", () => []],
 ])('an application is found by %s', async (_, sought, expected) => {
   expect(await find(sought())).toEqual(expected())
   for (const filter of [`&application=${maria}`, `&applicant=${row!.applicant_id}`])

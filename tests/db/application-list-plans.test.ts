@@ -110,7 +110,12 @@ describe.each(['never analyzed', 'analyzed', 'analyzed before there was any stat
     test.each(planModes)(
       'words and numbers are looked up among the words, and the table is not read through (%s)',
       async mode => {
-        for (const search of ['q=maria', 'q=maria+lopez&status=none&revision=CURRENT&from=2023-11-14', 'q=2065']) {
+        for (const search of [
+          'q=maria',
+          'q=maria.l',
+          'q=maria+lopez&status=none&revision=CURRENT&from=2023-11-14',
+          'q=2065',
+        ]) {
           const plan = await planOf(explaining, await listed(search), mode)
           const read = plan.map(node => node['Index Name'] ?? node['Node Type'])
           expect(read).toContain('application_by_words')

@@ -157,12 +157,20 @@ function namedBy(db: Db, programId: number, { applicationId, applicantId, words 
 }
 
 function worded(db: Db, programId: number, words: string) {
-  const inNames = db`applicant_words(program_id, snapshot) @@ applicant_query(${programId}, ${words})`
+  const inNames = db`applicant_words(program_id, snapshot) @@ ${wordQuery(db, programId, words)}`
   // As it is shown: 281,774.
   const digits = words.replaceAll(',', '')
   return /^\d{1,15}$/.test(digits)
     ? db`(${inNames} or (program_id = ${programId} and application_id = ${Number(digits)}))`
     : inNames
+}
+
+/** Signs divide a name into words and not an e-mail address, so what may be the beginning of one is looked up as it is written, too. */
+function wordQuery(db: Db, programId: number, words: string) {
+  const inNames = db`applicant_query(${programId}, ${words})`
+  if (!/^[^\s@\\]*[!-/:-?[-`{-~][^\s@\\]*$/.test(words)) return inNames
+  const written = db`quote_literal(${String(programId)}::text || '/' || left(search_form(${words}), 60))`
+  return db`(${inNames} || (${written} || ':*')::tsquery)`
 }
 
 /** Nothing is submitted as early (contract D35). */
