@@ -69,6 +69,18 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     }
   })
 
+  test('an application has one line, an obsolete one says so, and how many are chosen is counted', async () => {
+    const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto(list)
+    const rows = page.locator('tbody tr')
+    expect(await rows.getByText('obsolete').count()).toBe((await rows.count()) - 1)
+    for (const row of await rows.all()) expect((await row.boundingBox())!.height).toBeLessThan(60)
+    await page.getByLabel('those chosen').waitFor()
+    for (const box of await page.getByRole('checkbox', { name: 'Choose application' }).all()) await box.check()
+    await page.getByLabel('the 2 chosen').waitFor()
+    expect(complaints).toEqual([])
+  })
+
   test('every action works without scripts', async () => {
     const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
     await page.goto(one)

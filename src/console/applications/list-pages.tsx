@@ -105,7 +105,10 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       title={`Applications to ${program.display_name}`}
       heading={
         <>
-          {program.display_name} <span class="soft figure">{figures(total)}</span>
+          {program.display_name}{' '}
+          <span class="soft figure">
+            {found === undefined ? figures(total) : `${counted(found)} of ${figures(total)}`}
+          </span>
         </>
       }
       part="applications"
@@ -173,14 +176,22 @@ const columns = (path: string, search: string, who: Listing['who']): readonly Co
       )
     },
   },
-  { head: 'Number', figures: true, evident: true, cell: ({ application_id }) => application_id },
+  {
+    head: 'Number',
+    figures: true,
+    evident: true,
+    cell: ({ application_id, is_current }) => (
+      <>
+        {!is_current && <RevisionBadge isCurrent={false} />} {application_id}
+      </>
+    ),
+  },
   { head: 'Submitted', evident: true, cell: ({ submit_time }) => <When at={submit_time} /> },
-  { head: 'Revision', evident: true, cell: ({ is_current }) => <RevisionBadge isCurrent={is_current} /> },
   {
     head: 'Status',
     cell: ({ status, has_note }) => (
       <>
-        {status ?? <span class="soft">none</span>}
+        {status === null ? <span class="soft">none</span> : <Badge tone="info">{status}</Badge>}
         {has_note && <span class="soft"> · has a note</span>}
       </>
     ),
@@ -219,7 +230,9 @@ function SetStatus({ program, found }: { program: Program; found: number }) {
       {[...query.values].map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <label for="set">Set the status of those chosen to</label>
+      <label for="set">
+        Set the status of <span data-count="ticked">those</span> chosen to
+      </label>
       <select id="set" name="set">
         {program.statuses.map(status => (
           <option value={statusValue(status)}>{status}</option>

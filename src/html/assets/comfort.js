@@ -45,3 +45,14 @@ document.addEventListener('keydown', ({ key }) => {
   menu.open = false
   menu.querySelector('summary').focus()
 })
+
+// How many rows are ticked, where it is said what becomes of them.
+for (const count of document.querySelectorAll('[data-count]')) {
+  const others = count.textContent
+  const show = () => {
+    const { length } = count.closest('form').querySelectorAll(`[name=${count.dataset.count}]:checked`)
+    count.textContent = length === 0 ? others : `the ${length}`
+  }
+  count.closest('form').addEventListener('change', show)
+  show()
+}
