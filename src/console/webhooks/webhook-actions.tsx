@@ -27,7 +27,8 @@ import { issuedWebhookAnswer, nothing, pageAfter, webhookDetailsAnswer } from '.
 import { ShownOnce } from '../requests/keyed-forms.ts'
 import { closed, text } from '../requests/schemas.ts'
 import type { PageVisit, Visit } from '../requests/visit.ts'
-import { EditWebhookPage, NewWebhookPage, WebhookPage, WebhookSecretPage, WebhooksPage } from './webhook-pages.tsx'
+import { EditWebhookPage, pathOfWebhook, WebhookPage, WebhookSecretPage } from './webhook-page.tsx'
+import { NewWebhookPage, WebhooksPage } from './webhook-pages.tsx'
 
 const rowsMax = 50
 const all = '/webhooks'
@@ -55,7 +56,6 @@ export const webhookActions = (deps: Deps): Part => {
 const read = { ...reads('webhooks'), roles: everyRole }
 const write = writes('webhooks')
 const amongOf = ({ person: { programIds } }: Visit) => (programIds === 'all' ? programIds : [...programIds])
-const pathOf = (id: number): string => `/admin${all}/${id}`
 
 /** The webhooks that addresses name: one of a program that the person may not see does not exist for them. */
 class Webhooks {
@@ -85,12 +85,12 @@ class Webhooks {
   button = (done: string): Pick<Form<unknown>, 'button' | 'page' | 'next'> => ({
     button: true,
     page: this.page,
-    next: visit => `${pathOf(idIn(visit, 'webhookId'))}?done=${done}`,
+    next: visit => `${pathOfWebhook(idIn(visit, 'webhookId'))}?done=${done}`,
   })
 
   /** Leads on to the page that shows a secret, once. */
   show = (visit: PageVisit, { webhook_endpoint_id, secret }: { webhook_endpoint_id: number; secret: string }) =>
-    this.secret.send(visit, `${pathOf(webhook_endpoint_id)}/secret`, secret)
+    this.secret.send(visit, `${pathOfWebhook(webhook_endpoint_id)}/secret`, secret)
 }
 
 const listActions = ({ db, rules, details }: Webhooks): Action[] => [
@@ -187,7 +187,7 @@ const editAction = ({ db, rules, find }: Webhooks): Action =>
     form: {
       ownPage: `${one}/edit`,
       page: async visit => <EditWebhookPage {...(await find(visit))} />,
-      next: visit => `${pathOf(idIn(visit, 'webhookId'))}?done=changed`,
+      next: visit => `${pathOfWebhook(idIn(visit, 'webhookId'))}?done=changed`,
     },
   })
 
