@@ -130,6 +130,7 @@ export const expectedPages: Readonly<Record<string, Expected>> = {
   'POST /admin/webhooks/:webhookId/resend': [401, 404, 403, 403],
   'POST /admin/webhooks/:webhookId/disable': [401, 404, 403, 403],
   'POST /admin/webhooks/:webhookId/enable': [401, 404, 403, 403],
+  'GET /admin/webhooks/:webhookId/remove': [303, 404, 403, 403],
   'POST /admin/webhooks/:webhookId/remove': [401, 404, 403, 403],
   'GET /admin/jobs': [303, 200, 403, 200],
   'POST /admin/jobs/retry': [401, 404, 403, 403],

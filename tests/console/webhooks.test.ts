@@ -64,7 +64,14 @@ describe('a webhook', () => {
     await sql`update webhook_endpoint set ${sql(past)} where webhook_endpoint_id = ${id}`
     const givenUp = await browser.page(at)
     expect([givenUp.includes('Signed with'), givenUp.includes(`action="${at}/enable"`)]).toEqual([false, true])
-    expect((await browser.post(`${at}/remove`)).headers.get('location')).toBe(`${base}?done=removed`)
+    const { host } = new URL(receiver.url)
+    expect(givenUp).not.toContain(`action="${at}/remove"`)
+    expect(await browser.page(`${at}/remove`)).toContain(`Write “${host}” to continue`)
+    const kept = await browser.refused(400, `${at}/remove`, { confirmation: 'food' })
+    expect(kept).toContain(`Write ${host} to remove this webhook.`)
+    expect((await browser.get(at)).status).toBe(200)
+    const removed = await browser.post(`${at}/remove`, { confirmation: host })
+    expect(removed.headers.get('location')).toBe(`${base}?done=removed`)
     expect((await browser.get(at)).status).toBe(404)
     expect(await sql`select from webhook_attempt where webhook_endpoint_id = ${id}`).toHaveLength(0)
     const done = ['added', 'tested', 'changed', 'secret_rotated', 'disabled', 'enabled', 'resent', 'removed']

@@ -8,10 +8,10 @@ import { readApplicationsOfApplicant } from '../../db/applications/erased-applic
 import { refuseFollowed } from '../../db/origin.ts'
 import type { Program } from '../../db/programs/programs.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { invalidRequest } from '../../problem.ts'
 import { eraseApplicant, eraseApplication } from '../../upkeep/erase.ts'
 import { type Action, action, writes } from '../requests/action.ts'
 import { nothing } from '../requests/answer-schemas.ts'
+import { requireWritten } from '../requests/read-form.ts'
 import { closed, text } from '../requests/schemas.ts'
 import type { PageVisit, Visit } from '../requests/visit.ts'
 import { ErasePage, eraseSteps } from './erase-page.tsx'
@@ -51,7 +51,8 @@ export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
         },
         read: async visit => {
           const { application } = await find(visit)
-          requireWritten(visit, application[`${what}_id`])
+          const id = application[`${what}_id`]
+          requireWritten(visit, String(id), `Write ${id} to erase it.`)
           return { reason: visit.form.get('reason') ?? '' }
         },
         next: ({ params }) => `${applicationsPath(params.slug!)}?done=erased`,
@@ -71,10 +72,4 @@ export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
         eraseApplicant(db, (await find(visit)).application.applicant_id, { ...visit.by, reason }),
     ),
   ]
-}
-
-function requireWritten({ form }: PageVisit, id: number): void {
-  if (form.get('confirmation')?.trim() === String(id)) return
-  const detail = `Write ${id} to erase it.`
-  throw invalidRequest(detail, [{ parameter: 'confirmation', code: 'differs', detail }])
 }

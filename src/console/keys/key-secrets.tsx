@@ -5,10 +5,10 @@
 import { Type } from 'typebox'
 import { retireApiKey, rotateApiKey } from '../../keys/api-keys.ts'
 import { requireReachOfKey } from '../../people/token-reach.ts'
-import { invalidRequest } from '../../problem.ts'
 import { action, administrators, type Part, writes } from '../requests/action.ts'
 import { issuedKeyAnswer, keyAnswer } from '../requests/answer-schemas.ts'
 import { onField } from '../requests/keyed-forms.ts'
+import { requireWritten } from '../requests/read-form.ts'
 import { closed } from '../requests/schemas.ts'
 import { RetirePage, RotatePage } from './key-form-pages.tsx'
 import { IssuedPage } from './key-issued-page.tsx'
@@ -61,9 +61,7 @@ export const secretActions = ({ db, config, secret, find, changeable, showSecret
       page: changeable(found => <RetirePage apiKey={found} />),
       read: async visit => {
         const { name } = await find(visit)
-        if (visit.form.get('confirmation')?.trim() === name) return
-        const detail = `Write ${JSON.stringify(name)} to retire this key.`
-        throw invalidRequest(detail, [{ parameter: 'confirmation', code: 'differs', detail }])
+        requireWritten(visit, name, `Write ${JSON.stringify(name)} to retire this key.`)
       },
       next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=retired`,
     },

@@ -1,9 +1,9 @@
-// Reads a form that a browser sent, within bounds.
+// Reads a form that a browser sent, within bounds, and whether it confirms what it does.
 
 import { isUtf8 } from 'node:buffer'
 import { readFields } from '../../http/headers/sent-text.ts'
 import { readBody } from '../../http/server/read-body.ts'
-import { Problem } from '../../problem.ts'
+import { invalidRequest, Problem } from '../../problem.ts'
 
 /** How long the whole form may take to arrive. */
 const arrivalMs = 10_000
@@ -42,6 +42,12 @@ async function readParts(body: Buffer, type: string): Promise<URLSearchParams> {
   }
   for (const { name, value } of files) fields.set(name, await value.text())
   return fields
+}
+
+/** Throws the error of a form that asks for a text to be sure, unless this one is written there. */
+export function requireWritten({ form }: { form: URLSearchParams }, text: string, detail: string): void {
+  if (form.get('confirmation')?.trim() !== text)
+    throw invalidRequest(detail, [{ parameter: 'confirmation', code: 'differs', detail }])
 }
 
 /** Where a list was chosen as a whole, by one box (`all` of `Choices`), every value that it was shown with. */

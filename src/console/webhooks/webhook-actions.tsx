@@ -25,9 +25,10 @@ import { type Action, action, administrators, type Form, type Part, reads, write
 import { idIn, idOf, pageOf, textOf } from '../requests/addressed.ts'
 import { issuedWebhookAnswer, nothing, pageAfter, webhookDetailsAnswer } from '../requests/answer-schemas.ts'
 import { ShownOnce } from '../requests/keyed-forms.ts'
+import { requireWritten } from '../requests/read-form.ts'
 import { closed, text } from '../requests/schemas.ts'
 import type { PageVisit, Visit } from '../requests/visit.ts'
-import { EditWebhookPage, pathOfWebhook, WebhookPage, WebhookSecretPage } from './webhook-page.tsx'
+import { EditWebhookPage, pathOfWebhook, RemoveWebhookPage, WebhookPage, WebhookSecretPage } from './webhook-page.tsx'
 import { NewWebhookPage, WebhooksPage } from './webhook-pages.tsx'
 
 const rowsMax = 50
@@ -225,7 +226,7 @@ const toggles = ({ db, find, button }: Webhooks, name: 'disable' | 'enable', dis
   }),
 ]
 
-const removeAction = ({ db, find, page }: Webhooks): Action =>
+const removeAction = ({ db, find }: Webhooks): Action =>
   action({
     name: 'removeWebhook',
     route: `DELETE ${one}`,
@@ -234,5 +235,13 @@ const removeAction = ({ db, find, page }: Webhooks): Action =>
     answered: nothing,
     ...write,
     run: async visit => removeWebhook(db, await find(visit), visit.by),
-    form: { sentTo: `${one}/remove`, button: true, page, next: () => `/admin${all}?done=removed` },
+    form: {
+      ownPage: `${one}/remove`,
+      page: async visit => <RemoveWebhookPage {...(await find(visit))} />,
+      read: async visit => {
+        const { host } = new URL((await find(visit)).url)
+        requireWritten(visit, host, `Write ${host} to remove this webhook.`)
+      },
+      next: () => `/admin${all}?done=removed`,
+    },
   })

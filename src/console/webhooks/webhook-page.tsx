@@ -58,6 +58,25 @@ export const EditWebhookPage = ({ webhook_endpoint_id: id, url }: WebhookRow) =>
   </FormPage>
 )
 
+export const RemoveWebhookPage = ({ webhook_endpoint_id: id, url }: WebhookRow) => {
+  const { host } = new URL(url)
+  const path = pathOfWebhook(id)
+  return (
+    <FormPage
+      title={`Remove ${host}`}
+      part="webhooks"
+      crumbs={[crumb, { text: host, path }, { text: 'Remove' }]}
+      lead="It gets no further message; its secret and the record of its attempts are gone. This cannot be undone: you would have to add another webhook."
+      path={`${path}/remove`}
+      submit="Remove the webhook"
+      look="danger"
+      errorTitle="The webhook is not removed"
+    >
+      <TextField name="confirmation" label={`Write “${host}” to continue`} />
+    </FormPage>
+  )
+}
+
 const doneTexts: Readonly<Record<string, string>> = {
   changed: 'The address is changed. Send a test to see whether it answers.',
   test: 'A test message is on its way. Load the page again in a moment to see how it went.',
@@ -159,9 +178,9 @@ function Buttons({ at, state, url }: WebhookRow & { at: string }) {
               <Submit look="danger" text="Disable" unseen={of} />
             </ActionForm>
           )}
-          <ActionForm action={`${at}/remove`}>
-            <Submit look="danger" text="Remove" unseen={of} />
-          </ActionForm>
+          <a class="danger" href={`${at}/remove`}>
+            Remove…
+          </a>
         </div>
       </details>
     </>
