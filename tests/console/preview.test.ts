@@ -59,9 +59,42 @@ test('conditions hold from screen to screen and within one, for each of a househ
   expect([aged.includes('Ann: own trade?'), aged.includes('Bo: own trade?')]).toEqual([true, false])
   const back = await send(aged, { ...ages, go: 'back' })
   expect([headingOf(back), back.includes('value="Jo"')]).toEqual(['Renters', true])
-  expect(headingOf(await send(aged, { ...ages, go: 'next' }))).toBe('That is all')
+  const trade = { '/members/entities/0/own_trade/text': 'baker' }
+  expect(headingOf(await send(aged, { ...ages, ...trade, go: 'next' }))).toBe('That is all')
   for (const table of ['applicant', 'application', 'application_in_progress'])
     expect(await sql`select from ${sql(table)}`).toHaveLength(0)
+})
+
+test('the end says what submitting would be refused for, each at its screen, for each of a household', async () => {
+  const go = 'next'
+  const renters = await send(await send(await ada.page(path), { '/housing/selection': 'rent', go }), { go })
+  const household = await send(renters, { go })
+  const named = { '/members/entities': 'Ann\nBo' }
+  const ages = { ...named, '/members/entities/1/own_age/number': '30' }
+  const end = await send(await send(await send(household, { ...named, go }), { ...ages, go }), { ...ages, go })
+  expect(headingOf(end)).toBe('It would be refused')
+  const listed = [...end.matchAll(/<span dir="auto">([^<]*)<\/span> Must be answered/g)].map(([, text]) => text)
+  expect(listed).toEqual(['rent?', 'landlord?', 'Ann: own age?', 'Bo: own trade?'])
+  const screens = [...end.matchAll(/value="(\d)"[^>]*>Go to (\w+)/g)].map(([, value, name]) => [value, name])
+  expect(screens).toEqual([
+    ['0', 'Home'],
+    ['1', 'Renters'],
+    ['2', 'Household'],
+  ])
+
+  const again = await send(end, { go: '2' })
+  expect(headingOf(again)).toBe('Household')
+  const wrong = [...again.matchAll(/id="([^"]*)-error"/g)].map(([, name]) => name)
+  expect(wrong).toEqual(['/members/entities/0/own_age/number', '/members/entities/1/own_trade/text'])
+  // From there on, a screen asks for what is missing on it.
+  expect(headingOf(await send(again, { ...ages, go }))).toBe('Household')
+  const all = { ...ages, '/members/entities/0/own_age/number': '3', '/members/entities/1/own_trade/text': 'tailor' }
+  const left = await send(again, { ...all, go })
+  expect([headingOf(left), left.includes('Ann: own age?')]).toEqual(['It would be refused', false])
+  const home = await send(left, { go: '0' })
+  const paid = await send(home, { '/housing/selection': 'rent', '/rent/currency_dollars': '900', go })
+  const let_ = await send(paid, { '/landlord/text': 'Jo', go })
+  expect(headingOf(await send(let_, { ...all, go }))).toBe('That is all')
 })
 
 test('every kind of question is shown, with the text that the applicant reads', async () => {

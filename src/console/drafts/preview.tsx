@@ -8,7 +8,7 @@ import type { ProgramVersion } from '../../domain/questions/program-version.ts'
 import { type Json, JsonNumber, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { readingRoles } from '../../html/navigation.ts'
-import { LinkButton, Notice } from '../../html/parts.tsx'
+import { LinkButton, NotDone, Notice, Words } from '../../html/parts.tsx'
 import type { Deps } from '../../http/server/deps.ts'
 import { type AskedQuestion, questionnaireOf } from '../../intake/checking/asked-questions.ts'
 import { type AskedPlace, askedWith } from '../../intake/checking/check-all.ts'
@@ -27,11 +27,14 @@ export function previewPages({ consoleDb: db }: Deps): PageRoute[] {
     const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
     const version = await findVersionOf(db, program, visit.params.versionId!)
     const { values } = visit.context.form
-    const { asked, errors } = askedWith(version, answersIn(values, questionnaireOf(version).top, ''))
-    const shown = screenShown(version, asked, errors, values)
-    const atFields = shown.stays ? errorsAt(shown.places, errors) : []
-    visit.context = { ...visit.context, form: { values, errors: atFields } }
-    return <PreviewPage program={program} version={version} values={values} shown={shown} />
+    const answers = answersIn(values, questionnaireOf(version).top, '')
+    const { asked, errors } = askedWith(version, answers)
+    const refused = askedWith(version, answers, 'submit').errors
+    // Once the end was reached and something was missing, each screen asks for it.
+    const shown = screenShown(version, asked, values.has('refused') ? refused : errors, values)
+    visit.context = { ...visit.context, form: { values, errors: shown.errors } }
+    const missing = shown.screen < version.screens.length ? [] : missingIn(version, asked, refused)
+    return <PreviewPage program={program} version={version} values={values} shown={shown} missing={missing} />
   }
   return [
     pageAt(path, readingRoles, show),
@@ -51,23 +54,32 @@ interface Shown {
   /** Whether none is asked before it. */
   isFirst: boolean
   places: readonly AskedPlace[]
-  /** Whether it was shown before this. */
-  stays: boolean
+  /** What is wrong on it, each at its field; nothing where it was not shown before. */
+  errors: readonly ProblemItem[]
   /** Whether an answer on it asks for more on the same screen. */
   unseen: boolean
 }
 
-/** Where the buttons lead: on, once a screen has shown all its questions and the answers are right; else back to it. */
+/** Which of these questions a screen asks. */
+function byScreen({ screens }: ProgramVersion, asked: readonly AskedPlace[]): (screen: number) => AskedPlace[] {
+  const screenOf = new Map(
+    screens.flatMap((one, i) => one.questions.map(({ question_id }) => [question_id, i] as const)),
+  )
+  return screen => asked.filter(({ asked }) => screenOf.get(asked.question.question_id) === screen)
+}
+
+/**
+ * Where the buttons lead: on, once a screen has shown all its questions and the answers are right; else back to it. From the end, to any
+ * screen.
+ */
 function screenShown(
-  { screens }: ProgramVersion,
+  version: ProgramVersion,
   asked: readonly AskedPlace[],
   errors: readonly ProblemItem[],
   values: URLSearchParams,
 ): Shown {
-  const screenOf = new Map(
-    screens.flatMap((one, i) => one.questions.map(({ question_id }) => [question_id, i] as const)),
-  )
-  const on = (screen: number) => asked.filter(({ asked }) => screenOf.get(asked.question.question_id) === screen)
+  const { screens } = version
+  const on = byScreen(version, asked)
   const open = [...screens.keys()].filter(screen => on(screen).length > 0)
   const at = values.has('screen') ? Number(values.get('screen')) : (open[0] ?? 0)
   const seen = new Set((values.get('shown') ?? '').split(' '))
@@ -76,18 +88,35 @@ function screenShown(
   const back = open.findLast(screen => screen < at) ?? at
   const next = open.find(screen => screen > at) ?? screens.length
   const held = unseen || errorsAt(on(at), errors).length > 0
-  const screen = go === 'back' ? back : go === 'next' && !held ? next : at
+  const named = open.find(screen => go === String(screen))
+  const screen = named ?? (go === 'back' ? back : go === 'next' && !held ? next : at)
+  const places = on(screen)
   const stays = values.has('screen') && screen === at
-  return { screen, isFirst: screen === open[0], places: on(screen), stays, unseen: unseen && stays }
+  const atFields = stays || named !== undefined ? errorsAt(places, errors) : []
+  return { screen, isFirst: screen === open[0], places, errors: atFields, unseen: unseen && stays }
 }
 
-/** What is wrong on a screen, each at its field. */
-function errorsAt(places: readonly AskedPlace[], errors: readonly ProblemItem[]): ProblemItem[] {
-  const names = places.flatMap(namesOf)
+interface FieldProblem extends ProblemItem {
+  place: AskedPlace
+}
+
+/** What is wrong on a screen, each at its field; that of a whole answer, at the first. */
+function errorsAt(places: readonly AskedPlace[], errors: readonly ProblemItem[]): FieldProblem[] {
   return errors.flatMap(({ path = '', code, detail }) => {
-    const parameter = names.find(name => `${path}/`.startsWith(`${name}/`))
-    return parameter === undefined ? [] : [{ parameter, code, detail }]
+    const isIn = (at: string) => `${path}/`.startsWith(`${at}/`)
+    // Of a list of people and a question about one of them, the question.
+    const place = places.findLast(place => isIn(place.path))
+    const names = place === undefined ? [] : namesOf(place)
+    return names.length === 0 ? [] : [{ parameter: names.find(isIn) ?? names[0]!, code, detail, place: place! }]
   })
+}
+
+/** What submitting would be refused for, screen by screen. */
+function missingIn(version: ProgramVersion, asked: readonly AskedPlace[], errors: readonly ProblemItem[]) {
+  const on = byScreen(version, asked)
+  return version.screens
+    .map(({ name }, screen) => ({ screen, name, errors: errorsAt(on(screen), errors) }))
+    .filter(({ errors }) => errors.length > 0)
 }
 
 /** What was filled in, as a front end would send it. */
@@ -133,10 +162,12 @@ interface PreviewProps extends ProgramPageProps {
   version: StoredProgramVersion
   values: URLSearchParams
   shown: Shown
+  /** At the end: what submitting would be refused for. */
+  missing: ReturnType<typeof missingIn>
 }
 
 function PreviewPage(props: PreviewProps) {
-  const { program, version, values } = props
+  const { program, version, values, missing } = props
   const { screen, places, unseen, isFirst } = props.shown
   const at = `${pathOfProgram(program.slug)}/versions/${version.program_version_id}/preview`
   const asked = version.screens[screen]
@@ -158,10 +189,21 @@ function PreviewPage(props: PreviewProps) {
             <input type="hidden" name={name} value={value} />
           ))}
           <input type="hidden" name="shown" value={places.map(({ path }) => path).join(' ')} />
-          <h2 dir="auto">{asked?.name ?? 'That is all'}</h2>
-          {asked === undefined && <p>The applicant now submits the application.</p>}
+          {(missing.length > 0 || values.has('refused')) && <input type="hidden" name="refused" value="yes" />}
+          {missing.length > 0 ? (
+            <Missing missing={missing} values={values} />
+          ) : (
+            <h2 dir="auto">{asked?.name ?? 'That is all'}</h2>
+          )}
+          {asked === undefined && missing.length === 0 && <p>The applicant now submits the application.</p>}
           {places.map(place => (
-            <Question place={place} values={values} />
+            <QuestionFields
+              kind={place.asked.question.kind}
+              settings={place.asked.question.settings}
+              optional={place.asked.optional}
+              path={place.path}
+              label={labelIn(place, values)}
+            />
           ))}
           <div class="actions">
             {asked !== undefined && <Submit name="go" value="next" text="Next" />}
@@ -174,19 +216,34 @@ function PreviewPage(props: PreviewProps) {
   )
 }
 
-function Question({ place, values }: { place: AskedPlace; values: URLSearchParams }) {
-  const { asked, path } = place
-  const { question, optional, type } = asked
+function Missing({ missing, values }: Pick<PreviewProps, 'missing' | 'values'>) {
+  return (
+    <>
+      <NotDone>
+        <h2 dir="auto">It would be refused</h2>
+        <p>An applicant would have to look at this again before the application is submitted.</p>
+      </NotDone>
+      {missing.map(({ screen, name, errors }) => (
+        <>
+          <h3 dir="auto">{name}</h3>
+          <ul>
+            {errors.map(({ place, detail }) => (
+              <li>
+                <span dir="auto">{labelIn(place, values)}</span> <Words>{detail}</Words>
+              </li>
+            ))}
+          </ul>
+          <Submit look="plain" name="go" value={String(screen)} text={`Go to ${name}`} />
+        </>
+      ))}
+    </>
+  )
+}
+
+/** The text of a question; of one that is repeated, with the name of whom it is about. */
+function labelIn({ asked: { question, type }, path }: AskedPlace, values: URLSearchParams): string {
   const { text } = question.settings
   const [, list, index] = /^(.*)\/entities\/(\d+)\/[^/]*$/.exec(path) ?? []
   const entity = list === undefined ? undefined : linesOf(values.get(`${list}/entities`) ?? '')[Number(index)]
-  return (
-    <QuestionFields
-      kind={question.kind}
-      settings={question.settings}
-      optional={optional}
-      path={path}
-      label={type === undefined || entity === undefined ? text : `${entity}: ${text}`}
-    />
-  )
+  return type === undefined || entity === undefined ? text : `${entity}: ${text}`
 }

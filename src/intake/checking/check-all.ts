@@ -55,12 +55,16 @@ export interface AskedPlace {
 }
 
 /**
- * The questions that an applicant with these answers gets, in order, and what is wrong with the answers. Nothing has to be there yet, and
- * what is hidden is passed over.
+ * The questions that an applicant with these answers gets, in order, and what is wrong with the answers. What is hidden is passed over;
+ * what is missing is wrong on `submit` alone.
  */
-export function askedWith(version: ProgramVersion, body: JsonObject): { asked: AskedPlace[]; errors: ProblemItem[] } {
+export function askedWith(
+  version: ProgramVersion,
+  body: JsonObject,
+  mode: 'try' | 'submit' = 'try',
+): { asked: AskedPlace[]; errors: ProblemItem[] } {
   const asked: AskedPlace[] = []
-  const check = new Check('try', asked)
+  const check = new Check(mode, asked)
   check.run(version, body, '')
   return { asked, errors: [...check.errors.items] }
 }
