@@ -2,7 +2,7 @@
 
 import type { Db } from '../db/client.ts'
 import { findApiKey } from '../db/keys/api-key-rows.ts'
-import { parseAddress, parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
+import { type IpAddress, parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { constraintUnmet } from './admission.ts'
 import type { Reason } from './caller.ts'
@@ -10,7 +10,7 @@ import { isApiKeyId } from './credential.ts'
 
 interface ImaginedCall {
   apiKeyId: string
-  address: string
+  address: IpAddress
   slug: string
 }
 
@@ -19,7 +19,7 @@ export async function judgeCall(db: Db, call: ImaginedCall, now: Micros): Promis
   const key = isApiKeyId(call.apiKeyId) ? await findApiKey(db, call.apiKeyId) : undefined
   if (key === undefined) return 'unknown_key'
   const subnets = key.allowed_subnets.map(text => parseSubnet(text)).filter((one): one is Subnet => !('error' in one))
-  const unmet = constraintUnmet({ ...key, allowed_subnets: subnets }, { address: parseAddress(call.address), now })
+  const unmet = constraintUnmet({ ...key, allowed_subnets: subnets }, { address: call.address, now })
   if (unmet !== undefined) return unmet
   if (!key.may_export) return 'may_not_export'
   return key.programs.includes(call.slug) ? undefined : 'no_grant'

@@ -343,7 +343,14 @@ describe('would a request pass, and why was one refused', () => {
       browser.page(`/admin/keys/check?key=${key.username}&address=${encodeURIComponent(address)}&program=${program}`)
     expect(await ask('192.0.2.9', 'food')).toContain('It would pass')
     expect(await ask('192.0.3.9', 'food')).toContain('may not be used from this address')
-    expect(await ask('not an address', 'food')).toContain('is unknown')
+    for (const address of ['not an address', '', '192.0.2', 'abc']) {
+      const response = await browser.get(`/admin/keys/check?${new URLSearchParams({ key: key.username, address })}`)
+      expect([address, response.status]).toEqual([address, 400])
+      const page = await response.text()
+      expect(page).not.toMatch(/It would (?:pass|be refused)/)
+      // In the summary, and at its field.
+      expect(page.match(/Must be the IPv4 or IPv6 address/g)).toHaveLength(2)
+    }
     const refused = await ask('192.0.2.9', 'rent')
     expect(refused).toContain('not granted this program')
     expect(refused).toMatch(/<option value="rent" selected/)

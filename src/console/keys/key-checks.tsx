@@ -3,10 +3,11 @@
 /** @jsxImportSource preact */
 
 import { findRefusal } from '../../db/keys/refusal-rows.ts'
+import { parseAddress } from '../../domain/values/ip-address.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import { listKeys } from '../../keys/api-keys.ts'
 import { judgeCall, reasonTexts } from '../../keys/judge-call.ts'
-import { notFound, type ProblemItem } from '../../problem.ts'
+import { invalidRequest, notFound, type ProblemItem } from '../../problem.ts'
 import { action, type Part, pageAt, reads, showForm } from '../requests/action.ts'
 import { judgedAnswer, refusalAnswer } from '../requests/answer-schemas.ts'
 import { CheckPage } from './key-check-page.tsx'
@@ -15,19 +16,24 @@ import { explained, type Keys, keyRoute } from './known-keys.tsx'
 export const keyChecks = ({ db, find, programs }: Keys): Part => [
   pageAt('/admin/keys/check', readingRoles, async visit => {
     const query = visit.url.searchParams
-    const call = calledWith(query, query.get('key') ?? '')
+    const apiKeyId = query.get('key') ?? ''
     const keys = await listKeys(db, visit.now)
     // A link here from a key names that key alone: no request to judge yet.
     const asks = query.has('address')
-    const program = keys.find(one => one.api_key_id === call.apiKeyId)?.programs[0] ?? ''
+    const program = keys.find(one => one.api_key_id === apiKeyId)?.programs[0] ?? ''
     const values = new URLSearchParams({ program, ...Object.fromEntries(query) })
-    const verdict = asks && call.address !== '' ? { reason: await judgeCall(db, call, visit.now) } : undefined
+    const call = calledWith(query, apiKeyId)
+    const verdict = call === undefined ? undefined : { reason: await judgeCall(db, call, visit.now) }
     const asked = (query.get('request_id') ?? '').trim().toLowerCase()
     const refusal = isRequestId(asked) ? await findRefusal(db, asked) : undefined
     const offered = await programs()
-    return showForm(visit, { values, errors: asks && call.address === '' ? [noAddress] : [] }, () => (
-      <CheckPage keys={keys} programs={offered} verdict={verdict} asked={asked} refusal={refusal} />
-    ))
+    const errors = asks && call === undefined ? [noAddress] : []
+    return showForm(
+      visit,
+      { values, errors },
+      () => <CheckPage keys={keys} programs={offered} verdict={verdict} asked={asked} refusal={refusal} />,
+      errors.length > 0 ? 400 : 200,
+    )
   }),
   action({
     name: 'wouldCallPass',
@@ -39,6 +45,7 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
     query: { address: 'The address it would come from.', program: 'The slug of the program it would export.' },
     run: async visit => {
       const call = calledWith(visit.url.searchParams, (await find(visit)).api_key_id)
+      if (call === undefined) throw invalidRequest('No request can be judged.', [noAddress])
       const reason = await judgeCall(db, call, visit.now)
       return { passes: reason === undefined, ...(reason !== undefined && { reason, detail: reasonTexts[reason] }) }
     },
@@ -60,14 +67,14 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
 
 const isRequestId = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(text)
 
-const calledWith = (query: URLSearchParams, apiKeyId: string) => ({
-  apiKeyId,
-  address: (query.get('address') ?? '').trim(),
-  slug: query.get('program') ?? '',
-})
+/** Undefined when the address is none. */
+function calledWith(query: URLSearchParams, apiKeyId: string) {
+  const address = parseAddress((query.get('address') ?? '').trim())
+  return address && { apiKeyId, address, slug: query.get('program') ?? '' }
+}
 
 const noAddress: ProblemItem = {
   parameter: 'address',
-  code: 'required',
-  detail: 'Write the address that the request would come from.',
+  code: 'not_an_address',
+  detail: 'Must be the IPv4 or IPv6 address that the request would come from, such as 192.0.2.17.',
 }

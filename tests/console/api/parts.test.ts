@@ -58,6 +58,8 @@ describe('API keys', () => {
     expect(passing.body).toEqual({ passes: true })
     const refused = await api.ask('GET', `${path}/would-pass?address=192.0.2.1&program=food`)
     expect(refused.body).toMatchObject({ passes: false, reason: 'address_not_allowed' })
+    const noAddress = await api.ask('GET', `${path}/would-pass?address=abc&program=food`)
+    expect([noAddress.status, noAddress.body.errors[0].parameter]).toEqual([400, 'address'])
 
     const rotated = await api.ask('POST', `${path}/rotate`, { overlap_days: 0 })
     expect([(await check(api_secret_token)).status, (await check(rotated.body.api_secret_token)).status]).toEqual([
