@@ -52,9 +52,9 @@ beforeAll(async () => {
 })
 
 /** A page that a key was sent. */
-const sent = (slug: string, detail: object) => sql`
+const sent = (slug: string, detail: object, by = key.api_key_id, db = sql) => db`
   insert into audit_event (actor, action, subject, detail)
-  values (${`key:${key.api_key_id}`}, 'applications_exported', ${slug}, ${sql.json(detail as never)})`
+  values (${`key:${by}`}, 'applications_exported', ${slug}, ${db.json(detail as never)})`
 
 test('shows those concerned what needs attention, and marks it at the side of every page', async () => {
   const unread = ' has applications that no key has read, and was never read at all.'
@@ -129,6 +129,28 @@ test('a program that a key reads is not listed as unread, and shows who reads it
   await sent('read', { applications: 1, after_micros: 0, last_micros })
   for (const path of ['/admin', '/admin/programs/read'])
     expect(await ada.page(path)).toContain('up to the newest application')
+})
+
+test('the newest application is as old as itself, not as the load that brought it', async () => {
+  const other = await useDatabase({}, endWithTest)
+  const visitor = new ConsoleVisitor(await useService(other, {}, {}, endWithTest))
+  await visitor.signIn((await aPerson(other.sql)).email)
+  const loaded = await insertRawProgram(other.sql, 'loaded')
+  const newest = now - 20 * day
+  await insertRawApplications(other.sql, loaded, 3, undefined, i => newest - i * day)
+  await other.sql`update program set created_at = created_at - interval '9 days'`
+  await other.sql`update submission_counter set last_submit_time = now()`
+  const seen = async (path: string) => seenIn(await visitor.page(path))
+  expect(await seen('/admin/programs/loaded')).toContain('3 applications submitted · last one 20 days ago')
+  expect(await seen('/admin/programs')).toContain('20 days ago')
+  expect(await sentences(visitor)).toHaveLength(1)
+  // A key that read all of them long ago has nothing left to read.
+  const { api_key_id } = await createTestKey(other.sql, { programs: ['loaded'] })
+  await sent('loaded', { applications: 3, after_micros: 0, last_micros: newest }, api_key_id, other.sql)
+  await other.sql`update program_reader set read_at = read_at - interval '8 days'`
+  for (const path of ['/admin', '/admin/programs/loaded'])
+    expect(await seen(path)).toContain('read 8 days ago , up to the newest application')
+  expect(await sentences(visitor)).toEqual([])
 })
 
 test('shows recent events to those who read the audit log, a walk as one, without mere page views', async () => {

@@ -142,7 +142,7 @@ export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly 
   )
 }
 
-/** The keys that have read, and how far. `last` is when something was last submitted. */
+/** The keys that have read, and how far. `last` is when the newest application was submitted. */
 export function ReadBy({ readers, last }: { readers: readonly ProgramReader[]; last: Micros | null }) {
   const { now, person } = usePage()
   if (readers.length === 0) return <p class="soft">No key has read it yet.</p>

@@ -139,10 +139,11 @@ export const IntakeBadge = ({ program: { intake_state } }: ProgramPageProps) =>
 function Submissions({ program }: { program: ProgramOverview }) {
   const { now } = usePage()
   const { submissions, last_submit_time: last } = program
-  if (last === null) return <>no application yet</>
+  if (submissions === 0) return <>no application yet</>
   return (
     <>
-      {counted(submissions, 'application')} submitted · last one {distance(Math.min(last, now), now)}
+      {counted(submissions, 'application')} submitted
+      {last !== null && ` · last one ${distance(Math.min(last, now), now)}`}
     </>
   )
 }

@@ -110,7 +110,7 @@ const columnsAt = (path: string, now: Micros): Column<ProgramOverview>[] => [
     head: 'Last one',
     cell: one =>
       one.last_submit_time === null ? (
-        <span class="soft">never</span>
+        <span class="soft">none</span>
       ) : (
         <When at={one.last_submit_time} text={distance(Math.min(one.last_submit_time, now), now)} />
       ),

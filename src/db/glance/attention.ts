@@ -1,4 +1,5 @@
-// What people should do something about, kind by kind. Read for every page of the console, so it looks at no application.
+// What people should do something about, kind by kind. Read for every page of the console, so it looks at no
+// application but the newest of programs that were read once.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
@@ -117,7 +118,8 @@ const unreadPrograms: Part = (db, { among, now }) => db`
     from program_reader
     where program_slug = slug
   ) read
-  where last_submit_time > coalesce(read.read_to, '-infinity')`
+  where last_submit_time > coalesce(read.read_to, '-infinity')
+  and (read.read_to is null or (select newest_submit_time from readable_state(program_id)) > read.read_to)`
 
 const undelivered: Part = (db, { among }) => db`
   select 'undelivered', webhook_endpoint_id::text, w.url, coalesce(w.disabled_at, w.first_failed_at),

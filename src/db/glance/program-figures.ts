@@ -96,20 +96,26 @@ export interface ProgramInUse {
   program_id: number
   slug: string
   display_name: string
-  last_submit_time: Micros
+  /** Of the newest application that is there. */
+  last_submit_time: Micros | null
 }
 
-/** The programs to which was submitted last. */
+/** The programs to which was submitted or loaded last, by their newest application. */
 export async function readProgramsInUse(
   db: Db,
   { among, rowsMax }: { among: AmongPrograms; rowsMax: number },
 ): Promise<ProgramInUse[]> {
   return db<ProgramInUse[]>`
-    select program_id, slug, display_name, last_submit_time
-    from program
-    cross join submissions_of(program_id)
-    where ${isAmong(db, 'program_id', among)}
-    and last_submit_time is not null
-    order by last_submit_time desc, slug
-    limit ${rowsMax}`
+    select program_id, slug, display_name, newest_submit_time as last_submit_time
+    from (
+      select program_id, slug, display_name
+      from program
+      cross join submissions_of(program_id)
+      where ${isAmong(db, 'program_id', among)}
+      and last_submit_time is not null
+      order by last_submit_time desc, slug
+      limit ${rowsMax}
+    ) used
+    cross join readable_state(program_id)
+    order by newest_submit_time desc nulls last, slug`
 }

@@ -1,5 +1,5 @@
 // What the console lists of programs, their versions and the question bank, page by page.
-// Nothing here looks at applications: the counter that numbers them also counts them.
+// Nothing here counts applications: the counter that numbers them does.
 
 import { type Static, Type } from 'typebox'
 import type { QuestionKind, QuestionSettings } from '../../domain/questions/question.ts'
@@ -26,6 +26,7 @@ export const programOverview = row({
   draft_created_by: textOrNull,
   /** Applications ever submitted, erased ones too. */
   submissions: integer,
+  /** Of the newest application that is there. A bulk load brings applications of long ago. */
   last_submit_time: timeOrNull,
   ...programIntake.properties,
   published_versions: integer,
@@ -42,7 +43,7 @@ const columns = (db: Db) => db`
     draft.created_at as draft_created_at,
     draft.created_by as draft_created_by,
     coalesce(c.submissions, 0) as submissions,
-    c.last_submit_time,
+    (select newest_submit_time from readable_state(p.program_id)) as last_submit_time,
     (
       select count(*)::integer
       from program_version v
