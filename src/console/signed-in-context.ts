@@ -1,5 +1,6 @@
 // What pages are made with for a person who is signed in, those of the console and of the docs.
 
+import { readPersonNames } from '../db/people/person-rows.ts'
 import type { PageContext } from '../html/page-context.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { maskedToken } from '../people/masked-token.ts'
@@ -16,5 +17,6 @@ export const signedInContext = (
   person,
   secondFactor: hasSecondFactor,
   csrf: maskedToken(csrf),
+  loadNames: emails => readPersonNames(deps.consoleDb, emails),
   loadMarks: async () => marksOf(await loadAttention(deps, person, context.now)),
 })

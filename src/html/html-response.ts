@@ -31,8 +31,16 @@ export async function htmlResponse(
   status = 200,
   fields: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const value = { ...context, marks: await context.loadMarks?.() }
-  const html = renderToString(h(PageProvider, { value }, page)).replace(
+  const marks = await context.loadMarks?.()
+  const asked = new Set<string>()
+  const render = (names?: ReadonlyMap<string, string>): string => {
+    const nameOf = (email: string) => (names === undefined ? void asked.add(email) : names.get(email))
+    return renderToString(h(PageProvider, { value: { ...context, marks, nameOf } }, page))
+  }
+  // Which people a page names is known once it is rendered: then it is rendered again, with their names.
+  const nameless = render()
+  const names = asked.size > 0 ? await context.loadNames?.([...asked]) : undefined
+  const html = (names === undefined ? nameless : render(names)).replace(
     ownAddress,
     (_, attribute) => `${attribute}${context.root}/`,
   )

@@ -42,6 +42,9 @@ export interface PageContext extends Pick<Place, 'root' | 'baseUrl'> {
   /** How many things need attention in each part of the navigation; read when a page is made, by `htmlResponse`. */
   loadMarks?: (() => Promise<ReadonlyMap<string, number>>) | undefined
   marks?: ReadonlyMap<string, number> | undefined
+  /** The names of people by their e-mail addresses; read for those that a page asks for with `nameOf`, by `htmlResponse`. */
+  loadNames?: ((emails: readonly string[]) => Promise<ReadonlyMap<string, string>>) | undefined
+  nameOf?: (email: string) => string | undefined
   /** Whether a form of a session that had ended is shown again with what was typed, to be sent in this one. */
   shownAgain?: boolean
 }

@@ -4,6 +4,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { formatOffsetTime, type Micros } from '../domain/values/offset-time.ts'
+import { emailOf } from '../people/roles.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { usePage } from './page-context.ts'
 
@@ -185,6 +186,18 @@ export function When({ at, day, until, text }: { at: Micros; day?: boolean; unti
     <time dateTime={exact} title={exact}>
       {text ?? (until ? formats.day.format(at / 1000 - 1) : (day ? formats.day : formats.minute).format(at / 1000))}
     </time>
+  )
+}
+
+/** Who did something in the console: by name where the person is known, whatever they did it with. */
+export function Who({ actor }: { actor: string | null }) {
+  const { nameOf } = usePage()
+  const email = emailOf(actor ?? '')
+  return (
+    <>
+      {nameOf?.(email) ?? email}
+      {actor?.startsWith('admin-token:') && ', with a token'}
+    </>
   )
 }
 

@@ -34,6 +34,9 @@ export const personOf = (row: Omit<Person, 'programIds'> & { program_ids: readon
 /** How the audit log names a person. */
 export const actorOf = (person: Pick<Person, 'email'>): string => `admin:${person.email}`
 
+/** The e-mail address of the person who did something in the console; for others, what they are known by. */
+export const emailOf = (actor: string): string => actor.replace(/^(admin-token:[^:]*|admin|operator):/, '')
+
 /** The ids of the programs that a person may see, as statements take them. */
 export const programsAmong = ({ programIds }: Pick<Person, 'programIds'>): 'all' | number[] =>
   programIds === 'all' ? programIds : [...programIds]

@@ -373,7 +373,7 @@ test('two people at one question: the second sees what saving would change now, 
   await aDraft(sql, { slug: 'two', questions: [q.text('contended one')], display_name: 'Two' }, 'admin:bo@example.gov')
   const reviewed = await basis('two')
   expect((await ada.post(path('two', '/publish'), { reviewed })).status).toBe(303)
-  expect(await sendRefused(409, 'two', fields)).toContain('ada@example.gov published version 2')
+  expect(await sendRefused(409, 'two', fields)).toContain('Ada Tester published version 2')
 })
 
 test('a screen gets a heading and a condition over what is asked before it; a wrong line is reported at its field', async () => {

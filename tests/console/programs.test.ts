@@ -195,6 +195,8 @@ describe('versions', () => {
     )
     const text = await admin.page('/admin/programs/history/versions')
     expect(text).toContain('by bo@example.gov, with a token')
+    await aPerson(sql, { email: 'bo@example.gov', name: 'Bo <b>' })
+    expect(await admin.page('/admin/programs/history/versions')).toContain('by Bo &lt;b>, with a token')
     expect(text).toContain('Its help: “A hint” (was: none).')
     expect(text).toContain('Question added: “')
     const one = await admin.page(`/admin/programs/history/versions/${second.program_version_id}`)

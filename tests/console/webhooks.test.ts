@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { countWebhooks } from '../../src/db/webhooks/webhook-rows.ts'
 import { testConfig } from '../support/config.ts'
-import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, factsOf, fieldsOf } from '../support/console.ts'
 import { ApiProgram, aToken } from '../support/console-api.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { insertRawProgram } from '../support/raw-applications.ts'
@@ -42,7 +42,9 @@ describe('a webhook', () => {
     await hooks.run()
     const newest = () => receiver.received.at(-1)!
     expect(new Webhook(first).verify(newest().body, newest().headers)).toMatchObject({ type: 'webhook.test' })
-    expect(await browser.page(at)).toContain('204')
+    const tried = await browser.page(at)
+    expect(tried).toContain('204')
+    expect(factsOf(tried).Added).toMatch(/ by Ada Tester$/)
 
     const moved = `${receiver.url}/moved`
     expect(await browser.page(`${at}/edit`)).toContain(`value="${receiver.url}"`)

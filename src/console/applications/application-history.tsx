@@ -7,8 +7,7 @@ import type { ApplicationDetails, Revision } from '../../db/applications/applica
 import type { Program } from '../../db/programs/programs.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import { usePage } from '../../html/page-context.ts'
-import { When } from '../../html/parts.tsx'
-import { actorName } from '../keys/key-labels.tsx'
+import { When, Who } from '../../html/parts.tsx'
 import { RevisionBadge, type SentTo } from './list-pages.tsx'
 import { applicationsPath } from './list-query.ts'
 
@@ -16,12 +15,10 @@ export interface HistoryProps {
   application: ApplicationDetails
   states: readonly AnnotationState[]
   moreStates: boolean
-  /** Names of the people who set them, by their e-mail address. */
-  setBy: ReadonlyMap<string, string>
   sent: SentTo
 }
 
-export function History({ application, states, moreStates, setBy, sent }: HistoryProps) {
+export function History({ application, states, moreStates, sent }: HistoryProps) {
   return (
     <section class="card">
       <h2>History</h2>
@@ -33,7 +30,10 @@ export function History({ application, states, moreStates, setBy, sent }: Histor
             <li>
               <strong>{titleOf(state, earlier, moreStates)}</strong>
               <small>
-                <When at={state.changed_at} /> · <span dir="auto">{actorName(state.changed_by, setBy)}</span>
+                <When at={state.changed_at} /> ·{' '}
+                <span dir="auto">
+                  <Who actor={state.changed_by} />
+                </span>
               </small>
               {state.application_note !== (earlier?.application_note ?? null) && (
                 <p class="kept">{state.application_note ?? 'Note taken away.'}</p>

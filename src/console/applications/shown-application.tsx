@@ -12,12 +12,10 @@ import {
   type ListPlace,
   readListedApplications,
 } from '../../db/applications/application-lists.ts'
-import { readPersonNames } from '../../db/people/person-rows.ts'
 import { applicationChanges } from '../../domain/readable/application-changes.ts'
 import { readableApplication } from '../../domain/readable/readable-application.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { mayReadAnswers } from '../../people/roles.ts'
-import { emailOf } from '../keys/key-labels.tsx'
 import type { PageVisit, Visit } from '../requests/visit.ts'
 import { ApplicationPage } from './application-page.tsx'
 import { type ApplicationFiles, readSentTo } from './find-applications.ts'
@@ -51,10 +49,6 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
       neighbours(visit, program_id, application),
       readSentTo(db, program, [application.application_id], pagesSearched),
     ])
-    const setBy = await readPersonNames(
-      db,
-      states.map(({ changed_by }) => emailOf(changed_by)),
-    )
     const [now, then] = mayReadAnswers(visit.person)
       ? await files.openAnswers(visit, program_id, application.application_id, earlier?.application_id)
       : []
@@ -67,7 +61,6 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
         moreRevisions={revisions.length > revisionsShown}
         states={states.slice(0, statesShown)}
         moreStates={states.length > statesShown}
-        setBy={setBy}
         sent={sent}
         {...neighbour}
         answers={now && readableApplication(now.version, now.application, then?.application)}

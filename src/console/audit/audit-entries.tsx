@@ -6,7 +6,7 @@ import type { AuditEventRow } from '../../db/audit/audit.ts'
 import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
 import { usePage } from '../../html/page-context.ts'
 import { figures, InParts, When } from '../../html/parts.tsx'
-import { emailOf } from '../keys/key-labels.tsx'
+import { emailOf } from '../../people/roles.ts'
 import { type AuditEntry, detailPairs, phraseOf } from './audit-labels.ts'
 import { path, queryOf } from './audit-query.ts'
 

@@ -7,9 +7,9 @@ import type { ProgramDefinition } from '../../domain/definitions/program-definit
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import { ErrorSummary, Submit } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { NotDone } from '../../html/parts.tsx'
+import { NotDone, Who } from '../../html/parts.tsx'
 import { isOvertaken, type ProgramInView } from '../programs/program-in-view.ts'
-import { Changes, ProgramShell, who } from '../programs/program-shell.tsx'
+import { Changes, ProgramShell } from '../programs/program-shell.tsx'
 
 export interface EditedElsewhere {
   /** What saving the form now would change in what is stored. */
@@ -100,8 +100,8 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Edi
   return (
     <NotDone>
       <h2>The draft was changed in the meantime, so nothing was saved</h2>
-      <p>
-        {who(current.published_by ?? current.created_by)}{' '}
+      <p dir="auto">
+        <Who actor={current.published_by ?? current.created_by} />{' '}
         {current.published_at === null ? 'saved the draft' : `published version ${current.version_number}`}. Your fields
         are as you typed them. Saving again would change in what is stored now:
       </p>

@@ -7,10 +7,10 @@ import { readPersonNames } from '../../db/people/person-rows.ts'
 import { usePage } from '../../html/page-context.ts'
 import { distance, figures, When } from '../../html/parts.tsx'
 import type { Deps } from '../../http/server/deps.ts'
+import { emailOf } from '../../people/roles.ts'
 import { namesIn } from '../audit/audit-actions.tsx'
 import { Sentence, sentIn } from '../audit/audit-entries.tsx'
 import { entriesOf } from '../audit/audit-labels.ts'
-import { emailOf } from '../keys/key-labels.tsx'
 
 /** Events that are read, and entries that are shown: a walk of many pages is one, with its pages before other entries counted. */
 const [readMax, shownMax] = [300, 6]

@@ -144,13 +144,12 @@ const turn = ({ db, find, page }: Keys, name: string, what: typeof disableApiKey
   })
 
 /** The page to find a key on. */
-const keyIndexPage = ({ db, programs, makers }: Keys): PageRoute =>
+const keyIndexPage = ({ db, programs }: Keys): PageRoute =>
   pageAt('/admin/keys', readingRoles, async ({ now, url: { searchParams: query } }) => {
     const keys = await listKeys(db, now)
     const index = keyIndex(keys, query)
     const facts = {
       days: await readApiKeyDays(db, 30),
-      makers: await makers(index.shown),
       programs: await programs(),
     }
     return <KeyIndexPage {...index} {...facts} />

@@ -5,12 +5,12 @@
 import type { ApiKeyDay } from '../../db/keys/api-key-rows.ts'
 import { type NamedProgram, ProgramBadge, SearchForm } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { Badge, distance, LastUse, LinkButton, Notice, Table, Tabs, When } from '../../html/parts.tsx'
+import { Badge, distance, LastUse, LinkButton, Notice, Table, Tabs, When, Who } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import type { KeyGroup, ListedApiKey } from '../../keys/api-keys.ts'
 import { expiringSoonDays } from '../../keys/expiry.ts'
 import { type KeyIndex, keyGroups, keyPageRows } from './key-index.ts'
-import { actorName, Expiry, fromWhere, Maker, pathOfKey, StateBadge, Use } from './key-labels.tsx'
+import { Expiry, fromWhere, Maker, pathOfKey, StateBadge, Use } from './key-labels.tsx'
 
 const tabTexts: Readonly<Record<KeyGroup, string>> = {
   active: 'Active',
@@ -22,12 +22,10 @@ const tabTexts: Readonly<Record<KeyGroup, string>> = {
 
 interface KeyIndexProps extends KeyIndex {
   days: readonly ApiKeyDay[]
-  /** Names of people by their e-mail address. */
-  makers: ReadonlyMap<string, string>
   programs: readonly NamedProgram[]
 }
 
-export function KeyIndexPage({ tab, counts, shown, before, found, days, makers, programs }: KeyIndexProps) {
+export function KeyIndexPage({ tab, counts, shown, before, found, days, programs }: KeyIndexProps) {
   const { person, query } = usePage()
   const [search, program] = [query.get('q') ?? '', query.get('program') ?? '']
   const mayMake = person?.role === 'ADMINISTRATOR'
@@ -66,7 +64,6 @@ export function KeyIndexPage({ tab, counts, shown, before, found, days, makers, 
           tab={tab}
           shown={shown}
           days={days}
-          makers={makers}
           programs={programs}
           empty={
             search !== '' || program !== ''
@@ -115,8 +112,8 @@ const ExpiringNotice = ({ count, path }: { count: number; path: string }) =>
     </Notice>
   )
 
-function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers' | 'programs'> & { empty: string }) {
-  const { tab, shown, days, makers, programs, empty } = props
+function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'programs'> & { empty: string }) {
+  const { tab, shown, days, programs, empty } = props
   const { now, origin, person } = usePage()
   return (
     <Table
@@ -133,7 +130,7 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers'
               </a>{' '}
               {one.followed && <Badge>{origin}</Badge>} {one.state === 'exposed' && <StateBadge state="exposed" />}
               <small dir="auto">
-                {actorName(one.created_by, makers)}, <When at={one.created_at} day />
+                <Who actor={one.created_by} />, <When at={one.created_at} day />
               </small>
             </>
           ),
@@ -155,7 +152,7 @@ function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'makers'
             one.retired_at === null ? (
               <Expiry apiKey={one} />
             ) : (
-              <Maker at={one.retired_at} actor={one.retired_by ?? ''} names={makers} day />
+              <Maker at={one.retired_at} actor={one.retired_by} day />
             ),
         },
         {

@@ -5,7 +5,7 @@
 import type { ApiKeyDay } from '../../db/keys/api-key-rows.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { usePage } from '../../html/page-context.ts'
-import { Badge, distance, figures, type Tone, When } from '../../html/parts.tsx'
+import { Badge, distance, figures, type Tone, When, Who } from '../../html/parts.tsx'
 import type { ApiKeyState, ListedApiKey } from '../../keys/api-keys.ts'
 
 const tones: Readonly<Record<ApiKeyState, Tone>> = {
@@ -72,22 +72,15 @@ const dayBefore = (now: Micros, days: number): string =>
 /** The page of a key. Ids of an origin's have characters that mean something in an address. */
 export const pathOfKey = (apiKeyId: string): string => `/admin/keys/${encodeURIComponent(apiKeyId)}`
 
-/** When something was done, and who did it: by name where the person is known, whatever they did it with. */
-export const Maker = (props: { at: Micros; actor: string; names: ReadonlyMap<string, string>; day?: boolean }) => (
+/** When something was done, and who did it. */
+export const Maker = ({ at, actor, day }: { at: Micros; actor: string | null; day?: boolean }) => (
   <>
-    <When at={props.at} day={props.day ?? false} />
-    <small dir="auto">{actorName(props.actor, props.names)}</small>
+    <When at={at} day={day ?? false} />
+    <small dir="auto">
+      <Who actor={actor} />
+    </small>
   </>
 )
-
-/** `admin:ada@example.gov` and `admin-token:tribat_…:ada@example.gov` by the name of the person. */
-export function actorName(actor: string, names: ReadonlyMap<string, string>): string {
-  const name = names.get(emailOf(actor)) ?? emailOf(actor)
-  return actor.startsWith('admin-token:') ? `${name}, by token` : name
-}
-
-/** The e-mail address of the person who did something in the console; for others, what they are known by. */
-export const emailOf = (actor: string): string => actor.replace(/^(admin-token:[^:]*|admin|operator):/, '')
 
 /** The id of the key that a client has in the audit log. */
 export const keyIdOf = (actor: string): string => actor.replace(/^key:/, '')

@@ -26,10 +26,9 @@ interface KeyProps extends ListedApiKey {
   days: readonly Omit<ApiKeyDay, 'api_key_id'>[]
   refusals: readonly Refusal[]
   offered: Offered
-  makers: ReadonlyMap<string, string>
 }
 
-export function EditKeyPage({ days, refusals, offered, makers, ...key }: KeyProps) {
+export function EditKeyPage({ days, refusals, offered, ...key }: KeyProps) {
   const { person } = usePage()
   const path = pathOfKey(key.api_key_id)
   const mayChange = person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.followed
@@ -66,7 +65,7 @@ export function EditKeyPage({ days, refusals, offered, makers, ...key }: KeyProp
       <ErrorSummary />
       <div class="columns">
         <Reach apiKey={key} offered={offered} />
-        <Use apiKey={key} days={days} makers={makers} />
+        <Use apiKey={key} days={days} />
       </div>
       <h2>Refused requests</h2>
       <Table
@@ -148,7 +147,7 @@ const Reach = ({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) => (
   </section>
 )
 
-function Use({ apiKey, days, makers }: OfKey & Pick<KeyProps, 'days' | 'makers'>) {
+function Use({ apiKey, days }: OfKey & Pick<KeyProps, 'days'>) {
   const applications = days.reduce((sum, day) => sum + day.applications, 0)
   const pages = days.reduce((sum, day) => sum + day.pages, 0)
   const { disabled_at, disabled_by, retired_at, retired_by } = apiKey
@@ -159,17 +158,14 @@ function Use({ apiKey, days, makers }: OfKey & Pick<KeyProps, 'days' | 'makers'>
         facts={[
           retired_at === null
             ? ['Expires', <Expiry apiKey={apiKey} />]
-            : ['Retired', <Maker at={retired_at} actor={retired_by ?? ''} names={makers} />],
+            : ['Retired', <Maker at={retired_at} actor={retired_by} />],
           [
             'In 30 days',
             `${figures(applications)} applications on ${figures(pages)} ${pages === 1 ? 'page' : 'pages'}`,
           ],
           ['Last used', <LastUse at={apiKey.last_used_at} address={apiKey.last_used_address} />],
-          ['Created', <Maker at={apiKey.created_at} actor={apiKey.created_by} names={makers} />],
-          [
-            'Disabled',
-            disabled_at === null ? undefined : <Maker at={disabled_at} actor={disabled_by ?? ''} names={makers} />,
-          ],
+          ['Created', <Maker at={apiKey.created_at} actor={apiKey.created_by} />],
+          ['Disabled', disabled_at === null ? undefined : <Maker at={disabled_at} actor={disabled_by} />],
         ]}
       />
     </section>

@@ -4,7 +4,6 @@
 
 import { readApiKeyDays } from '../../db/keys/api-key-rows.ts'
 import { type Refusal, readRefusalsOf } from '../../db/keys/refusal-rows.ts'
-import { readPersonNames } from '../../db/people/person-rows.ts'
 import { readNamedQuestions } from '../../db/programs/program-overviews.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import type { Deps } from '../../http/server/deps.ts'
@@ -13,7 +12,7 @@ import { reasonTexts } from '../../keys/judge-call.ts'
 import type { Shown } from '../requests/action.ts'
 import { expiryOf, ShownOnce } from '../requests/keyed-forms.ts'
 import { type PageVisit, redirect, type Visit } from '../requests/visit.ts'
-import { emailOf, pathOfKey } from './key-labels.tsx'
+import { pathOfKey } from './key-labels.tsx'
 import { EditKeyPage } from './key-page.tsx'
 
 export const keyRoute = '/keys/:keyId'
@@ -39,12 +38,6 @@ export class Keys {
 
   offered = async () => ({ programs: await this.programs(), questions: await readNamedQuestions(this.db) })
 
-  /** The names of those who made, disabled or retired these keys. */
-  makers = (keys: readonly ListedApiKey[]): Promise<Map<string, string>> => {
-    const actors = keys.flatMap(key => [key.created_by, key.disabled_by ?? [], key.retired_by ?? []].flat())
-    return readPersonNames(this.db, [...new Set(actors.map(emailOf))])
-  }
-
   expiry = (given: string | undefined, { now }: Visit) =>
     given === undefined ? undefined : expiryOf(given.trim(), now, this.config.timeZone)
 
@@ -60,7 +53,7 @@ export class Keys {
 
   page = async (visit: PageVisit) => {
     const details = await this.details(visit)
-    return <EditKeyPage {...details} offered={await this.offered()} makers={await this.makers([details])} />
+    return <EditKeyPage {...details} offered={await this.offered()} />
   }
 
   /** The page of a form; of a key that is retired, or of the origin, the key's own page, which says so. */

@@ -85,7 +85,7 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Con
   return (
     <NotDone>
       <h2>The program was changed in the meantime, so nothing was saved</h2>
-      <p>
+      <p dir="auto">
         {draft === undefined ? `${versionName(current)} was published ` : 'The draft was saved '}
         <MadeBy at={current.published_at ?? current.created_at} by={current.published_by ?? current.created_by} />. Your
         text is below as you wrote it, and what is stored now is below that. To keep both, put your changes into what is

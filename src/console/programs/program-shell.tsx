@@ -7,7 +7,7 @@ import type { ProgramOverview } from '../../db/programs/program-overviews.ts'
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { usePage } from '../../html/page-context.ts'
-import { Badge, counted, distance, figures, Notice, Tabs, When } from '../../html/parts.tsx'
+import { Badge, counted, distance, figures, Notice, Tabs, When, Who } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 
 type ProgramTab = 'overview' | 'questions' | 'versions' | 'settings'
@@ -16,17 +16,13 @@ export interface ProgramPageProps {
   program: ProgramOverview
 }
 
-/** `operator:ada`, `admin:ada@example.gov` and `admin-token:…:ada@example.gov` as people read them. */
-export const who = (actor: string | null): string =>
-  (actor ?? '').replace(/^(admin|operator):/, '').replace(/^admin-token:[^:]*:(.*)$/s, '$1, with a token')
-
 /** When something was published or saved, and by whom; none of it where it never was. */
 export const MadeBy = ({ at, by }: { at: Micros | null; by: string | null }) =>
   at === null ? (
     <>none</>
   ) : (
     <>
-      <When at={at} /> by {who(by)}
+      <When at={at} /> by <Who actor={by} />
     </>
   )
 

@@ -18,10 +18,11 @@ import {
   Table,
   Tabs,
   When,
+  Who,
 } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { type Activity, ByStatus, DayByDay, ReadBy, Submitted } from '../home/program-activity.tsx'
-import { IntakeBadge, MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { IntakeBadge, MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 
 const path = '/admin/programs'
 
@@ -101,7 +102,9 @@ const columnsAt = (path: string, now: Micros): Column<ProgramOverview>[] => [
       ) : (
         <>
           <Badge tone="attention">draft</Badge>
-          <small>{who(one.draft_created_by)}</small>
+          <small dir="auto">
+            <Who actor={one.draft_created_by} />
+          </small>
         </>
       ),
   },

@@ -5,13 +5,13 @@
 import { exportEffects } from '../../domain/definitions/export-effects.ts'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { ProgramChoices } from '../../html/lists.tsx'
-import { counted, LinkButton, Notice, When } from '../../html/parts.tsx'
+import { counted, LinkButton, Notice, When, Who } from '../../html/parts.tsx'
 import type { ProblemItem } from '../../problem.ts'
 import type { Move } from '../../programs/move-questions.ts'
 import { Comparison } from './comparison-view.tsx'
 import { type EditRefusal, PlacedErrors, RefusalNotice } from './edit-refusals.tsx'
 import type { ProgramInView } from './program-in-view.ts'
-import { ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { ProgramShell, pathOfProgram } from './program-shell.tsx'
 
 interface PublishProps {
   view: ProgramInView
@@ -46,8 +46,8 @@ export function PublishPage(props: PublishProps) {
                 ? `The first version: ${counted(draft.questions.length, 'question')}`
                 : `${counted(changes.length, 'change')} against version ${active.version_number}`}
             </h2>
-            <p class="soft">
-              Saved <When at={draft.created_at} /> by {who(draft.created_by)}.{' '}
+            <p class="soft" dir="auto">
+              Saved <When at={draft.created_at} /> by <Who actor={draft.created_by} />.{' '}
               <a href={`${path}/versions/${draft.program_version_id}/preview`}>See it as an applicant</a>
             </p>
             {sharedWith.size > 0 && (
@@ -150,8 +150,8 @@ export function DiscardPage({ view, refused }: { view: ProgramInView; refused: E
       {refused !== undefined && <RefusalNotice {...refused} />}
       <section class="card">
         <h2>What is discarded</h2>
-        <p>
-          The draft, saved <When at={draft.created_at} /> by {who(draft.created_by)}:{' '}
+        <p dir="auto">
+          The draft, saved <When at={draft.created_at} /> by <Who actor={draft.created_by} />:{' '}
           {counted(view.changes.length, 'change')}. It cannot be brought back.
           {added.length > 0 && ' Questions that only this draft asks leave the question bank with it.'}
           {view.active === undefined && ' Nothing of this program is published, so nothing is left but its name.'}

@@ -6,11 +6,11 @@ import type { StoredProgramVersion } from '../../db/programs/programs.ts'
 import { ActionForm, Submit } from '../../html/fields.tsx'
 import { Pages } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
-import { Badge, counted, DoneNotice, LinkButton, Notice } from '../../html/parts.tsx'
+import { Badge, counted, DoneNotice, LinkButton, Notice, Who } from '../../html/parts.tsx'
 import { Comparison } from './comparison-view.tsx'
 import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
 import { type HistoryEntry, type VersionFacts, versionName } from './program-in-view.ts'
-import { Changes, MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram, who } from './program-shell.tsx'
+import { Changes, MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 
 export function VersionsPage(props: ProgramPageProps & { items: readonly HistoryEntry[]; next: number | null }) {
   const { program, items: history } = props
@@ -44,7 +44,7 @@ export function VersionsPage(props: ProgramPageProps & { items: readonly History
 
 function Published({ version }: { version: VersionFacts }) {
   return (
-    <p class="soft">
+    <p class="soft" dir="auto">
       {version.published_at === null ? 'Saved' : 'Published'}{' '}
       <MadeBy at={version.published_at ?? version.created_at} by={version.published_by ?? version.created_by} /> ·{' '}
       <code>program_version_id</code> {version.program_version_id}
@@ -106,8 +106,11 @@ function TakeForm({ program, path }: ProgramPageProps & { path: string }) {
         <p>Makes a draft that asks what this version asked. Nothing changes for applicants until it is published.</p>
       ) : (
         <Notice tone="attention">
-          There is a draft by {who(program.draft_created_by)}. This version takes its place, and{' '}
-          <strong>what the draft changed is gone</strong>.
+          There is a draft by{' '}
+          <bdi>
+            <Who actor={program.draft_created_by} />
+          </bdi>
+          . This version takes its place, and <strong>what the draft changed is gone</strong>.
         </Notice>
       )}
       <input type="hidden" name="based_on" value={String(program.draft_version_id ?? program.active_version_id)} />
