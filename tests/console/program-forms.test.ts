@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
 import type { NamedCondition, ProgramDefinition } from '../../src/domain/definitions/program-definition.ts'
 import { describeVersion } from '../../src/domain/definitions/version-definition.ts'
-import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, decoded, fieldsOf } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { aDraft, aProgram, everyKind, q } from '../support/programs.ts'
 
@@ -150,6 +150,62 @@ describe('a question', () => {
     expect(await condition()).toBeUndefined()
   })
 
+  test('offers in its condition what it can look at there, and what is refused is said in the words of the form', async () => {
+    const job = [q.text('employer'), q.number('hours'), q.text('shift')]
+    const household = q.enumerator('members', [q.date('birthday'), q.enumerator('jobs', job)])
+    await aProgram(sql, {
+      slug: 'looks-at',
+      screens: [
+        { questions: [household, q.file('payslip'), q.address('home'), q.radio('dwelling', ['rent', 'own'])] },
+        { questions: [q.number('heads', { text: 'How many people?' }), q.text('once')] },
+      ],
+    })
+    const offered = async (name: string) => {
+      const page = await ada.page(path('looks-at', `/question?name=${name}`))
+      const [, lines] = /<ol class="when-rows">([\s\S]*?)<\/select>/.exec(page)!
+      return [...lines!.matchAll(/<option value="([^"]+)"[^>]*>([^<]*)/g)].map(([, , text]) => text!)
+    }
+    const around = (texts: string[]) => texts.filter(text => !/^home/.test(text))
+    expect(around(await offered('once'))).toEqual(['members?', 'payslip?', 'dwelling?', 'How many people?'])
+    expect(around(await offered('heads'))).toEqual(['members?', 'payslip?', 'dwelling?'])
+    expect(await offered('shift')).toEqual(['members?', 'birthday?', 'jobs?', 'employer?', 'hours?'])
+    expect((await offered('once')).filter(text => /file|corrected/.test(text))).toEqual([])
+    // A new question can look at what comes before the end of the screen it is for, in what it is repeated for.
+    const added = async (query: string) => {
+      const page = await ada.page(path('looks-at', `/add-question?${query}`))
+      return [/&quot;heads&quot;/.test(page), /&quot;birthday&quot;/.test(page)]
+    }
+    expect([await added('screen=0'), await added('screen=1')]).toEqual([
+      [false, false],
+      [true, false],
+    ])
+    expect(await added('screen=1&enumerator=members')).toEqual([true, true])
+
+    const fields = { ...(await open('looks-at', 'once')), when: 'all' }
+    const refused = async (what: string, operator: string, value: string, name = 'once') => {
+      const sent = { ...fields, name, when_what_0: what, when_operator_0: operator, when_value_0: value }
+      const page = await sendRefused(400, 'looks-at', sent)
+      return decoded(/<a href="#when_\w+">([^<]*)/.exec(page)![1]!)
+    }
+    const people = '["heads","number"]'
+    expect(await refused(people, 'equal', 'some')).toBe(
+      'Must be a number, such as 100: that is what “How many people?” is compared with.',
+    )
+    expect(await refused(people, 'in', '1, some')).toBe(
+      'Must be a number, such as 100, or several with commas between them: that is what “How many people?” is compared with.',
+    )
+    expect(await refused(people, 'includes_any', '1')).toStartWith('Must be one of “is”, “is not”, “is one of”')
+    expect(await refused('["dwelling","selection"]', 'equal', 'tent')).toBe(
+      'Must be an option of “dwelling?”: “tent” is not.',
+    )
+    expect(await refused('["birthday","date"]', 'equal', '2026-01-31')).toBe(
+      'Must look at a question that is asked once, or for each of the same list: “birthday?” is asked for each of “members?”.',
+    )
+    expect(await refused('["gone","text"]', 'equal', 'x')).toBe(
+      'Must look at an earlier question of this program, which does not ask “gone”.',
+    )
+  })
+
   test('with a condition that lines cannot say keeps it, and it is edited as it is written', async () => {
     const nested = { not: { question: 'nested one', operator: 'answered' as const } }
     await aProgram(sql, {
@@ -196,7 +252,7 @@ describe('a question', () => {
     const based_on = await basis('held')
     expect(
       await ada.refused(400, path('held', '/question/move'), { name: 'looked at', to: 'down', based_on }),
-    ).toContain('Must look at an earlier question')
+    ).toContain('Question “looking?”: Must look at an earlier question: “looked at?” is asked later, on screen 1')
     expect(await sendRefused(400, 'held', { ...(await open('held', 'person')), action: 'remove' })).toContain(
       'Must come after its enumerator',
     )

@@ -3,6 +3,7 @@
 
 import { fieldLabel } from '../../domain/definitions/condition-text.ts'
 import { conditionFields, operatorsOfForm } from '../../domain/definitions/definition-conditions.ts'
+import { ancestors, isVisibleIn } from '../../domain/definitions/definition-questions.ts'
 import type {
   NamedCondition,
   OptionDefinition,
@@ -33,7 +34,14 @@ interface ConditionForm {
 const lists: ReadonlySet<string> = new Set(['in', 'includes_any', 'includes_all'])
 
 /** Fields that say nothing to people. */
-const technical: ReadonlySet<string> = new Set(['well_known_id', 'latitude', 'longitude'])
+const technical: ReadonlySet<string> = new Set([
+  'well_known_id',
+  'latitude',
+  'longitude',
+  'corrected',
+  'file_key',
+  'file_urls',
+])
 
 const whatOf = (question: string, field: string): string => JSON.stringify([question, field])
 
@@ -193,10 +201,22 @@ function readWhat(what: string): [question: string, field: string] {
   }
 }
 
-/** The questions before this one; all, when it has no place yet. */
-export function earlierThan(definition: ProgramDefinition, name: string): QuestionDefinition[] {
-  const asked = definition.screens.flatMap(({ questions }) => questions.map(({ question }) => question))
-  const at = asked.indexOf(name)
-  const known = new Map(definition.questions.map(question => [question.admin_name, question]))
-  return asked.slice(0, at < 0 ? undefined : at).map(one => known.get(one)!)
+/**
+ * The questions that a condition may look at: of those asked up to this screen, before `name` if that is there, the ones that are asked
+ * once, or for each of what `name` is asked for, too.
+ */
+export function earlierThan(
+  { screens, questions }: ProgramDefinition,
+  { name, enumerator, screen }: { name?: string | undefined; enumerator?: string | undefined; screen: number },
+): QuestionDefinition[] {
+  const known = new Map(questions.map(question => [question.admin_name, question]))
+  const inside = enumerator === undefined ? [] : ancestors(enumerator, known)
+  const asked = screens.slice(0, screen + 1).map(({ questions }) => questions.map(({ question }) => question))
+  const at = asked[screen]?.indexOf(name ?? '') ?? -1
+  if (at >= 0) asked[screen]!.splice(at)
+  return asked
+    .flat()
+    .filter(one => one !== name)
+    .map(one => known.get(one)!)
+    .filter(one => isVisibleIn(inside, one.enumerator))
 }

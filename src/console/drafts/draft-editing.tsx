@@ -16,6 +16,7 @@ import { showForm } from '../requests/action.ts'
 import { type PageVisit, redirect, showPage } from '../requests/visit.ts'
 import type { DraftFormProps, EditedElsewhere } from './draft-form.tsx'
 import { rearrange } from './form-rows.ts'
+import { errorsInWords } from './read-question-form.ts'
 
 interface EditedForm {
   /** The screen to go back to, once it is saved. */
@@ -71,8 +72,9 @@ export class DraftEditing {
 
   /** Saves what a button of the list of questions does, and goes back there; where that cannot be, the list says why. */
   async saveAction(visit: PageVisit, { view }: OpenDraft, edited: ProgramDefinition, done = 'saved', screen?: number) {
-    const refused = await this.#save(visit, view, edited)
-    if (refused === undefined) return this.#back(visit, done, screen)
+    const refusal = await this.#save(visit, view, edited)
+    if (refusal === undefined) return this.#back(visit, done, screen)
+    const refused = { ...refusal, errors: errorsInWords(refusal.errors, edited) }
     const page = await this.show(visit, ({ view }) => <QuestionsPage view={view} refused={refused} />)
     return showPage(visit, page, refused.status)
   }

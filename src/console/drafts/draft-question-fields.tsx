@@ -97,6 +97,8 @@ interface FieldsProps {
   question?: QuestionDefinition | undefined
   placement?: PlacementDefinition | undefined
   screen: number
+  /** What a new question is repeated under. */
+  enumerator?: string | undefined
   /** Ids of options that exports have carried, which stay as they are. */
   published?: ReadonlySet<string>
 }
@@ -138,7 +140,8 @@ export function AnswerFields({ question, published = new Set() }: Pick<FieldsPro
 }
 
 /** How the program asks it: whether it must be answered, on which screen, when. */
-export function AskingFields({ definition, question, placement, screen }: FieldsProps) {
+export function AskingFields({ definition, question, placement, screen, enumerator }: FieldsProps) {
+  const { values } = usePage().form
   return (
     <>
       <Choices
@@ -154,6 +157,7 @@ export function AskingFields({ definition, question, placement, screen }: Fields
         label="Screen"
         value={String(screen)}
         choices={definition.screens.map(({ name }, i) => ({ value: String(i), text: `${i + 1} · ${name}` }))}
+        data-edit="when-look"
       />
       {question === undefined && (
         <TextField
@@ -166,7 +170,12 @@ export function AskingFields({ definition, question, placement, screen }: Fields
       )}
       <ConditionFields
         condition={placement?.visible_when}
-        earlier={earlierThan(definition, question?.admin_name ?? '')}
+        earlier={earlierThan(definition, {
+          name: question?.admin_name,
+          enumerator: question?.enumerator ?? enumerator,
+          screen:
+            (values.get('new_screen') ?? '') === '' ? Number(values.get('screen') ?? screen) : Number.POSITIVE_INFINITY,
+        })}
       />
     </>
   )

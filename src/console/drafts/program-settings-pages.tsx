@@ -86,4 +86,4 @@ export function ScreenPage(props: DraftFormProps & { index: number }) {
 
 /** The questions of the screens before this one. */
 const askedBefore = (definition: ProgramDefinition, index: number): QuestionDefinition[] =>
-  earlierThan({ ...definition, screens: definition.screens.slice(0, index) }, '')
+  earlierThan(definition, { screen: index - 1 })

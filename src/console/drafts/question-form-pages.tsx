@@ -147,9 +147,10 @@ export function AddQuestionPage(props: DraftFormProps & NewPlace) {
                     { value: '', text: 'no, it is asked once' },
                     ...enumerators.map(({ admin_name, text }) => ({ value: admin_name, text: `for each of: ${text}` })),
                   ]}
+                  data-edit="when-look"
                 />
               )}
-              <AskingFields definition={definition} screen={screen} />
+              <AskingFields definition={definition} screen={screen} enumerator={enumerator || undefined} />
               <AsSeen base={newBase(form.values)} before={undefined} definition={definition} optional={false} />
             </>
           }

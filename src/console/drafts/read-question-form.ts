@@ -15,6 +15,7 @@ import { asciiName } from '../../domain/values/slug.ts'
 import type { ProblemItem } from '../../problem.ts'
 import { kindLabel } from '../programs/question-labels.ts'
 import { type ConditionMode, conditionForm, conditionOf, readLines } from './condition-fields.ts'
+import { detailInWords } from './condition-problems.ts'
 import { sentRows, takePasted } from './form-rows.ts'
 
 export const bounds = ['min', 'max', 'min_length', 'max_length', 'min_count', 'max_count'] as const
@@ -208,7 +209,9 @@ export function errorsOfForm(
   const defined = `/questions/${edited.questions.findIndex(({ admin_name }) => admin_name === name)}`
   const place = placeOf(edited, name)
   const placed = place === undefined ? undefined : `/screens/${place.screen}/questions/${place.index}`
-  const found = errors.map(({ path = '', code, detail }): ProblemItem => {
+  const found = errors.map((error): ProblemItem => {
+    const { path = '', code } = error
+    const detail = detailInWords(edited, error)
     if (path.startsWith(`${defined}/`)) return settingError(path.slice(defined.length + 1), code, detail, optionRows)
     if (placed !== undefined && path.startsWith(`${placed}/`))
       return { parameter: placementField(path.slice(placed.length + 1), whenRows), code, detail }
@@ -225,7 +228,9 @@ export function errorsOfScreen(
   index: number,
   whenRows: readonly number[],
 ): ProblemItem[] {
-  return errors.map(({ path = '', code, detail }): ProblemItem => {
+  return errors.map((error): ProblemItem => {
+    const { path = '', code } = error
+    const detail = detailInWords(edited, error)
     const rest = path.startsWith(`/screens/${index}/`) ? path.slice(`/screens/${index}/`.length) : undefined
     if (rest === 'name' || rest?.startsWith('visible_when'))
       return { parameter: placementField(rest, whenRows), code, detail }
@@ -256,12 +261,21 @@ function placementField(rest: string, whenRows: readonly number[]): string {
   return `when_${member === 'question' || member === 'field' ? 'what' : member}_${row}`
 }
 
+/** The errors of an edited document that no form was sent for, each with its place in words. */
+export const errorsInWords = (errors: readonly ProblemItem[], edited: ProgramDefinition): ProblemItem[] =>
+  errors.map(error => ({
+    code: error.code,
+    detail: `${whereIn(edited, error.path ?? '')}${detailInWords(edited, error)}`,
+  }))
+
 /** Which question or screen a path of the document leads to, in words. */
 function whereIn(definition: ProgramDefinition, path: string): string {
+  const textOf = (name: string | undefined) =>
+    `Question “${definition.questions.find(({ admin_name }) => admin_name === name)?.text || name}”`
   const [, screen, , index] = /^\/screens\/(\d+)(\/questions\/(\d+))?/.exec(path) ?? []
   const found = screen === undefined ? undefined : definition.screens[Number(screen)]
   if (found !== undefined)
-    return index === undefined ? `Screen "${found.name}": ` : `Question "${found.questions[Number(index)]?.question}": `
+    return index === undefined ? `Screen “${found.name}”: ` : `${textOf(found.questions[Number(index)]?.question)}: `
   const question = /^\/questions\/(\d+)/.exec(path)?.[1]
-  return question === undefined ? '' : `Question "${definition.questions[Number(question)]?.admin_name}": `
+  return question === undefined ? '' : `${textOf(definition.questions[Number(question)]?.admin_name)}: `
 }

@@ -174,7 +174,10 @@ export function knownQuestions(
 }
 
 /** The question and the enumerators it lies in, from the inside outwards. Ends where a cycle begins. */
-export function ancestors(admin_name: string, known: ReadonlyMap<string, ReadQuestion>): string[] {
+export function ancestors(
+  admin_name: string,
+  known: ReadonlyMap<string, { enumerator?: string | null | undefined }>,
+): string[] {
   const chain = new Set<string>()
   for (let name: string | null | undefined = admin_name; name != null && !chain.has(name); ) {
     chain.add(name)
@@ -182,6 +185,10 @@ export function ancestors(admin_name: string, known: ReadonlyMap<string, ReadQue
   }
   return [...chain]
 }
+
+/** Whether a condition that is decided in entities of these enumerators finds the answer to a question under this one. */
+export const isVisibleIn = (inside: readonly string[], enumerator: string | null | undefined): boolean =>
+  enumerator == null || inside.includes(enumerator)
 
 function immutableErrors(question: ReadQuestion, bank: readonly KnownQuestion[]): DefinitionError[] {
   const known = bank.find(({ admin_name }) => admin_name === question.admin_name)

@@ -6,6 +6,7 @@ import { type DefinitionError, isObject, member, members, oneError } from './def
 import {
   ancestors,
   enumeratorDepthLabel,
+  isVisibleIn,
   type KnownQuestion,
   knownQuestions,
   type ReadQuestion,
@@ -160,12 +161,11 @@ function conditionErrors(condition: unknown, path: string, scope: Scope): Defini
     : error('not_earlier', `Must look at an earlier question: "${name}" is asked at ${target.path}.`)
   const question = scope.known.get(name)
   if (question === undefined) return order
-  const hidden =
-    question.enumerator === null || scope.inside.includes(question.enumerator)
-      ? []
-      : error(
-          'not_visible',
-          `Must look at a question of the same entity, of one around it, or of the top level: "${name}" is repeated under "${question.enumerator}".`,
-        )
+  const hidden = isVisibleIn(scope.inside, question.enumerator)
+    ? []
+    : error(
+        'not_visible',
+        `Must look at a question of the same entity, of one around it, or of the top level: "${name}" is repeated under "${question.enumerator}".`,
+      )
   return [...order, ...hidden, ...comparisonErrors(condition, question, path)]
 }
