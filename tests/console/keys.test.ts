@@ -190,6 +190,9 @@ describe('a key that is there', () => {
     expect((await browser.post(path, { ...form, name: 'First' })).status).toBe(303)
     const text = await browser.refused(409, path, { ...form, name: 'Second' })
     for (const part of ['What is stored now: <bdi>First</bdi>', 'value="Second"']) expect(text).toContain(part)
+    // What was typed is seen at once; without it the form is folded.
+    const fold = '<details class="card wide-form"'
+    expect([text.includes(`${fold} open>`), (await browser.page(path)).includes(`${fold}>`)]).toEqual([true, true])
     const newer = / name="based_on" value="([^"]*)"/.exec(text)![1]!
     expect((await browser.post(path, { ...form, name: 'Second', based_on: newer })).status).toBe(303)
   })

@@ -177,8 +177,8 @@ function ChangeForm({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) {
   // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
   const basis = (form.conflict !== undefined ? null : form.values.get('based_on')) ?? keyVersion(apiKey)
   return (
-    <section class="card wide-form">
-      <h2>Edit the key</h2>
+    <details class="card wide-form" open={form.values.size > 0}>
+      <summary>Edit the key</summary>
       <ActionForm action={pathOfKey(apiKey.api_key_id)}>
         <input type="hidden" name="based_on" value={basis} />
         <CommonFields {...offered} apiKey={apiKey}>
@@ -188,7 +188,7 @@ function ChangeForm({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) {
         </CommonFields>
         <Submit text="Save" />
       </ActionForm>
-    </section>
+    </details>
   )
 }
 
