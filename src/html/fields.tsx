@@ -220,23 +220,24 @@ export function Choices(props: {
           </noscript>
         )}
         {choices.map((choice, i) => (
-          <div class="choice">
-            <input
-              type={many ? 'checkbox' : 'radio'}
-              id={`${name}-${i}`}
-              name={name}
-              value={choice.value}
-              checked={on.has(choice.value)}
-            />
-            <label for={`${name}-${i}`} dir="auto">
-              {choice.text}
-              {choice.hint !== undefined && <span class="hint">{choice.hint}</span>}
-            </label>
-          </div>
+          <ChoiceBox {...choice} id={`${name}-${i}`} name={name} many={many} checked={on.has(choice.value)} />
         ))}
       </div>
       <FieldError name={name} form={form} />
     </fieldset>
+  )
+}
+
+function ChoiceBox(props: Choice & { id: string; name: string; many: boolean | undefined; checked: boolean }) {
+  const { id, name, many, checked, value, text, hint } = props
+  return (
+    <div class="choice">
+      <input type={many ? 'checkbox' : 'radio'} id={id} name={name} value={value} checked={checked} />
+      <label for={id} dir="auto">
+        {text}
+        {hint !== undefined && <span class="hint">{hint}</span>}
+      </label>
+    </div>
   )
 }
 

@@ -124,15 +124,14 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       <DoneNotice texts={doneTexts} />
       <ErrorSummary title="The list needs another look at its filters" />
       <Filters path={path} program={program} searches={who !== undefined} />
-      {query.errors.length === 0 &&
-        (mayAnnotate(listing, origin) && applications.length > 0 ? (
-          <form method="get" action={`${path}/status`}>
-            <SetStatus program={program} found={found ?? total} />
-            {list}
-          </form>
-        ) : (
-          list
-        ))}
+      {query.errors.length > 0 ? null : mayAnnotate(listing, origin) && applications.length > 0 ? (
+        <form method="get" action={`${path}/status`}>
+          <SetStatus program={program} found={found ?? total} />
+          {list}
+        </form>
+      ) : (
+        list
+      )}
       <Neighbours path={path} {...listing} />
     </Shell>
   )
@@ -176,17 +175,16 @@ const columns = (path: string, search: string, who: Listing['who']): readonly Co
       )
     },
   },
+  { head: 'Number', figures: true, evident: true, cell: ({ application_id }) => application_id },
   {
-    head: 'Number',
-    figures: true,
+    head: 'Submitted',
     evident: true,
-    cell: ({ application_id, is_current }) => (
+    cell: ({ submit_time, is_current }) => (
       <>
-        {!is_current && <RevisionBadge isCurrent={false} />} {application_id}
+        <When at={submit_time} /> {!is_current && <RevisionBadge isCurrent={false} />}
       </>
     ),
   },
-  { head: 'Submitted', evident: true, cell: ({ submit_time }) => <When at={submit_time} /> },
   {
     head: 'Status',
     cell: ({ status, has_note }) => (

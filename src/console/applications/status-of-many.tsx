@@ -32,32 +32,7 @@ const body = Type.Object(
 )
 
 export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
-  /** The applications that the address names: those that were ticked, or all that the filters find. */
-  const chosen = async (visit: PageVisit, programId: number): Promise<number[]> => {
-    const sent = visit.url.searchParams
-    if (!sent.has('all')) return sent.getAll('ticked').flatMap(text => idOf(text) ?? [])
-    const { filter, errors } = readListQuery(visit, config.timeZone)
-    if (errors.length > 0) throw invalidRequest('The filters cannot be read.', errors)
-    const place = { direction: 'older', beyond: undefined } as const
-    const found = await readListedApplications(db, programId, filter, place, changedMax + 1)
-    return found.map(({ application_id }) => application_id)
-  }
-
-  const page = async (visit: PageVisit) => {
-    const program = await findSeenProgram(db, visit.person, visit.params.slug!)
-    const ids = await chosen(visit, program.program_id)
-    if (ids.length > changedMax)
-      throw new Problem('too_large', {
-        detail: `At most ${changedMax} applications are changed together. Choose fewer.`,
-      })
-    const status = statusOf(visit.url.searchParams)
-    const states = await readApplicationStates(db, program.program_id, ids)
-    const changed = states.filter(state => state.status !== status)
-    const same = states.length - changed.length
-    const shown = <StatusOfManyPage program={program} status={status} changed={changed} same={same} />
-    return states.length > 0 ? shown : showForm(visit, { values: visit.form, errors: [wrongCount] }, () => shown, 400)
-  }
-
+  const page = lookAt(db, config.timeZone)
   const path = `${applicationsRoute}/status`
   return [
     action({
@@ -101,6 +76,34 @@ export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
       },
     }),
   ]
+}
+
+/** The page that says what would change: of the applications that the address names, ticked or all that the filters find. */
+function lookAt(db: Deps['consoleDb'], timeZone: string) {
+  const chosen = async (visit: PageVisit, programId: number): Promise<number[]> => {
+    const sent = visit.url.searchParams
+    if (!sent.has('all')) return sent.getAll('ticked').flatMap(text => idOf(text) ?? [])
+    const { filter, errors } = readListQuery(visit, timeZone)
+    if (errors.length > 0) throw invalidRequest('The filters cannot be read.', errors)
+    const place = { direction: 'older', beyond: undefined } as const
+    const found = await readListedApplications(db, programId, filter, place, changedMax + 1)
+    return found.map(({ application_id }) => application_id)
+  }
+
+  return async (visit: PageVisit) => {
+    const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+    const ids = await chosen(visit, program.program_id)
+    if (ids.length > changedMax)
+      throw new Problem('too_large', {
+        detail: `At most ${changedMax} applications are changed together. Choose fewer.`,
+      })
+    const status = statusOf(visit.url.searchParams)
+    const states = await readApplicationStates(db, program.program_id, ids)
+    const changed = states.filter(state => state.status !== status)
+    const same = states.length - changed.length
+    const shown = <StatusOfManyPage program={program} status={status} changed={changed} same={same} />
+    return states.length > 0 ? shown : showForm(visit, { values: visit.form, errors: [wrongCount] }, () => shown, 400)
+  }
 }
 
 const wrongCount = {

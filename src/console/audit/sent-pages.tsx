@@ -6,7 +6,7 @@ import type { Disclosure, Disclosures } from '../../audit/disclosure.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { Badge, figures, LinkButton, Notice, Table, When } from '../../html/parts.tsx'
+import { Badge, type Column, figures, LinkButton, Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { Actor } from './audit-entries.tsx'
 import { crumb, path, queryOf } from './audit-query.ts'
@@ -63,12 +63,13 @@ export function DisclosuresPage({ applicationId, found, files, names }: SentProp
   )
 }
 
+const when = (at: Micros) => <When at={at} />
+
 function PlaceSection(
   props: Omit<SentProps, 'found' | 'files' | 'applicationId'> & SentProps['found'][number] & { applicationId: number },
 ) {
   const { applicationId, place, pages, nextBefore, names } = props
   const { form } = usePage()
-  const when = (at: Micros) => <When at={at} />
   return (
     <section class="stack" aria-label={place.display_name}>
       <h2>
@@ -82,35 +83,7 @@ function PlaceSection(
         caption={`Pages with application ${applicationId} of ${place.display_name}`}
         rows={pages}
         empty="No client was ever sent this application."
-        columns={[
-          {
-            head: 'Client',
-            cell: page => (
-              <Actor
-                actor={page.actor}
-                href={`${path}${queryOf(new URLSearchParams(), { actor: page.actor })}`}
-                names={names}
-              />
-            ),
-          },
-          { head: 'When', cell: page => when(page.happened_at) },
-          { head: 'From', cell: page => (page.address === null ? '' : <code class="address">{page.address}</code>) },
-          {
-            head: 'Page',
-            cell: page => (
-              <>
-                <a href={`${path}/events/${page.audit_event_id}`}>{pageText(page)}</a>
-                {page.detail.walk !== undefined && (
-                  <small>
-                    walk <code>{String(page.detail.walk)}</code>
-                  </small>
-                )}
-              </>
-            ),
-          },
-          { head: 'Questions', cell: page => page.questions },
-          { head: 'Sent', cell: page => <Certainty page={page} /> },
-        ]}
+        columns={columns(names)}
       />
       {nextBefore !== undefined && (
         <p>
@@ -125,6 +98,36 @@ function PlaceSection(
     </section>
   )
 }
+
+const columns = (names: SentProps['names']): Column<Disclosure>[] => [
+  {
+    head: 'Client',
+    cell: page => (
+      <Actor
+        actor={page.actor}
+        href={`${path}${queryOf(new URLSearchParams(), { actor: page.actor })}`}
+        names={names}
+      />
+    ),
+  },
+  { head: 'When', cell: page => when(page.happened_at) },
+  { head: 'From', cell: page => (page.address === null ? '' : <code class="address">{page.address}</code>) },
+  {
+    head: 'Page',
+    cell: page => (
+      <>
+        <a href={`${path}/events/${page.audit_event_id}`}>{pageText(page)}</a>
+        {page.detail.walk !== undefined && (
+          <small>
+            walk <code>{String(page.detail.walk)}</code>
+          </small>
+        )}
+      </>
+    ),
+  },
+  { head: 'Questions', cell: page => page.questions },
+  { head: 'Sent', cell: page => <Certainty page={page} /> },
+]
 
 function pageText({ detail }: Disclosure): string {
   const { applications, applications_before, application_ids: listed } = detail

@@ -64,16 +64,20 @@ export function OptionRows(props: { options: readonly OptionDefinition[]; publis
         <Icon name="plus" />
         Another option
       </button>
-      <details>
-        <summary>Paste a list</summary>
-        <TextArea name="option_list" label="A list, one option a line" optional rows={3} value="" />
-        <button type="submit" class="plain" name="edit" value="option-paste">
-          Make rows of it
-        </button>
-      </details>
+      <PastedList />
     </fieldset>
   )
 }
+
+const PastedList = () => (
+  <details>
+    <summary>Paste a list</summary>
+    <TextArea name="option_list" label="A list, one option a line" optional rows={3} value="" />
+    <button type="submit" class="plain" name="edit" value="option-paste">
+      Make rows of it
+    </button>
+  </details>
+)
 
 /** A button that rearranges the rows of the form. */
 export const RowButton = ({ edit, icon, label }: { edit: string; icon: IconName; label: string }) => (

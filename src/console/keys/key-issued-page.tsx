@@ -61,32 +61,36 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
         {key.may_export && (
           <CodeTabs name="samples" tabs={keySamples(baseUrl, key.programs[0]!, key.api_key_id, password)} />
         )}
-        <div class="card">
-          <h2>Before you close this page</h2>
-          <ul class="steps">
-            <li>Copy the password to a secret store.</li>
-            <li>
-              <a href={`/admin/keys/check?key=${encodeURIComponent(key.api_key_id)}`}>
-                See whether a request would pass
-              </a>{' '}
-              from the client’s address.
-            </li>
-            <li>
-              Send the integrator the address of the docs:{' '}
-              {key.programs.slice(0, 5).map((program, i) => (
-                <>
-                  {i > 0 && ', '}
-                  <a href={`/docs/api/programs/${program}`}>{program}</a>
-                </>
-              ))}
-              .
-            </li>
-          </ul>
-          <p>
-            <LinkButton main href={path} text="Done, hide it for good" />
-          </p>
-        </div>
+        <NextSteps apiKey={key} />
       </div>
     </Shell>
+  )
+}
+
+function NextSteps({ apiKey: key }: { apiKey: ListedApiKey }) {
+  return (
+    <div class="card">
+      <h2>Before you close this page</h2>
+      <ul class="steps">
+        <li>Copy the password to a secret store.</li>
+        <li>
+          <a href={`/admin/keys/check?key=${encodeURIComponent(key.api_key_id)}`}>See whether a request would pass</a>{' '}
+          from the client’s address.
+        </li>
+        <li>
+          Send the integrator the address of the docs:{' '}
+          {key.programs.slice(0, 5).map((program, i) => (
+            <>
+              {i > 0 && ', '}
+              <a href={`/docs/api/programs/${program}`}>{program}</a>
+            </>
+          ))}
+          .
+        </li>
+      </ul>
+      <p>
+        <LinkButton main href={pathOfKey(key.api_key_id)} text="Done, hide it for good" />
+      </p>
+    </div>
   )
 }

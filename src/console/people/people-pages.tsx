@@ -50,7 +50,7 @@ export function PeoplePage({ people, programs: all }: PeopleProps) {
           {
             head: 'Name',
             cell: ({ person_id, name, email }) => (
-              <Named href={`/admin/people/${person_id}`} name={name} small={<InParts>{email}</InParts>} />
+              <Named href={pathOf({ person_id })} name={name} small={<InParts>{email}</InParts>} />
             ),
           },
           { head: 'Role', cell: one => roleNames[one.role] },
@@ -117,9 +117,11 @@ interface PersonProps {
   ways: Ways
 }
 
+const pathOf = ({ person_id }: { person_id: number }): string => `/admin/people/${person_id}`
+
 export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
   const { person: me } = usePage()
-  const path = `/admin/people/${person.person_id}`
+  const path = pathOf(person)
   const mayChange = me?.role === 'ADMINISTRATOR'
   return (
     <Shell
@@ -132,89 +134,8 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
       <DoneNotice texts={doneTexts} />
       <ErrorSummary />
       <div class="columns">
-        <div class="card">
-          {mayChange ? (
-            <ActionForm action={path}>
-              <TextField name="name" label="Name" value={person.name} maxLength={200} />
-              <RoleFields programs={programs} person={person} />
-              <Submit text="Save" />
-            </ActionForm>
-          ) : (
-            <>
-              <h2>{roleNames[person.role]}</h2>
-              <p class="soft">{roleHints[person.role]}</p>
-              {person.programs.length > 0 && (
-                <Facts facts={[['Programs', programNames(person.programs, programs).join(', ')]]} />
-              )}
-            </>
-          )}
-        </div>
-        <div class="card">
-          <h2>Signing in</h2>
-          <p>
-            <State person={person} />{' '}
-            {person.last_signed_in_at === null ? (
-              'Has never signed in.'
-            ) : (
-              <>
-                Last signed in <When at={person.last_signed_in_at} />.
-              </>
-            )}
-          </p>
-          {person.identities.map(({ issuer, subject, created_at }) => (
-            <div>
-              <p>
-                Known at <code>{issuer}</code> as <code>{subject}</code>, since <When at={created_at} day />.
-              </p>
-              {mayChange && (
-                <ActionForm action={`${path}/unlink`}>
-                  <input type="hidden" name="issuer" value={issuer} />
-                  <p>
-                    Unlinking forgets that, and ends every sign-in and token of this person. The next to come from there
-                    with the verified e-mail {person.email} is this person. Do it when their account there was replaced.
-                  </p>
-                  <Submit look="danger" text={`Unlink ${issuer}`} />
-                </ActionForm>
-              )}
-            </div>
-          ))}
-          {person.has_second_factor && <p>Signs in with a second factor.</p>}
-          {mayChange && person.has_second_factor && (
-            <ActionForm action={`${path}/reset-second-factor`}>
-              <p>
-                Who has lost the phone and the recovery codes signs in with the password alone once this is taken away.
-                Make sure that it is this person who asks.
-              </p>
-              <Submit look="danger" text="Take the second factor away" />
-            </ActionForm>
-          )}
-          {mayChange && person.disabled_at === null && (
-            <>
-              {ways.password && (
-                <ActionForm action={`${path}/link`}>
-                  <p>
-                    A new link lets this person choose another password. Links made before stop working. When the
-                    password is chosen, every sign-in and every token of this person ends.
-                  </p>
-                  <Submit look="plain" text="Create a new link" />
-                </ActionForm>
-              )}
-              <ActionForm action={`${path}/disable`}>
-                <p>
-                  Disabling ends every sign-in, every token and the link of this person immediately and allows no other.
-                  Enabling lets this person sign in again; what has ended stays so.
-                </p>
-                <Submit look="danger" text={`Disable ${person.name}`} />
-              </ActionForm>
-            </>
-          )}
-          {mayChange && person.disabled_at !== null && (
-            <ActionForm action={`${path}/enable`}>
-              <p>Enabling lets this person sign in again, as before. Tokens and links have to be created again.</p>
-              <Submit look="plain" text={`Enable ${person.name}`} />
-            </ActionForm>
-          )}
-        </div>
+        <ProfileCard person={person} programs={programs} />
+        <SigningIn person={person} ways={ways} />
       </div>
       {tokens.length > 0 && (
         <>
@@ -227,5 +148,107 @@ export function PersonPage({ person, programs, tokens, ways }: PersonProps) {
         </>
       )}
     </Shell>
+  )
+}
+
+function ProfileCard({ person, programs }: Pick<PersonProps, 'person' | 'programs'>) {
+  return (
+    <div class="card">
+      {usePage().person?.role === 'ADMINISTRATOR' ? (
+        <ActionForm action={pathOf(person)}>
+          <TextField name="name" label="Name" value={person.name} maxLength={200} />
+          <RoleFields programs={programs} person={person} />
+          <Submit text="Save" />
+        </ActionForm>
+      ) : (
+        <>
+          <h2>{roleNames[person.role]}</h2>
+          <p class="soft">{roleHints[person.role]}</p>
+          {person.programs.length > 0 && (
+            <Facts facts={[['Programs', programNames(person.programs, programs).join(', ')]]} />
+          )}
+        </>
+      )}
+    </div>
+  )
+}
+
+function SigningIn({ person, ways }: Pick<PersonProps, 'person' | 'ways'>) {
+  const path = pathOf(person)
+  const mayChange = usePage().person?.role === 'ADMINISTRATOR'
+  return (
+    <div class="card">
+      <h2>Signing in</h2>
+      <p>
+        <State person={person} />{' '}
+        {person.last_signed_in_at === null ? (
+          'Has never signed in.'
+        ) : (
+          <>
+            Last signed in <When at={person.last_signed_in_at} />.
+          </>
+        )}
+      </p>
+      {person.identities.map(identity => (
+        <Identity {...identity} email={person.email} unlinkAt={mayChange ? `${path}/unlink` : undefined} />
+      ))}
+      {person.has_second_factor && <p>Signs in with a second factor.</p>}
+      {mayChange && person.has_second_factor && (
+        <ActionForm action={`${path}/reset-second-factor`}>
+          <p>
+            Who has lost the phone and the recovery codes signs in with the password alone once this is taken away. Make
+            sure that it is this person who asks.
+          </p>
+          <Submit look="danger" text="Take the second factor away" />
+        </ActionForm>
+      )}
+      {mayChange && person.disabled_at === null && (
+        <>
+          {ways.password && (
+            <ActionForm action={`${path}/link`}>
+              <p>
+                A new link lets this person choose another password. Links made before stop working. When the password
+                is chosen, every sign-in and every token of this person ends.
+              </p>
+              <Submit look="plain" text="Create a new link" />
+            </ActionForm>
+          )}
+          <ActionForm action={`${path}/disable`}>
+            <p>
+              Disabling ends every sign-in, every token and the link of this person immediately and allows no other.
+              Enabling lets this person sign in again; what has ended stays so.
+            </p>
+            <Submit look="danger" text={`Disable ${person.name}`} />
+          </ActionForm>
+        </>
+      )}
+      {mayChange && person.disabled_at !== null && (
+        <ActionForm action={`${path}/enable`}>
+          <p>Enabling lets this person sign in again, as before. Tokens and links have to be created again.</p>
+          <Submit look="plain" text={`Enable ${person.name}`} />
+        </ActionForm>
+      )}
+    </div>
+  )
+}
+
+function Identity(props: IdentityRow & { email: string; unlinkAt: string | undefined }) {
+  const { issuer, subject, created_at, email, unlinkAt } = props
+  return (
+    <div>
+      <p>
+        Known at <code>{issuer}</code> as <code>{subject}</code>, since <When at={created_at} day />.
+      </p>
+      {unlinkAt !== undefined && (
+        <ActionForm action={unlinkAt}>
+          <input type="hidden" name="issuer" value={issuer} />
+          <p>
+            Unlinking forgets that, and ends every sign-in and token of this person. The next to come from there with
+            the verified e-mail {email} is this person. Do it when their account there was replaced.
+          </p>
+          <Submit look="danger" text={`Unlink ${issuer}`} />
+        </ActionForm>
+      )}
+    </div>
   )
 }

@@ -127,28 +127,34 @@ export function BankQuestionPage({ question }: { question: BankEntry }) {
             </ul>
           )}
         </section>
-        <section class="card">
-          <h2>Asked by</h2>
-          {question.uses.length === 0 ? (
-            <p class="soft">No active version and no draft. It stays in the exports of programs that once asked it.</p>
-          ) : (
-            <ul class="plain-list">
-              {programsOf(question.uses).map(uses => (
-                <li>
-                  <Asking uses={uses} />
-                  {uses
-                    .filter(({ version_number }) => version_number !== question.version_number)
-                    .map(({ state, version_number }) => (
-                      <small>
-                        {state === 'DRAFT' ? 'its draft' : 'its active version'} has wording {version_number}
-                      </small>
-                    ))}
-                </li>
-              ))}
-            </ul>
-          )}
-        </section>
+        <AskedBy question={question} />
       </div>
     </Shell>
+  )
+}
+
+function AskedBy({ question }: { question: BankEntry }) {
+  return (
+    <section class="card">
+      <h2>Asked by</h2>
+      {question.uses.length === 0 ? (
+        <p class="soft">No active version and no draft. It stays in the exports of programs that once asked it.</p>
+      ) : (
+        <ul class="plain-list">
+          {programsOf(question.uses).map(uses => (
+            <li>
+              <Asking uses={uses} />
+              {uses
+                .filter(({ version_number }) => version_number !== question.version_number)
+                .map(({ state, version_number }) => (
+                  <small>
+                    {state === 'DRAFT' ? 'its draft' : 'its active version'} has wording {version_number}
+                  </small>
+                ))}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
   )
 }

@@ -100,24 +100,27 @@ const publicationActions = (deps: Deps): Action[] => {
 const pathOf = (visit: PageVisit, rest: string): string => `/admin/programs/${visit.params.slug}${rest}`
 const noDraft = (visit: PageVisit): Response => redirect(visit, pathOf(visit, '/questions?done=nodraft'))
 
+/** What publishing would do; or why it cannot be done. */
+async function plan(
+  { consoleDb: db, config }: Deps,
+  view: ProgramInView,
+): Promise<{ moves: readonly Move[]; hindrance?: Hindrance }> {
+  if (isOvertaken(view)) return { moves: [], hindrance: overtaken(view) }
+  try {
+    return { moves: (await compareWithPublished(db, describeVersion(view.draft!), config)).moves }
+  } catch (error) {
+    if (!(error instanceof Problem) || error.kind !== 'invalid_request') throw error
+    return { moves: [], hindrance: { title: 'The draft no longer fits the question bank', errors: error.errors } }
+  }
+}
+
 function publishRoutes(deps: Deps): PageRoute[] {
   const { consoleDb: db, config } = deps
-
-  /** What publishing would do; or why it cannot be done. */
-  const plan = async (view: ProgramInView): Promise<{ moves: readonly Move[]; hindrance?: Hindrance }> => {
-    if (isOvertaken(view)) return { moves: [], hindrance: overtaken(view) }
-    try {
-      return { moves: (await compareWithPublished(db, describeVersion(view.draft!), config)).moves }
-    } catch (error) {
-      if (!(error instanceof Problem) || error.kind !== 'invalid_request') throw error
-      return { moves: [], hindrance: { title: 'The draft no longer fits the question bank', errors: error.errors } }
-    }
-  }
 
   const review = async (visit: PageVisit, refused?: Hindrance): Promise<Response> => {
     const view = await viewOf(deps, visit)
     if (view.draft === undefined) return noDraft(visit)
-    const { moves, hindrance } = await plan(view)
+    const { moves, hindrance } = await plan(deps, view)
     const page = <PublishPage view={view} moves={moves} hindrance={refused ?? hindrance} />
     const faulty = visit.context.form.errors.length > 0
     return showPage(visit, page, faulty ? 400 : refused === undefined ? 200 : 409)

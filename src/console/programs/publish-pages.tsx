@@ -75,39 +75,39 @@ export function PublishPage(props: PublishProps) {
             )}
             <p class="soft">An export that is under way keeps the questions it began with, on all its pages.</p>
           </section>
-          {hindrance === undefined && (
-            <section class="card">
-              <ActionForm action={`${path}/publish`}>
-                <input type="hidden" name="reviewed" value={String(draft.program_version_id)} />
-                {moves.length > 0 && (
-                  <>
-                    <Notice tone="attention">
-                      <strong>
-                        {moves.length === 1
-                          ? 'Another active program asks'
-                          : `${moves.length} other active programs ask`}{' '}
-                        what you change.
-                      </strong>{' '}
-                      Publishing makes a new version of {moves.length === 1 ? 'it' : 'each'} too. Tick{' '}
-                      {moves.length === 1 ? 'it' : 'each'} to say that this is meant.
-                    </Notice>
-                    <ProgramChoices name="move" legend="Also publish" programs={moves} chosen={[]} />
-                  </>
-                )}
-                <p>
-                  Applicants are asked this from now on. A published version never changes; going back makes another
-                  one.
-                </p>
-                <div class="actions">
-                  <Submit text="Publish" />
-                  <LinkButton href={`${path}/questions`} text="Cancel" />
-                </div>
-              </ActionForm>
-            </section>
-          )}
+          {hindrance === undefined && <PublishForm {...props} />}
         </div>
       </div>
     </ProgramShell>
+  )
+}
+
+function PublishForm({ view: { program, draft }, moves }: PublishProps) {
+  const path = pathOfProgram(program.slug)
+  return (
+    <section class="card">
+      <ActionForm action={`${path}/publish`}>
+        <input type="hidden" name="reviewed" value={String(draft!.program_version_id)} />
+        {moves.length > 0 && (
+          <>
+            <Notice tone="attention">
+              <strong>
+                {moves.length === 1 ? 'Another active program asks' : `${moves.length} other active programs ask`} what
+                you change.
+              </strong>{' '}
+              Publishing makes a new version of {moves.length === 1 ? 'it' : 'each'} too. Tick{' '}
+              {moves.length === 1 ? 'it' : 'each'} to say that this is meant.
+            </Notice>
+            <ProgramChoices name="move" legend="Also publish" programs={moves} chosen={[]} />
+          </>
+        )}
+        <p>Applicants are asked this from now on. A published version never changes; going back makes another one.</p>
+        <div class="actions">
+          <Submit text="Publish" />
+          <LinkButton href={`${path}/questions`} text="Cancel" />
+        </div>
+      </ActionForm>
+    </section>
   )
 }
 

@@ -63,11 +63,12 @@ interface RetentionProps {
 const doneTexts = { saved: 'Saved. It holds from now on.' }
 const dayMicros = 86_400_000_000
 
+const pathOf = ({ slug }: { slug: string }): string => `/admin/programs/${slug}/retention`
+
 export function RetentionPage(props: RetentionProps) {
   const { program, wanted } = props
   const { form, person } = usePage()
   const { retention_days } = program
-  const path = `/admin/programs/${program.slug}/retention`
   const mayChange = person?.role === 'ADMINISTRATOR'
   return (
     <Shell
@@ -88,44 +89,7 @@ export function RetentionPage(props: RetentionProps) {
       <ErrorSummary />
       {wanted !== undefined && <WantedNotice {...props} wanted={wanted} />}
       <div class="columns">
-        {mayChange && (
-          <section class="card">
-            <h2>{wanted === undefined ? 'Change it' : 'Confirm it'}</h2>
-            <ActionForm action={path}>
-              <input type="hidden" name="seen" value={form.values.get('seen') ?? String(retention_days ?? '')} />
-              <Choices
-                name="keep"
-                legend="Applications are kept"
-                chosen={[retention_days === null ? 'ever' : 'days']}
-                choices={[
-                  { value: 'ever', text: 'permanently' },
-                  { value: 'days', text: 'for a number of days after they were submitted' },
-                ]}
-              />
-              <TextField
-                name="days"
-                label="Days"
-                inputmode="numeric"
-                hint="365 is about a year, 2,557 about seven."
-                value={String(retention_days ?? '')}
-              />
-              {wanted !== undefined && (
-                <TextField
-                  name="confirmation"
-                  label={`Write ${program.slug} to erase them`}
-                  hint="It cannot be undone but from a backup."
-                />
-              )}
-              <div class="actions">
-                <Submit
-                  look={wanted === undefined ? undefined : 'danger'}
-                  text={wanted === undefined ? 'Save' : 'Save, and erase them'}
-                />
-                {wanted !== undefined && <LinkButton href={path} text="Cancel" />}
-              </div>
-            </ActionForm>
-          </section>
-        )}
+        {mayChange && <KeepForm {...props} />}
         <section class="card">
           <h2>What that means</h2>
           {retention_days === null ? (
@@ -145,6 +109,50 @@ export function RetentionPage(props: RetentionProps) {
         </section>
       </div>
     </Shell>
+  )
+}
+
+function KeepForm({ program, wanted }: RetentionProps) {
+  const { values } = usePage().form
+  const { retention_days } = program
+  const path = pathOf(program)
+  return (
+    <section class="card">
+      <h2>{wanted === undefined ? 'Change it' : 'Confirm it'}</h2>
+      <ActionForm action={path}>
+        <input type="hidden" name="seen" value={values.get('seen') ?? String(retention_days ?? '')} />
+        <Choices
+          name="keep"
+          legend="Applications are kept"
+          chosen={[retention_days === null ? 'ever' : 'days']}
+          choices={[
+            { value: 'ever', text: 'permanently' },
+            { value: 'days', text: 'for a number of days after they were submitted' },
+          ]}
+        />
+        <TextField
+          name="days"
+          label="Days"
+          inputmode="numeric"
+          hint="365 is about a year, 2,557 about seven."
+          value={String(retention_days ?? '')}
+        />
+        {wanted !== undefined && (
+          <TextField
+            name="confirmation"
+            label={`Write ${program.slug} to erase them`}
+            hint="It cannot be undone but from a backup."
+          />
+        )}
+        <div class="actions">
+          <Submit
+            look={wanted === undefined ? undefined : 'danger'}
+            text={wanted === undefined ? 'Save' : 'Save, and erase them'}
+          />
+          {wanted !== undefined && <LinkButton href={path} text="Cancel" />}
+        </div>
+      </ActionForm>
+    </section>
   )
 }
 

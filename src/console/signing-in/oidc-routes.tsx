@@ -49,6 +49,8 @@ function providerOf({ oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecr
   }
 }
 
+const begunElsewhere = 'This sign-in was begun in another browser or tab, or took more than ten minutes. Begin again.'
+
 /** Off to the provider, and back from it. */
 function oidcSteps(deps: Deps) {
   const { config, consoleDb: db } = deps
@@ -60,10 +62,8 @@ function oidcSteps(deps: Deps) {
     try {
       const { url, attempt } = await required().begin(visit.place.baseUrl + callbackPath, aim.confirms !== undefined)
       const cookie = attemptCookie(visit, { ...attempt, ...aim, begunAt: visit.now }, config.apiKeyPepper)
-      return new Response(null, {
-        status: 303,
-        headers: { Location: url, 'Cache-Control': 'no-store', 'Set-Cookie': cookie },
-      })
+      const headers = { Location: url, 'Cache-Control': 'no-store', 'Set-Cookie': cookie }
+      return new Response(null, { status: 303, headers })
     } catch (error) {
       return away(deps, visit, aim, error)
     }
@@ -75,13 +75,7 @@ function oidcSteps(deps: Deps) {
     const states = visit.url.searchParams.getAll('state')
     const response =
       attempt === undefined || states.length !== 1 || states[0] !== attempt.state
-        ? await refusal(
-            deps,
-            visit,
-            attempt,
-            400,
-            'This sign-in was begun in another browser or tab, or took more than ten minutes. Begin again.',
-          )
+        ? await refusal(deps, visit, attempt, 400, begunElsewhere)
         : await answer(visit, attempt)
     // An attempt is over once it was answered, with success or not.
     response.headers.append('Set-Cookie', endOfAttempt(visit))
