@@ -63,7 +63,7 @@ export function ProgramPage({ username, keyName, program, shown }: DocumentedPag
   return (
     <ThreeColumns
       {...common}
-      lead={<Lead version={shown} />}
+      lead={<Lead version={shown} intake={program.intake_state} />}
       find={<FindList what="a question" groups={findGroups(program, shown, questions)} />}
       first={
         <>
@@ -101,13 +101,21 @@ const versionPath = (program: ProgramView, version: VersionView): string =>
 const titleOf = ({ version_number: number }: VersionView): string =>
   number === null ? 'Draft' : `Active version ${number}`
 
-function Lead({ version }: { version: VersionView }): VNode {
+const intakeWords = {
+  OPEN: '',
+  PAUSED: 'The program is paused: it takes no applications for now.',
+  CLOSED: 'The program is closed: it takes no applications any more.',
+  ARCHIVED: 'The program is archived: it takes no applications any more.',
+} as const
+
+function Lead({ version, intake }: { version: VersionView; intake: ProgramView['intake_state'] }): VNode {
   const { program_version_id: id, version_number: number, state, since, generated_at } = version
   return (
     <>
       {number === null ? 'Draft ' : `Version ${number} `}(<code>program_version_id</code> <code>{id}</code>),{' '}
       {number === null ? 'saved' : 'active since'} <Instant at={since} />. Docs made <Instant at={generated_at} />; the
-      same exporter writes this page’s examples and {state === 'ACTIVE' ? 'your data' : 'what will be your data'}.
+      same exporter writes this page’s examples and {state === 'ACTIVE' ? 'your data' : 'what will be your data'}.{' '}
+      {intakeWords[intake]}
     </>
   )
 }

@@ -37,6 +37,8 @@ export interface VersionView {
 export interface ProgramView {
   slug: string
   display_name: string
+  /** Whether it takes applications. */
+  intake_state: Program['intake_state']
   docs_url: string
   check_auth_url: string
   export_url: string
@@ -110,11 +112,12 @@ export function viewPrograms(
 export const docsUrl = (place: Place, slug: string): string => `${place.baseUrl}/docs/api/programs/${slug}`
 
 export function viewProgram(program: Program, docs: readonly GeneratedDocs[], place: Place): ProgramView {
-  const { slug, display_name } = program
+  const { slug, display_name, intake_state } = program
   const docs_url = docsUrl(place, slug)
   return {
     slug,
     display_name,
+    intake_state,
     docs_url,
     check_auth_url: `${place.baseUrl}/api/v1/checkAuth`,
     export_url: `${place.baseUrl}/api/v1/admin/programs/${slug}/applications`,

@@ -5,7 +5,7 @@
 import type { ComponentChildren } from 'preact'
 import { Choices, Submit } from './fields.tsx'
 import { usePage } from './page-context.ts'
-import { LinkButton } from './parts.tsx'
+import { Badge, LinkButton } from './parts.tsx'
 
 /** Looks for a word in the list at this path; `children` are further filters. */
 export function SearchForm(props: { path: string; label: string; hint: string; children?: ComponentChildren }) {
@@ -97,7 +97,23 @@ export const isPart = (query: URLSearchParams): boolean => ['q', 'after'].some(n
 export interface NamedProgram {
   slug: string
   display_name: string
+  intake_state?: IntakeState
 }
+
+export const intakeLabels = { OPEN: 'Open', PAUSED: 'Paused', CLOSED: 'Closed', ARCHIVED: 'Archived' } as const
+type IntakeState = keyof typeof intakeLabels
+
+/** Of a program that takes no applications. */
+export const IntakeBadge = ({ state }: { state: IntakeState }) =>
+  state === 'OPEN' ? null : <Badge tone="attention">{intakeLabels[state]}</Badge>
+
+/** What a choice says of a program that takes no applications: `, archived`. */
+export const intakeSuffix = ({ intake_state: state = 'OPEN' }: NamedProgram): string =>
+  state === 'OPEN' ? '' : `, ${intakeLabels[state].toLowerCase()}`
+
+/** Those that are archived come last. */
+export const archivedLast = <One extends NamedProgram>(programs: readonly One[]): One[] =>
+  programs.toSorted((a, b) => Number(a.intake_state === 'ARCHIVED') - Number(b.intake_state === 'ARCHIVED'))
 
 /** The name of each, in this order; the slug of one that is not among them. */
 export const programNames = (slugs: readonly string[], among: readonly NamedProgram[]): string[] =>
@@ -122,7 +138,11 @@ export const ProgramChoices = (props: {
   <Choices
     name={props.name ?? 'programs'}
     legend={props.legend ?? 'Programs'}
-    choices={props.programs.map(({ slug, display_name }) => ({ value: slug, text: display_name, hint: slug }))}
+    choices={archivedLast(props.programs).map(one => ({
+      value: one.slug,
+      text: one.display_name,
+      hint: one.slug + intakeSuffix(one),
+    }))}
     chosen={props.chosen}
     many
     long={props.programs.length > 8}

@@ -153,6 +153,37 @@ test('the newest application is as old as itself, not as the load that brought i
   expect(await sentences(visitor)).toEqual([])
 })
 
+test('a program that takes no applications is marked, and one that is archived needs no attention', async () => {
+  const other = await useDatabase({}, endWithTest)
+  const visitor = new ConsoleVisitor(await useService(other, {}, {}, endWithTest))
+  await visitor.signIn((await aPerson(other.sql)).email)
+  await aProgram(other.sql, { slug: 'going-on' })
+  const ended = await insertRawProgram(other.sql, 'ended')
+  await insertRawApplications(other.sql, ended, 3)
+  const { program_id, program_version_id } = ended
+  await other.sql`update program set created_at = created_at - interval '9 days'`
+  await other.sql`
+    insert into program_version (program_id, state, screens, display_name, statuses, created_at, created_by)
+    select program_id, 'DRAFT', screens, display_name, statuses, now() - interval '9 days', 'admin:ada'
+    from program_version where program_version_id = ${program_version_id}`
+  const set = (state: string) => other.sql`
+    update program set intake_state = ${state}, display_name = 'Ended Help' where program_id = ${program_id}`
+  const seen = async (path: string) => seenIn(await visitor.page(path))
+  const choices = ['/admin/new-program', '/admin/keys/new']
+  await set('CLOSED')
+  expect((await sentences(visitor)).length).toBe(2)
+  for (const path of ['/admin', '/admin/applications']) expect(await seen(path)).toMatch(/Ended Help (ended )?Closed/)
+  for (const path of choices) expect(await seen(path)).toContain('ended, closed')
+  expect(await seen('/docs/api/programs/ended')).toContain('it takes no applications any more')
+  expect(await seen('/docs/api/programs/going-on')).not.toContain('takes no applications')
+  await set('ARCHIVED')
+  expect(await sentences(visitor)).toEqual([])
+  expect(await seen('/admin')).not.toContain('Ended Help')
+  expect(await seen('/admin/applications')).toContain('Ended Help ended Archived')
+  // Last of all, though it would be first by its slug.
+  for (const path of choices) expect(await seen(path)).toMatch(/going-on.*ended, archived/s)
+})
+
 test('shows recent events to those who read the audit log, a walk as one, without mere page views', async () => {
   const [aud, pat] = [await as('AUDITOR'), await as('PROGRAM_ADMINISTRATOR', ['food'])]
   await aProgram(sql, { slug: 'parks' })

@@ -101,7 +101,15 @@ const openApi = programOpenApi({
   example: JSON.parse(example),
 })
 const place = { baseUrl: 'https://example.org', root: '', timeZone: 'UTC' }
-const program = { program_id: 1, slug, display_name, statuses: [], created_at: 0, origin_name: null }
+const program = {
+  program_id: 1,
+  slug,
+  display_name,
+  statuses: [],
+  created_at: 0,
+  origin_name: null,
+  intake_state: 'OPEN' as const,
+}
 const generated = { docs, state: 'ACTIVE' as const, since: 0, generated_at: 0, failed_at: null }
 const view = viewProgram(program, [generated], place)
 const config = { installationName: '', environment: 'development' as const, timeZone: 'UTC' }

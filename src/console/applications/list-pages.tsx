@@ -7,7 +7,7 @@ import type { ClientSent } from '../../db/audit/disclosures.ts'
 import type { Program } from '../../db/programs/programs.ts'
 import type { ApplicantInList } from '../../domain/readable/readable-application.ts'
 import { ErrorSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
-import { FilterBar, Pages } from '../../html/lists.tsx'
+import { FilterBar, IntakeBadge, Pages } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, type Column, DoneNotice, figures, LinkButton, Named, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -45,8 +45,11 @@ export function ProgramChoicePage({ programs, next }: ChoiceProps) {
         columns={[
           {
             head: 'Program',
-            cell: ({ slug, display_name }) => (
-              <Named href={applicationsPath(slug)} name={display_name} small={<code>{slug}</code>} />
+            cell: ({ slug, display_name, intake_state }) => (
+              <>
+                <Named href={applicationsPath(slug)} name={display_name} small={<code>{slug}</code>} />
+                <IntakeBadge state={intake_state} />
+              </>
             ),
           },
           { head: 'Submitted so far', figures: true, cell: ({ submissions }) => figures(submissions) },

@@ -5,11 +5,12 @@
 import { Type } from 'typebox'
 import { programIntake } from '../../db/programs/program-intake.ts'
 import { ActionForm, Choices, Submit, TextArea } from '../../html/fields.tsx'
+import { intakeLabels } from '../../html/lists.tsx'
 import type { Deps } from '../../http/server/deps.ts'
 import { setProgramIntake } from '../../intake/close-intake.ts'
 import { invalidRequest } from '../../problem.ts'
 import { findVisibleProgram } from '../programs/program-in-view.ts'
-import { intakeLabels, type ProgramPageProps, pathOfProgram } from '../programs/program-shell.tsx'
+import { type ProgramPageProps, pathOfProgram } from '../programs/program-shell.tsx'
 import { type Action, action, type GuardedRoute, writes } from '../requests/action.ts'
 import { closed, nullableText } from '../requests/schemas.ts'
 

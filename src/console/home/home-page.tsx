@@ -5,6 +5,7 @@
 import type { Attention } from '../../db/glance/attention.ts'
 import { type ProgramInUse, readProgramsInUse } from '../../db/glance/program-figures.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
+import { IntakeBadge } from '../../html/lists.tsx'
 import { everyRole, readingRoles } from '../../html/navigation.ts'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import { LinkButton, When } from '../../html/parts.tsx'
@@ -68,7 +69,8 @@ function HomePage({ attention, programs, isEmpty, lately }: HomeProps) {
               <h2 id={`of-${program.slug}`}>
                 <a class="strong" dir="auto" href={`/admin/programs/${program.slug}`}>
                   {program.display_name}
-                </a>
+                </a>{' '}
+                <IntakeBadge state={program.intake_state} />
               </h2>
               <Submitted {...program} />
               <ByStatus {...program} />

@@ -5,6 +5,7 @@
 import type { ComponentChildren } from 'preact'
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import { ActionForm, ErrorSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
+import { archivedLast, intakeSuffix, type NamedProgram } from '../../html/lists.tsx'
 import type { FormState } from '../../html/page-context.ts'
 import { LinkButton, NotDone, Words } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -182,9 +183,7 @@ export interface RefusedDocument {
   taken?: string | undefined
 }
 
-export function NewProgramPage(
-  props: { programs: readonly { slug: string; display_name: string }[] } & RefusedDocument,
-) {
+export function NewProgramPage(props: { programs: readonly NamedProgram[] } & RefusedDocument) {
   const { programs, text, errors, taken } = props
   const path = '/admin/new-program'
   return (
@@ -219,7 +218,10 @@ export function NewProgramPage(
             value=""
             choices={[
               { value: '', text: 'an empty screen' },
-              ...programs.map(one => ({ value: one.slug, text: `a copy of ${one.display_name} (${one.slug})` })),
+              ...archivedLast(programs).map(one => ({
+                value: one.slug,
+                text: `a copy of ${one.display_name} (${one.slug}${intakeSuffix(one)})`,
+              })),
             ]}
           />
           <Submit text="Create the draft" />

@@ -6,6 +6,7 @@ import type { ComponentChildren } from 'preact'
 import type { ProgramOverview } from '../../db/programs/program-overviews.ts'
 import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
+import { IntakeBadge } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { Badge, counted, distance, figures, Notice, Tabs, When, Who } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
@@ -121,16 +122,11 @@ export function States({ program, changes }: { program: ProgramOverview; changes
       {draft !== null && (
         <Badge tone="attention">{changes === undefined ? 'Draft' : `Draft · ${counted(changes, 'change')}`}</Badge>
       )}
-      {active === null && draft === null && <Badge>nothing published</Badge>} <IntakeBadge program={program} />
+      {active === null && draft === null && <Badge>nothing published</Badge>}{' '}
+      <IntakeBadge state={program.intake_state} />
     </>
   )
 }
-
-export const intakeLabels = { OPEN: 'Open', PAUSED: 'Paused', CLOSED: 'Closed', ARCHIVED: 'Archived' } as const
-
-/** Of a program that takes no applications. */
-export const IntakeBadge = ({ program: { intake_state } }: ProgramPageProps) =>
-  intake_state === 'OPEN' ? null : <Badge tone="attention">{intakeLabels[intake_state]}</Badge>
 
 function Submissions({ program }: { program: ProgramOverview }) {
   const { now } = usePage()

@@ -4,7 +4,7 @@
 
 import type { ProgramOverview } from '../../db/programs/program-overviews.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { isPart, Pages, SearchForm } from '../../html/lists.tsx'
+import { IntakeBadge, isPart, Pages, SearchForm } from '../../html/lists.tsx'
 import { mayEditPrograms, usePage } from '../../html/page-context.ts'
 import {
   Badge,
@@ -22,7 +22,7 @@ import {
 } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { type Activity, ByStatus, DayByDay, ReadBy, Submitted } from '../home/program-activity.tsx'
-import { IntakeBadge, MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
+import { MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 
 const path = '/admin/programs'
 
@@ -76,7 +76,7 @@ const columnsAt = (path: string, now: Micros): Column<ProgramOverview>[] => [
     cell: one => (
       <>
         <Named href={`${path}/${one.slug}`} name={one.display_name} small={<code>{one.slug}</code>} />
-        <IntakeBadge program={one} />
+        <IntakeBadge state={one.intake_state} />
       </>
     ),
   },

@@ -6,6 +6,7 @@ import type { RevisionState } from '../../domain/questions/application.ts'
 import { latest, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, inTransaction, type Sql } from '../client.ts'
 import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
+import type { ProgramIntake } from '../programs/program-intake.ts'
 import { flag, integer, row, textOrNull, time, timeOrNull } from '../row-schemas.ts'
 import type { Position } from '../walks/walks.ts'
 
@@ -207,6 +208,7 @@ export interface ProgramWithSubmissions {
   program_id: number
   slug: string
   display_name: string
+  intake_state: ProgramIntake['intake_state']
   submissions: number
 }
 
@@ -217,7 +219,7 @@ export async function readProgramsWithSubmissions(
 ): Promise<ProgramWithSubmissions[]> {
   const { among, after, rowsMax } = page
   return db<ProgramWithSubmissions[]>`
-    select p.program_id, p.slug, p.display_name, coalesce(c.submissions, 0) as submissions
+    select p.program_id, p.slug, p.display_name, p.intake_state, coalesce(c.submissions, 0) as submissions
     from program p
     cross join submissions_of(p.program_id) c
     where p.slug > ${after}

@@ -88,6 +88,7 @@ const oldDrafts: Part = (db, { now }) => db`
   from program_version v
   join program using (program_id)
   where state = 'DRAFT'
+  and intake_state <> 'ARCHIVED'
   and v.created_at < ${now - patienceMicros}`
 
 /** Programs with applications that no key has read, and of which no key has read for long. Checks the cheapest condition first. */
@@ -97,6 +98,7 @@ const unreadPrograms: Part = (db, { among, now }) => db`
     select program_id, slug, display_name
     from program p
     where created_at < ${now - patienceMicros}
+    and intake_state <> 'ARCHIVED'
     and ${isAmong(db, 'program_id', among)}
     and not exists (
       select

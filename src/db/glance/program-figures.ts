@@ -4,6 +4,7 @@
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
+import type { ProgramIntake } from '../programs/program-intake.ts'
 
 export interface SubmissionDay {
   /** `2026-01-31`, in the caller's zone. */
@@ -96,22 +97,24 @@ export interface ProgramInUse {
   program_id: number
   slug: string
   display_name: string
+  intake_state: ProgramIntake['intake_state']
   /** Of the newest application that is there. */
   last_submit_time: Micros | null
 }
 
-/** The programs to which was submitted or loaded last, by their newest application. */
+/** The programs to which was submitted or loaded last, by their newest application, but for those that are archived. */
 export async function readProgramsInUse(
   db: Db,
   { among, rowsMax }: { among: AmongPrograms; rowsMax: number },
 ): Promise<ProgramInUse[]> {
   return db<ProgramInUse[]>`
-    select program_id, slug, display_name, newest_submit_time as last_submit_time
+    select program_id, slug, display_name, intake_state, newest_submit_time as last_submit_time
     from (
-      select program_id, slug, display_name
+      select program_id, slug, display_name, intake_state
       from program
       cross join submissions_of(program_id)
       where ${isAmong(db, 'program_id', among)}
+      and intake_state <> 'ARCHIVED'
       and last_submit_time is not null
       order by last_submit_time desc, slug
       limit ${rowsMax}

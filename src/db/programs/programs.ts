@@ -6,6 +6,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import { notFound } from '../../problem.ts'
 import { type Db, findRow } from '../client.ts'
 import { type AmongPrograms, isAmong } from './among-programs.ts'
+import type { ProgramIntake } from './program-intake.ts'
 
 /** `display_name` and `statuses` are those of the newest published version; of the draft, before the first publication. */
 export interface Program {
@@ -17,6 +18,7 @@ export interface Program {
   created_at: Micros
   /** Its name in the origin it is followed from; null for one of this installation's own. */
   origin_name: string | null
+  intake_state: ProgramIntake['intake_state']
 }
 
 /** A program version with everything that is stored of it. Published ones never change, but for ACTIVE becoming OBSOLETE. */
@@ -56,13 +58,13 @@ export const versionNumber = (db: Db, v: ReturnType<Db>) => db`(
 
 export async function findProgram(db: Db, slug: string): Promise<Program | undefined> {
   return findRow<Program>(db)`
-    select program_id, slug, display_name, statuses, created_at, origin_name
+    select program_id, slug, display_name, statuses, created_at, origin_name, intake_state
     from program
     where slug = ${slug}`
 }
 
 const listing = (db: Db) => db`
-  select p.program_id, p.slug, p.display_name, p.statuses, p.created_at, p.origin_name,
+  select p.program_id, p.slug, p.display_name, p.statuses, p.created_at, p.origin_name, p.intake_state,
     active.program_version_id as active_version_id,
     ${versionNumber(db, db`active`)} as active_version_number,
     draft.program_version_id as draft_version_id
