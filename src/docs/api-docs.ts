@@ -1,6 +1,7 @@
 // All of the docs: of each program, of the service, and the way there from `/`.
 
 import { Elysia } from 'elysia'
+import { ProgramDocs } from '../derived/program-docs.ts'
 import { hiddenRoute } from '../http/openapi/route-detail.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { methodNotAllowed } from '../http/server/errors.ts'
@@ -14,9 +15,10 @@ export const apiDocs = (deps: Deps) => {
       status: 307,
       headers: { Location: `${placeOf(deps.config, request).root}/docs/api/programs` },
     })
+  const docs = new ProgramDocs(deps.config, deps.now)
   return new Elysia({ name: 'api-docs' })
-    .use(programDocsRoutes(deps))
-    .use(serviceApi(deps))
+    .use(programDocsRoutes(deps, docs))
+    .use(serviceApi(deps, docs))
     .get('/', toDocs, hiddenRoute)
     .head('/', toDocs, hiddenRoute)
     .all('/', methodNotAllowed(['GET', 'HEAD']), hiddenRoute)

@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia'
 import { findPullingKeyOf } from '../db/keys/api-key-rows.ts'
 import { readDocumentedPrograms } from '../db/programs/programs.ts'
-import { type GeneratedDocs, ProgramDocs } from '../derived/program-docs.ts'
+import type { GeneratedDocs, ProgramDocs } from '../derived/program-docs.ts'
 import { followedShape } from '../domain/questions/followed-shape.ts'
 import type { KeyMap } from '../domain/questions/key-map.ts'
 import { findFields, visiblePart } from '../domain/questions/question-view.ts'
@@ -40,8 +40,8 @@ interface Asked {
 }
 
 /** `GET /docs/api/programs…`. Source: spec, "Generated program-specific docs"; contract D7. */
-export const programDocsRoutes = (deps: Deps) => {
-  const loading = docsLoading(deps)
+export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
+  const loading = docsLoading(deps, docs)
   const { showIndex, showProgram, showVersion } = pages(deps, loading)
   const { sendSchema, sendOpenApi, sendSample } = downloads(deps, loading)
   const routes = new Elysia({ name: 'program-docs' }).use(viewDocs(deps))
@@ -60,12 +60,11 @@ export const programDocsRoutes = (deps: Deps) => {
 }
 
 /** How handlers come by a program that their viewer may see, and by its docs. */
-function docsLoading({ config, db, now }: Deps) {
+function docsLoading({ config, db }: Deps, docs: ProgramDocs) {
   const load = async ({ viewer, request, params }: Asked) => {
     const found = await loadVisibleProgram(db, viewer, request, params.programSlug ?? null)
     return { found, place: placeOf(config, request) }
   }
-  const docs = new ProgramDocs(config, now)
   const loadDocs = (programId: number, { hidden }: Viewer) => docs.load(db, programId, hidden)
   return { load, docs, loadDocs }
 }

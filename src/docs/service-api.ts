@@ -3,6 +3,8 @@
 
 import { type ElysiaSwaggerConfig, swagger } from '@elysiajs/swagger'
 import { Elysia } from 'elysia'
+import { readDocumentedPrograms } from '../db/programs/programs.ts'
+import type { ProgramDocs } from '../derived/program-docs.ts'
 import { responseDefinitions } from '../domain/questions/response-schema.ts'
 import { json, pageResponse } from '../html/docs-response.ts'
 import { prefersJson } from '../http/headers/negotiation.ts'
@@ -12,7 +14,9 @@ import { hiddenRoute } from '../http/openapi/route-detail.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { methodNotAllowed } from '../http/server/errors.ts'
 import { placeOf } from '../http/server/place.ts'
-import { type ServiceDocument, ServicePage } from './service-page.tsx'
+import { operationSampler, type SeenExample } from './code-samples/operation-sample.ts'
+import type { ServiceDocument } from './parts/service-document.ts'
+import { ServicePage } from './service-page.tsx'
 import { type Viewer, viewDocs } from './viewer.ts'
 
 const page = '/docs/api'
@@ -45,12 +49,13 @@ const documentation = (baseUrl: string) => ({
 })
 
 /** `GET /docs/api`, `GET /docs/api/openapi.json`: for API keys and people who are signed in, as everything is that is not a bare file. */
-export const serviceApi = (deps: Deps) => {
-  const show = ({ viewer, request }: { viewer: Viewer; request: Request }): Response | Promise<Response> => {
+export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
+  const show = async ({ viewer, request }: { viewer: Viewer; request: Request }): Promise<Response> => {
     const { baseUrl } = placeOf(deps.config, request)
     if (!prefersJson(request)) {
-      const shown = ServicePage({ document: gathered(), documentPath: document })
-      return pageResponse(viewer, shown)
+      const described = gathered()
+      const sampleOf = operationSampler(described, baseUrl, await loadSeenExample(deps, docs, viewer))
+      return pageResponse(viewer, ServicePage({ document: described, documentPath: document, sampleOf }))
     }
     const links = {
       openapi_url: baseUrl + document,
@@ -90,4 +95,14 @@ export const serviceApi = (deps: Deps) => {
       .all(page, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
       .all(document, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
   )
+}
+
+/** A short example of the first program, by its slug, that the viewer may see. */
+async function loadSeenExample({ db }: Deps, docs: ProgramDocs, viewer: Viewer): Promise<SeenExample | undefined> {
+  const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
+  const [program] = await readDocumentedPrograms(db, { among, after: '', rowsMax: 1 })
+  if (program === undefined) return undefined
+  const { program_id, slug } = program
+  const [version] = (await docs.loadShortExamples(db, [program_id], viewer.hidden)).get(program_id) ?? []
+  return version === undefined ? undefined : { slug, page: JSON.parse(version.example.page) as SeenExample['page'] }
 }

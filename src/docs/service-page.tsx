@@ -1,54 +1,27 @@
-// The service's own OpenAPI document as a page: every operation with its parameters, body, answers, and the definitions they share.
-// It says nothing that is not in the document.
+// The service's own OpenAPI document as a page: every operation with its parameters, body, answers and a sample of both, and the
+// definitions they share. It says nothing that is not in the document.
 
 /** @jsxImportSource preact */
 
-import type { VNode } from 'preact'
-import { Badge, Words } from '../html/parts.tsx'
+import type { ComponentChildren, VNode } from 'preact'
+import { Badge, counted, Words } from '../html/parts.tsx'
+import { Lines } from '../html/secret.tsx'
 import { ThreeColumns } from '../html/shell.tsx'
+import type { OperationSample } from './code-samples/operation-sample.ts'
 import { DocsTabs } from './parts/docs-tabs.tsx'
 import { FindList } from './parts/find-list.tsx'
-import { Described, Members, type Schema } from './parts/schema-view.tsx'
+import { JsonTree } from './parts/json-tree.tsx'
+import { Panel } from './parts/panels.tsx'
+import { Described, Members } from './parts/schema-view.tsx'
+import type { Content, ListedOperation, Outcome, ServiceDocument } from './parts/service-document.ts'
 
-interface Content {
-  schema?: Schema
+interface ServicePageProps {
+  document: ServiceDocument
+  documentPath: string
+  sampleOf: (listed: ListedOperation) => OperationSample
 }
 
-interface Answer {
-  description: string
-  headers?: Readonly<Record<string, { schema: Schema; description?: string }>>
-  content?: Readonly<Record<string, Content>>
-}
-
-export interface Operation {
-  operationId: string
-  summary?: string
-  description?: string
-  tags?: readonly string[]
-  parameters?: readonly { name: string; in: string; required?: boolean; description?: string; schema: Schema }[]
-  requestBody?: { required?: boolean; content: Readonly<Record<string, Content>> }
-  responses?: Readonly<Record<string, Answer>>
-}
-
-/** What of an OpenAPI document the page shows. */
-export interface ServiceDocument {
-  info: { title: string; description: string }
-  tags: readonly { name: string; description: string }[]
-  paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  components: {
-    schemas: Readonly<Record<string, Schema>>
-    securitySchemes: Readonly<Record<string, { description: string }>>
-  }
-}
-
-interface ListedOperation {
-  method: string
-  path: string
-  operation: Operation
-}
-
-export function ServicePage(props: { document: ServiceDocument; documentPath: string }): VNode {
-  const { document, documentPath } = props
+export function ServicePage({ document, documentPath, sampleOf }: ServicePageProps): VNode {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): ListedOperation => ({ method, path, operation })),
   )
@@ -103,17 +76,15 @@ export function ServicePage(props: { document: ServiceDocument; documentPath: st
             ))}
           </ul>
         </section>
-        {groups.map(({ name, description, operations }) => (
-          <section aria-labelledby={`tag-${name}`}>
-            <h2 id={`tag-${name}`}>{name}</h2>
+        {groups.map(({ name, description, operations }, i) => (
+          <Fold name={name} count={counted(operations.length, 'operation')} open={i === 0}>
             <p>{description}</p>
-            {operations.map(one => (
-              <OperationCard {...one} folded={operations.length > unfoldedMax} />
+            {operations.map((one, j) => (
+              <OperationCard {...one} sample={sampleOf(one)} open={i === 0 && j === 0} />
             ))}
-          </section>
+          </Fold>
         ))}
-        <section aria-labelledby="definitions">
-          <h2 id="definitions">Definitions</h2>
+        <Fold name="Definitions" count={counted(schemas.length, 'definition')}>
           {schemas.map(([name, schema]) => (
             <section class="card" aria-labelledby={`schema-${name}`}>
               <h3 id={`schema-${name}`}>{name}</h3>
@@ -121,41 +92,59 @@ export function ServicePage(props: { document: ServiceDocument; documentPath: st
               <Members schema={schema} />
             </section>
           ))}
-        </section>
+        </Fold>
       </div>
     </ThreeColumns>
   )
 }
 
-/** Of a group with more operations, each is folded under its name. */
-const unfoldedMax = 15
+/** A part of the page, folded under its name; browsers open it for what a link or a search leads to. */
+const Fold = (props: { name: string; count: string; open?: boolean; children: ComponentChildren }) => (
+  <details class="part" open={props.open}>
+    <summary>
+      <h2>{props.name}</h2> <span class="soft">{props.count}</span>
+    </summary>
+    {props.children}
+  </details>
+)
 
-function OperationCard({ folded, ...one }: ListedOperation & { folded: boolean }): VNode {
+function OperationCard({ sample, open, ...one }: ListedOperation & { sample: OperationSample; open: boolean }): VNode {
   const { method, path, operation } = one
   const { operationId, summary } = operation
-  const address = (
-    <>
-      <Badge tone={method === 'get' ? 'good' : 'info'}>{method.toUpperCase()}</Badge> <code>{path}</code>
-    </>
-  )
-  if (folded) {
-    return (
-      <details class="card operation">
-        <summary>
-          <h3 id={operationId}>{summary ?? operationId}</h3> <span class="address">{address}</span>
-        </summary>
-        <OperationFacts {...one} />
-      </details>
-    )
-  }
   return (
-    <section class="card operation" aria-labelledby={operationId}>
-      <h3 id={operationId}>
-        <a href={`#${operationId}`}>{summary ?? operationId}</a>
-      </h3>
-      <p class="address">{address}</p>
-      <OperationFacts {...one} />
-    </section>
+    <details class="card operation" open={open}>
+      <summary>
+        <h3>{summary ?? operationId}</h3>{' '}
+        <span class="address">
+          <Badge tone={method === 'get' ? 'good' : 'info'}>{method.toUpperCase()}</Badge>{' '}
+          <code>{path.split(/(?<=.)(?=\/)/).map((step, i) => (i === 0 ? step : [<wbr />, step]))}</code>
+        </span>
+      </summary>
+      {/* What links lead to lies within the fold, so that browsers open it. */}
+      <div class="sampled" id={operationId}>
+        <div>
+          <OperationFacts {...one} />
+        </div>
+        <Sample of={operationId} sample={sample} />
+      </div>
+    </details>
+  )
+}
+
+function Sample({ of, sample: { request, answer } }: { of: string; sample: OperationSample }): VNode {
+  return (
+    <div class="samples">
+      <Panel id={`${of}-request`} title="Request" of={of}>
+        <div class="json" id={`${of}-request`}>
+          <Lines>{request}</Lines>
+        </div>
+      </Panel>
+      {answer !== undefined && (
+        <Panel id={`${of}-answer`} title={`Answer ${answer.status}`} of={of} tall>
+          <JsonTree value={answer.value} id={`${of}-answer`} />
+        </Panel>
+      )}
+    </div>
   )
 }
 
@@ -164,7 +153,11 @@ function OperationFacts({ operation }: ListedOperation): VNode {
   const refusals = Object.entries(responses).filter(([status]) => !status.startsWith('2'))
   return (
     <>
-      {description !== undefined && <p>{description}</p>}
+      {description !== undefined && (
+        <p>
+          <Words>{description}</Words>
+        </p>
+      )}
       {parameters.length > 0 && (
         <>
           <h4>Parameters</h4>
@@ -198,7 +191,7 @@ function OperationFacts({ operation }: ListedOperation): VNode {
   )
 }
 
-const Answers = ({ answers }: { answers: readonly (readonly [string, Answer])[] }) => (
+const Answers = ({ answers }: { answers: readonly (readonly [string, Outcome])[] }) => (
   <dl class="terms outcomes">
     {answers.map(([status, answer]) => (
       <AnswerItem status={status} answer={answer} />
@@ -206,7 +199,7 @@ const Answers = ({ answers }: { answers: readonly (readonly [string, Answer])[] 
   </dl>
 )
 
-function AnswerItem({ status, answer }: { status: string; answer: Answer }): VNode {
+function AnswerItem({ status, answer }: { status: string; answer: Outcome }): VNode {
   const { description, headers = {}, content = {} } = answer
   const good = status.startsWith('2')
   return (

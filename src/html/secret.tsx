@@ -49,12 +49,18 @@ export const Line = ({ depth, children }: { depth: number; children: ComponentCh
 )
 
 /** A text that is indented by two spaces, as JSON is. Its text stays what it is. */
-export const IndentedText = ({ children }: { children: string }) => (
-  <pre class="document">
+export const Lines = ({ children }: { children: string }) => (
+  <>
     {children.split(/(?<=\n)/).map(line => {
       const depth = Math.floor(line.search(/[^ ]|$/) / 2)
       return <Line depth={depth}>{line.slice(2 * depth)}</Line>
     })}
+  </>
+)
+
+export const IndentedText = ({ children }: { children: string }) => (
+  <pre class="document">
+    <Lines>{children}</Lines>
   </pre>
 )
 

@@ -9,18 +9,21 @@ interface PanelProps {
   /** Of what is copied. */
   id: string
   title: string
+  /** What it belongs to, where a page has several of one title; for screen readers. */
+  of?: string
   tall?: boolean
   children: ComponentChildren
 }
 
-export function Panel({ id, title, tall, children }: PanelProps): VNode {
+export function Panel({ id, title, of, tall, children }: PanelProps): VNode {
+  const label = of === undefined ? title : `${title} of ${of}`
   return (
     <div class="panel">
       <div class="bar">
-        <h3>{title}</h3>
-        <CopyButton look="copy" of={id} what={title} />
+        {of === undefined ? <h3>{title}</h3> : <h4>{title}</h4>}
+        <CopyButton look="copy" of={id} what={label} />
       </div>
-      <ScrollBox label={title} tall={tall}>
+      <ScrollBox label={label} tall={tall}>
         {children}
       </ScrollBox>
     </div>

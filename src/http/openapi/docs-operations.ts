@@ -11,7 +11,10 @@ function nothingThere(description: string) {
   return { ...answer, content: { ...(answer.content as object), ...html } }
 }
 const notFound = nothingThere('There is no active version or draft of this number.')
-const version = pathParameter('version', 'ID of the active version or of the draft, or the word active or draft.')
+const version = pathParameter('version', 'ID of the active version or of the draft, or the word active or draft.', {
+  ...text,
+  examples: ['active', 'draft'],
+})
 const inline = queryParameter('inline', '1 for a schema without $ref, for tools that follow none.')
 
 /** Details of the routes, by what they show. */

@@ -56,7 +56,16 @@ export const feedServiceOperation = {
   responses: {
     200: answered('The service document.', 'application/json', {
       title: 'FeedService',
-      ...object({ '@odata.context': context, value: listOf(object({ name: text, kind: text, url: text })) }),
+      ...object({
+        '@odata.context': context,
+        value: listOf(
+          object({
+            name: text,
+            kind: { ...text, examples: ['EntitySet'] },
+            url: { ...text, examples: ['applications'] },
+          }),
+        ),
+      }),
     }),
     ...refusals,
   },

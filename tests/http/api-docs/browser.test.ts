@@ -61,6 +61,34 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     }
   })
 
+  test.each([
+    [1440, 6000],
+    [390, 10_000],
+  ])(
+    'the operations of the service are folded at %i px, and a link to one unfolds it with its sample, without scripts',
+    async (width, most) => {
+      const { page } = await openPage(browser, service.baseUrl, {
+        ...signedIn,
+        javaScriptEnabled: false,
+        viewport: { width, height: 900 },
+      })
+      await page.goto('/docs/api')
+      expect((await page.locator('main').boundingBox())!.height).toBeLessThan(most)
+      const sample = page.locator('#adminRotateApiKey-request')
+      expect(await sample.isVisible()).toBe(false)
+      await page.goto('/docs/api#adminRotateApiKey')
+      await sample.waitFor()
+      const [facts, samples] = [
+        page.locator('#adminRotateApiKey > div').first(),
+        page.locator('#adminRotateApiKey > .samples'),
+      ]
+      const [read, copied] = [(await facts.boundingBox())!, (await samples.boundingBox())!]
+      // Alongside where there is room, below where there is none.
+      expect(copied.x >= read.x + read.width).toBe(width === 1440)
+      expect(copied.y >= read.y + read.height).toBe(width === 390)
+    },
+  )
+
   test('the list alongside the page narrows to what is typed, by key and by text, from the keyboard', async () => {
     const { page } = await openPage(browser, service.baseUrl, signedIn)
     await page.goto('/docs/api/programs/large')

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'bun:test'
+import { memberValues } from '../../../src/docs/code-samples/member-values.ts'
+import { operationSampler } from '../../../src/docs/code-samples/operation-sample.ts'
+import type { ListedOperation, ServiceDocument } from '../../../src/docs/parts/service-document.ts'
+import type { JsonSchema } from '../../../src/domain/fields/field-schema.ts'
 import { decoded } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { lintOpenApi } from '../../support/openapi-lint.ts'
+import { aProgram, q } from '../../support/programs.ts'
+import { schemaChecker } from '../../support/response-schema.ts'
 
 interface Operation {
   operationId: string
@@ -24,6 +30,14 @@ const document: {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, { properties?: Record<string, unknown> }> }
 } = (await response.json()) as typeof document
+
+const listedOperations: ListedOperation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    method,
+    path,
+    operation: operation as ListedOperation['operation'],
+  })),
+)
 
 test("the service's own OpenAPI document is valid by a linter", async () => {
   expect(document.openapi).toBe('3.1.0')
@@ -60,10 +74,11 @@ test('operations have names of their own, and how other methods are refused is n
 })
 
 describe('the page', () => {
-  /** What is read in the section that has this id on its heading. */
+  /** What is read in the section that this id leads to, but for its samples. */
   const sectionOf = (id: string): string => {
-    const [, rest = ''] = page.split(`<h3 id="${id}">`)
-    return decoded(rest.split('<h3 id=')[0]!.replace(/<[^>]*>/g, ''))
+    const sections = page.split(/<details class="card operation"[^>]*>|<section class="card"[^>]*>/)
+    const found = sections.filter(section => section.includes(` id="${id}"`)).join('')
+    return decoded(found.split('<div class="samples">')[0]!.replace(/<[^>]*>/g, ''))
   }
 
   test('has every operation, with its address, parameters, answers and their header fields', () => {
@@ -86,6 +101,47 @@ describe('the page', () => {
         }
         expect(page).toContain(`href="#${operationId}"`)
       }
+  })
+
+  test('has a request with curl of every operation, and an answer as its schema says wherever that says anything', () => {
+    const sampleOf = operationSampler(document as unknown as ServiceDocument, 'https://any.example', undefined)
+    const schemas: Record<string, unknown> = {}
+    const values: Record<string, unknown> = {}
+    for (const listed of listedOperations) {
+      const { request, answer } = sampleOf(listed)
+      const { operationId, responses, requestBody } = listed.operation
+      expect(page).toContain(`id="${operationId}-request"`)
+      expect(request).toMatch(/'https:\/\/any\.example[^{}]*'$/)
+      const [, body] = /-d '(.*)'/.exec(request) ?? []
+      if (body !== undefined) {
+        schemas[`${operationId} body`] = requestBody!.content['application/json']!.schema
+        values[`${operationId} body`] = JSON.parse(body)
+      }
+      if (answer === undefined) continue
+      expect(page).toContain(`id="${operationId}-answer"`)
+      schemas[operationId] = responses![answer.status]!.content!['application/json']!.schema
+      values[operationId] = answer.value
+    }
+    expect(Object.keys(values).length).toBeGreaterThan(110)
+    const all = JSON.stringify({ type: 'object', properties: schemas, $defs: document.components.schemas })
+    const check = schemaChecker(JSON.parse(all.replaceAll('#/components/schemas/', '#/$defs/')) as JsonSchema)
+    expect(check(values)).toEqual([])
+  })
+
+  test('has samples with the slug and the answers of a program that its reader may see', async () => {
+    await aProgram(database.sql, { slug: 'seen', questions: [q.date('day of birth')] })
+    const seeing = await createTestKey(database.sql, { programs: ['seen'] })
+    const shown = await (await service.get('/docs/api', { headers: { Authorization: seeing.authorization } })).text()
+    expect(shown).toContain('/api/v1/admin/programs/seen/applications')
+    expect(shown).toContain('day_of_birth')
+    const others = await (await service.get('/docs/api', { headers })).text()
+    expect(others).not.toContain('day_of_birth')
+  })
+
+  test('takes no value for a sample whose name is not in the document any more', () => {
+    const named = JSON.stringify(document).matchAll(/"name":"([^"]+)"|"([^"]+)":/g)
+    const names = new Set([...named].flatMap(([, parameter, member]) => [parameter, member]))
+    expect(Object.keys(memberValues).filter(name => !names.has(name))).toEqual([])
   })
 
   test('has every definition with its members, and whatever refers to one leads to it', () => {
