@@ -57,6 +57,8 @@ class Keyboard {
 
   press = (key: string) => this.page.keyboard.press(key)
 
+  focused = async (): Promise<string> => ((await this.page.evaluate(stop)) as Stop).name
+
   /** Presses Enter, which leads to another page. */
   async leave(): Promise<void> {
     await Promise.all([this.page.waitForEvent('load'), this.press('Enter')])
@@ -144,7 +146,14 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
         await keys.to('We rent it')
         await keys.press('Space')
         await keys.enter('Keep in draft', 'Kept in the draft.')
-        await keys.enter('Move Anything else? up', 'Review and publish')
+        // The button that was pressed has the focus, where the question is now: pressed again, it moves it on.
+        await keys.enter('Move Anything else? down', 'Review and publish')
+        expect(await keys.focused()).toBe('Move Anything else? down')
+        await keys.press('Shift+Tab')
+        for (const _ of ['over one', 'over the other']) {
+          await keys.leave()
+          expect(await keys.focused()).toBe('Move Anything else? up')
+        }
         await keys.enter('Review and publish', 'Cancel')
         await keys.enter(/^Publish$/, 'Published.')
         const { program_id } = (await findProgram(sql, slug))!

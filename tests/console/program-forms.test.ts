@@ -231,9 +231,9 @@ describe('a question', () => {
       (await ada.post(path('ordered', '/question/move'), { name, to, based_on: await basis('ordered') })).headers.get(
         'location',
       )
-    expect(await move('ob', 'up')).toEndWith('done=saved#screen-0')
+    expect(await move('ob', 'up')).toEndWith('done=saved#up-0-0')
     expect(await order('ordered')).toEqual([['ob', 'oa'], ['oc']])
-    expect(await move('oa', 'down')).toEndWith('done=saved#screen-1')
+    expect(await move('oa', 'down')).toEndWith('done=saved#down-1-0')
     expect(await order('ordered')).toEqual([['ob'], ['oa', 'oc']])
     await send('ordered', { ...(await open('ordered', 'ob')), screen: '1' })
     expect(await order('ordered')).toEqual([[], ['oa', 'oc', 'ob']])

@@ -64,16 +64,17 @@ export class DraftEditing {
     const refusal = await this.#save(visit, view, edited)
     if (refusal === undefined && form.next !== undefined)
       return redirect(visit, `/admin/programs/${visit.params.slug}/${form.next}done=saved`)
-    if (refusal === undefined) return this.#back(visit, 'saved', form.screen)
+    if (refusal === undefined)
+      return this.#back(visit, 'saved', form.screen === undefined ? undefined : `screen-${form.screen}`)
     if (refusal.status === 400) return this.refuse(visit, form.errorsOf(refusal.errors), form.page)
     const conflict = { differences: diffDefinitions(definition, edited) }
     return showForm(visit, { values: visit.form, errors: [] }, () => this.show(visit, form.page, conflict), 409)
   }
 
   /** Saves what a button of the list of questions does, and goes back there; where that cannot be, the list says why. */
-  async saveAction(visit: PageVisit, { view }: OpenDraft, edited: ProgramDefinition, done = 'saved', screen?: number) {
+  async saveAction(visit: PageVisit, { view }: OpenDraft, edited: ProgramDefinition, done = 'saved', place?: string) {
     const refusal = await this.#save(visit, view, edited)
-    if (refusal === undefined) return this.#back(visit, done, screen)
+    if (refusal === undefined) return this.#back(visit, done, place)
     const refused = { ...refusal, errors: errorsInWords(refusal.errors, edited) }
     const page = await this.show(visit, ({ view }) => <QuestionsPage view={view} refused={refused} />)
     return showPage(visit, page, refused.status)
@@ -96,9 +97,9 @@ export class DraftEditing {
     }
   }
 
-  #back(visit: PageVisit, done: string, screen?: number): Response {
-    const place = screen === undefined ? '' : `#screen-${screen}`
-    return redirect(visit, `/admin/programs/${visit.params.slug}/questions?done=${done}${place}`)
+  #back(visit: PageVisit, done: string, place?: string): Response {
+    const fragment = place === undefined ? '' : `#${place}`
+    return redirect(visit, `/admin/programs/${visit.params.slug}/questions?done=${done}${fragment}`)
   }
 }
 

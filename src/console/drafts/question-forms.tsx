@@ -62,8 +62,11 @@ function changeForms(deps: Deps): PageRoute[] {
     const name = form.get('name') ?? ''
     const stored = await editor.open(visit)
     if (placeOf(stored.definition, name) === undefined) throw noQuestion()
-    const edited = moveQuestion(stored.definition, name, form.get('to') === 'up' ? -1 : 1)
-    return editor.saveAction(visit, stored, edited, 'saved', placeOf(edited, name)!.screen)
+    const to = form.get('to') === 'up' ? 'up' : 'down'
+    const edited = moveQuestion(stored.definition, name, to === 'up' ? -1 : 1)
+    const { screen, index } = placeOf(edited, name)!
+    // Back to the button that was pressed, where the question is now.
+    return editor.saveAction(visit, stored, edited, 'saved', `${to}-${screen}-${index}`)
   }
 
   const path = `${one}/question`

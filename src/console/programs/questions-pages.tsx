@@ -151,6 +151,7 @@ function Screens(props: {
             {placed.map(placement => (
               <Row
                 placement={placement}
+                place={`${index}-${screen.questions.indexOf(placement)}`}
                 question={questions.get(placement.question)!}
                 depth={depthOf(placement.question, questions)}
                 mark={marks.get(placement.question)}
@@ -224,6 +225,8 @@ function ScreenForm({ editing, index, name }: { editing: Editing; index: number;
 
 interface RowProps {
   placement: PlacementDefinition
+  /** Where it is among all, for the address of its buttons. */
+  place: string
   question: QuestionDefinition
   depth: number
   mark: Mark | undefined
@@ -233,7 +236,7 @@ interface RowProps {
 }
 
 function Row(props: RowProps) {
-  const { placement, question, depth, mark, text, editing } = props
+  const { placement, place, question, depth, mark, text, editing } = props
   return (
     <li class={`depth-${Math.min(depth, 4)}${mark === undefined ? '' : ' changed'}`}>
       <div>
@@ -266,12 +269,18 @@ function Row(props: RowProps) {
           <input type="hidden" name="based_on" value={editing.basis} />
           <input type="hidden" name="name" value={question.admin_name} />
           <div class="moves">
-            <button type="submit" class="quiet" name="to" value="up" aria-label={`Move ${question.text} up`}>
-              <Icon name="arrow-up" />
-            </button>
-            <button type="submit" class="quiet" name="to" value="down" aria-label={`Move ${question.text} down`}>
-              <Icon name="arrow-down" />
-            </button>
+            {(['up', 'down'] as const).map(to => (
+              <button
+                type="submit"
+                class="quiet"
+                id={`${to}-${place}`}
+                name="to"
+                value={to}
+                aria-label={`Move ${question.text} ${to}`}
+              >
+                <Icon name={`arrow-${to}`} />
+              </button>
+            ))}
           </div>
         </ActionForm>
       )}
