@@ -33,6 +33,19 @@ test('a pasted list follows the present items, without its list markers', () => 
   expect(rows.has('option_list')).toBe(false)
 })
 
+test('a list that is pasted into a row without a text begins there, and what follows stays after it', () => {
+  const rows = form('option_text_0=A&option_id_0=a&option_text_1=&option_id_1=b&option_text_2=C&option_id_2=c')
+  rows.set('option_list', 'One\nTwo')
+  rearrange(rows, 'option-paste-1')
+  expect([said(rows, 'option_text'), said(rows, 'option_id')]).toEqual([
+    ['A', 'One', 'Two', 'C'],
+    ['a', 'b', 'c'],
+  ])
+  rows.set('option_list', 'Three')
+  rearrange(rows, 'option-paste-0')
+  expect(said(rows, 'option_text')).toEqual(['A', 'One', 'Two', 'C', 'Three'])
+})
+
 test('a line of a condition keeps all of its values when another is removed', () => {
   const rows = form('when_what_0=x&when_operator_0=in&when_what_1=y&when_operator_1=in&when_value_1=p&when_value_1=q')
   rearrange(rows, 'when-remove-0')

@@ -135,11 +135,14 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     }
     await press('Another option')
     await page.getByLabel('Text of option 3').waitFor()
-    await page.evaluate(`
-      const clipboardData = new DataTransfer()
-      clipboardData.setData('text', '- Blue as the sky\\n- Grün wie Gras')
-      const pasted = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
-      document.querySelector('#option_text_2').dispatchEvent(pasted)`)
+    const paste = (row: number, text: string) =>
+      page.evaluate(`{
+        const clipboardData = new DataTransfer()
+        clipboardData.setData('text', ${JSON.stringify(text)})
+        const pasted = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })
+        document.querySelector('#option_text_${row}').dispatchEvent(pasted)
+      }`)
+    await paste(2, '- Blue as the sky\n- Grün wie Gras')
     await page.getByLabel('Text of option 4').waitFor()
     await press('Move option 4 up')
     await until('the row that moved', async () =>
@@ -147,6 +150,10 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     )
     await press('Remove option 1')
     await page.getByLabel('Text of option 4').waitFor({ state: 'detached' })
+    // A list over what is selected takes its place.
+    await page.getByLabel('Text of option 3').selectText()
+    await paste(2, 'Teal\nPlum')
+    await page.getByLabel('Text of option 4').waitFor()
     expect(new URL(page.url()).pathname).toBe('/admin/programs/rows/question')
     await page.getByLabel('Text of option 1').focus()
     await page.keyboard.press('Enter')
@@ -154,7 +161,8 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     expect((await stored('rows')).questions[0]!.options).toEqual([
       { admin_id: 'green', text: 'Option green' },
       { admin_id: 'grun_wie_gras', text: 'Grün wie Gras' },
-      { admin_id: 'blue_as_the_sky', text: 'Blue as the sky' },
+      { admin_id: 'teal', text: 'Teal' },
+      { admin_id: 'plum', text: 'Plum' },
     ])
     expect(complaints).toEqual([])
   })

@@ -33,18 +33,23 @@ const pastedLines = (text: string): string[] =>
     .map(line => line.replace(/^\s*(?:[-*•]|\d{1,3}[.)])\s+/, '').trim())
     .filter(line => line !== '')
 
-/** Makes rows of a list that was pasted, after those that have something in them. */
-export function takePasted(form: URLSearchParams): void {
-  const lines = pastedLines(form.get('option_list') ?? '')
-  if (lines.length === 0) return
-  const rows = readRows(form, 'option').filter(({ text, id }) => `${text}${id}` !== '')
-  withRows(form, 'option', [...rows, ...lines.map(line => ({ text: [line] }))])
+/** Makes rows of a list that was pasted: from this row on where that has no text, else after those that have something in them. */
+export function takePasted(form: URLSearchParams, into?: number): void {
+  const [first, ...more] = pastedLines(form.get('option_list') ?? '').map(line => ({ text: [line] }))
+  if (first === undefined) return
+  const rows = readRows(form, 'option')
+  const at = into === undefined ? -1 : sentRows(form, 'option').indexOf(into)
+  if (rows[at]?.text?.join('') === '') rows.splice(at, 1, { ...rows[at], ...first }, ...more)
+  else rows.push(first, ...more)
+  const filled = rows.filter(({ text, id = '' }) => `${text}${id}` !== '')
+  withRows(form, 'option', filled)
   form.delete('option_list')
 }
 
 /** The form as a button rearranges it: `option-more`, `option-up-3`, `when-remove-0`. */
 export function rearrange(form: URLSearchParams, button: string): void {
-  takePasted(form)
+  const into = /^option-paste-(\d{1,4})$/.exec(button)?.[1]
+  takePasted(form, into === undefined ? undefined : Number(into))
   const [, sort, to, at = ''] = /^(option|when)-(more|up|down|remove)(?:-(\d{1,4}))?$/.exec(button) ?? []
   if (sort !== 'option' && sort !== 'when') return
   const rows = readRows(form, sort)

@@ -62,9 +62,11 @@ document.addEventListener('paste', event => {
   if (!field.name?.startsWith('option_text_') || !/\n\s*\S/.test(text)) return
   event.preventDefault()
   field.form.elements.option_list.value = text
-  rearrange(field.form, 'option-paste', form => [...form.querySelectorAll('[name^=option_text_]')].at(-1)).catch(
-    () => {},
-  )
+  // It takes the place of what is selected.
+  field.setRangeText('')
+  rearrange(field.form, field.name.replace('option_text_', 'option-paste-'), form =>
+    [...form.querySelectorAll('[name^=option_text_]')].at(-1),
+  ).catch(() => {})
 })
 
 let typing = new AbortController()
