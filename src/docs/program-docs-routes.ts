@@ -91,10 +91,11 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
       const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
       // Reads one more than is shown, to know whether more follow.
       const rowsMax = listedProgramsMax + 1
-      const programs = await readDocumentedPrograms(db, { among, after: readAfter(request), rowsMax })
+      const asked = readListQuery(request)
+      const programs = await readDocumentedPrograms(db, { among, ...asked, rowsMax })
       const shown = programs.slice(0, listedProgramsMax).map(one => one.program_id)
       const examples = await docs.loadShortExamples(db, shown, viewer.hidden)
-      const list = viewPrograms(programs, examples, place)
+      const list = viewPrograms(programs, examples, place, asked.search)
       if (prefersJson(request)) return json(list, viewer.fields)
       const { person } = viewer.context
       // Why docs could not be made again is for administrators and auditors.
@@ -187,14 +188,15 @@ function wantedSchema(keyMap: KeyMap, request: Request): { part: KeyMap; isInlin
   return { part, isInline: inline === true }
 }
 
-/** `after`, the slug after which the list continues; empty at its beginning. */
-function readAfter(request: Request): string {
-  const query = new SentQuery(sentParameters(request), ['after'])
+/** `after`, the slug after which the list continues, empty at its beginning; and `q`, what is searched for, empty for nothing. */
+function readListQuery(request: Request): { after: string; search: string } {
+  const query = new SentQuery(sentParameters(request), ['after', 'q'])
+  const search = query.read('q', text => text.trim())
   const after = query.read('after', (slug, error) =>
     isSlug(slug) ? slug : error('bad_slug', 'must be the slug of a program, as in the `next_url` of a page.'),
   )
   if (query.errors.length > 0) throw query.problem()
-  return after ?? ''
+  return { after: after ?? '', search: search ?? '' }
 }
 
 const describedVersions = (versions: readonly GeneratedDocs[]) =>

@@ -4,6 +4,8 @@
 
 import type { VNode } from 'preact'
 import type { Micros } from '../domain/values/offset-time.ts'
+import { isPart, SearchForm } from '../html/lists.tsx'
+import { usePage } from '../html/page-context.ts'
 import { LinkButton, Named, Table } from '../html/parts.tsx'
 import { Shell } from '../html/shell.tsx'
 import { type Freshness, freshnessColumn, WhereJobsAre } from './docs-freshness.tsx'
@@ -30,10 +32,11 @@ export function ProgramIndexPage({ list, freshness, now }: ProgramIndexProps): V
       lead="What the export of each program looks like, and code that pulls it: question keys, option IDs, examples."
     >
       <DocsTabs current="programs" />
+      <SearchForm path="/docs/api/programs" label="Find a program" hint="Name or slug" />
       <Table
         caption="Active and draft programs you may see"
         rows={programs}
-        empty={<p>There is no active or draft program that you may see.</p>}
+        empty={<Nothing />}
         columns={[
           {
             head: 'Program',
@@ -58,6 +61,14 @@ export function ProgramIndexPage({ list, freshness, now }: ProgramIndexProps): V
     </Shell>
   )
 }
+
+const Nothing = () => (
+  <>
+    {isPart(usePage().query)
+      ? 'No program here matches. Try another word.'
+      : 'There is no active or draft program that you may see.'}
+  </>
+)
 
 function Draft({ program, path }: { program: ListedProgram; path: string }) {
   const { draft_version_id: id } = program

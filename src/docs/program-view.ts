@@ -86,6 +86,7 @@ export function viewPrograms(
   programs: readonly ProgramListing[],
   examples: ReadonlyMap<number, readonly ListedVersion[]>,
   place: Place,
+  search: string,
 ): ProgramList {
   const shown = programs.slice(0, listedProgramsMax)
   const more = programs.length > listedProgramsMax
@@ -105,7 +106,9 @@ export function viewPrograms(
       )
       return { slug, display_name, docs_url, active_version_id, active_version_number, draft_version_id, versions }
     }),
-    next_url: more ? `${place.baseUrl}/docs/api/programs?after=${shown.at(-1)!.slug}` : null,
+    next_url: more
+      ? `${place.baseUrl}/docs/api/programs?${new URLSearchParams({ ...(search !== '' && { q: search }), after: shown.at(-1)!.slug })}`
+      : null,
   }
 }
 

@@ -100,7 +100,7 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
 /** A short example of the first program, by its slug, that the viewer may see. */
 async function loadSeenExample({ db }: Deps, docs: ProgramDocs, viewer: Viewer): Promise<SeenExample | undefined> {
   const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
-  const [program] = await readDocumentedPrograms(db, { among, after: '', rowsMax: 1 })
+  const [program] = await readDocumentedPrograms(db, { among, search: '', after: '', rowsMax: 1 })
   if (program === undefined) return undefined
   const { program_id, slug } = program
   const [version] = (await docs.loadShortExamples(db, [program_id], viewer.hidden)).get(program_id) ?? []

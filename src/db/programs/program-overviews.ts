@@ -8,7 +8,7 @@ import { type Db, findRow } from '../client.ts'
 import { integer, integerOrNull, row, text, textOrNull, texts, time, timeOrNull } from '../row-schemas.ts'
 import { type AmongPrograms, isAmong } from './among-programs.ts'
 import { programIntake } from './program-intake.ts'
-import { versionNumber } from './programs.ts'
+import { containing, versionNumber } from './programs.ts'
 
 export const programOverview = row({
   program_id: integer,
@@ -275,6 +275,3 @@ export async function findBankEntryByName(db: Db, admin_name: string): Promise<B
   >`${entries(db, db`select question_id from question where admin_name = ${admin_name}`)}`
   return row
 }
-
-/** A pattern for ILIKE that finds a text as it is written. PostgreSQL takes no U+0000. */
-const containing = (search: string): string => `%${search.replaceAll('\0', '').replace(/[\\%_]/g, String.raw`\$&`)}%`

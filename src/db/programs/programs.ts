@@ -79,20 +79,26 @@ export async function readPrograms(db: Db): Promise<ProgramListing[]> {
     order by p.slug`
 }
 
-/** Programs that have an active version or a draft, by slug, after this one; of these alone, unless all are meant. */
+/** Programs that have an active version or a draft, by slug, after this one; of these alone, unless all are meant. `search` is in slug or name. */
 export async function readDocumentedPrograms(
   db: Db,
-  page: { among: AmongPrograms; after: string; rowsMax: number },
+  page: { among: AmongPrograms; search: string; after: string; rowsMax: number },
 ): Promise<ProgramListing[]> {
-  const { among, after, rowsMax } = page
+  const { among, search, after, rowsMax } = page
+  const pattern = containing(search)
   return db<ProgramListing[]>`
     ${listing(db)}
     where p.slug > ${after}
     and (active.program_version_id is not null or draft.program_version_id is not null)
     and ${isAmong(db, 'p.program_id', among)}
+    and (p.slug ilike ${pattern} or p.display_name ilike ${pattern})
     order by p.slug
     limit ${rowsMax}`
 }
+
+/** A pattern for ILIKE that finds a text as it is written. PostgreSQL takes no U+0000. */
+export const containing = (search: string): string =>
+  `%${search.replaceAll('\0', '').replace(/[\\%_]/g, String.raw`\$&`)}%`
 
 /** The names of those of these programs that are there, by slug. */
 export async function readProgramNames(db: Db, slugs: readonly string[]): Promise<Map<string, string>> {

@@ -26,11 +26,12 @@ export const docsOperations = {
     description:
       'A short example response of each active and each draft version, with links to the whole. HTML; JSON when Accept prefers it. 20 programs a page.',
     parameters: [
+      queryParameter('q', 'Only programs with this in their slug or name.'),
       queryParameter('after', 'The slug after which the list continues, as in next_url of the page before.'),
     ],
     responses: {
       200: { description: 'Active and draft programs, by slug.', content: { ...html, ...object } },
-      400: problemAnswer('The parameter is no slug.'),
+      400: problemAnswer('A parameter is wrong: `after` is no slug.'),
       ...keyRefusals,
     },
   },

@@ -135,6 +135,12 @@ describe('the index', () => {
     expect(seen).toEqual(slugs)
     const page = await service.get('/docs/api/programs', { headers: { ...headers, Accept: 'text/html' } })
     expect(await page.text()).toContain('href="/docs/api/programs?after=many-19"')
+    const found = await (await service.get('/docs/api/programs?q=MANY-1', { headers })).json()
+    expect((found as Loose).programs.map((program: Loose) => program.slug)).toEqual(slugs.slice(10, 20))
+    const more = await (await service.get('/docs/api/programs?q=many', { headers })).json()
+    expect((more as Loose).next_url).toEndWith('/docs/api/programs?q=many&after=many-19')
+    const none = await service.get('/docs/api/programs?q=100%25', { headers: { ...headers, Accept: 'text/html' } })
+    expect(await none.text()).toContain('No program here matches.')
     for (const [bad, parameter, code] of [
       ['after=A', 'after', 'bad_slug'],
       [`after=${'a'.repeat(101)}`, 'after', 'bad_slug'],
