@@ -386,6 +386,11 @@ test('a program begins with its name alone, its slug made from it, or as a copy 
     'copied two',
   ])
   expect((await draftOf('the-copy'))!.display_name).toBe('The Copy')
+  // Nothing is published that it would change.
+  const [copied, empty] = await Promise.all([copy, named].map(one => ada!.page(one.headers.get('location')!)))
+  expect(copied).toContain('as a draft with its questions.')
+  expect(empty).toContain('Add its questions, then publish it.')
+  for (const page of [copied, empty]) expect(page).toContain('<span class="badge attention">Draft</span>')
   expect((await draftOf('trees-hedges-fur-hofe'))!.questions).toEqual([])
   expect(await ada!.page('/admin/new-program')).toContain('<option value="trees-hedges-fur-hofe"')
 })

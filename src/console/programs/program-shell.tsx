@@ -120,7 +120,9 @@ export function States({ program, changes }: { program: ProgramOverview; changes
     <>
       {active !== null && <Badge tone="good">Active · version {active}</Badge>}{' '}
       {draft !== null && (
-        <Badge tone="attention">{changes === undefined ? 'Draft' : `Draft · ${counted(changes, 'change')}`}</Badge>
+        <Badge tone="attention">
+          {changes === undefined || active === null ? 'Draft' : `Draft · ${counted(changes, 'change')}`}
+        </Badge>
       )}
       {active === null && draft === null && <Badge>nothing published</Badge>}{' '}
       <IntakeBadge state={program.intake_state} />

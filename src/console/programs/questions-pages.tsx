@@ -36,6 +36,8 @@ const doneTexts: Readonly<Record<string, string>> = {
   taken: 'The draft now asks what that version asked. It is published when you say so.',
 }
 
+const begunWithQuestions = 'The program is here, as a draft with its questions. Look through them, then publish it.'
+
 /** What the forms in the list carry; undefined for those who only read. */
 interface Editing {
   path: string
@@ -70,7 +72,7 @@ export function QuestionsPage({ view, refused }: QuestionsProps) {
         </Notice>
       )}
       {refused !== undefined && <RefusalNotice {...refused} />}
-      <DoneNotice texts={doneTexts} />
+      <DoneNotice texts={definition.questions.length === 0 ? doneTexts : { ...doneTexts, begun: begunWithQuestions }} />
       <SearchForm
         path={`/admin/programs/${program.slug}/questions`}
         label="Find a question"
