@@ -197,7 +197,7 @@ test('shows recent events to those who read the audit log, a walk as one, withou
   }
   const said = lately(await aud.page('/admin'))
   expect(said[0]).toMatch(/^County sync read applications of Program parks: 300 sent$/)
-  expect(said[5]).toBe('kim set 3 applications to In review')
+  expect(said[5]).toBe('kim set 3 applications of rent to In review')
   expect(said.filter(text => text.includes('walk') || text.includes('signed in as'))).toEqual([])
   expect(said.length).toBeLessThanOrEqual(6)
   expect(lately(await pat.page('/admin'))).toEqual([])

@@ -7,7 +7,7 @@ import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.t
 import { usePage } from '../../html/page-context.ts'
 import { figures, InParts, When } from '../../html/parts.tsx'
 import { emailOf } from '../../people/roles.ts'
-import { type AuditEntry, detailPairs, phraseOf } from './audit-labels.ts'
+import { type AuditEntry, type DetailPair, detailPairs, phraseOf } from './audit-labels.ts'
 import { path, queryOf } from './audit-query.ts'
 
 export interface KnownNames {
@@ -77,10 +77,11 @@ export function Sentence({ event, together, names, people, brief }: EntryProps &
         {actor} {own}
       </>
     )
+  const program = names.get(`program ${event.detail.program_id}`)
   if (isMany && brief)
     return (
       <>
-        {actor} set {figures(together.length)} applications {after}
+        {actor} set {figures(together.length)} applications{program !== undefined && <bdi> of {program}</bdi>} {after}
       </>
     )
   return (
@@ -123,27 +124,37 @@ function Details({ of: event, names }: { of: AuditEventRow; names: KnownNames['n
   const pairs = detailPairs(event.detail, names)
   if (pairs.length === 0) return null
   const summary = summaryOf(event)
-  const line = pairs.map(({ name, value }) => `${name}: ${value}`).join(' · ')
-  if (summary === undefined && line.length <= 120)
+  const isShort = pairs.map(({ name, value }) => `${name}: ${value}`).join(' · ').length <= 120
+  if (summary === undefined && isShort)
     return (
       <div class="pairs soft" dir="auto">
-        {line}
+        {pairs.map((pair, i) => (
+          <>
+            {i > 0 && ' · '}
+            {pair.name}: <DetailValue {...pair} />
+          </>
+        ))}
       </div>
     )
   return (
     <details>
       <summary>{summary ?? 'Details'}</summary>
       <dl class="pairs">
-        {pairs.map(({ name, value }) => (
+        {pairs.map(pair => (
           <>
-            <dt>{name}</dt>
-            <dd dir="auto">{value}</dd>
+            <dt>{pair.name}</dt>
+            <dd dir="auto">
+              <DetailValue {...pair} />
+            </dd>
           </>
         ))}
       </dl>
     </details>
   )
 }
+
+/** A time as times are written everywhere. */
+export const DetailValue = ({ at, value }: DetailPair) => (at === undefined ? value : <When at={at} />)
 
 /** How many applications were sent in one walk. */
 export const sentIn = (pages: readonly AuditEventRow[]): number =>

@@ -1,7 +1,8 @@
 // The audit log in words: the labels of actions and the sentences they make, the members of an event's detail, which pages are one walk. Pure.
 
 import type { AuditEventRow } from '../../db/audit/audit.ts'
-import { earliest, formatMicros } from '../../domain/values/offset-time.ts'
+import { earliest, formatMicros, type Micros } from '../../domain/values/offset-time.ts'
+import { intakeLabels } from '../../html/lists.tsx'
 import { roleNames, roles } from '../../people/roles.ts'
 
 type Detail = AuditEventRow['detail']
@@ -16,16 +17,22 @@ export const capitalized = (words: string): string => (words[0] ?? '').toUpperCa
 
 /** Actions whose sentence differs from their name: the text before the subject, and after it. */
 const phrases: Readonly<Record<string, readonly [before: string, after?: string]>> = {
-  address_correction_changed: ['changed the address correction of'],
   applicant_language_changed: ['changed the language of applicant'],
+  application_history_read: ['read the history of application'],
+  application_status_read: ['read the status of application'],
   applications_exported: ['read applications of'],
   applications_loaded: ['loaded applications into'],
   applications_downloaded: ['downloaded applications of'],
   applications_expired: ['erased expired applications of'],
   applications_listed: ['looked through the applications of'],
   audit_log_downloaded: ['downloaded', 'log'],
+  audit_pruned: ['moved old events of the audit log into'],
   changes_read: ['read changes of'],
   docs_regeneration_asked: ['asked for new docs of'],
+  identity_forgotten: ['unlinked the OpenID account of'],
+  identity_remembered: ['linked the OpenID account of'],
+  intake_paused: ['paused the intake of'],
+  intake_resumed: ['resumed the intake of'],
   load_begun: ['began a load into'],
   load_given_up: ['gave up a load into'],
   person_invited_again: ['invited', 'again'],
@@ -39,7 +46,9 @@ const phrases: Readonly<Record<string, readonly [before: string, after?: string]
   second_factor_set: ['set up a second factor for'],
   sign_in_failed: ['failed to sign in as'],
   signed_in: ['signed in as'],
+  signed_out: ['signed out as'],
   signed_out_everywhere: ['signed out everywhere as'],
+  times_rerendered: ['wrote the times again of'],
   webhook_added: ['added a webhook of'],
   webhook_changed: ['changed the address of a webhook of'],
   webhook_disabled: ['disabled a webhook of'],
@@ -51,23 +60,29 @@ const phrases: Readonly<Record<string, readonly [before: string, after?: string]
   webhook_tested: ['tested a webhook of'],
 }
 
+const intakePhrases: Readonly<Record<string, string>> = {
+  OPEN: 'opened',
+  PAUSED: 'paused',
+  CLOSED: 'closed',
+  ARCHIVED: 'archived',
+}
+
 /** `program_published` → `published program`, before its subject; and what follows it. */
 export function phraseOf({ action, detail }: AuditEventRow): readonly [before: string, after?: string] {
   if (action === 'application_annotated')
     return detail.status_changed === true
       ? ['set application', `to ${shown(detail.status ?? 'no status')}`]
       : ['changed the note of application']
+  if (action === 'program_intake_set')
+    return detail.before === detail.intake_state
+      ? ['changed the text for applicants of']
+      : [intakePhrases[String(detail.intake_state)] ?? 'opened or closed']
   const known = Object.hasOwn(phrases, action) ? phrases[action] : undefined
   if (known !== undefined) return known
   const words = action.split('_')
-  const [what, done] = [
-    words
-      .slice(0, -1)
-      .join(' ')
-      .replace(/^api key$/, 'API key'),
-    words.at(-1)!,
-  ]
-  return [/(?:ed|en|read|set)$/.test(done) ? `${done} ${what}`.trim() : actionLabel(action)]
+  const done = words.splice(words.at(-1) === 'back' ? -2 : -1).join(' ')
+  const what = words.join(' ').replace(/^api key$/, 'API key')
+  return [/(?:ed|en|read|set|back)$/.test(done) ? `${done} ${what}`.trim() : actionLabel(action)]
 }
 
 /**
@@ -122,9 +137,24 @@ export function entriesOf(events: readonly AuditEventRow[], most: number): { ent
 const itemsMax = 20
 const pairsMax = 40
 
-interface DetailPair {
+export interface DetailPair {
   name: string
   value: string
+  /** Of a value that is a time. */
+  at?: Micros
+}
+
+/** Values that are codes, in words, by the name of their member. */
+const valueWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  reading: {
+    shown: 'on its page',
+    compared: 'next to a later one',
+    as_exported: 'as exported',
+    downloaded: 'as a file',
+  },
+  how: { password: 'with a password', invitation: 'with a link', oidc: 'at the OpenID provider' },
+  intake_state: intakeLabels,
+  before: intakeLabels,
 }
 
 /**
@@ -137,15 +167,27 @@ export function detailPairs(detail: Detail, names: ReadonlyMap<string, string> =
     if (pairs.length > pairsMax) return
     if (isObject(value)) for (const [inner, one] of Object.entries(value)) add(`${name}: ${spaced(inner)}`, one)
     else if (name.endsWith(' micros') && typeof value === 'number')
-      pairs.push({ name: name.replace(/micros$/, 'time'), value: value > earliest ? formatMicros(value) : 'none' })
+      pairs.push({ name: name.replace(/micros$/, 'time'), ...(value > earliest ? timeOf(value) : { value: 'none' }) })
     else if (name === 'program id' && names.has(`program ${value}`))
       pairs.push({ name: 'program', value: names.get(`program ${value}`)! })
-    else if (name === 'reading') pairs.push({ name: 'read', value: spaced(shown(value)) })
-    else pairs.push({ name, value: name.endsWith('role') ? roleName(value) : shown(value) })
+    else if (typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value))
+      pairs.push({ name, ...timeOf(Date.parse(value) * 1000) })
+    else
+      pairs.push({
+        name: name === 'reading' ? 'read' : name,
+        value: name.endsWith('role') ? roleName(value) : (inWords(name, value) ?? shown(value)),
+      })
   }
   for (const [name, value] of Object.entries(detail)) add(spaced(name), value)
   if (pairs.length > pairsMax) pairs.splice(pairsMax, pairs.length, { name: 'and more', value: 'see the whole event' })
   return pairs
+}
+
+const timeOf = (at: Micros) => ({ value: formatMicros(at), at })
+
+function inWords(name: string, value: Value): string | undefined {
+  const words = valueWords[name.replaceAll(' ', '_')]
+  return words !== undefined && typeof value === 'string' && Object.hasOwn(words, value) ? words[value] : undefined
 }
 
 const spaced = (name: string): string => name.replaceAll('_', ' ')

@@ -11,7 +11,7 @@ import { type FormState, usePage } from '../../html/page-context.ts'
 import { Facts, LinkButton, When } from '../../html/parts.tsx'
 import { IndentedText } from '../../html/secret.tsx'
 import { Shell } from '../../html/shell.tsx'
-import { Actor, Entry, type KnownNames, Named } from './audit-entries.tsx'
+import { Actor, DetailValue, Entry, type KnownNames, Named } from './audit-entries.tsx'
 import { type AuditEntry, actionLabel, capitalized, detailPairs } from './audit-labels.ts'
 import { crumb, path, queryOf } from './audit-query.ts'
 
@@ -166,7 +166,7 @@ export function EventPage(props: KnownNames & { event: AuditEventRow & { databas
       {pairs.length > 0 && (
         <div class="card event">
           <h2>Details</h2>
-          <Facts facts={pairs.map(({ name, value }) => [capitalized(name), value])} />
+          <Facts facts={pairs.map(pair => [capitalized(pair.name), <DetailValue {...pair} />])} />
           <details>
             <summary>As stored</summary>
             <IndentedText>{JSON.stringify(event.detail, null, 2)}</IndentedText>

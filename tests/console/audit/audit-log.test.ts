@@ -1,8 +1,9 @@
 // The audit log in the console: "An audit log, append-only" (contract, section 3), to be read, filtered, taken away and checked.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { detailPairs, entriesOf } from '../../../src/console/audit/audit-labels.ts'
-import { appendAuditEvent } from '../../../src/db/audit/audit.ts'
+import { Glob } from 'bun'
+import { detailPairs, entriesOf, phraseOf } from '../../../src/console/audit/audit-labels.ts'
+import { appendAuditEvent, readAuditEvents } from '../../../src/db/audit/audit.ts'
 import { refuseAuditLines } from '../../support/audit-log.ts'
 import { aPerson, ConsoleVisitor, seenIn } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -215,6 +216,49 @@ describe('the list', () => {
       41,
       'and more',
     ])
+  })
+
+  test('every action that the service writes makes a sentence', async () => {
+    const writes =
+      /(?:recordAction|appendAuditEvents?|auditApplicant|record)\([^;]*?\)\n|action(?::| =)[^\n]*\n[^\n]*\n[^\n]*/g
+    const actions = new Set<string>()
+    for (const file of new Glob('src/**/*.{ts,tsx}').scanSync())
+      for (const [call] of (await Bun.file(file).text()).matchAll(writes))
+        for (const [, action] of call.matchAll(/'([a-z]+(?:_[a-z]+)+)'/g))
+          if (!/_(micros|seq|http|name)$/.test(action!)) actions.add(action!)
+    expect(actions.size).toBeGreaterThan(70)
+    const [event] = await readAuditEvents(sql, {}, { beforeId: undefined, rowsMax: 1 })
+    // One that is not known would begin with the name of the action, in a capital.
+    const phrases = [...actions].map(action => phraseOf({ ...event!, action, detail: {} })[0])
+    expect(phrases.filter(phrase => !/^[a-z]/.test(phrase))).toEqual([])
+  })
+
+  test('says what became of a program, and a time in its details as times are written', async () => {
+    for (const [before, intake_state] of [
+      ['OPEN', 'CLOSED'],
+      ['CLOSED', 'ARCHIVED'],
+      ['ARCHIVED', 'OPEN'],
+      ['OPEN', 'PAUSED'],
+      ['PAUSED', 'PAUSED'],
+    ])
+      await note('food', { action: 'program_intake_set', detail: { intake_state, before } })
+    const earlier_secret_until = '2026-12-04T08:35:49.975000Z'
+    await note('tribk_x', { action: 'api_key_rotated', detail: { earlier_secret_until } })
+    await note('9', { action: 'application_read', detail: { reading: 'shown' } })
+    const page = await browser.page(path)
+    const text = seenIn(page)
+    for (const said of [
+      'closed Food',
+      'archived Food',
+      'opened Food',
+      'paused Food',
+      'changed the text for applicants of Food',
+    ])
+      expect(text).toContain(said)
+    expect(text).toContain('before: Open · intake state: Closed')
+    expect(text).toContain('earlier secret until: 4 Dec 2026, 21:35')
+    expect(text).toContain('read: on its page')
+    expect(text).not.toContain(earlier_secret_until)
   })
 
   test('names the program of a detail, and says in words how an application was read', () => {
