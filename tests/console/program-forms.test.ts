@@ -151,7 +151,7 @@ describe('a question', () => {
   })
 
   test('offers in its condition what it can look at there, and what is refused is said in the words of the form', async () => {
-    const job = [q.text('employer'), q.number('hours'), q.text('shift')]
+    const job = [q.text('firm'), q.number('hours'), q.text('shift')]
     const household = q.enumerator('members', [q.date('birthday'), q.enumerator('jobs', job)])
     await aProgram(sql, {
       slug: 'looks-at',
@@ -168,7 +168,7 @@ describe('a question', () => {
     const around = (texts: string[]) => texts.filter(text => !/^home/.test(text))
     expect(around(await offered('once'))).toEqual(['members?', 'payslip?', 'dwelling?', 'How many people?'])
     expect(around(await offered('heads'))).toEqual(['members?', 'payslip?', 'dwelling?'])
-    expect(await offered('shift')).toEqual(['members?', 'birthday?', 'jobs?', 'employer?', 'hours?'])
+    expect(await offered('shift')).toEqual(['members?', 'birthday?', 'jobs?', 'firm?', 'hours?'])
     expect((await offered('once')).filter(text => /file|corrected/.test(text))).toEqual([])
     // A new question can look at what comes before the end of the screen it is for, in what it is repeated for.
     const added = async (query: string) => {
