@@ -148,18 +148,28 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
     ],
   ]
 
+/** Functions of a file, from the first line to the last: Biome sets both at the margin. */
+const functions = /^(?:export )?(?:async )?function (\w+)[\s\S]*?^}$/gm
+const functionLinesMax = 60
+
 /** Every breach in these files of src, workers and scripts, by path from the root of the checkout. */
 export function breachesOf(files: ReadonlyMap<string, string>): string[] {
   const types = new Map<string, string>()
   return [...files].sort().flatMap(([path, text]) => {
     const room = roomOf(path)
     // Comments go, and the places of all else stay.
-    const code = text.replace(/^\s*(\/\/|\/?\*).*$|(?<=[\s,;])\/\/ .*$/gm, gone => ' '.repeat(gone.length))
+    const code = text.replace(/^\s*(\/\/|\/?\*).*$|(?<=[\s,;])\/\/ .*$/gm, gone => gone.replaceAll(/./g, ' '))
     const at = (index = 0, sentence = '') => `${path}:${code.slice(0, index).split('\n').length}: ${sentence}`
     const breaches = nameErrors(path, [...files.keys()]).map(sentence => at(0, sentence))
     // Bun reads tsconfig.json where a process was started, which need not be the checkout.
     if (path.endsWith('.tsx') && !text.includes('\n/** @jsxImportSource preact */\n'))
       breaches.push(at(0, 'lacks /** @jsxImportSource preact */, and fails in a process that was started elsewhere.'))
+    // Biome counts no lines within elements.
+    for (const { 0: found, 1: name, index } of path.endsWith('.tsx') ? text.matchAll(functions) : []) {
+      const lines = found.split('\n').length
+      if (lines > functionLinesMax)
+        breaches.push(at(index, `${name} has ${lines} lines; at most ${functionLinesMax} are in one function.`))
+    }
     for (const [name, index] of exportedTypes(path, code)) {
       const other = types.get(name)
       if (other !== undefined)

@@ -72,12 +72,7 @@ export function ProgramPage({ username, keyName, program, shown }: DocumentedPag
         </>
       }
     >
-      {shown.regeneration_failed_at !== null && (
-        <Notice tone="attention">
-          The docs could not be made again at <Instant at={shown.regeneration_failed_at} />. What you see was made
-          before that.
-        </Notice>
-      )}
+      {shown.regeneration_failed_at !== null && <FailedAt at={shown.regeneration_failed_at} />}
       {compared !== undefined && <Changes version={shown} />}
       <Questions shown={shown} compared={compared} questions={questions} path={pathOf(program)} />
       {compared === undefined && (
@@ -91,6 +86,12 @@ export function ProgramPage({ username, keyName, program, shown }: DocumentedPag
     </ThreeColumns>
   )
 }
+
+const FailedAt = ({ at }: { at: string }) => (
+  <Notice tone="attention">
+    The docs could not be made again at <Instant at={at} />. What you see was made before that.
+  </Notice>
+)
 
 const pathOf = ({ slug }: Pick<ProgramView, 'slug'>): string => `/docs/api/programs/${slug}`
 

@@ -39,29 +39,7 @@ export function PullingGuide(): VNode {
           ))}
         </dl>
       </section>
-      <section aria-labelledby="exactly-once">
-        <h2 id="exactly-once">Exactly once, and polling</h2>
-        <ul class="prose">
-          <li>
-            The pages of one walk have each matching application that was there at the first page exactly once, whatever
-            is submitted in the meantime. The same token gives the same applications, as often as it is sent, for days.
-          </li>
-          <li>
-            A response with status 200 that ends properly is complete. If the connection breaks, send the same request
-            again.
-          </li>
-          <li>
-            To poll, keep the <code>Snapshot-Time</code> of the first page, and send it as <code>fromDate</code> next
-            time: nothing is lost. While old applications are loaded in bulk, some of it comes again: skip an{' '}
-            <code>application_id</code> that you have, or end each walk at the <code>Snapshot-Time</code> of a page that
-            you asked for before it, as <code>toDate</code>.
-          </li>
-          <li>
-            Status, note and <code>revision_state</code> can change after an application was pulled. It does not come
-            again for that: walk everything once in a while.
-          </li>
-        </ul>
-      </section>
+      <ExactlyOnce />
       <section aria-labelledby="errors">
         <h2 id="errors">Errors</h2>
         <dl class="terms">
@@ -102,3 +80,29 @@ export function MetadataFields({ slug }: { slug: string }): VNode {
     </section>
   )
 }
+
+const ExactlyOnce = () => (
+  <section aria-labelledby="exactly-once">
+    <h2 id="exactly-once">Exactly once, and polling</h2>
+    <ul class="prose">
+      <li>
+        The pages of one walk have each matching application that was there at the first page exactly once, whatever is
+        submitted in the meantime. The same token gives the same applications, as often as it is sent, for days.
+      </li>
+      <li>
+        A response with status 200 that ends properly is complete. If the connection breaks, send the same request
+        again.
+      </li>
+      <li>
+        To poll, keep the <code>Snapshot-Time</code> of the first page, and send it as <code>fromDate</code> next time:
+        nothing is lost. While old applications are loaded in bulk, some of it comes again: skip an{' '}
+        <code>application_id</code> that you have, or end each walk at the <code>Snapshot-Time</code> of a page that you
+        asked for before it, as <code>toDate</code>.
+      </li>
+      <li>
+        Status, note and <code>revision_state</code> can change after an application was pulled. It does not come again
+        for that: walk everything once in a while.
+      </li>
+    </ul>
+  </section>
+)

@@ -39,25 +39,7 @@ export function ServicePage({ document, documentPath, sampleOf }: ServicePagePro
       lead={document.info.description}
       styles={['/assets/docs.css']}
       scripts={['/assets/find.js']}
-      find={
-        <FindList
-          what="an operation"
-          groups={[
-            ...groups.map(({ name, operations }) => ({
-              title: name,
-              entries: operations.map(({ method, path, operation }) => ({
-                text: operation.summary ?? operation.operationId,
-                href: `#${operation.operationId}`,
-                about: `${method.toUpperCase()} ${path}`,
-              })),
-            })),
-            {
-              title: 'Definitions',
-              entries: schemas.map(([name]) => ({ text: name, href: `#schema-${name}`, name: true })),
-            },
-          ]}
-        />
-      }
+      find={<FindOperation groups={groups} schemas={schemas.map(([name]) => name)} />}
     >
       <DocsTabs current="service" />
       <div class="service" id="service">
@@ -97,6 +79,32 @@ export function ServicePage({ document, documentPath, sampleOf }: ServicePagePro
     </ThreeColumns>
   )
 }
+
+interface Group {
+  name: string
+  description: string
+  operations: readonly ListedOperation[]
+}
+
+const FindOperation = ({ groups, schemas }: { groups: readonly Group[]; schemas: readonly string[] }) => (
+  <FindList
+    what="an operation"
+    groups={[
+      ...groups.map(({ name, operations }) => ({
+        title: name,
+        entries: operations.map(({ method, path, operation }) => ({
+          text: operation.summary ?? operation.operationId,
+          href: `#${operation.operationId}`,
+          about: `${method.toUpperCase()} ${path}`,
+        })),
+      })),
+      {
+        title: 'Definitions',
+        entries: schemas.map(name => ({ text: name, href: `#schema-${name}`, name: true })),
+      },
+    ]}
+  />
+)
 
 /** A part of the page, folded under its name; browsers open it for what a link or a search leads to. */
 const Fold = (props: { name: string; count: string; open?: boolean; children: ComponentChildren }) => (

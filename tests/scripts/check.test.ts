@@ -182,6 +182,14 @@ describe('what a room must not hold', () => {
     expect(check({ 'src/html/a.tsx': '// A page.\n' })).toEqual([expect.stringContaining('src/html/a.tsx:1: lacks')])
   })
 
+  test('a function of a page has at most 60 lines, elements counted', () => {
+    const page = (lines: number) => `${pragma}\nexport function Page() {${'\n'.repeat(lines - 1)}}\n`
+    expect(check({ 'src/html/a.tsx': page(60) })).toEqual([])
+    expect(check({ 'src/html/a.tsx': `${page(60)}\n${page(61).replace(pragma, '')}` })).toEqual([
+      'src/html/a.tsx:67: Page has 61 lines; at most 60 are in one function.',
+    ])
+  })
+
   test('no two files share a name, whatever their folder and ending; main.ts may; and none is called util', () => {
     expect(check({ 'src/http/a.ts': '', 'src/db/a.tsx': pragma, 'src/main.ts': '', 'workers/main.ts': '' })).toEqual([
       'src/http/a.ts:1: has the name of src/db/a.tsx; no two files share one.',

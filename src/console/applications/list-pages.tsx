@@ -109,9 +109,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       heading={
         <>
           {program.display_name}{' '}
-          <span class="soft figure">
-            {found === undefined ? figures(total) : `${counted(found)} of ${figures(total)}`}
-          </span>
+          <span class="soft figure">{(found === undefined ? '' : `${counted(found)} of `) + figures(total)}</span>
         </>
       }
       part="applications"

@@ -23,16 +23,8 @@ export function ConditionFields(props: {
   const stored = conditionForm(condition)
   const lines =
     values.size > 0
-      ? sentRows(values, 'when').map(row => ({
-          row,
-          what: values.get(`when_what_${row}`) ?? '',
-          operator: values.get(`when_operator_${row}`) ?? '',
-          values: values.getAll(`when_value_${row}`),
-        }))
-      : [...(stored.lines.length > 0 ? stored.lines : [{ what: '', operator: '', values: [] }])].map((line, row) => ({
-          row,
-          ...line,
-        }))
+      ? sentLines(values)
+      : (stored.lines[0] ? stored.lines : [blankLine]).map((line, row) => ({ row, ...line }))
   const targets = targetsIn(
     earlier,
     lines.map(({ what }) => what),
@@ -77,6 +69,16 @@ export function ConditionFields(props: {
     </fieldset>
   )
 }
+
+const blankLine = { what: '', operator: '', values: [] }
+
+const sentLines = (values: URLSearchParams) =>
+  sentRows(values, 'when').map(row => ({
+    row,
+    what: values.get(`when_what_${row}`) ?? '',
+    operator: values.get(`when_operator_${row}`) ?? '',
+    values: values.getAll(`when_value_${row}`),
+  }))
 
 function Line(props: {
   row: number

@@ -50,10 +50,7 @@ export function ProgramShell(
   },
 ) {
   const { program, tab } = props
-  const { person, origin } = usePage()
-  const path = pathOfProgram(program.slug)
-  const reads = person?.role !== 'PROGRAM_ADMINISTRATOR'
-  const changes = person?.role === 'ADMINISTRATOR'
+  const { origin } = usePage()
   return (
     <Shell
       title={`${props.title ?? tabTitles[tab]} · ${program.display_name}`}
@@ -74,35 +71,7 @@ export function ProgramShell(
         </>
       }
     >
-      <Tabs
-        label="Program"
-        tabs={[
-          { text: 'Overview', path, current: tab === 'overview' },
-          ...(reads
-            ? [
-                { text: 'Questions', path: `${path}/questions`, current: tab === 'questions' },
-                {
-                  text: 'Versions',
-                  path: `${path}/versions`,
-                  count: program.published_versions,
-                  current: tab === 'versions',
-                },
-              ]
-            : []),
-          { text: 'Applications', path: `${path}/applications`, current: false },
-          { text: 'Documentation', path: `/docs/api/programs/${program.slug}`, current: false },
-          // Of a followed one, only how long it is kept is set here.
-          ...(changes
-            ? [
-                {
-                  text: 'Settings',
-                  path: `${path}/${origin === undefined ? 'settings' : 'retention'}`,
-                  current: tab === 'settings',
-                },
-              ]
-            : []),
-        ]}
-      />
+      <ProgramTabs program={program} tab={tab} />
       {origin !== undefined && (
         <Notice tone="info">
           <strong>Followed from {origin}.</strong> Questions, versions and statuses are changed there, and are here
@@ -111,6 +80,44 @@ export function ProgramShell(
       )}
       {props.children}
     </Shell>
+  )
+}
+
+function ProgramTabs({ program, tab }: ProgramPageProps & { tab: ProgramTab }) {
+  const { person, origin } = usePage()
+  const path = pathOfProgram(program.slug)
+  const reads = person?.role !== 'PROGRAM_ADMINISTRATOR'
+  const changes = person?.role === 'ADMINISTRATOR'
+  return (
+    <Tabs
+      label="Program"
+      tabs={[
+        { text: 'Overview', path, current: tab === 'overview' },
+        ...(reads
+          ? [
+              { text: 'Questions', path: `${path}/questions`, current: tab === 'questions' },
+              {
+                text: 'Versions',
+                path: `${path}/versions`,
+                count: program.published_versions,
+                current: tab === 'versions',
+              },
+            ]
+          : []),
+        { text: 'Applications', path: `${path}/applications`, current: false },
+        { text: 'Documentation', path: `/docs/api/programs/${program.slug}`, current: false },
+        // Of a followed one, only how long it is kept is set here.
+        ...(changes
+          ? [
+              {
+                text: 'Settings',
+                path: `${path}/${origin === undefined ? 'settings' : 'retention'}`,
+                current: tab === 'settings',
+              },
+            ]
+          : []),
+      ]}
+    />
   )
 }
 

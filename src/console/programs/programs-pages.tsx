@@ -162,9 +162,40 @@ const doneTexts: Readonly<Record<string, string>> = {
   discarded: 'The draft is gone. What is published is as it was.',
 }
 
-export function OverviewPage({ program, activity }: ProgramPageProps & { activity: Activity }) {
-  const path = pathOfProgram(program.slug)
+function Asked({ program }: ProgramPageProps) {
   const reads = usePage().person?.role !== 'PROGRAM_ADMINISTRATOR'
+  return (
+    <div class="card">
+      <h2>What is asked</h2>
+      <Facts
+        facts={[
+          ['Published', <MadeBy at={program.active_published_at} by={program.active_published_by} />],
+          ['Draft', <MadeBy at={program.draft_created_at} by={program.draft_created_by} />],
+          [
+            'Statuses',
+            program.statuses.length === 0
+              ? 'None: applications get no status.'
+              : program.statuses.map(status => (
+                  <>
+                    <Badge>{status}</Badge>{' '}
+                  </>
+                )),
+          ],
+        ]}
+      />
+      {reads && program.active_version_id === null && program.draft_version_id === null && (
+        <p class="soft">Nothing of it is there. Begin it again under New program, with this slug.</p>
+      )}
+      {reads && (program.active_version_id ?? program.draft_version_id) !== null && (
+        <p>
+          <a href={`${pathOfProgram(program.slug)}/questions`}>See its questions</a>
+        </p>
+      )}
+    </div>
+  )
+}
+
+export function OverviewPage({ program, activity }: ProgramPageProps & { activity: Activity }) {
   return (
     <ProgramShell program={program} tab="overview">
       <DoneNotice texts={doneTexts} />
@@ -175,33 +206,7 @@ export function OverviewPage({ program, activity }: ProgramPageProps & { activit
             <Submitted {...activity} />
             <DayByDay {...activity} />
           </section>
-          <div class="card">
-            <h2>What is asked</h2>
-            <Facts
-              facts={[
-                ['Published', <MadeBy at={program.active_published_at} by={program.active_published_by} />],
-                ['Draft', <MadeBy at={program.draft_created_at} by={program.draft_created_by} />],
-                [
-                  'Statuses',
-                  program.statuses.length === 0
-                    ? 'None: applications get no status.'
-                    : program.statuses.map(status => (
-                        <>
-                          <Badge>{status}</Badge>{' '}
-                        </>
-                      )),
-                ],
-              ]}
-            />
-            {reads && program.active_version_id === null && program.draft_version_id === null && (
-              <p class="soft">Nothing of it is there. Begin it again under New program, with this slug.</p>
-            )}
-            {reads && (program.active_version_id ?? program.draft_version_id) !== null && (
-              <p>
-                <a href={`${path}/questions`}>See its questions</a>
-              </p>
-            )}
-          </div>
+          <Asked program={program} />
         </div>
         <div class="asides">
           <section class="card" aria-labelledby="statuses">

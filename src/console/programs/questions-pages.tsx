@@ -162,27 +162,25 @@ function Screens(props: {
               />
             ))}
           </ol>
-          {editing !== undefined && (
-            <div class="actions add-here">
-              <LinkButton
-                href={`${editing.path}/add-question?screen=${index}`}
-                icon="plus"
-                text="Add here"
-                unseen={` a question, on ${screen.name}`}
-              />
-              <LinkButton
-                href={`${editing.path}/add-from-bank?screen=${index}`}
-                text="From the question bank"
-                unseen={`, on ${screen.name}`}
-              />
-            </div>
-          )}
+          {editing !== undefined && <AddHere path={editing.path} index={index} name={screen.name} />}
           {editing !== undefined && <ScreenForm editing={editing} index={index} name={screen.name} />}
         </details>
       ))}
     </>
   )
 }
+
+const AddHere = ({ path, index, name }: { path: string; index: number; name: string }) => (
+  <div class="actions add-here">
+    <LinkButton
+      href={`${path}/add-question?screen=${index}`}
+      icon="plus"
+      text="Add here"
+      unseen={` a question, on ${name}`}
+    />
+    <LinkButton href={`${path}/add-from-bank?screen=${index}`} text="From the question bank" unseen={`, on ${name}`} />
+  </div>
+)
 
 type Mark = 'new' | 'changed'
 
