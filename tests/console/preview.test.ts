@@ -1,8 +1,10 @@
 // A draft as an applicant meets it, screen by screen, without scripts.
 
-import { expect, test } from 'bun:test'
-import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
+import { describe, expect, test } from 'bun:test'
+import { openPage, useBrowser } from '../support/browser.ts'
+import { aPerson, ConsoleVisitor, fieldsOf, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
+import { needs } from '../support/needs.ts'
 import { aDraft, everyKind, q } from '../support/programs.ts'
 
 const database = await useDatabase()
@@ -104,4 +106,42 @@ test('every kind of question is shown, with the text that the applicant reads', 
   const labels = [...page.matchAll(/<label for="\/home_address[^>]*>([^<]*)/g)].map(([, label]) => label)
   expect(labels).toEqual(['Street', 'Apartment or suite', 'City', 'State', 'ZIP code'])
   expect(page).not.toContain('value="back"')
+})
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const browser = await useBrowser()
+  const bo = await aPerson(sql, { email: 'bo@example.gov' })
+
+  test('questions come and go with the answers at once, and what has the focus keeps it with its text', async () => {
+    const { page, complaints } = await openPage(browser, service.baseUrl, { email: bo.email, password: testPassword })
+    await page.goto(path)
+    let loads = 0
+    page.on('load', () => loads++)
+    const focused = () => page.evaluate('document.activeElement.name + " " + document.activeElement.value')
+    await page.getByLabel('Option rent').check()
+    await page.getByLabel('rent?').last().fill('900')
+    await page.getByLabel('Option own').check()
+    await page.locator('[id="/rent/currency_dollars"]').waitFor({ state: 'detached' })
+    await page.getByLabel('Option own').press('ArrowUp')
+    await page.locator('[id="/rent/currency_dollars"]').waitFor()
+    expect(await page.locator('[id="/rent/currency_dollars"]').inputValue()).toBe('900')
+    expect(await focused()).toBe('/housing/selection rent')
+    expect(loads).toBe(0)
+    // It was seen, so that Next leads on.
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByLabel('landlord?').fill('Jo')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByLabel('members?').fill('Ann\nBo')
+    await page.getByLabel('members?').press('Tab')
+    await page.getByLabel('Ann: own age?').fill('30')
+    await page.getByLabel('Ann: own age?').press('Tab')
+    await page.keyboard.type('1')
+    await page.getByLabel('Ann: own trade?').waitFor()
+    await page.keyboard.type('9')
+    expect(await focused()).toBe('/members/entities/1/own_age/number 19')
+    await page.keyboard.press('Tab')
+    await page.getByLabel('Bo: own trade?').waitFor()
+    expect(complaints).toEqual([])
+  })
 })

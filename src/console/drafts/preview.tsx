@@ -178,33 +178,41 @@ function PreviewPage(props: PreviewProps) {
       program={program}
       tab={version.state === 'DRAFT' ? 'questions' : 'versions'}
       title={`Preview of ${versionName(version).toLowerCase()}`}
+      scripts={['/assets/rearrange.js']}
     >
       <p class="soft">As an applicant meets it. Nothing that is filled in here is stored.</p>
       <ErrorSummary title="An applicant would have to look at this again" />
       {unseen && <Notice tone="info">What was answered asks for more on this screen.</Notice>}
       <section class="card narrow">
         <ActionForm action={at}>
-          <input type="hidden" name="screen" value={String(screen)} />
-          {kept.map(([name, value]) => (
-            <input type="hidden" name={name} value={value} />
-          ))}
-          <input type="hidden" name="shown" value={places.map(({ path }) => path).join(' ')} />
-          {(missing.length > 0 || values.has('refused')) && <input type="hidden" name="refused" value="yes" />}
+          <div id="kept" hidden>
+            <input type="hidden" name="screen" value={String(screen)} />
+            {kept.map(([name, value]) => (
+              <input type="hidden" name={name} value={value} />
+            ))}
+            <input type="hidden" name="shown" value={places.map(({ path }) => path).join(' ')} />
+            {(missing.length > 0 || values.has('refused')) && <input type="hidden" name="refused" value="yes" />}
+          </div>
           {missing.length > 0 ? (
             <Missing missing={missing} values={values} />
           ) : (
             <h2 dir="auto">{asked?.name ?? 'That is all'}</h2>
           )}
           {asked === undefined && missing.length === 0 && <p>The applicant now submits the application.</p>}
-          {places.map(place => (
-            <QuestionFields
-              kind={place.asked.question.kind}
-              settings={place.asked.question.settings}
-              optional={place.asked.optional}
-              path={place.path}
-              label={labelIn(place, values)}
-            />
-          ))}
+          {/* A script keeps them as the answers are. */}
+          <div id="live">
+            {places.map(place => (
+              <div id={`at${place.path}`}>
+                <QuestionFields
+                  kind={place.asked.question.kind}
+                  settings={place.asked.question.settings}
+                  optional={place.asked.optional}
+                  path={place.path}
+                  label={labelIn(place, values)}
+                />
+              </div>
+            ))}
+          </div>
           <div class="actions">
             {asked !== undefined && <Submit name="go" value="next" text="Next" />}
             {!isFirst && <Submit look="plain" name="go" value="back" text="Back" />}

@@ -84,3 +84,24 @@ document.addEventListener('input', ({ target: { form } }) => {
   }
   setTimeout(() => show().catch(() => {}), 300)
 })
+
+let looking = new AbortController()
+
+/** Asks in a preview what the answers ask for: questions come and go, and what stays is left as it is, with what is being typed in it. */
+document.addEventListener('change', async ({ target: { form } }) => {
+  const live = form?.querySelector('#live')
+  if (!live) return
+  looking.abort()
+  looking = new AbortController()
+  const { signal } = looking
+  const next = await rearranged(form, 'look', signal).catch(() => undefined)
+  if (next === undefined || signal.aborted) return
+  form.querySelector('#kept').replaceWith(next.querySelector('#kept'))
+  const asked = [...next.querySelector('#live').children]
+  for (const was of [...live.children]) if (!asked.some(({ id }) => id === was.id)) was.remove()
+  for (const [i, one] of asked.entries()) {
+    const was = live.children[i]
+    if (was?.id !== one.id) live.insertBefore(one, was ?? null)
+    else if (was.textContent !== one.textContent && !was.contains(document.activeElement)) was.replaceWith(one)
+  }
+})
