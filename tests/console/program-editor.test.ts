@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
 import { describeVersion } from '../../src/domain/definitions/version-definition.ts'
+import { asciiName } from '../../src/domain/values/slug.ts'
 import { openPage, useBrowser } from '../support/browser.ts'
 import { aPerson, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
@@ -124,6 +125,29 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     },
     120_000,
   )
+
+  test('the slug that a new program gets is shown while its name is typed, as the service makes it', async () => {
+    const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto('/admin/new-program')
+    for (const name of [
+      'Trees & Hedges, für Höfe',
+      'Émile’s ½ “Café”',
+      '  Ämter—2026  ',
+      'İstanbul Yardımı',
+      '日本',
+      `${'a'.repeat(59)} and more`,
+      'x'.repeat(80),
+    ]) {
+      await page.getByLabel('Name', { exact: true }).fill(name)
+      const shown = await page.getByLabel('Slug').getAttribute('placeholder')
+      expect([name, shown]).toEqual([name, asciiName(name, '-')])
+    }
+    await page.getByLabel('Name', { exact: true }).fill('Shown while typed')
+    await page.getByRole('button', { name: 'Create the draft', exact: true }).first().click()
+    await page.getByText('Add its questions').waitFor()
+    expect(new URL(page.url()).pathname).toBe('/admin/programs/shown-while-typed/questions')
+    expect(complaints).toEqual([])
+  })
 
   test('options are pasted, moved and removed by keyboard alone, and the page stays where it is', async () => {
     await aProgram(sql, { slug: 'rows', display_name: 'Rows', questions: [q.radio('colour', ['red', 'green'])] })

@@ -85,6 +85,22 @@ document.addEventListener('input', ({ target: { form } }) => {
   setTimeout(() => show().catch(() => {}), 300)
 })
 
+/** The slug that a new program gets from its name where the field stays empty: src/domain/values/slug.ts makes it. */
+const slugOf = name =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim()
+    .slice(0, 60)
+    .trimEnd()
+    .replaceAll(' ', '-')
+
+document.addEventListener('input', ({ target: { form, name, value } }) => {
+  if (name === 'display_name' && form.elements.slug) form.elements.slug.placeholder = slugOf(value)
+})
+
 let looking = new AbortController()
 
 /** Asks in a preview what the answers ask for: questions come and go, and what stays is left as it is, with what is being typed in it. */
