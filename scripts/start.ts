@@ -33,7 +33,7 @@ import {
   demoPerson,
   demoPrograms,
 } from './seed-program/demo-credentials.ts'
-import { fillConsole } from './seed-program/fill-console.ts'
+import { demoActors, fillConsole } from './seed-program/fill-console.ts'
 import { demoShares, seedWithProgress } from './seed-program/seed-programs.ts'
 
 const help = `Usage: scripts/start [--no-seed]
@@ -94,7 +94,7 @@ async function start(): Promise<void> {
       programs: demoShares(demoApplications),
       now: Date.now() * 1000,
       timeZone: config.timeZone,
-      actor: 'operator:start',
+      ...demoActors,
       frontEnd: demoFrontEnd,
     })
   }

@@ -55,8 +55,8 @@ export function* seedApplications(plan: SeedPlan): Generator<ExportedApplication
     const share = (i + next()) / plan.applications
     const submit_time = plan.from + Math.floor(share * (plan.to - plan.from))
     const { version, sample, amend } = samplers[Math.floor((i / plan.applications) * samplers.length)]!
-    const fresh = withLikelyYears(sample(next))
-    const answers = earlier === undefined ? fresh : withLikelyYears(amend(next, earlier, fresh))
+    const fresh = withLikelyAnswers(sample(next))
+    const answers = earlier === undefined ? fresh : withLikelyAnswers(amend(next, earlier, fresh))
     const submitted = { applicant_id, language, version, answers }
     const isObsolete = next() < resubmittedShare && bookAgain(next, again, i, plan.applications, submitted)
     yield {
@@ -99,13 +99,17 @@ function amender(version: StoredProgramVersion) {
     of.questions.find(one => one.question_id === question_id)?.question_version_id
   return (next: Rng, { version: before, answers }: Earlier, fresh: Answers): Answers => {
     if (before === version) {
-      const amended = new Map(answers)
-      const differs = (key: string) =>
-        answers.has(key) && fresh.has(key) && !Bun.deepEquals(answers.get(key), fresh.get(key))
-      const free = top.filter(one => !decides(one) && !isWho(one) && differs(one.question_key))
-      for (let count = Math.min(free.length, integerFrom(next, 1, 4)); count > 0; count--) {
-        const { question_key } = free.splice(integerFrom(next, 0, free.length - 1), 1)[0]!
-        amended.set(question_key, fresh.get(question_key)!)
+      let amended: Answers = answers
+      const free = top.filter(
+        one => !decides(one) && !isWho(one) && answers.has(one.question_key) && fresh.has(one.question_key),
+      )
+      for (let left = integerFrom(next, 1, 4); left > 0 && free.length > 0; ) {
+        const { question_key: key } = free.splice(integerFrom(next, 0, free.length - 1), 1)[0]!
+        const answer = amendedAnswer(next, answers.get(key)!, fresh.get(key)!)
+        const tried = withLikelyAnswers(new Map(amended).set(key, answer))
+        if (Bun.deepEquals(tried.get(key), amended.get(key))) continue
+        amended = tried
+        left--
       }
       return amended
     }
@@ -120,10 +124,51 @@ function amender(version: StoredProgramVersion) {
   }
 }
 
+/** Of what is repeated, one date of one entity is corrected; any other answer is given again. */
+function amendedAnswer(next: Rng, before: Answer, fresh: Answer): Answer {
+  if (before.type !== 'ENUMERATOR') return fresh
+  const entity = pick(next, before.entities)
+  const entities = before.entities.map(one => {
+    const dates = [...one.answers].flatMap(([key, answer]) => (answer.type === 'DATE' ? [{ key, ...answer }] : []))
+    if (one !== entity || dates[0] === undefined) return one
+    const { key, date } = dates[0]
+    const day = date.endsWith('-17') ? '18' : '17'
+    return { ...one, answers: new Map(one.answers).set(key, { type: 'DATE', date: `${date.slice(0, 8)}${day}` }) }
+  })
+  return { ...before, entities }
+}
+
 /**
- * The same answers with what no question knows of another: people move in after they were born, children are younger than the applicant and
+ * The same answers with what no question knows of another: an e-mail address has its owner's name, people move in after they were born, children are younger than the applicant and
  * parents older, and a shelter has no bedrooms. What is likely already stays as it is.
  */
+function withLikelyAnswers(answers: Answers): Answers {
+  const likely = withLikelyYears(answers)
+  const [name, mail] = [likely.get('applicant_name'), likely.get('email_address')]
+  if (name?.type !== 'NAME' || mail?.type !== 'EMAIL') return likely
+  const latin = `${name.first_name}.${name.last_name}`
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll('ł', 'l')
+    .replace(/[^a-z.]/g, '')
+  const [, number, host] = /(\d*)@(.*)$/.exec(mail.email) ?? []
+  // Of a name in another script it has none.
+  const local = /^[a-z]+\.[a-z]+$/.test(latin) ? `${latin}${number}` : `family.${number}`
+  return new Map(likely).set('email_address', { ...mail, email: `${local}@${host}` })
+}
+
+/** In each household is one spouse at most. */
+function withOneSpouse(member: Answers, isFirst: boolean): Answers {
+  const relationship = member.get('relationship')
+  if (isFirst || relationship?.type !== 'SINGLE_SELECT' || relationship.selection !== 'spouse') return member
+  return new Map(member).set('relationship', { ...relationship, selection: 'other' })
+}
+
+const isSpouse = ({ answers }: { answers: Answers }): boolean => {
+  const relationship = answers.get('relationship')
+  return relationship?.type === 'SINGLE_SELECT' && relationship.selection === 'spouse'
+}
+
 function withLikelyYears(answers: Answers): Answers {
   const born = yearOf(answers.get('date_of_birth'))
   if (born === undefined) return answers
@@ -136,7 +181,11 @@ function withLikelyYears(answers: Answers): Answers {
     likely.set('bedrooms', { ...bedrooms, number: 0 })
   const household = answers.get('household_members')
   if (household?.type === 'ENUMERATOR') {
-    const entities = household.entities.map(one => ({ ...one, answers: withLikelyAge(one.answers, born) }))
+    const spouse = household.entities.find(isSpouse)
+    const entities = household.entities.map(one => ({
+      ...one,
+      answers: withLikelyAge(withOneSpouse(one.answers, one === spouse), born),
+    }))
     likely.set('household_members', { ...household, entities })
   }
   return likely

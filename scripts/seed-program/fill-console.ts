@@ -3,8 +3,10 @@
 
 import { readListedApplications } from '../../src/db/applications/application-lists.ts'
 import type { Sql } from '../../src/db/client.ts'
+import { dateDraft } from '../../src/db/programs/program-bundles.ts'
 import { findActiveVersion, findProgram } from '../../src/db/programs/programs.ts'
 import { describeVersion } from '../../src/domain/definitions/version-definition.ts'
+import { formatMicros } from '../../src/domain/values/offset-time.ts'
 import { createApiKey } from '../../src/keys/api-keys.ts'
 import { dayMicros } from '../../src/keys/expiry.ts'
 import { addIntermediary, addOrganization } from '../../src/people/intermediaries.ts'
@@ -27,7 +29,7 @@ export async function fillConsole({ sql, pepper, baseUrl, timeZone, programs }: 
     await addIntermediary(sql, await addOrganization(sql, name, by), person, by)
   for (const person of [maria, jonas])
     await acceptInvitation(sql, (await invitePerson(sql, person, by)).token, crypto.randomUUID(), by)
-  await draftChanges(sql, programs[0]!, by.actor)
+  await draftChanges(sql, programs[0]!, by.now - 15 * dayMicros)
   const key = (name: string, days: number, of: readonly string[]) =>
     createApiKey(sql, pepper, {
       ...by,
@@ -45,7 +47,9 @@ export async function fillConsole({ sql, pepper, baseUrl, timeZone, programs }: 
     fetch(baseUrl + path, { headers: { Authorization: `Basic ${btoa(`${username}:${password}`)}` } }).then(r =>
       r.text(),
     )
-  await get(`/api/v1/admin/programs/${programs[0]}/applications?pageSize=500`, expiring.username, expiring.password)
+  // A page of all that is new since the last one, a month ago.
+  const read = new URLSearchParams({ pageSize: '500', fromDate: formatMicros(by.now - 30 * dayMicros) })
+  await get(`/api/v1/admin/programs/${programs[0]}/applications?${read}`, expiring.username, expiring.password)
   for (let i = 0; i < 3; i++) await get('/api/v1/checkAuth', refused.username, `${refused.password}?`)
   await decideOnSome(sql, programs[0]!, { now: by.now, timeZone })
 }
@@ -61,6 +65,8 @@ const maria = {
   role: 'PROGRAM_ADMINISTRATOR',
   programs: ['utility-assistance'],
 } as const
+/** By whom the demo is made, and who its pages say has published its programs. */
+export const demoActors = { actor: 'operator:start', publishedBy: `admin:${maria.email}` }
 const jonas = { name: 'Jonas Weber', email: 'jonas.weber@arden.example.gov', role: 'AUDITOR', programs: [] } as const
 
 /** How a decision comes about: after how many days, which status, and which note. */
@@ -92,8 +98,8 @@ async function decideOnSome(
   }
 }
 
-/** A question reworded, an option more, and a status more. */
-async function draftChanges(sql: Sql, slug: string, actor: string): Promise<void> {
+/** A question reworded, an option more, and a status more: by the program's own administrator, who has left it for two weeks. */
+async function draftChanges(sql: Sql, slug: string, savedAt: number): Promise<void> {
   const program = await findProgram(sql, slug)
   const active = program && (await findActiveVersion(sql, program.program_id))
   if (active === undefined) return
@@ -107,5 +113,7 @@ async function draftChanges(sql: Sql, slug: string, actor: string): Promise<void
     }
   })
   const draft = { ...definition, questions: changed, statuses: [...statuses, 'Waiting for a bill'] }
-  await saveDraft(sql, { ...draft, based_on: active.program_version_id }, actor)
+  const actor = `admin:${maria.email}`
+  const saved = await saveDraft(sql, { ...draft, based_on: active.program_version_id }, actor)
+  await dateDraft(sql, saved.program_version_id, { created_at: formatMicros(savedAt), created_by: actor })
 }

@@ -1,12 +1,18 @@
 // Fills programs with sample applications, the demo programs above all, which it publishes when none exist.
 
-import type { Sql } from '../../src/db/client.ts'
+import { appendAuditEvent } from '../../src/db/audit/audit.ts'
+import { inTransaction, type Sql } from '../../src/db/client.ts'
 import { analyzeApplications } from '../../src/db/loads/bulk-loads.ts'
+import { dateDraft, publishBundledVersion } from '../../src/db/programs/program-bundles.ts'
+import { retireActiveVersion, setProgramContent } from '../../src/db/programs/program-versions.ts'
 import { findProgram, readPublishedVersions } from '../../src/db/programs/programs.ts'
+import { lockQuestionBank } from '../../src/db/programs/questions.ts'
+import type { ProgramDefinition } from '../../src/domain/definitions/program-definition.ts'
 import { formatMicros, type Micros } from '../../src/domain/values/offset-time.ts'
 import { bulkLoad, type LoadReceipt } from '../../src/load/storing/bulk-load.ts'
 import { Problem } from '../../src/problem.ts'
-import { publishDefinition } from '../../src/programs/publish.ts'
+import { announcePublication } from '../../src/programs/announce.ts'
+import { saveDraft } from '../../src/programs/save-draft.ts'
 import { inThousands, startProgress } from '../command-line/progress.ts'
 import { seedApplications } from './applications.ts'
 import { childCareSubsidy } from './child-care-subsidy.ts'
@@ -22,6 +28,8 @@ interface SeedOptions {
   now: Micros
   timeZone: string
   actor: string
+  /** Whom the pages name for the demo programs that are made; the actor without it. */
+  publishedBy?: string | undefined
   /** Of the sample applicants; none without it. */
   frontEnd?: string | undefined
   onProgress?: (applications: number) => void
@@ -33,13 +41,14 @@ export const demoShares = (applications: number): SeedOptions['programs'] => [
   { slug: childCareSubsidy.slug, applications: Math.ceil(applications / 10) },
 ]
 
-const year: Micros = 365 * 24 * 3_600_000_000
+const day: Micros = 24 * 3_600_000_000
+const year: Micros = 365 * day
 /** Fixed, so that the same command gives the same applications. */
 const seed = 20_260_131
 
 /** Seeds all of them in one transaction. A program must be a demo program or be there already, published. */
 export async function seedPrograms(sql: Sql, options: SeedOptions): Promise<LoadReceipt> {
-  for (const { slug } of options.programs) await requireProgram(sql, slug, options.actor)
+  for (const { slug } of options.programs) await requireProgram(sql, slug, options)
   const { now, timeZone, actor, frontEnd, onProgress } = options
   const how = { now, timeZone, actor, frontEnd, onProgress, source: 'scripts/seed', wholeOrNothing: true }
   const receipt = await bulkLoad(sql, how, async check => {
@@ -98,7 +107,7 @@ function submittedLater(slug: string, last: Micros, now: Micros): Problem {
   })
 }
 
-async function requireProgram(sql: Sql, slug: string, actor: string): Promise<void> {
+async function requireProgram(sql: Sql, slug: string, options: SeedOptions): Promise<void> {
   const program = await findProgram(sql, slug)
   if (program !== undefined && (await readPublishedVersions(sql, program.program_id)).length > 0) return
   const demo = demoPrograms.find(one => one.slug === slug)
@@ -111,8 +120,32 @@ async function requireProgram(sql: Sql, slug: string, actor: string): Promise<vo
     })
   }
   let based_on: number | null = null
-  for (const definition of definitionsOf(demo)) {
-    const published = await publishDefinition(sql, { ...definition, based_on }, actor)
-    based_on = published.program_version_id
+  for (const [i, definition] of definitionsOf(demo).entries()) {
+    // Each asks its questions for an equal part of the year, from the day after it was published.
+    const at = options.now - year + Math.floor((i * year) / demo.versions) - day
+    based_on = await publishAt(sql, { ...definition, based_on }, at, options)
   }
+}
+
+/** Publishes a version of a demo program as if at that time. The audit log has what happens: that it is made now, by the actor. */
+async function publishAt(
+  sql: Sql,
+  definition: ProgramDefinition & { based_on: number | null },
+  at: Micros,
+  { actor, publishedBy = actor }: SeedOptions,
+): Promise<number> {
+  const { program_id, slug, program_version_id } = await saveDraft(sql, definition, actor)
+  const published_at = formatMicros(at)
+  await inTransaction(sql, async tx => {
+    await lockQuestionBank(tx)
+    await retireActiveVersion(tx, program_id)
+    await dateDraft(tx, program_version_id, { created_at: published_at, created_by: publishedBy })
+    const published = { program_version_id, state: 'ACTIVE', published_at, published_by: publishedBy } as const
+    await publishBundledVersion(tx, published)
+    await setProgramContent(tx, program_version_id)
+    const detail = { program_version_id, replaces: definition.based_on }
+    await appendAuditEvent(tx, { actor, action: 'program_published', subject: slug, detail })
+    await announcePublication(tx, [program_version_id])
+  })
+  return program_version_id
 }

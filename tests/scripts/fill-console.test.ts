@@ -1,9 +1,10 @@
 // What the demo's console has to show besides applications, made by what people use: through the same use cases, and by calls that are answered.
 
 import { expect, test } from 'bun:test'
-import { fillConsole } from '../../scripts/seed-program/fill-console.ts'
+import { demoActors, fillConsole } from '../../scripts/seed-program/fill-console.ts'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { changesOf } from '../../src/console/programs/program-in-view.ts'
+import { readAttention } from '../../src/db/glance/attention.ts'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
 import { testPepper } from '../support/config.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
@@ -15,11 +16,20 @@ const service = await useService({ sql, ...database })
 test('the demo has a draft with three changes, two organizations, people, statuses and notes over weeks, and keys that expire, are refused or were never used', async () => {
   const programs = ['utility-assistance', 'child-care-subsidy']
   const seeded = programs.map(slug => ({ slug, applications: 400 }))
-  await seedPrograms(sql, { programs: seeded, now: Date.now() * 1000, timeZone: 'UTC', actor: 'operator:test' })
+  const by = { timeZone: 'UTC', ...demoActors }
+  await seedPrograms(sql, { programs: seeded, now: Date.now() * 1000, ...by })
   await fillConsole({ sql, pepper: testPepper, baseUrl: service.baseUrl, timeZone: 'UTC', programs })
   const { program_id } = (await findProgram(sql, programs[0]!))!
   const [active, draft] = [await findActiveVersion(sql, program_id), await findDraftVersion(sql, program_id)]
   expect(changesOf(active, draft!)).toHaveLength(3)
+  const weeksAgo = (Date.now() - draft!.created_at / 1000) / (7 * 86_400_000)
+  expect([draft!.created_by, Math.floor(weeksAgo)]).toEqual([by.publishedBy, 2])
+  const early = await sql`
+    select from application
+    join program_version using (program_version_id)
+    join program on program.program_id = application.program_id
+    where submit_time < published_at or published_at < program.created_at or published_by <> ${by.publishedBy}`
+  expect(early).toHaveLength(0)
   expect(await sql`select from intermediary_organization`).toHaveLength(2)
   expect(await sql`select from person where disabled_at is null`).toHaveLength(2)
   const [history] = await sql`
@@ -39,6 +49,16 @@ test('the demo has a draft with three changes, two organizations, people, status
   expect(Number(history!.notes)).toBeGreaterThan(0)
   await until('the calls to be noted', async () => (await sql`select from refusal`).length === 3)
   await until('the page to be noted', async () => (await sql`select from program_reader`).length === 1)
+  const [read] = await sql`
+    select read_to = (select max(submit_time) from application where program_id = ${program_id}) as all from program_reader`
+  expect(read).toEqual({ all: true })
+  const attention = { among: 'all', reads: true, now: Date.now() * 1000, expiresUntil: 0, rowsMax: 5 } as const
+  expect((await readAttention(sql, attention)).map(({ kind, subject }) => [kind, subject])).toEqual(
+    expect.arrayContaining([
+      ['draft', programs[0]],
+      ['unread', programs[1]],
+    ]),
+  )
   const keys = await sql<{ name: string; read: boolean; refused: boolean; expiring: boolean }[]>`
     select name, api_key_id in (select api_key_id from program_reader) as read, api_key_id in (select api_key_id from refusal) as refused,
       expires_at < now() + interval '7 days' as expiring

@@ -4,7 +4,10 @@ import { readPublishedVersions } from '../../src/db/programs/programs.ts'
 import { noEntityEnd, renderMembers } from '../../src/domain/questions/answers.ts'
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
 import { questionKinds } from '../../src/domain/questions/question.ts'
+import { organizations } from '../../src/domain/random/sample-words.ts'
 import { seededRandom } from '../../src/domain/random/seeded-random.ts'
+import { applicationChanges } from '../../src/domain/readable/application-changes.ts'
+import type { ExportedObject } from '../../src/domain/readable/exported-answers.ts'
 import { answerSampler } from '../../src/domain/samples/sample-answers.ts'
 import { answersOf } from '../intake/checking/checking.ts'
 import { exportLines } from '../support/export-lines.ts'
@@ -68,19 +71,42 @@ describe('the demo program', () => {
 })
 
 describe('the applications', () => {
-  test('of one applicant to one version differ in one to four answers', () => {
-    const last = new Map<number, { version: number; answers: Record<string, unknown> }>()
-    let pairs = 0
+  test('of one applicant to one version differ in one to four answers, as the console counts them', async () => {
+    const versions = new Map(
+      (await readPublishedVersions(database.sql, 1)).map(version => [version.program_version_id, version]),
+    )
+    const last = new Map<number, { id: number; application: ExportedObject }>()
+    const counts: number[] = []
     for (const line of lines) {
-      const { applicant_id, program_version_id: version, application } = JSON.parse(line)
+      const { applicant_id, program_version_id: id, application } = JSON.parse(line)
       const before = last.get(applicant_id)
-      last.set(applicant_id, { version, answers: application })
-      if (before === undefined || before.version !== version) continue
-      const changed = Object.keys(application).filter(key => !Bun.deepEquals(application[key], before.answers[key]))
-      expect(changed.length).toBeWithin(1, 5)
-      pairs++
+      last.set(applicant_id, { id, application })
+      if (before === undefined || before.id !== id) continue
+      const version = versions.get(id)!
+      counts.push(applicationChanges({ version, application }, { ...before, version }).changes.length)
     }
-    expect(pairs).toBeGreaterThan(20)
+    expect(counts.filter(count => count < 1 || count > 4)).toEqual([])
+    expect(counts.length).toBeGreaterThan(20)
+  })
+
+  test('are of people: an e-mail address has the name of its owner, a job none, and each has one spouse at most', () => {
+    const mails: string[] = []
+    for (const line of lines) {
+      const { application } = JSON.parse(line)
+      const { first_name, last_name } = application.applicant_name
+      const mail: string | null = application.email_address.email
+      const latin = [first_name, last_name].map(name => name.toLowerCase())
+      if (mail !== null && latin.every(name => /^[a-z]+$/.test(name))) {
+        expect(mail).toStartWith(latin.join('.'))
+        mails.push(mail)
+      }
+      const { entities } = application.household_members
+      const is = entities.map((one: { relationship: { selection: string } }) => one.relationship.selection)
+      expect(is.filter((selection: string) => selection === 'spouse').length).toBeLessThan(2)
+      for (const { entity_name } of entities.flatMap((one: { jobs: { entities: object[] } }) => one.jobs.entities))
+        expect(entity_name).toMatch(new RegExp(`^(${organizations.map(RegExp.escape).join('|')})( \\d)?$`))
+    }
+    expect(mails.length).toBeGreaterThan(100)
   })
 
   test('agree in themselves: one moves in after one is born, children are younger and parents older than the applicant', () => {

@@ -161,7 +161,30 @@ export async function insertBundledVersion(
     join question_version qv using (question_version_id)`
 }
 
-export async function publishBundledVersion(tx: Transaction, version: BundledVersion): Promise<void> {
+/** Dates a draft back, and with it the program, which is not younger: of a demo, which begins with a past. */
+export async function dateDraft(
+  db: Db,
+  program_version_id: number,
+  { created_at, created_by }: Pick<BundledVersion, 'created_at' | 'created_by'>,
+): Promise<void> {
+  await db`
+    with dated as (
+      update program_version
+      set created_at = ${created_at}, created_by = ${created_by}
+      where program_version_id = ${program_version_id}
+      and state = 'DRAFT'
+      returning program_id, created_at
+    )
+    update program p
+    set created_at = least(p.created_at, dated.created_at)
+    from dated
+    where p.program_id = dated.program_id`
+}
+
+export async function publishBundledVersion(
+  tx: Transaction,
+  version: Pick<BundledVersion, 'program_version_id' | 'state' | 'published_at' | 'published_by'>,
+): Promise<void> {
   await tx`
     update program_version
     set state = ${version.state}, published_at = ${version.published_at}, published_by = ${version.published_by}

@@ -5,7 +5,7 @@ import type { Answer, Answers, Entity } from '../questions/answers.ts'
 import { hiddenAnswersDropper } from '../questions/drop-hidden.ts'
 import type { Screen } from '../questions/program-version.ts'
 import { exportedType, type PlainType, plainType, type VersionQuestion } from '../questions/question.ts'
-import { familyNames, givenNames, organizations } from '../random/sample-words.ts'
+import { organizations } from '../random/sample-words.ts'
 import { integerFrom, pick, type Rng } from '../random/seeded-random.ts'
 
 /** What is known of the version that is answered. Without screens nothing is required. */
@@ -148,7 +148,7 @@ function entitiesMaker(
     const entities: Entity[] = []
     for (let i = 0; i < count; i++) {
       const answers = make(next)
-      const name = entityName(children, answers) ?? randomEntityName(next)
+      const name = entityName(children, answers) ?? pick(next, organizations)
       // No two entities of one enumerator have one name.
       const isTaken = entities.some(entity => entity.entity_name === name)
       entities.push({ entity_name: isTaken ? `${name} ${i + 1}` : name, answers })
@@ -168,10 +168,6 @@ function entityName(children: readonly SampleNode[], answers: Answers): string |
     if (name?.type === 'NAME') return `${name.first_name} ${name.last_name}`
   }
   return undefined
-}
-
-function randomEntityName(next: Rng): string {
-  return next() < 0.5 ? pick(next, organizations) : `${pick(next, givenNames)} ${pick(next, familyNames)}`
 }
 
 function sampleTree(version: AnsweredVersion): SampleNode[] {
