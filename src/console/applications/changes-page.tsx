@@ -5,7 +5,7 @@
 import type { ApplicationDetails, Revision } from '../../db/applications/application-details.ts'
 import type { Program } from '../../db/programs/programs.ts'
 import type { ApplicationChange } from '../../domain/readable/application-changes.ts'
-import { Notice, Table, When } from '../../html/parts.tsx'
+import { Badge, Notice, Table, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import { Lines } from './answers-view.tsx'
 import { crumbsOf } from './application-page.tsx'
@@ -40,9 +40,9 @@ export function ChangesPage(props: {
         rows={props.changes}
         empty="Every answer is the same."
         columns={[
-          { head: 'Question', cell: ({ path }) => <Path path={path} /> },
-          { head: 'Before', cell: ({ before }) => <Side lines={before} /> },
-          { head: 'Now', cell: ({ now }) => <Side lines={now} /> },
+          { head: 'Question', cell: one => <Path {...one} /> },
+          { head: 'Before', cell: ({ before, isEntity }) => <Side lines={before} isEntity={isEntity} /> },
+          { head: 'Now', cell: ({ now, isEntity }) => <Side lines={now} isEntity={isEntity} /> },
         ]}
       />
       {props.more && <p>There are more changes than a page can show.</p>}
@@ -50,14 +50,25 @@ export function ChangesPage(props: {
   )
 }
 
-const Path = ({ path }: { path: readonly string[] }) => (
+const Path = ({ path, isEntity, now }: ApplicationChange) => (
   <>
     {path.slice(0, -1).map(step => (
       <small>{step}</small>
     ))}
-    <strong>{path.at(-1)}</strong>
+    <strong dir="auto">{path.at(-1)}</strong>{' '}
+    {isEntity && <Badge tone="attention">{now.length > 0 ? 'new' : 'gone'}</Badge>}
   </>
 )
 
-const Side = ({ lines }: { lines: ApplicationChange['now'] }) =>
-  lines.length === 0 ? <span class="soft">nothing</span> : <Lines lines={lines} />
+/** Of an entity that is new or gone, what is answered about it is in a fold. */
+function Side({ lines, isEntity }: { lines: ApplicationChange['now']; isEntity: boolean | undefined }) {
+  const [name, ...about] = lines
+  if (name === undefined) return <span class="soft">{isEntity ? 'not there' : 'nothing'}</span>
+  if (!isEntity || about.length === 0) return <Lines lines={lines} />
+  return (
+    <details>
+      <summary dir="auto">{name.text}</summary>
+      <Lines lines={about} />
+    </details>
+  )
+}

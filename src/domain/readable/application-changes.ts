@@ -15,6 +15,8 @@ interface ComparedApplication {
 export interface ApplicationChange {
   /** From the outside: the question, or the enumerator, the entity and then the question. */
   path: readonly string[]
+  /** An entity that is new or gone as a whole: its lines are its name and what is answered about it. */
+  isEntity?: boolean
   /** No lines: it was not answered. */
   before: readonly AnswerLine[]
   now: readonly AnswerLine[]
@@ -74,12 +76,13 @@ function compareEntities(
   const { pairs, gone } = matchEntities(entitiesOf(newer), entitiesOf(older))
   for (const pair of pairs) {
     const at = [...path, nameOf(pair.entity)]
-    if (pair.earlier === undefined) changes.push({ path: at, before: [], now: entityLines(placed, pair.entity) })
+    if (pair.earlier === undefined)
+      changes.push({ path: at, isEntity: true, before: [], now: entityLines(placed, pair.entity) })
     else compare(placed.repeated, pair.entity, earlier.repeated, pair.earlier, at, changes)
     if (changes.length > changesMax) return
   }
   for (const entity of gone)
-    changes.push({ path: [...path, nameOf(entity)], before: entityLines(earlier, entity), now: [] })
+    changes.push({ path: [...path, nameOf(entity)], isEntity: true, before: entityLines(earlier, entity), now: [] })
 }
 
 /** An entity that is new or gone: its name, and what is answered about it. */

@@ -25,8 +25,8 @@ const child = (entity_name: string, date: string | null, ...jobs: object[]) => (
 const between = (before: ExportedObject, now: ExportedObject, versions = { before: version, now: version }) =>
   applicationChanges({ version: versions.now, application: now }, { version: versions.before, application: before })
 const changesOf = (...given: Parameters<typeof between>) =>
-  between(...given).changes.map(({ path, before, now }) => [
-    path.join(' / '),
+  between(...given).changes.map(({ path, isEntity, before, now }) => [
+    path.join(' / ') + (isEntity ? ' (whole)' : ''),
     before.map(line => line.text),
     now.map(line => line.text),
   ])
@@ -60,8 +60,8 @@ describe('what changed', () => {
         },
       ),
     ).toEqual([
-      ['child? / New', [], ['New', 'job? Bakery', 'job? pay? $10', 'job? Mill']],
-      ['child? / Old', ['Old', 'born? 3 February 2001'], []],
+      ['child? / New (whole)', [], ['New', 'job? Bakery', 'job? pay? $10', 'job? Mill']],
+      ['child? / Old (whole)', ['Old', 'born? 3 February 2001'], []],
     ])
   })
 
