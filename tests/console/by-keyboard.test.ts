@@ -269,6 +269,141 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
       },
     ],
     [
+      'a person is invited',
+      '/admin/people',
+      async keys => {
+        const email = `new-${keys.scripts}@example.gov`
+        await keys.enter('Invite a person', 'What the person signs in with')
+        await keys.fill('Name', 'Bo Auditor')
+        await keys.fill('E-mail', email)
+        await keys.choose('Administrator', 'Auditor')
+        await keys.enter('Create the link', 'This is the only time the link is shown')
+        expect(await sql`select name, role from person where email = ${email}`).toMatchObject([
+          { name: 'Bo Auditor', role: 'AUDITOR' },
+        ])
+      },
+    ],
+    [
+      'a key is disabled, enabled, rotated and retired',
+      '/admin/keys',
+      async keys => {
+        const name = `Nightly, scripts ${keys.scripts}`
+        const { username } = await createTestKey(sql, { programs: ['food'], name })
+        const state = async () => {
+          const [row] = await sql<{ disabled: boolean; rotated: boolean; retired: boolean }[]>`
+            select disabled_at is not null as disabled, earlier_secret_hash is not null as rotated, retired_at is not null as retired
+            from api_key where api_key_id = ${username}`
+          return row
+        }
+        await keys.page.reload()
+        await keys.enter(name, 'Refused requests')
+        await keys.enter(/^Disable$/, 'This key is disabled')
+        expect(await state()).toMatchObject({ disabled: true })
+        await keys.enter(/^Enable$/, 'Refused requests')
+        expect(await state()).toMatchObject({ disabled: false, rotated: false })
+        await keys.enter('Rotate', 'Days that both passwords work')
+        await keys.enter('Rotate the key', 'The earlier password works until')
+        expect(await state()).toMatchObject({ rotated: true, retired: false })
+        await keys.enter('Done, hide it for good', 'Two passwords work until')
+        await keys.enter('Retire', 'This cannot be undone')
+        await keys.fill('Write', name)
+        await keys.enter('Retire the key', 'retired')
+        expect(await state()).toMatchObject({ retired: true })
+      },
+    ],
+    [
+      'many applications get a status, after a look at what would change',
+      '/admin/programs/food/applications',
+      async keys => {
+        const ids = [await applied('Many'), await applied('Many')]
+        await keys.page.reload()
+        await keys.to('Set the status')
+        await keys.page.keyboard.type('Appr')
+        for (const id of ids.toReversed()) await keys.tick(`Choose application ${id}`)
+        await keys.leave()
+        await keys.enter('Set 2 applications to Approved', 'Saved.')
+        expect(
+          await sql`select status from application where application_id = any(${ids}::bigint[]) and status = 'Approved'`,
+        ).toHaveLength(2)
+      },
+    ],
+    [
+      'a program is paused, with a text for applicants, and archived',
+      '/admin/programs',
+      async keys => {
+        const slug = keys.scripts ? 'other-a' : 'other-b'
+        const intake = async () =>
+          (await sql`select intake_state, intake_text from program where slug = ${slug}`)[0] as object
+        await keys.page.goto(`/admin/programs/${slug}/settings`)
+        await keys.choose('open', 'paused')
+        await keys.fill('What applicants read', 'Back on Monday')
+        await keys.enter(/^Save$/, 'Saved.')
+        expect(await intake()).toEqual({ intake_state: 'PAUSED', intake_text: 'Back on Monday' })
+        await keys.choose('paused', 'archived')
+        await keys.enter(/^Save$/, 'Saved.')
+        expect(await intake()).toMatchObject({ intake_state: 'ARCHIVED' })
+      },
+    ],
+    [
+      'a program begins as a copy of another one, and its preview is filled in to the end',
+      '/admin/new-program',
+      async keys => {
+        const slug = keys.scripts ? 'copied' : 'plain-copy'
+        await keys.fill('Name', slug.replace('-', ' '))
+        await keys.to('Start from')
+        await keys.page.keyboard.type('a copy of Food')
+        await keys.enter(/^Create the draft$/, 'Who are you?')
+        await keys.enter('Preview', 'As an applicant meets it')
+        await keys.enter(/^Next$/, 'It would be refused')
+        await keys.enter('Go to', 'Who are you?')
+        await keys.fill('First name', 'Ursula')
+        await keys.fill('Last name', 'Ibrahim')
+        await keys.enter(/^Next$/, 'That is all')
+        expect(await findProgram(sql, slug)).toMatchObject({ slug })
+      },
+    ],
+    [
+      'how long a program keeps its applications is set',
+      '/admin/settings/retention',
+      async keys => {
+        const slug = keys.scripts ? 'other-c' : 'other-d'
+        await keys.enter(`Program ${slug}`, 'What that means')
+        await keys.choose('permanently', 'for a number of days')
+        await keys.fill('Days', '365')
+        await keys.enter(/^Save$/, 'Saved.')
+        expect(await sql`select retention_days from program where slug = ${slug}`).toMatchObject([
+          { retention_days: 365 },
+        ])
+      },
+    ],
+    [
+      'the audit log is filtered, and a filter taken off',
+      '/admin/audit',
+      async keys => {
+        await keys.fill('On what', 'food')
+        await keys.to(/^What\b/)
+        await keys.page.keyboard.type('Program published')
+        await keys.enter('Find', 'Without')
+        expect(new URL(keys.page.url()).searchParams.get('action')).toBe('program_published')
+        await keys.enter('Without on', 'Without')
+        expect([...new URL(keys.page.url()).searchParams.keys()]).toEqual(['action'])
+      },
+    ],
+    [
+      'a token is created',
+      '/admin/account/tokens',
+      async keys => {
+        const name = `Report, scripts ${keys.scripts}`
+        await keys.enter('Create a token', 'As little as the program needs')
+        await keys.fill('Name', name)
+        await keys.tick('keys:read')
+        await keys.enter('Create the token', 'only time')
+        expect(await sql`select scopes from admin_token where name = ${name}`).toMatchObject([
+          { scopes: ['keys:read'] },
+        ])
+      },
+    ],
+    [
       'what is wrong with a form is read first, and leads to its field',
       '/admin/people/invite',
       async keys => {
