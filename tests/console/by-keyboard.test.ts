@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { generateSync } from 'otplib'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { findActiveVersion, findProgram } from '../../src/db/programs/programs.ts'
 import { listKeys } from '../../src/keys/api-keys.ts'
 import { openPage, useBrowser } from '../support/browser.ts'
@@ -113,9 +113,14 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
     return (await frontEnd.apply(applicant, { applicant_name: { first_name: 'Ursula', last_name } })).application_id
   }
 
+  const signedIn = new Map<boolean, BrowserContext>()
+
+  /** A page of one session with scripts, and of another without. */
   async function at(path: string, javaScriptEnabled: boolean): Promise<Keyboard> {
-    const signedIn = { email: ada.email, password: testPassword, javaScriptEnabled }
-    const { page } = await openPage(browser, service.baseUrl, signedIn)
+    const who = { email: ada.email, password: testPassword, javaScriptEnabled }
+    const context = signedIn.get(javaScriptEnabled) ?? (await openPage(browser, service.baseUrl, who)).context
+    signedIn.set(javaScriptEnabled, context)
+    const page = await context.newPage()
     await page.goto(path)
     return new Keyboard(page, javaScriptEnabled)
   }
@@ -441,5 +446,13 @@ describe.skipIf(!needs('chromium'))('by keyboard alone', async () => {
   }, 60_000)
 
   const ways = [true, false].flatMap(scripts => tasks.map(task => [scripts, ...task] as const))
-  test.each(ways)('scripts %p: %s', async (scripts, _, path, work) => work(await at(path, scripts)), 180_000)
+  test.each(ways)(
+    'scripts %p: %s',
+    async (scripts, _, path, work) => {
+      const keys = await at(path, scripts)
+      await work(keys)
+      await keys.page.close()
+    },
+    180_000,
+  )
 })
