@@ -139,8 +139,8 @@ function amendedAnswer(next: Rng, before: Answer, fresh: Answer): Answer {
 }
 
 /**
- * The same answers with what no question knows of another: an e-mail address has its owner's name, people move in after they were born, children are younger than the applicant and
- * parents older, and a shelter has no bedrooms. What is likely already stays as it is.
+ * The same answers with what no question knows of another: an e-mail address has its owner's name, people move in after they were born,
+ * children are younger than the applicant and parents older, and a shelter has no bedrooms. What is likely already stays as it is.
  */
 function withLikelyAnswers(answers: Answers): Answers {
   const likely = withLikelyYears(answers)

@@ -60,12 +60,7 @@ const phrases: Readonly<Record<string, readonly [before: string, after?: string]
   webhook_tested: ['tested a webhook of'],
 }
 
-const intakePhrases: Readonly<Record<string, string>> = {
-  OPEN: 'opened',
-  PAUSED: 'paused',
-  CLOSED: 'closed',
-  ARCHIVED: 'archived',
-}
+const intakePhrases: Readonly<Record<string, string>> = { ...intakeLabels, OPEN: 'opened' }
 
 /** `program_published` → `published program`, before its subject; and what follows it. */
 export function phraseOf({ action, detail }: AuditEventRow): readonly [before: string, after?: string] {
@@ -76,7 +71,7 @@ export function phraseOf({ action, detail }: AuditEventRow): readonly [before: s
   if (action === 'program_intake_set')
     return detail.before === detail.intake_state
       ? ['changed the text for applicants of']
-      : [intakePhrases[String(detail.intake_state)] ?? 'opened or closed']
+      : [(intakePhrases[String(detail.intake_state)] ?? 'opened or closed').toLowerCase()]
   const known = Object.hasOwn(phrases, action) ? phrases[action] : undefined
   if (known !== undefined) return known
   const words = action.split('_')

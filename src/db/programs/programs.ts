@@ -79,7 +79,10 @@ export async function readPrograms(db: Db): Promise<ProgramListing[]> {
     order by p.slug`
 }
 
-/** Programs that have an active version or a draft, by slug, after this one; of these alone, unless all are meant. `search` is in slug or name. */
+/**
+ * Programs that have an active version or a draft, by slug, after this one; of these alone, unless all are meant. `search` is in the slug or
+ * the name.
+ */
 export async function readDocumentedPrograms(
   db: Db,
   page: { among: AmongPrograms; search: string; after: string; rowsMax: number },
