@@ -21,6 +21,7 @@ import {
 } from '../db/people/person-rows.ts'
 import { foldText, isName } from '../domain/values/folded-text.ts'
 import { invalidRequest, notFound, Problem, type ProblemItem } from '../problem.ts'
+import { knownPerson } from './password-queue.ts'
 import { changedConcurrently, hashPersonPassword, passwordErrors } from './passwords.ts'
 import { actorOf, type Role, roles } from './roles.ts'
 import { hashToken, mintToken } from './sign-in-tokens.ts'
@@ -135,7 +136,7 @@ export async function acceptInvitation(
   const invited = await findInvited(sql, hashToken(token), by.now)
   if (invited === undefined) throw usedUp()
   refuse(passwordErrors(password, invited))
-  const passwordHash = await hashPersonPassword(password, by.address)
+  const passwordHash = await hashPersonPassword(password, knownPerson(invited))
   return inTransaction(sql, async tx => {
     // Of two who use one link concurrently, the second finds it gone.
     if (!(await deleteInvitation(tx, hashToken(token)))) throw usedUp()
@@ -160,7 +161,7 @@ export async function changePassword(
   session: Buffer,
 ): Promise<void> {
   refuse(passwordErrors(password, person))
-  const passwordHash = await hashPersonPassword(password, by.address)
+  const passwordHash = await hashPersonPassword(password, knownPerson(person))
   await inTransaction(sql, async tx => {
     if (!(await updatePasswordHash(tx, person.person_id, passwordHash, earlier))) throw changedConcurrently()
     await deleteSessionsOf(tx, person.person_id, session)

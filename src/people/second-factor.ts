@@ -15,6 +15,7 @@ import {
 } from '../db/people/second-factor-rows.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest } from '../problem.ts'
+import { knownPerson, type PasswordClient } from './password-queue.ts'
 import { hashPersonPassword, isPassword } from './passwords.ts'
 import { requirePerson } from './people.ts'
 import { actorOf } from './roles.ts'
@@ -53,7 +54,7 @@ export async function showsSecondFactor(
   pepper: string,
   person: { person_id: number; email: string } | undefined,
   code: string,
-  by: { now: Micros; from: string; address: string | undefined },
+  by: { now: Micros; from: PasswordClient; address: string | undefined },
 ): Promise<boolean> {
   const factor = person && (await findSecondFactor(sql, person.person_id))
   const given = plain(code)
@@ -90,7 +91,8 @@ export async function setSecondFactor(
     throw invalidRequest(detail, [{ parameter: 'code', code: 'wrong_code', detail }])
   }
   const codes = Array.from({ length: recoveryCodes }, (_, i) => mintRecoveryCode(i))
-  const recovery_hashes = await Promise.all(codes.map(one => hashPersonPassword(plain(one), undefined)))
+  const recovery_hashes: string[] = []
+  for (const one of codes) recovery_hashes.push(await hashPersonPassword(plain(one), knownPerson(person)))
   const sealed_secret = sealText(secret, pepper, bindingOf(person.person_id))
   await inTransaction(sql, async tx => {
     await upsertSecondFactor(tx, { person_id: person.person_id, sealed_secret, used_step: step, recovery_hashes })

@@ -16,6 +16,7 @@ import {
 import { findPasswordHash } from '../db/people/person-rows.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { unmaskedToken } from './masked-token.ts'
+import type { PasswordClient } from './password-queue.ts'
 import { changedConcurrently, isPassword } from './passwords.ts'
 import { foldEmail } from './people.ts'
 import { actorOf, type Person, personOf } from './roles.ts'
@@ -62,13 +63,13 @@ export function isCsrf(session: Session, given: string | null): boolean {
 
 /**
  * The person whose e-mail and password these are; undefined, after the same work, when they fit no person. Throws Problem
- * `unavailable` when too many sign in, at all or `from` one client.
+ * `unavailable` as `isPassword` does.
  */
 export async function verifySignIn(
   sql: Sql,
   email: string,
   password: string,
-  from?: string,
+  from: PasswordClient,
 ): Promise<SignedIn | undefined> {
   const found = await findPasswordHash(sql, foldEmail(email))
   const password_hash = found?.password_hash ?? undefined

@@ -12,6 +12,7 @@ import { networkOf } from '../keys/failure-throttle.ts'
 import { type Counted, RateCounter } from '../keys/rate-counter.ts'
 import { Problem } from '../problem.ts'
 import type { CountingRedis } from '../queue/counting-redis.ts'
+import type { PasswordClient } from './password-queue.ts'
 
 const quarterHour = 15 * 60
 const hour = 60 * 60
@@ -30,8 +31,8 @@ interface Client {
 
 /** One try that is under way. */
 export interface SignInTry {
-  /** Whose share of the queue for hashing it uses (people/passwords). */
-  from: string
+  /** Whose place in the queue for hashing it takes. */
+  from: PasswordClient
   /** It was right, or nothing was decided. */
   takeBack: () => Promise<void>
   /** It was wrong. Gives what the audit log is to say of it; undefined when it is one more of a run that is recorded already. */
@@ -81,7 +82,7 @@ export class SignInTries {
       throw tooMany(spent)
     }
     return {
-      from: browser ?? network,
+      from: { name: browser ?? network, isKnown: browser !== undefined },
       takeBack,
       fail: () => this.#entryOf(client, network),
     }

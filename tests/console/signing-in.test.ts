@@ -177,7 +177,8 @@ describe('a session', () => {
     const limits = { idleMs: 1000, lifetimeMs: 1000 }
     // Another administrator, without whom she could not be disabled.
     await aPerson(database.sql)
-    const known = (await verifySignIn(database.sql, ada.email, testPassword))!
+    const queued = { name: 'ada', isKnown: false }
+    const known = (await verifySignIn(database.sql, ada.email, testPassword, queued))!
     const begin = () =>
       beginSession(database.sql, { ...known, address: undefined, how: 'password' }, limits, now, undefined)
     await begin()
@@ -189,7 +190,7 @@ describe('a session', () => {
     await expect(changePassword(database.sql, { ...ada, name: 'Ada' }, change, by, Buffer.alloc(32))).rejects.toThrow(
       'was changed',
     )
-    const again = (await verifySignIn(database.sql, ada.email, 'another good one'))!
+    const again = (await verifySignIn(database.sql, ada.email, 'another good one', queued))!
     await disablePerson(database.sql, ada.person_id, by)
     await expect(
       beginSession(database.sql, { ...again, address: undefined, how: 'oidc' }, limits, now, undefined),

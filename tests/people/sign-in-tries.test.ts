@@ -64,7 +64,7 @@ describe('wrong passwords', () => {
     const owner = at('192.0.2.1', 'known')
     const known = await tries.begin('ada', owner)
     // Nor do strangers there fill its place in the queue for hashing.
-    expect(known.from).toBe('known')
+    expect(known.from).toEqual({ name: 'known', isKnown: true })
     await known.takeBack()
     expect(await spend(tries, 'ada', owner)).toBe(ofOneClient)
     expect(await wrong(tries, 'ada', at('192.0.2.1', 'another'))).toBeUndefined()
