@@ -22,3 +22,6 @@ alter role web set statement_timeout = '30s';
 alter role work set statement_timeout = '30s';
 alter role desk set statement_timeout = '30s';
 create database tributary owner owner;
+-- Whoever may create a large object can make the owner's dumps fail. Only a superuser can forbid it.
+\connect tributary
+revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea) from public;

@@ -2,6 +2,7 @@
 
 import { finishUpgrade, grantRoles, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { readLeftToSuperuser } from '../../src/db/object-owners.ts'
 import { prepareQueue } from '../../src/queue/connect.ts'
 import { release } from '../../src/release.ts'
 import { usage } from '../command-line/environment.ts'
@@ -35,6 +36,8 @@ await runOnly(
       if (config.redisUrl === undefined) await prepareQueue(config.databaseUrl)
       await grantRoles(sql)
       console.log('tributary_service and tributary_worker may do what service and worker need, and nothing else.')
+      for (const { why, statement } of await readLeftToSuperuser(sql))
+        console.error(`${why} As a superuser: ${statement}`)
     }
   }),
 )

@@ -17,8 +17,20 @@ begin
   end if;
 end $$;
 
-revoke all on all tables in schema public from public, tributary_service, tributary_worker, tributary_console, tributary_follower;
-revoke all on all sequences in schema public from public, tributary_service, tributary_worker, tributary_console, tributary_follower;
+-- Not on what another login owns there, such as the views of an extension: only that login could.
+do $$
+declare
+  own record;
+begin
+  for own in
+    select case relkind when 'S' then 'sequence' else 'table' end as kind, pg_class.oid::regclass as name
+    from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f', 'S') and pg_has_role(relowner, 'usage')
+  loop
+    execute format(
+      'revoke all on %s %s from public, tributary_service, tributary_worker, tributary_console, tributary_follower', own.kind, own.name);
+  end loop;
+end $$;
 revoke create on schema public from public, tributary_service, tributary_worker, tributary_console, tributary_follower;
 grant usage on schema public to tributary_service, tributary_worker, tributary_console, tributary_follower;
 -- No process makes a large object, nor a temporary table but the worker, for the queue (below). The latter are for the owner of the
@@ -158,13 +170,23 @@ grant execute on function hold_changes(bigint), draw_changes(bigint, bigint) to 
 -- All roles report its progress.
 grant select on civiform_source, civiform_finding, origin to tributary_service, tributary_worker;
 
--- The queue's own tables and functions, where the database carries the jobs. BullMQ makes a sequence there for each queue.
+-- The queue's own tables and functions, where the database carries the jobs. BullMQ would create a counter for each queue there; it has
+-- them already (object-owners), because what the worker's login created would be neither granted nor dumped by the owner of the schema.
 do $$
+declare
+  own record;
 begin
-  if exists (select from pg_namespace where nspname = 'bullmq') then
-    grant usage, create on schema bullmq to tributary_worker;
-    grant select, insert, update, delete on all tables in schema bullmq to tributary_worker;
-    grant usage, select, update on all sequences in schema bullmq to tributary_worker;
+  if exists (select from pg_namespace where nspname = 'bullmq' and pg_has_role(nspowner, 'usage')) then
+    revoke create on schema bullmq from public, tributary_service, tributary_worker, tributary_console, tributary_follower;
+    grant usage on schema bullmq to tributary_worker;
+    for own in
+      select case relkind when 'S' then 'usage, select, update on sequence' else 'select, insert, update, delete on table' end as rights,
+        pg_class.oid::regclass as name
+      from pg_class
+      where relnamespace = 'bullmq'::regnamespace and relkind in ('r', 'p', 'S') and pg_has_role(relowner, 'usage')
+    loop
+      execute format('grant %s %s to tributary_worker', own.rights, own.name);
+    end loop;
     if (select pg_has_role(current_user, datdba, 'member') from pg_database where datname = current_database()) then
       execute format('grant temporary on database %I to tributary_worker', current_database());
     end if;

@@ -12,8 +12,10 @@ import {
   withBackend,
 } from 'bullmq'
 import pg from 'pg'
+import { openDatabase } from '../db/client.ts'
+import { createQueueCounters } from '../db/object-owners.ts'
 import { connectionName } from '../release.ts'
-import type { QueueName } from './jobs.ts'
+import { type QueueName, queueNames } from './jobs.ts'
 import { openRedis } from './open-redis.ts'
 import { atMostEvery, type RunningWorker, Runs, type WorkerEvents, within } from './runs.ts'
 
@@ -71,14 +73,16 @@ export async function connectQueue(options: QueueOptions, trouble: (error: Error
   return settings.redisUrl === undefined ? connectPostgres(settings) : connectRedis(settings, settings.redisUrl)
 }
 
-/** Makes the queue's tables in the database beforehand, as a role that may. */
+/** Creates all that the queues need in the database beforehand, as the owner of the schema: the worker may create nothing. */
 export async function prepareQueue(databaseUrl: string): Promise<void> {
   const pool = new pg.Pool({ ...addressOf(databaseUrl), max: 1 })
+  const sql = openDatabase({ url: databaseUrl, connectionsMax: 1, applicationName: 'tributary-queue' })
   try {
     const client = await pool.connect()
     await prepareStore(client).finally(() => client.release())
+    await createQueueCounters(sql, queueNames)
   } finally {
-    await pool.end()
+    await Promise.all([pool.end(), sql.end({ timeout: 1 })])
   }
 }
 
