@@ -28,8 +28,8 @@ export function csvRecord(cells: readonly CsvCell[], exact = false): string {
 }
 
 /** Names of columns have no quotes, where they can. */
-export const csvHeader = (names: readonly string[]): string =>
-  names.map(name => (/[",\r\n]/.test(name) ? quoted(name, true) : name)).join(',') + endOfRecord
+export const csvHeader = (names: readonly string[], exact = false): string =>
+  names.map(name => (/^[\p{L}_][^",\r\n]*$/u.test(name) ? name : quoted(name, exact))).join(',') + endOfRecord
 
 const quoted = (text: string, exact: boolean): string =>
   `"${(exact ? text : forSpreadsheets(text)).replaceAll('"', '""')}"`

@@ -104,7 +104,9 @@ function refusalText(status: number, problem: Problem | undefined): string {
     ` ${[error.parameter ?? error.path, error.detail].join(' ')}`.replace(/\.?$/, '.'),
   )
   const detail = problem?.detail ?? problem?.title ?? ''
-  return `The service answered ${status}${detail === '' ? '' : `: ${detail}`}${errors.join('')}${requestOf(problem)}`
+  const text = `The service answered ${status}${detail === '' ? '' : `: ${detail}`}${errors.join('')}${requestOf(problem)}`
+  // One line, of a length that a person may read.
+  return text.replace(/\s+/g, ' ').slice(0, 10_000)
 }
 
 const requestOf = (problem: Problem | undefined): string =>

@@ -4,19 +4,23 @@ import { hasShape } from './answer-shapes.ts'
 import type { Problem } from './api-types.ts'
 import { askedWait } from './attempts.ts'
 import { ForeignAnswer, NotNow, RequestRefused } from './client-errors.ts'
-import { BrokenPage } from './whole-page.ts'
+import { BrokenPage, textOf } from './whole-page.ts'
+
+const problemBytesMax = 1024 * 1024
 
 interface LineOptions {
   /** Called when a response arrives. */
   onAnswer: () => void
   authorization: string
   silenceMs: number
+  answerMs: number
   fetch: ((url: string, init: RequestInit) => Promise<Response>) | undefined
 }
 
 export class RequestLine {
   private readonly breaker = new AbortController()
   private timer: ReturnType<typeof setTimeout> | undefined
+  private readonly deadline: ReturnType<typeof setTimeout>
   private readonly breakOff = (): void => this.breaker.abort(this.signal?.reason)
 
   private readonly client: LineOptions
@@ -27,6 +31,8 @@ export class RequestLine {
     this.signal = signal
     signal?.throwIfAborted()
     signal?.addEventListener('abort', this.breakOff, { once: true })
+    const tooSlow = new Error(`The answer was not complete after ${Math.round(client.answerMs / 1000)} seconds.`)
+    this.deadline = setTimeout(() => this.breaker.abort(tooSlow), client.answerMs)
     this.heard()
   }
 
@@ -52,12 +58,12 @@ export class RequestLine {
         throw new ForeignAnswer(`of type ${type || 'none'} where ${headers.Accept} was asked for`)
       return response
     }
-    const problem = await problemOf(response)
+    const problem = await this.problemOf(response)
     if (status !== 408 && status !== 429 && status < 500) throw new RequestRefused(status, problem)
     throw new NotNow(status, problem, askedWait(response.headers.get('Retry-After'), Date.now()))
   }
 
-  async *chunks(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
+  private async *chunks(response: Response): AsyncGenerator<Uint8Array, void, undefined> {
     if (response.body === null) throw new BrokenPage('The page is empty.')
     const reader = response.body.getReader() as ReadableStreamDefaultReader<Uint8Array>
     for (;;) {
@@ -69,6 +75,21 @@ export class RequestLine {
     clearTimeout(this.timer)
   }
 
+  /** The whole body, of this many bytes at most. */
+  async bytes(response: Response, bytesMax: number, onBytes?: (count: number) => void): Promise<Uint8Array[]> {
+    const chunks: Uint8Array[] = []
+    let count = 0
+    for await (const chunk of this.chunks(response)) {
+      count += chunk.length
+      if (count > bytesMax)
+        throw new RangeError(`An answer has more than ${bytesMax} bytes. Pages are shorter with a smaller pageSize.`)
+      // A copy: the chunk may be written over before the next one comes. Not by `slice`, which copies nothing of a Buffer.
+      chunks.push(new Uint8Array(chunk))
+      onBytes?.(count)
+    }
+    return chunks
+  }
+
   /** The failure itself where another attempt may pass; throws it where none can. */
   passing(error: unknown): unknown {
     if (this.signal?.aborted) throw this.signal.reason
@@ -78,9 +99,22 @@ export class RequestLine {
 
   close(): void {
     clearTimeout(this.timer)
+    clearTimeout(this.deadline)
     this.signal?.removeEventListener('abort', this.breakOff)
     // Ends what is still arriving; without effect on an answer that was read to its end.
     this.breaker.abort(new Error('The answer was not read to its end.'))
+  }
+
+  /** Undefined where the answer is none, or too long for one. */
+  private async problemOf(response: Response): Promise<Problem | undefined> {
+    try {
+      const value: unknown = JSON.parse(textOf(await this.bytes(response, problemBytesMax)))
+      if (!hasShape(value, 'object')) return undefined
+      const problem = value as Problem
+      return { ...problem, errors: hasShape(problem.errors, ['object']) ? problem.errors : [] }
+    } catch {
+      return undefined
+    }
   }
 
   private heard(quietMs = 0): void {
@@ -93,14 +127,3 @@ export class RequestLine {
 
 const mediaType = (response: Response): string =>
   (response.headers.get('Content-Type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
-
-async function problemOf(response: Response): Promise<Problem | undefined> {
-  try {
-    const value: unknown = await response.json()
-    if (!hasShape(value, 'object')) return undefined
-    const problem = value as Problem
-    return { ...problem, errors: hasShape(problem.errors, ['object']) ? problem.errors : [] }
-  } catch {
-    return undefined
-  }
-}

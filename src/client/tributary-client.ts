@@ -13,7 +13,8 @@ import type { ApiKey, Application, ExportParameters } from './api-types.ts'
 import { Attempts, type RetryOptions } from './attempts.ts'
 import { ForeignAnswer, unreachableBy } from './client-errors.ts'
 import { RequestLine } from './request-line.ts'
-import { type PageEnd, readWholeLines, readWholePage } from './whole-page.ts'
+import { RoundTrip } from './round-trip.ts'
+import { type PageEnd, readWholeLines, readWholePage, textOf } from './whole-page.ts'
 
 export interface ClientOptions extends RetryOptions {
   /** Where the service is, such as `https://apply.example.gov`. Plain HTTP is for loopback only. */
@@ -23,6 +24,8 @@ export interface ClientOptions extends RetryOptions {
   password: string
   /** How long a connection may say nothing before it counts as broken; 90 seconds unless given. */
   silenceMs?: number
+  /** How long one answer may take in all, however steadily it comes; an hour unless given. */
+  answerMs?: number
   fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
@@ -112,16 +115,20 @@ export type WalkStep = { applications: readonly Uint8Array[]; page?: undefined }
 
 /** Bytes of a page, all of which are held before any of it is handed over. */
 const pageBytesMax = 256 * 1024 * 1024
+/** Bytes of any other document; the docs of a service are a few megabytes at most. */
+const documentBytesMax = 64 * 1024 * 1024
 
 export class TributaryClient {
   readonly baseUrl: string
   private readonly options: ClientOptions
   private readonly authorization: string
+  private readonly answerMs: number
   /** Whether the service has ever answered: what keeps a first request from it is to be mended, and may pass later. */
   private wasReached = false
 
   constructor(options: ClientOptions) {
     this.options = options
+    this.answerMs = options.answerMs ?? 3_600_000
     this.baseUrl = serviceAddress(options.baseUrl)
     this.authorization = `Basic ${btoa(`${options.username}:${options.password}`)}`
   }
@@ -146,6 +153,7 @@ export class TributaryClient {
       ...(options.nextPageToken === undefined ? filters : { nextPageToken: options.nextPageToken }),
       pageSize: pageSize?.toString(),
     }
+    const trip = new RoundTrip()
     for (let isFirst = options.nextPageToken === undefined; ; isFirst = false) {
       const path = pathOf(`${programPath(program)}/applications`, query)
       const { applications, page } = await this.page(path, isFirst, signal)
@@ -153,6 +161,7 @@ export class TributaryClient {
       signal?.throwIfAborted()
       yield { page }
       if (page.nextPageToken === null) return
+      trip.reach(page.nextPageToken)
       query = { nextPageToken: page.nextPageToken, pageSize: pageSize?.toString() }
     }
   }
@@ -170,6 +179,7 @@ export class TributaryClient {
   ): AsyncGenerator<ChangesPage<P>, void, undefined> {
     // Of applications as they were at `after` nothing is known: with `include` the first page reports it.
     let questionsAsOf: string | null | undefined
+    const trip = new RoundTrip()
     for (let cursor = after; ; ) {
       const query = { after: cursor, pageSize: pageSize?.toString(), include, fields }
       const page = await this.changesPage<P>(pathOf(`${programPath(program)}/changes`, query), signal, waitSeconds)
@@ -178,6 +188,7 @@ export class TributaryClient {
       if (waitSeconds === undefined || isNew || (include !== undefined && page.questionsAsOf !== questionsAsOf))
         yield page
       if (!page.hasMore && waitSeconds === undefined) return
+      if (page.hasMore) trip.reach(page.nextCursor)
       cursor = page.nextCursor
       questionsAsOf = page.questionsAsOf
     }
@@ -196,7 +207,8 @@ export class TributaryClient {
   /** Any JSON document of the service, by its path, such as the docs of a program; an answer without its shape makes the client retry. */
   json<T>(path: string, shape: Shape, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<T> {
     return this.answered(signal, async line => {
-      const value: unknown = await (await line.get(this.baseUrl + path, { Accept: 'application/json' })).json()
+      const response = await line.get(this.baseUrl + path, { Accept: 'application/json' })
+      const value: unknown = JSON.parse(textOf(await line.bytes(response, documentBytesMax)))
       if (!hasShape(value, shape)) throw new ForeignAnswer('JSON of another shape')
       return value as T
     })
@@ -212,6 +224,8 @@ export class TributaryClient {
       // The first page alone names its walk.
       if (headers.has('Walk-Token') !== isFirst) throw new ForeignAnswer('another page')
       const { applications, end } = await readWholePage(await chunks())
+      if (applications.length === 0 && end.nextPageToken !== null)
+        throw new ForeignAnswer('a page of nothing that says that more follow')
       const field = (name: string): string | undefined => headers.get(name) ?? undefined
       const page = {
         ...end,
@@ -243,25 +257,19 @@ export class TributaryClient {
     read: (response: Response, chunks: () => Promise<Uint8Array[]>) => Promise<T>,
   ): Promise<T> {
     let bytesMost = 0
+    const begunMs = performance.now()
     const wait: Record<string, string> = waitSeconds === 0 ? {} : { Prefer: `wait=${waitSeconds}` }
     return this.answered(signal, async (line, attempts) => {
       const headers = { Accept: 'application/x-ndjson', ...wait }
       const response = await line.get(this.baseUrl + path, headers, waitSeconds * 1000)
-      return read(response, async () => {
-        const chunks: Uint8Array[] = []
-        let bytes = 0
-        for await (const chunk of line.chunks(response)) {
-          bytes += chunk.length
-          if (bytes > pageBytesMax)
-            throw new RangeError(`A page has more than ${pageBytesMax} bytes: ask for a smaller pageSize.`)
-          // A copy: the chunk may be written over before the next one comes. Not by `slice`, which copies nothing of a Buffer.
-          chunks.push(new Uint8Array(chunk))
-          if (bytes <= bytesMost) continue
+      return read(response, () =>
+        line.bytes(response, pageBytesMax, bytes => {
+          if (bytes <= bytesMost) return
           bytesMost = bytes
-          attempts.progressed()
-        }
-        return chunks
-      })
+          // For as long as one answer may take: a byte more in each attempt would never come to an end.
+          if (performance.now() - begunMs < this.answerMs) attempts.progressed()
+        }),
+      )
     })
   }
 
@@ -293,11 +301,19 @@ export class TributaryClient {
     const onAnswer = (): void => {
       this.wasReached = true
     }
-    return new RequestLine({ fetch, silenceMs, authorization: this.authorization, onAnswer }, signal)
+    return new RequestLine(
+      { fetch, silenceMs, answerMs: this.answerMs, authorization: this.authorization, onAnswer },
+      signal,
+    )
   }
 }
 
-const programPath = (program: string): string => `/api/v1/admin/programs/${encodeURIComponent(program)}`
+function programPath(program: string): string {
+  // A path is folded before it is sent: these would lead out of the folder of programs.
+  if (/^\.{0,2}$/.test(program))
+    throw new TypeError(`The program must be a slug, such as utility-assistance, not "${program}".`)
+  return `/api/v1/admin/programs/${encodeURIComponent(program)}`
+}
 
 function pathOf(path: string, query: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)

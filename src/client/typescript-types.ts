@@ -1,6 +1,8 @@
 // TypeScript for what the service describes: the schemas of its OpenAPI document, and of a program. As much of JSON Schema as these use,
 // and an error for anything else. Pure.
 
+import { escapedText } from './visible-text.ts'
+
 export interface Schema {
   readonly [keyword: string]: unknown
 }
@@ -16,7 +18,7 @@ export function typesOf(schemas: Readonly<Record<string, Schema>>, opening: stri
   const types = Object.entries(schemas).map(
     ([name, schema]) => `${comment(schema, '')}export type ${typeName(name)} = ${typeOf(schema, '')}\n`,
   )
-  return `${opening}\n${types.join('\n')}`
+  return escapedText(`${opening}\n${types.join('\n')}`)
 }
 
 const typeName = (name: string): string => name.replace(/[^\p{L}\p{N}_]/gu, '_')

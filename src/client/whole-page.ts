@@ -18,6 +18,8 @@ export interface PageEnd {
 }
 
 const lineFeed = 0x0a
+/** A line is parsed as a whole, which takes many times its length in memory. */
+const lineBytesMax = 32 * 1024 * 1024
 
 /** The applications, each as the bytes of its JSON, and the end of the page. Rejects with BrokenPage unless the page is whole. */
 export async function readWholePage(
@@ -37,6 +39,7 @@ export async function readWholeLines(
   const bytes = joined(chunks)
   if (bytes.at(-1) !== lineFeed) throw new BrokenPage('The page broke off.')
   const ended = bytes.length > 1 ? bytes.lastIndexOf(lineFeed, bytes.length - 2) + 1 : 0
+  if (bytes.length - ended > lineBytesMax) throw new RangeError(`A line has more than ${lineBytesMax} bytes.`)
   const last = lastLine(bytes.subarray(ended, -1))
   const { count, sha256 } = last
   const before = bytes.subarray(0, ended)
@@ -47,6 +50,10 @@ export async function readWholeLines(
     throw new BrokenPage('The page was changed on the way: it does not have the SHA-256 that it says.')
   return { lines, last }
 }
+
+/** Of UTF-8; a page without its last bytes may end within a character. */
+export const textOf = (chunks: readonly Uint8Array[]): string =>
+  new TextDecoder('utf-8', { fatal: true }).decode(joined(chunks))
 
 function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0))
@@ -62,6 +69,7 @@ function linesOf(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
   for (let from = 0; from < bytes.length; ) {
     const end = bytes.indexOf(lineFeed, from)
+    if (end - from > lineBytesMax) throw new RangeError(`A line has more than ${lineBytesMax} bytes.`)
     lines.push(bytes.subarray(from, end))
     from = end + 1
   }

@@ -116,6 +116,7 @@ export function parsePull(args: string[]): PullCommand {
     throw wrong('Give one address of a service, such as https://apply.example.gov.')
   const { program, revision } = values
   if (program === undefined || program === '') throw wrong('Name the program with --program.')
+  requireSlug(program)
   const { out: place, format } = destinationOf(values, program)
   if (revision !== undefined && revision !== 'CURRENT' && revision !== 'OBSOLETE')
     throw wrong(`--revision must be CURRENT or OBSOLETE, not "${revision}".`)
@@ -164,6 +165,12 @@ export function parsePull(args: string[]): PullCommand {
     quiet: values.quiet,
     json: values.json,
   }
+}
+
+/** It becomes part of addresses and of names of files. */
+function requireSlug(program: string, command = 'pull'): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._~-]*$/.test(program))
+    throw wrong(`--program must be the slug of a program, such as utility-assistance, not "${program}".`, command)
 }
 
 /** The same text for the same choice, in whatever order the questions were named. */
@@ -225,6 +232,7 @@ export function parseTypes(args: string[]): TypesCommand {
   const { program, fields, out, credentials } = values
   if (address === undefined || positionals.length > 1 || !program)
     throw new CommandError('usage', 'Give one address of a service, and --program. See tributary types --help.')
+  requireSlug(program, 'types')
   return { address, program, fields: fieldsOf(fields, 'types'), out, credentialsFile: credentials }
 }
 

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { GaveUp, messageOf, RequestRefused } from '../client/client-errors.ts'
+import { ForeignAnswer, GaveUp, messageOf, RequestRefused } from '../client/client-errors.ts'
 import { TributaryClient } from '../client/tributary-client.ts'
+import { visibleText } from '../client/visible-text.ts'
 import {
   type PullCommand,
   parsePull,
@@ -44,11 +45,12 @@ export const runTypes = (tool: ToolProcess): Promise<number> => ended(tool, type
 export const runVerify = (tool: ToolProcess): Promise<number> => ended(tool, verifyHelp, verify)
 
 /** Resolves with the exit status. */
-async function ended(tool: ToolProcess, help: string, work: (tool: ToolProcess) => Promise<void>): Promise<number> {
-  const { args, output, say, signal } = tool
+async function ended(asGiven: ToolProcess, help: string, work: (tool: ToolProcess) => Promise<void>): Promise<number> {
+  const { args, output, signal } = asGiven
+  const say = (line: string): void => asGiven.say(visibleText(line))
   try {
     if (args.some(arg => arg === '--help' || arg === '-h')) output.write(`${help}\n`)
-    else await work(tool)
+    else await work({ ...asGiven, say })
     return exitStatus.complete
   } catch (error) {
     if (signal.aborted) say('Interrupted. The same command continues from here.')
@@ -65,6 +67,7 @@ const afterGivingUp = ({ isServiceFault }: GaveUp): string =>
 function statusOf(error: unknown, signal: AbortSignal): number {
   if (!signal.aborted && error instanceof GaveUp && error.isServiceFault) return exitStatus.mismatch
   if (signal.aborted || error instanceof GaveUp) return exitStatus.incomplete
+  if (error instanceof ForeignAnswer) return exitStatus.mismatch
   if (error instanceof CommandError) return exitStatus[error.outcome]
   const code = String((error as { code?: unknown } | null)?.code)
   return code.startsWith('ERR_PARSE_ARGS') ? exitStatus.usage : exitStatus.failed

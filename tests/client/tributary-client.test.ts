@@ -345,7 +345,7 @@ describe('reports at once what cannot pass', () => {
     const body = () => new ReadableStream({ pull: to => to.enqueue(new Uint8Array(256 * 1024 * 1024 + 1)) })
     const headers = { ...ndjson, 'Walk-Token': 'x' }
     expect(await asking(() => new Response(body(), { headers }))).toEqual([
-      'RangeError: A page has more than 268435456 bytes: ask for a smaller pageSize.',
+      'RangeError: An answer has more than 268435456 bytes. Pages are shorter with a smaller pageSize.',
       1,
     ])
     const problem = { title: 'Invalid.', errors: { fromDate: ['is odd'] } }

@@ -21,9 +21,10 @@ import { parsePull } from '../../src/pull/command-line.ts'
 import { formatOf } from '../../src/pull/formats/output-formats.ts'
 import { pullToFile } from '../../src/pull/pull-to-file.ts'
 import type { PullProgress } from '../../src/pull/requests/pull-request.ts'
+import { useAlteredService } from '../support/altered-service.ts'
 import { unlimited } from '../support/config.ts'
 import { type Fault, useFaultyProxy } from '../support/faulty-proxy.ts'
-import { endWithFile, useDatabase, useExport, useFolder, useService } from '../support/fixtures.ts'
+import { useDatabase, useExport, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
@@ -303,30 +304,7 @@ describe('--since-last', () => {
 })
 
 describe('what came is held against the schema of the program', () => {
-  const altered = (change: (text: string) => string) => {
-    const server = Bun.serve({
-      hostname: '127.0.0.1',
-      port: 0,
-      fetch: async request => {
-        const { pathname, search } = new URL(request.url)
-        const sent = (name: string) => request.headers.get(name) ?? ''
-        const headers = { Authorization: sent('Authorization'), Accept: sent('Accept'), 'Accept-Encoding': 'identity' }
-        const answer = await service.get(pathname + search, { headers })
-        for (const name of ['Content-Length', 'Connection', 'Date']) answer.headers.delete(name)
-        const changed = digested(change(await answer.text()))
-        return new Response(changed, { status: answer.status, headers: answer.headers })
-      },
-    })
-    endWithFile(() => server.stop(true))
-    return `http://127.0.0.1:${server.port}`
-  }
-
-  /** As the service would say it. */
-  const digested = (text: string): string => {
-    const last = text.lastIndexOf('\n', text.length - 2) + 1
-    const sha256 = createHash('sha256').update(text.slice(0, last)).digest('hex')
-    return text.slice(0, last) + text.slice(last).replace(/(?<="nextPageToken":.*"sha256":")[0-9a-f]{64}/, sha256)
-  }
+  const altered = (change: (text: string) => string) => useAlteredService(service, change)
 
   test('an application that does not fit ends the pull with 4; its place is reported, and no answer', async () => {
     const out = newFile()

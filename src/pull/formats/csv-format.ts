@@ -62,7 +62,7 @@ class CsvFile {
   /** The header, and the earlier rows: with more empty cells when they lack columns. */
   async begin(table: Table, known: KnownColumns): Promise<void> {
     const names = table.columns.map(({ name }) => name)
-    this.write((this.exact ? '' : byteOrderMark) + csvHeader(names))
+    this.write((this.exact ? '' : byteOrderMark) + csvHeader(names, this.exact))
     const before = known[tableName(table)]
     if (before === undefined) return
     const missing = Buffer.from(`${','.repeat(names.length - before.length)}\r\n`)

@@ -2,6 +2,7 @@
 // docs that are read after the walk have a column for everything in it.
 
 import { RequestRefused } from '../../client/client-errors.ts'
+import { requireDocs } from '../requests/require-docs.ts'
 import {
   chosenOf,
   type DocumentedQuestion,
@@ -45,6 +46,7 @@ async function questionsOf({
   try {
     const path = `/docs/api/programs/${encodeURIComponent(program)}/versions/active`
     const { questions } = await client.json<{ questions: DocumentedQuestion[] }>(path, documented, context)
+    requireDocs(questions)
     return chosenOf(questions, fields)
   } catch (error) {
     if (error instanceof RequestRefused && error.isAboutNothingThere) return undefined
@@ -54,7 +56,13 @@ async function questionsOf({
 
 const documented = {
   questions: [
-    { question_key: 'string', question_type: 'string', path: 'string', fields: ['object'], options: ['object'] },
+    {
+      question_key: 'string',
+      question_type: 'string',
+      path: 'string',
+      fields: [{ path: 'string', type: 'string' }],
+      options: [{ id: 'string', text: 'string' }],
+    },
   ],
 } as const
 

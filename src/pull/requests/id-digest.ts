@@ -24,6 +24,22 @@ export class IdDigest {
   }
 }
 
+/** Ids that were there: in memory, a bit each where they are close to one another. */
+export class IdSet {
+  private readonly blocks = new Map<number, Uint32Array>()
+
+  /** False when it has the id already. */
+  add(id: number): boolean {
+    const at = Math.floor(id / 1024)
+    const block = this.blocks.get(at) ?? new Uint32Array(32)
+    this.blocks.set(at, block)
+    const [word, bit] = [(id % 1024) >>> 5, 1 << (id % 32)]
+    const isNew = (block[word]! & bit) === 0
+    block[word]! |= bit
+    return isNew
+  }
+}
+
 /** Ids as the state keeps them: 8 bytes each. */
 export function packIds(ids: readonly number[]): Uint8Array {
   const bytes = Buffer.alloc(ids.length * 8)

@@ -82,7 +82,7 @@ const ofEntities: readonly PlannedColumn[] = (
 const entitiesStep = '.entities[<index>].'
 
 /** The keys of the enumerators that lead to a question, and its own. */
-function keysOf({ path }: DocumentedQuestion): string[] {
+export function keysOf({ path }: DocumentedQuestion): string[] {
   const [first, ...more] = path.split(entitiesStep)
   return [first!.slice('application.'.length), ...more]
 }

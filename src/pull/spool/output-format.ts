@@ -1,6 +1,7 @@
 // The interface of an output format.
 
 import type { ChangesPage, TributaryClient } from '../../client/tributary-client.ts'
+import { CommandError } from '../requests/pull-outcome.ts'
 import type { PullContext } from '../requests/pull-request.ts'
 import type { TableOptions } from '../requests/table-plan.ts'
 import type { ReadyFile } from './place-files.ts'
@@ -43,8 +44,12 @@ export type ApplyPage = (page: ChangesPage, after: string) => Promise<boolean>
 /** The applications of a page, as the last change of each has it, one a line. */
 export function linesOf({ payload }: ChangesPage): Map<number, Buffer> {
   const lines = new Map<number, Buffer>()
-  for (const { application_id: id, application } of payload)
-    if (application !== undefined) lines.set(id, Buffer.from(JSON.stringify(application)))
+  for (const { application_id: id, application } of payload) {
+    if (application === undefined) continue
+    if (application.application_id !== id)
+      throw new CommandError('mismatch', `The service sent another application for a change of application ${id}.`)
+    lines.set(id, Buffer.from(JSON.stringify(application)))
+  }
   return lines
 }
 

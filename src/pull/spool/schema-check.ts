@@ -41,7 +41,7 @@ export function schemaCheck(document: unknown): SchemaCheck {
       const lacking = 'The service has no schema for this program, though it has applications.'
       throw new CommandError('mismatch', `${lacking} --no-verify-schema pulls without.`)
     }
-  const validator = Schema.Compile({ ...Application, $defs })
+  const validator = Schema.Compile(withoutPatterns({ ...Application, $defs }) as object)
   return application => {
     if (validator.Check(application)) return
     const [, found] = validator.Errors(application)
@@ -52,4 +52,21 @@ export function schemaCheck(document: unknown): SchemaCheck {
         'Nothing was put under the final name. --no-verify-schema pulls it as it is.',
     )
   }
+}
+
+/** Keywords of which the value has schemas by their names, which are no keywords. */
+const named = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
+const patterned = new Set(['pattern', 'patternProperties'])
+
+/**
+ * A pattern is a program: one of a hostile service could run for ever on a short text. That of an application has none, so whatever
+ * comes with some is checked without them.
+ */
+function withoutPatterns(schema: unknown, keysAreNames = false): unknown {
+  if (Array.isArray(schema)) return schema.map(item => withoutPatterns(item))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const kept = Object.entries(schema).filter(
+    ([key, value]) => keysAreNames || !(patterned.has(key) || (key === 'format' && value !== 'date-time')),
+  )
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutPatterns(value, !keysAreNames && named.has(key))]))
 }

@@ -4,7 +4,7 @@
 // file; after an interruption the file is cut back to what the state says, and the walk continues with the page that comes after.
 
 import type { TributaryClient } from '../../client/tributary-client.ts'
-import { IdDigest, type IdReceipt } from '../requests/id-digest.ts'
+import { IdDigest, type IdReceipt, IdSet } from '../requests/id-digest.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
 import type { PullContext, PullFilters } from '../requests/pull-request.ts'
 import type { PullState } from './pull-state.ts'
@@ -54,7 +54,11 @@ export async function walkToSpool(
   { signal, onProgress }: PullContext,
 ): Promise<{ walk: WalkUnderWay; receipt: IdReceipt; bytes: number }> {
   const digest = new IdDigest()
-  for (const ids of state.pulledIds()) digest.add(ids)
+  const seen = new IdSet()
+  for (const ids of state.pulledIds()) {
+    digest.add(ids)
+    for (const id of ids) seen.add(id)
+  }
   let walk = begun
   const spool = Spool.open(spoolPath, walk.bytes)
   const before = spool.bytes
@@ -81,6 +85,7 @@ export async function walkToSpool(
           const application = JSON.parse(decoder.decode(text)) as { application_id?: unknown; submit_time?: unknown }
           check?.(application)
           const id = idOf(application)
+          if (!seen.add(id)) throw twice(id)
           ids.push(id)
           last = { id, submitTime: String(application.submit_time) }
           spool.add(text)
@@ -113,6 +118,9 @@ export async function walkToSpool(
 }
 
 function idOf({ application_id: id }: { application_id?: unknown }): number {
-  if (Number.isSafeInteger(id)) return id as number
+  if (Number.isSafeInteger(id) && (id as number) > 0) return id as number
   throw new CommandError('mismatch', 'The service sent an application without an application_id.')
 }
+
+const twice = (id: number): CommandError =>
+  new CommandError('mismatch', `The service sent application ${id} twice in one walk. Contact its operators.`)

@@ -1,0 +1,15 @@
+// What a service says, as a terminal or an editor may show it. Terminals obey control characters: a text could clear the screen or rename the
+// window. Characters that change the direction of writing could make a line read as another.
+
+const obeyed = /[^\P{Cc}\n]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+
+const numberOf = (character: string): string => character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
+
+/** For people: by its picture (`␛`) or its number (`<U+202E>`). Line feeds stay. */
+export const visibleText = (text: string): string =>
+  text.replace(obeyed, character =>
+    character < ' ' ? String.fromCharCode(0x2400 + character.charCodeAt(0)) : `<U+${numberOf(character)}>`,
+  )
+
+/** For source text of JavaScript: escaped, so that a string with it is the same string. Line feeds stay. */
+export const escapedText = (text: string): string => text.replace(obeyed, character => `\\u${numberOf(character)}`)

@@ -1,0 +1,34 @@
+// Checks the docs of a program where they are read. Keys and fields become columns, tables and parts of file names, so a service that is
+// hostile or was broken into must not choose just any text for them. Option ids are any text (D32), and part of a column's name at most.
+
+import { CommandError } from './pull-outcome.ts'
+import { type DocumentedQuestion, keysOf } from './table-plan.ts'
+
+/** Letters and `_` (D15). */
+const questionKey = /^[\p{L}_]+$/u
+const fieldName = /^[a-z][a-z0-9_]*$/
+
+/** Throws at the first name that no service gives. */
+export function requireDocs(questions: readonly DocumentedQuestion[]): void {
+  const paths = new Set<string>()
+  for (const question of questions) {
+    const { path, question_key: key, fields } = question
+    const keys = keysOf(question)
+    if (!path.startsWith('application.') || keys.at(-1) !== key) throw notOurs('question path', path)
+    for (const one of keys) if (!questionKey.test(one)) throw notOurs('question key', one)
+    if (paths.has(path)) throw notOurs('second question at', path)
+    paths.add(path)
+    for (const field of fields) {
+      // Those of entities belong to a table of their own.
+      const [name = '', ...inner] = field.path.slice(path.length + 1).split('[')
+      if (!field.path.startsWith(`${path}.`) || !fieldName.test(name) || (inner.length > 0 && name !== 'entities'))
+        throw notOurs('field', field.path)
+    }
+  }
+}
+
+const notOurs = (what: string, name: string): CommandError =>
+  new CommandError(
+    'mismatch',
+    `The docs of the program have a ${what} that no service gives: ${JSON.stringify(name.slice(0, 200))}. Nothing was written. Contact the operators of the service.`,
+  )
