@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { endWithTest, useFolder } from '../support/fixtures.ts'
 
@@ -19,73 +20,160 @@ test.each([
   expect(exitCode).toBe(2)
 })
 
-describe('--repeat-failed, as CI runs the tests', () => {
-  /** Runs so many files, each with a test that fails the first `times`; how often each ran, and which were named as unsteady. */
-  async function run(files: number, times: number, options: readonly string[]) {
-    const folder = await useFolder(endWithTest)
-    const names = Array.from({ length: files }, (_, i) => join(folder, `${i}.test.ts`))
-    for (const name of names)
-      await Bun.write(
-        name,
-        `import { expect, test } from 'bun:test'
-        import { appendFileSync, readFileSync } from 'node:fs'
-        test('one', () => {
-          appendFileSync('${name}.runs', 'x')
-          expect(readFileSync('${name}.runs', 'utf8').length).toBeGreaterThan(${times})
-        })`,
-      )
-    const paths = names.map(name => relative(root, name))
-    const command = [process.execPath, join(root, 'scripts/testing/run-tests.ts'), ...options, ...paths]
-    const { exitCode, stdout } = Bun.spawnSync(command, { stderr: 'ignore' })
-    const runs = names.map(name => readFileSync(`${name}.runs`, 'utf8').length)
-    const unsteady = [...stdout.toString().matchAll(/^Unsteady: .*\/(\d)\.test\.ts/gm)].map(([, n]) => n)
-    return { exitCode, runs, unsteady: unsteady.toSorted() }
+/** Runs these files, by name, as CI does: the exit status, its totals, the unsteady files, and how often each file ran. */
+async function runFiles(files: Record<string, string>, options: readonly string[] = ['--repeat-failed']) {
+  const folder = await useFolder(endWithTest)
+  for (const [name, text] of Object.entries(files))
+    await Bun.write(join(folder, `${name}.test.ts`), `import { expect, test } from 'bun:test'\n${text}`)
+  const paths = Object.keys(files).map(name => relative(root, join(folder, `${name}.test.ts`)))
+  const run = Bun.spawn([process.execPath, join(root, 'scripts/testing/run-tests.ts'), ...options, ...paths], {
+    // A test that needs to know whether it is the first attempt keeps a file here.
+    env: { ...process.env, FOLDER: folder },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [printed, errors, exitCode] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited])
+  const names = (line: string): string[] => [...line.matchAll(/\/(\w+)\.test\.ts/g)].map(([, name]) => name!).toSorted()
+  const { 1: passed, 2: failed } = /\n(\d+) passed, (\d+) failed\n$/.exec(printed) ?? []
+  return {
+    exitCode,
+    passed: Number(passed),
+    failed: Number(failed),
+    unsteady: names(/^Unsteady: .*/m.exec(printed)?.[0] ?? ''),
+    runs: (name: string) => readFileSync(join(folder, `${name}.runs`), 'utf8').length,
+    errors,
   }
+}
 
-  test('one or two files that fail are run once more by themselves, and named where they pass then', async () => {
-    expect(await run(2, 1, ['--repeat-failed'])).toEqual({ exitCode: 0, runs: [2, 2], unsteady: ['0', '1'] })
-    expect(await run(1, 0, ['--repeat-failed'])).toEqual({ exitCode: 0, runs: [1], unsteady: [] })
+/** A file that notes each of its runs, with a test that fails the first `times`. */
+const failsFirst = (name: string, times: number): string => `import { appendFileSync, readFileSync } from 'node:fs'
+  const runs = process.env.FOLDER + '/${name}.runs'
+  appendFileSync(runs, 'x')
+  test('one', () => expect(readFileSync(runs, 'utf8').length).toBeGreaterThan(${times}))`
+const passes = "test('one', () => {})"
+/** Of two such files the second one fails, whichever it is: what the first one leaves behind disturbs it. */
+const disturbs = `
+  const isFirst = globalThis.isDisturbed === undefined
+  globalThis.isDisturbed = true
+  test('one', () => expect(isFirst).toBe(true))`
+
+describe('--repeat-failed, as CI runs the tests', () => {
+  test('one or two files that pass when repeated, alone and in company, are named as unsteady', async () => {
+    const two = await runFiles({ a: failsFirst('a', 1), b: failsFirst('b', 1), c: passes })
+    expect(two).toMatchObject({ exitCode: 0, passed: 3, failed: 0, unsteady: ['a', 'b'] })
+    expect([two.runs('a'), two.runs('b')]).toEqual([3, 3])
+    const steady = await runFiles({ a: failsFirst('a', 0), c: passes })
+    expect(steady).toMatchObject({ exitCode: 0, passed: 2, failed: 0, unsteady: [] })
+    expect(steady.runs('a')).toBe(1)
   })
 
-  test('an error fails twice, and three files do not fail by chance', async () => {
-    expect(await run(1, 2, ['--repeat-failed'])).toEqual({ exitCode: 1, runs: [2], unsteady: [] })
-    expect(await run(3, 1, ['--repeat-failed'])).toEqual({ exitCode: 1, runs: [1, 1, 1], unsteady: [] })
+  test('an error fails again, and three files do not fail by chance', async () => {
+    const alone = await runFiles({ a: failsFirst('a', 2) })
+    expect(alone).toMatchObject({ exitCode: 1, passed: 0, failed: 1, unsteady: [] })
+    expect(alone.runs('a')).toBe(2)
+    const three = await runFiles({ a: failsFirst('a', 1), b: failsFirst('b', 1), c: failsFirst('c', 1) })
+    expect(three).toMatchObject({ exitCode: 1, failed: 3, unsteady: [] })
+    expect(three.runs('a')).toBe(1)
   })
 
-  test('nothing is repeated without it, and CI gives it', async () => {
-    expect(await run(1, 1, [])).toEqual({ exitCode: 1, runs: [1], unsteady: [] })
-    expect(readFileSync(join(root, '.ci/run'), 'utf8')).toMatch(/scripts\/test .*--repeat-failed/)
+  test('a file that fails only after another one stays a failure, although it passes alone', async () => {
+    expect(await runFiles({ a: disturbs, b: disturbs })).toMatchObject({ exitCode: 1, failed: 1, unsteady: [] })
+  })
+
+  /** Of two such files, the first one fails by chance, whichever it is, and the second one does this. */
+  const failsThen = (second: string): string => `import { existsSync, writeFileSync } from 'node:fs'
+    const isFirst = globalThis.isBegun === undefined
+    globalThis.isBegun = true
+    const mark = process.env.FOLDER + '/repeated'
+    test('one', async () => {
+      const isRepeated = existsSync(mark)
+      writeFileSync(mark, '')
+      if (isFirst) expect(isRepeated).toBe(true)
+      else ${second}
+    }, 600_000)`
+
+  test('a process that was killed has failed, although the only test that failed before passes when repeated', async () => {
+    const kills = failsThen("process.kill(process.pid, 'SIGKILL')")
+    expect(await runFiles({ a: kills, b: kills })).toMatchObject({ exitCode: 1, failed: 1, unsteady: [] })
+  })
+
+  test('so has one that hangs', async () => {
+    const hangs = failsThen('await new Promise(() => {})')
+    const hung = await runFiles({ a: hangs, b: hangs }, ['--repeat-failed', '--deadline', '0.1'])
+    expect(hung).toMatchObject({ exitCode: 1, failed: 1, unsteady: [] })
+  })
+
+  test('an error outside of the tests belongs to no file, so nothing is repeated', async () => {
+    const broken = await runFiles({ a: failsFirst('a', 1), b: "import './is-not-there.ts'" })
+    expect(broken).toMatchObject({ exitCode: 1, unsteady: [] })
+    expect(broken.runs('a')).toBe(1)
+  })
+
+  test('nothing is repeated without it', async () => {
+    const once = await runFiles({ a: failsFirst('a', 1) }, [])
+    expect(once).toMatchObject({ exitCode: 1, failed: 1, unsteady: [] })
+    expect(once.runs('a')).toBe(1)
   })
 })
 
-test('a run that does not end is ended at the deadline, named with its file, and has failed, whatever passes later', async () => {
-  const folder = await useFolder(endWithTest)
-  const end = async (name: string, hanging: string) => {
-    const path = join(folder, `${name}.test.ts`)
-    // Once: alone, the second time, it would pass.
-    await Bun.write(
-      path,
-      `import { existsSync, writeFileSync } from 'node:fs'
-      import { test } from 'bun:test'
-      const isFirst = !existsSync('${path}.ran')
-      if (isFirst) writeFileSync('${path}.ran', String(Bun.spawn(['sleep', '120']).pid))
-      ${hanging}`,
-    )
-    const command = [process.execPath, join(root, 'scripts/testing/run-tests.ts')]
-    const options = ['--deadline', '0.15', '--repeat-failed', relative(root, path)]
-    const run = Bun.spawn([...command, ...options], { stdout: 'ignore', stderr: 'pipe' })
-    const said = await run.stderr.text()
-    expect(said).toMatch(
-      new RegExp(`Hangs: process \\d+ was ended after 0\\.15 minutes, in \\S*/${name}\\.test\\.ts\\.`),
-    )
-    expect(await run.exited).toBe(1)
-    // It held the output open.
-    process.kill(Number(readFileSync(`${path}.ran`, 'utf8')))
+test('a file in which no test ran is a failure', async () => {
+  expect(await runFiles({ a: passes, b: '' })).toMatchObject({ exitCode: 1, passed: 1, failed: 1 })
+  expect(await runFiles({ a: passes, b: '' }, ['-t', 'one'])).toMatchObject({ exitCode: 0, passed: 1, failed: 0 })
+})
+
+test('a run that does not end is ended at the deadline, and the file that it was in is named', async () => {
+  const ends = async (hanging: string): Promise<void> => {
+    // A process that the file started holds its output open.
+    const { exitCode, failed, errors } = await runFiles({ a: `Bun.spawn(['sleep', '20'])\n${hanging}` }, [
+      ...['--deadline', '0.1'],
+    ])
+    expect({ exitCode, failed }).toEqual({ exitCode: 1, failed: 1 })
+    expect(errors).toMatch(/^Deadline: process \d+ \S.*\/a\.test\.ts/m)
   }
   await Promise.all([
-    end('loops', "test('one', () => { while (isFirst); })"),
-    end('waits', "if (isFirst) await new Promise(() => {})\ntest('one', () => {})"),
+    ends("test('one', () => { while (true); })"),
+    ends("await new Promise(() => {})\ntest('one', () => {})"),
   ])
+})
+
+describe('.ci/run', () => {
+  /** What it ends with, in a checkout whose two suites print and exit like this. */
+  async function ciRun(short: string, long: string) {
+    const folder = await useFolder(endWithTest)
+    const script = async (path: string, text: string): Promise<void> => {
+      await Bun.write(join(folder, path), text)
+      await chmod(join(folder, path), 0o755)
+    }
+    await script('.ci/run', readFileSync(join(root, '.ci/run'), 'utf8'))
+    await script('scripts/bun', '#!/bin/sh\n')
+    await script('scripts/test', `#!/bin/sh\ncase "$*" in --long*) ${long} ;; *) ${short} ;; esac\n`)
+    const { exitCode, stdout } = Bun.spawnSync(['bash', join(folder, '.ci/run')], { stderr: 'ignore' })
+    return { exitCode, end: stdout.toString().trimEnd().split('\n').slice(-2) }
+  }
+
+  test('ends with the totals of both suites, after the files that were unsteady', async () => {
+    expect(await ciRun('echo 20 passed, 0 failed', 'echo 3 passed, 0 failed')).toEqual({
+      exitCode: 0,
+      end: ['Unsteady: none', '23 passed, 0 failed'],
+    })
+    const short = 'echo Unsteady: tests/a.test.ts tests/b.test.ts; echo 20 passed, 0 failed'
+    const long = 'echo Unsteady: tests/c.test.ts; echo 1 passed, 2 failed; exit 1'
+    expect(await ciRun(short, long)).toEqual({
+      exitCode: 1,
+      end: ['Unsteady: tests/a.test.ts tests/b.test.ts tests/c.test.ts', '21 passed, 2 failed'],
+    })
+  })
+
+  test.each([
+    ['no totals', 'exit 0', '3 passed, 1 failed'],
+    ['totals and then a failure', 'echo 4 passed, 0 failed; exit 137', '7 passed, 1 failed'],
+  ])('a suite with %s has failed', async (_, suite, totals) => {
+    for (const [short, long] of [
+      ['echo 3 passed, 0 failed', suite],
+      [suite, 'echo 3 passed, 0 failed'],
+    ] as const)
+      expect(await ciRun(short, long)).toEqual({ exitCode: 1, end: ['Unsteady: none', totals] })
+  })
 })
 
 test('tests/long-tests.txt lists what is there, each once', () => {

@@ -1,0 +1,49 @@
+// Separates failures by chance from faults by running failed files again: tests start, kill and wait for processes on a shared machine.
+
+import { failedElsewhere, type TestOutcome } from './bun-test.ts'
+
+/** More files than these do not fail by chance. */
+const unsteadyFilesMax = 2
+
+/** One process of a run: its outcome, and how to run it again with the same files in the same order. */
+export interface Process {
+  outcome: TestOutcome
+  again: () => Promise<TestOutcome>
+}
+
+const failedFiles = ({ failedByFile }: TestOutcome): string[] =>
+  [...failedByFile].flatMap(([file, failed]) => (failed > 0 ? [file] : []))
+
+/** Whether every file was reached, and every failure is a file's. */
+const isExplained = (outcome: TestOutcome): boolean => outcome.isComplete && failedElsewhere(outcome) === 0
+
+/**
+ * The files that failed once and passed twice when repeated: alone, and in company, that is in the whole process again. A file that fails
+ * only after another one passes alone every time, so passing alone proves nothing. Empty if anything else failed: a run that did not finish
+ * says nothing about the files it never reached, and an error outside of the tests belongs to no file.
+ */
+export async function findUnsteady(
+  processes: readonly Process[],
+  alone: (file: string) => Promise<TestOutcome>,
+): Promise<string[]> {
+  if (!processes.every(({ outcome }) => isExplained(outcome))) return []
+  const first = processes.flatMap(({ outcome }) => failedFiles(outcome))
+  if (first.length === 0 || first.length > unsteadyFilesMax) return []
+  for (const file of first) {
+    console.log(`\n${file} failed. Running it again, alone.`)
+    if ((await alone(file)).failed > 0) return []
+  }
+  const second: string[] = []
+  for (const { outcome, again } of processes) {
+    const files = failedFiles(outcome)
+    // A file that has no company has just been repeated.
+    if (files.length === 0 || outcome.failedByFile.size === 1) continue
+    console.log(`\n${files.join(' and ')} passed alone. Running everything in its process again, in the same order.`)
+    const repeated = await again()
+    if (!isExplained(repeated)) return []
+    second.push(...failedFiles(repeated))
+  }
+  // One that passed the first time and failed the second is as unsteady as one that did the reverse.
+  const unsteady = [...new Set([...first, ...second])]
+  return second.some(file => first.includes(file)) || unsteady.length > unsteadyFilesMax ? [] : unsteady
+}
