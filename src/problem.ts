@@ -46,6 +46,8 @@ interface ProblemInit {
   challenge?: 'api_key' | 'admin_token'
   /** Of `rate_limited`: what the key may ask for. */
   quota?: KeyQuota
+  /** Further members of the answer (RFC 9457, section 3.2), which go out to the caller. */
+  members?: Readonly<Record<string, unknown>>
   cause?: unknown
 }
 
@@ -68,6 +70,7 @@ export class Problem extends Error {
   readonly accept: string | undefined
   readonly challenge: ProblemInit['challenge']
   readonly quota: KeyQuota | undefined
+  readonly members: Readonly<Record<string, unknown>> | undefined
 
   constructor(kind: ProblemKind, init: ProblemInit) {
     super(init.detail, init.cause === undefined ? undefined : { cause: init.cause })
@@ -81,6 +84,7 @@ export class Problem extends Error {
     this.accept = init.accept
     this.challenge = init.challenge
     this.quota = init.quota
+    this.members = init.members
   }
 }
 

@@ -131,7 +131,9 @@ grant update (status, status_last_modified_time, application_note, annotations) 
 grant insert on application_annotation to tributary_console;
 grant execute on function hold_changes(bigint), draw_changes(bigint, bigint) to tributary_console;
 -- An application or an applicant is erased one at a time, by functions that leave tombstones; not while a bulk load may bring more.
-grant execute on function erase_application(bigint, bigint), hold_applicant(bigint), erase_applicant(bigint) to tributary_console;
+grant execute on function
+  hold_for_erasure(bigint, bigint), erase_application(bigint, bigint), hold_applicant(bigint), erase_applicant(bigint)
+to tributary_console;
 grant select on bulk_load, bulk_load_program to tributary_console;
 grant update (only_row) on instance to tributary_console;
 

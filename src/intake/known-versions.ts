@@ -6,7 +6,7 @@ import { buildKeyMap, type KeyMap } from '../domain/questions/key-map.ts'
 import type { ProgramVersion } from '../domain/questions/program-version.ts'
 import { notPublished } from './refusals.ts'
 
-interface KnownVersion {
+export interface KnownVersion {
   version: ProgramVersion
   /** The key map of this version alone. */
   shape: KeyMap

@@ -2,7 +2,6 @@
 // Its number and its time are drawn later, in submit: nothing here waits for another submission.
 
 import { createHash } from 'node:crypto'
-import type { ApplicantName } from '../db/applications/applicants.ts'
 import { type TakenInProgress, takeInProgress } from '../db/applications/in-progress.ts'
 import { findSubmissionRequest, insertSubmissionRequest, type SubmittedRow } from '../db/applications/submissions.ts'
 import type { Transaction } from '../db/client.ts'
@@ -14,6 +13,7 @@ import { readSavedAnswers } from './answers-in-progress.ts'
 import { checkAnswers } from './checking/check-all.ts'
 import { intakeRefusal } from './close-intake.ts'
 import type { KnownVersions } from './known-versions.ts'
+import { refuseNothingSaved } from './last-application.ts'
 import { requireListed } from './listed-intermediaries.ts'
 import { noSuchApplicant, notPublished, refusedAnswers, requireApplicant } from './refusals.ts'
 import type { FrontEndKey } from './register-applicant.ts'
@@ -44,6 +44,8 @@ export interface PreparedSubmission {
   program_version_id: number
   /** When the first answer was saved; null when none was, so that the application begins with its submission (D28). */
   create_time: Micros | null
+  /** Whether it has no answers at all, which only an applicant's first application may. */
+  empty: boolean
   key: FrontEndKey
   /** The part of its snapshot that follows the times. */
   afterTimes: string
@@ -66,7 +68,7 @@ export async function prepareSubmission(
   const { program_id, applicant_id, key, timeZone } = request
   const application_id = await beginSubmission(tx, request)
   if (typeof application_id === 'object') return application_id
-  const saved = await takeSaved(tx, program_id, { applicant_id, front_end: key.front_end })
+  const saved = await takeSaved(tx, request, application_id)
   const submitter = request.intermediaries === 'listed' ? await requireListed(tx, request.submitter) : request.submitter
   const { version, shape } = await known.load(tx, saved)
   const { program_version_id, slug } = version
@@ -84,6 +86,7 @@ export async function prepareSubmission(
     program_id,
     key,
     create_time: saved.create_time,
+    empty: checked.answers.size === 0,
     afterTimes: renderAfterTimes(details, shape),
     time_zone: timeZone,
   }
@@ -134,17 +137,19 @@ function hashOf({ applicant_id, submitter }: SubmitRequest): Buffer {
 /** What the applicant has saved, and the name of the version that applicants answer now. */
 async function takeSaved(
   tx: Transaction,
-  programId: number,
-  applicant: ApplicantName,
+  { program_id, applicant_id, key: { front_end }, timeZone }: SubmitRequest,
+  application_id: number,
 ): Promise<TakenInProgress & VersionName> {
-  const saved = await takeInProgress(tx, programId, applicant)
+  const saved = await takeInProgress(tx, program_id, { applicant_id, front_end })
   if (saved === undefined) throw noSuchApplicant()
-  if (saved.paused_seconds !== null) throw await intakeRefusal(tx, programId, saved.paused_seconds)
+  // Before anything else: a submission that is sent twice gets its receipt, whatever happened to the program since.
+  if (saved.answers === null) await refuseNothingSaved(tx, { program_id, applicant_id, application_id, timeZone })
+  if (saved.paused_seconds !== null) throw await intakeRefusal(tx, program_id, saved.paused_seconds)
   if (saved.was_saved && saved.answers === null) {
-    // Without this, the later of two simultaneous submissions would supersede the full application with an empty one.
+    // Erased as abandoned at this very moment, or with an application that they were a copy of.
     throw new Problem('conflict', {
-      detail: 'A concurrent request has submitted the saved answers of this applicant.',
-      internal: 'submitted_concurrently',
+      detail: 'The saved answers of this applicant have just been erased. Nothing was submitted.',
+      internal: 'erased_concurrently',
     })
   }
   const { program_version_id, published_at } = saved

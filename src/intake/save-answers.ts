@@ -6,8 +6,10 @@ import {
   type InProgress,
   lockInProgress,
   lockOrInsertInProgress,
+  notSavedYet,
   updateInProgressAnswers,
 } from '../db/applications/in-progress.ts'
+import { type ApplicantPlace, findLastSubmission } from '../db/applications/submissions.ts'
 import type { Sql, Transaction } from '../db/client.ts'
 import type { Answers } from '../domain/questions/answers.ts'
 import { isJsonObject, type Json } from '../domain/values/json-text.ts'
@@ -17,6 +19,7 @@ import { mergeSavedAnswers, readSavedAnswers, writeSavedAnswers } from './answer
 import { withBoundedWait } from './bounded-wait.ts'
 import { checkAnswers } from './checking/check-all.ts'
 import { knownActiveVersion } from './known-versions.ts'
+import { answersToStartFrom } from './last-application.ts'
 import { noSuchApplicant, refusedAnswers, requireApplicant } from './refusals.ts'
 
 interface SaveRequest {
@@ -32,14 +35,14 @@ interface SaveRequest {
 
 /** What is saved. `answers` is JSON text, an object by question key. */
 export interface SavedApplication {
-  /** Null when nothing was ever answered. */
+  /** When the first answer was saved; null before that. */
   create_time: Micros | null
   answers: string
 }
 
 /**
  * Merges answers into the application in progress, question by question of the top level: each replaces what was saved for
- * its question, null removes it, the rest stays. Checked against the ACTIVE version; nothing has to be complete yet.
+ * its question, null removes it, the rest stays; after a submission, the rest is that of the last application (D43). Checked against the ACTIVE version; nothing has to be complete yet.
  * The first answer in this program starts the application: its time is `create_time` (spec: "Time the first question of the
  * program was submitted. A question shared between programs only starts the clock when submitted as part of this program").
  * Throws Problem `invalid_request` naming every error below `/answers`, `not_found` for an unknown applicant or an unpublished
@@ -47,15 +50,20 @@ export interface SavedApplication {
  */
 export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<SavedApplication> {
   const { program_id, applicant_id, front_end } = request
-  const { version, shape } = await knownActiveVersion(sql, program_id)
-  const checked = checkAnswers(version, request.answers, 'save')
+  const known = await knownActiveVersion(sql, program_id)
+  const place = { program_id, applicant_id }
+  const checked = checkAnswers(known.version, request.answers, 'save')
   if ('errors' in checked) throw refusedAnswers('Some answers cannot be saved as they are.', checked)
   const keys = isJsonObject(request.answers) ? [...request.answers.keys()] : []
   return withBoundedWait(sql, async tx => {
     if (!(await holdApplicant(tx, { applicant_id, front_end }))) throw noSuchApplicant()
-    const existing = await lockForAnswers(tx, program_id, applicant_id, checked.answers)
-    if (existing === undefined) return { create_time: null, answers: '{}' }
-    const merged = mergeSavedAnswers(readSavedAnswers(existing.answers), shape, keys, checked.answers)
+    const existing = await lockForAnswers(tx, place, keys, checked.answers)
+    const saved =
+      existing === undefined || existing.answers === notSavedYet
+        ? await answersToStartFrom(tx, place, known)
+        : readSavedAnswers(existing.answers)
+    if (existing === undefined) return { create_time: null, answers: writeSavedAnswers(saved) }
+    const merged = mergeSavedAnswers(saved, known.shape, keys, checked.answers)
     const answers = writeSavedAnswers(merged)
     if (Buffer.byteLength(answers) > request.answersBytesMax) {
       throw new Problem('too_large', {
@@ -67,19 +75,24 @@ export async function saveAnswers(sql: Sql, request: SaveRequest): Promise<Saved
   })
 }
 
-/** Answers that say nothing start no application. */
-function lockForAnswers(
+/** Answers that say nothing start no application, unless they take back what the last one had. */
+async function lockForAnswers(
   tx: Transaction,
-  programId: number,
-  applicantId: number,
+  { program_id, applicant_id }: ApplicantPlace,
+  keys: readonly string[],
   answers: Answers,
 ): Promise<InProgress | undefined> {
-  return answers.size > 0
-    ? lockOrInsertInProgress(tx, programId, applicantId)
-    : lockInProgress(tx, programId, applicantId)
+  const takesBack = async (): Promise<boolean> =>
+    keys.length > 0 && (await findLastSubmission(tx, { program_id, applicant_id })) !== undefined
+  return answers.size > 0 || (await takesBack())
+    ? lockOrInsertInProgress(tx, program_id, applicant_id)
+    : lockInProgress(tx, program_id, applicant_id)
 }
 
-/** What is saved. Throws Problem `not_found` when nothing is saved, or no such applicant exists. */
+/**
+ * What is saved, or else what the applicant's next application starts from. Throws Problem `not_found` when nothing was ever answered, or
+ * no such applicant exists.
+ */
 export async function loadSavedAnswers(
   sql: Sql,
   programId: number,
@@ -88,5 +101,10 @@ export async function loadSavedAnswers(
   const saved = await findInProgress(sql, programId, applicant)
   if (saved !== undefined) return saved
   await requireApplicant(sql, applicant)
+  const place = { program_id: programId, applicant_id: applicant.applicant_id }
+  if ((await findLastSubmission(sql, place)) !== undefined) {
+    const start = await answersToStartFrom(sql, place, await knownActiveVersion(sql, programId))
+    return { create_time: null, answers: writeSavedAnswers(start) }
+  }
   throw new Problem('not_found', { detail: 'This applicant has no application in progress in this program.' })
 }

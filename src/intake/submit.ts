@@ -11,6 +11,7 @@ import { Problem } from '../problem.ts'
 import { withBoundedWait } from './bounded-wait.ts'
 import { intakeRefusal } from './close-intake.ts'
 import { type KnownVersions, knownVersions } from './known-versions.ts'
+import { refuseNothingSaved } from './last-application.ts'
 import {
   type PreparedSubmission,
   prepareSubmission,
@@ -31,13 +32,13 @@ const attemptsMax = 5
 /**
  * Submits what the applicant has saved in a program. Hidden answers, and answers to what is not asked any more, are dropped;
  * the rest is checked against the version that is ACTIVE as the application is stored. The applicant's last application of
- * this program becomes OBSOLETE in the same transaction; the answers in progress are gone.
- * Source: spec, "States and transitions"; contract G11.
+ * this program becomes OBSOLETE in the same transaction, and the next one starts from this one's answers.
+ * Source: spec, "States and transitions"; contract G11, D28, D43.
  *
  * Repeated with the same idempotency key by the same API key for the same program: gives the first result again. A duplicate under
  * way is waited for.
- * Throws Problem `invalid_request` naming every error below `/answers` (of the saved answers), `conflict` when another request
- * submitted them just now or the idempotency key stands for another submission, `not_found` for an unknown applicant or an unpublished program, `unavailable`.
+ * Throws Problem `invalid_request` naming every error below `/answers` (of the saved answers), `conflict` when nothing was saved since the
+ * applicant's last submission, with its receipt, or the idempotency key stands for another submission, `not_found` for an unknown applicant or an unpublished program, `unavailable`.
  */
 export async function submitApplication(sql: Sql, request: SubmitRequest): Promise<SubmitResult> {
   const known = knownVersions(sql)
@@ -62,6 +63,8 @@ async function submitOnce(tx: Transaction, known: KnownVersions, request: Submit
   const drawn = await drawSubmission(tx, prepared.program_id, prepared.create_time)
   // Paused or closed while this was waiting for the counter.
   if (drawn === undefined) throw await intakeRefusal(tx, prepared.program_id, 1)
+  // Asked of all that came before this number: another answerless one may have been first since this began.
+  if (prepared.empty) await refuseNothingSaved(tx, { ...prepared, timeZone: prepared.time_zone })
   return { receipt: await storeSubmission(tx, prepared, drawn), repeated: false }
 }
 
@@ -75,7 +78,7 @@ export async function storeSubmission(
   prepared: PreparedSubmission,
   drawn: { submit_seq: number; submit_time: Micros },
 ): Promise<Receipt> {
-  const { afterTimes, time_zone, key, ...ids } = prepared
+  const { afterTimes, time_zone, key, empty, ...ids } = prepared
   const create_time = prepared.create_time ?? drawn.submit_time
   const application = { ...ids, ...drawn, create_time }
   const snapshot = renderTimes(application, time_zone) + afterTimes

@@ -11,6 +11,7 @@ import {
   deleteExpired,
   type ErasedApplication,
   holdApplicant,
+  holdForErasure,
   lockRetention,
   measureExpired,
   readExpiry,
@@ -52,12 +53,14 @@ export function parseReason(given = ''): string | undefined {
 }
 
 /**
- * Erases one application of a program with its status, notes and their history. The audit log keeps its id.
+ * Erases one application of a program with its status, notes and their history, and the answers in progress that started from it. The audit
+ * log keeps its id.
  * Throws Problem `not_found`, which says so when it was erased before, or `invalid_request` for a reason that is too long.
  */
 export async function eraseApplication(sql: Sql, place: ErasedApplication, order: ErasureOrder): Promise<void> {
   const reason = parseReason(order.reason)
   await inTransaction(sql, async tx => {
+    await holdForErasure(tx, place)
     if (!(await isDistributed(tx))) await holdChanges(tx, place.program_id)
     if (!(await deleteApplication(tx, place))) {
       const detail = (await wasErased(tx, place))

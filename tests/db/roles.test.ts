@@ -236,6 +236,7 @@ describe('the service, with its own role', () => {
     ['number a change that is no submission', 'select draw_changes(1, 1)'],
     ['erase an application', 'select erase_application(1, 1)'],
     ['erase an applicant', 'select erase_applicant(1)'],
+    ['take what started from an application', 'select hold_for_erasure(1, 1)'],
     ['take what an applicant has in progress', 'select hold_applicant(1)'],
   ])('cannot %s', async (_, statement) => {
     expect(await codeOf(service.sql.unsafe(statement))).toBe(insufficientPrivilege)

@@ -16,8 +16,9 @@ const most = {
   // Whether the database is the walk's is asked by the statement that reads the rows.
   'later page': 3,
   checkAuth: 1,
-  // In a transaction: limit the wait for locks, name the active version, find the applicant, make a place for the answers, keep them.
-  saving: 8,
+  // In a transaction: limit the wait for locks, name the active version, find the applicant, make a place for the answers, read the last
+  // application for those to start from, keep them.
+  saving: 9,
   // In a transaction: the wait, the idempotency key, the saved answers, number and time, the application, the audit log.
   submission: 9,
 }

@@ -11,9 +11,8 @@ async function aStore(): Promise<IntakeStore> {
   return new IntakeStore(database.sql, program_id)
 }
 
-/** Whether another one submitted in between what this one had saved; what it was left with lacks a required answer. */
-const isTaken = (error: unknown): boolean =>
-  error instanceof Problem && (error.internal === 'submitted_concurrently' || error.errors[0]?.code === 'required')
+/** Whether another one submitted in between what this one had saved. */
+const isTaken = (error: unknown): boolean => error instanceof Problem && error.internal === 'nothing_saved'
 
 /** What must hold of a program's applications however they came about. */
 function expectOrder(stored: readonly StoredApplication[]): void {
@@ -68,6 +67,23 @@ describe('submissions that race', () => {
     )
     expect(outcomes.sort()).toEqual(['submitted', ...Array(19).fill('taken')])
     expect((await store.applications()).length).toBe(1)
+  })
+
+  test('20 answerless first ones of one applicant make one application: no second one is without answers (D28)', async () => {
+    const { program_id } = await aProgram(database.sql, { questions: [q.number('n', { optional: true })] })
+    const store = new IntakeStore(database.sql, program_id)
+    const applicant = await store.register()
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        store.submit(applicant).then(
+          ({ receipt }) => receipt.application_id,
+          error => (isTaken(error) ? error.members.receipt.application_id : error),
+        ),
+      ),
+    )
+    const stored = await store.applications()
+    expect(stored.length).toBe(1)
+    expect(outcomes).toEqual(Array(20).fill(stored[0]!.application_id))
   })
 
   test('of 8 writers, however long each takes from its number to its commit, time runs as the numbers do', async () => {

@@ -143,16 +143,6 @@ describe('submitting again', () => {
     expect((await one.applications()).map(row => row.superseded_seq)).toEqual([3, null, null])
     expect((await other.applications()).map(row => row.superseded_seq)).toEqual([null, null])
   })
-
-  test('starts from nothing saved', async () => {
-    const store = await aStore()
-    const applicant = await store.register()
-    await store.apply(applicant, { n: { number: 1 } })
-    await store.submit(applicant)
-    const [first, second] = await store.applications()
-    expect(openSnapshot(first!.snapshot).application).toEqual({ n: { question_type: 'NUMBER', number: 1 } })
-    expect(openSnapshot(second!.snapshot).application).toEqual({ n: { question_type: 'NUMBER', number: null } })
-  })
 })
 
 const answered = (question: string) => ({ question, operator: 'answered' }) as const

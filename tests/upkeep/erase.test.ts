@@ -47,6 +47,8 @@ const apply = async (text: string, applicant?: number) => {
   const { application_id } = await frontEnd.apply(applicant_id, words(slug, text))
   return { applicant_id, application_id }
 }
+const programId = async (of: string) =>
+  (await database.sql<{ program_id: number }[]>`select program_id from program where slug = ${of}`)[0]!.program_id
 const idsOf = (applications: readonly ExportedApplication[]) => applications.map(one => one.application_id)
 
 const everything = () => storedText(database.sql)
@@ -78,6 +80,49 @@ describe('erasing an application', () => {
     // The applicant is still there, and may submit again.
     await apply('later', applicant_id)
     expect(await client.walkAll()).toHaveLength(2)
+  })
+
+  test('takes the answers in progress that started from it, and none that started from another', async () => {
+    // The second name is that of another question than the first, so a save leaves the copy of the first as it is.
+    const two = `${slug}two`
+    await aProgram(database.sql, {
+      slug: two,
+      questions: [q.text('words one'), q.text('words two', { optional: true })],
+    })
+    const own = await createTestKey(database.sql, { programs: [two], mayExport: true, maySubmit: true })
+    const here = new FrontEnd(service, own, two)
+    const place = { program_id: await programId(two), application_id: 0 }
+    const applicant = await here.register()
+    const older = await here.apply(applicant, { words_one: { text: 'older' } })
+    const newer = await here.apply(applicant, { words_one: { text: canary } })
+    await here.save(applicant, { words_two: { text: 'begun' } })
+    const inProgress = () => database.sql`select from application_in_progress where applicant_id = ${applicant}`
+    await eraseApplication(database.sql, { ...place, application_id: older.application_id }, order)
+    expect(await inProgress()).toHaveLength(1)
+    expect(await everything()).toContain(canary)
+    await eraseApplication(database.sql, { ...place, application_id: newer.application_id }, order)
+    expect(await inProgress()).toHaveLength(0)
+    expect(await everything()).not.toContain(canary)
+  })
+
+  test('while its answers are being copied: the copy goes too', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { applicant_id, application_id } = await apply(`${canary} ${round}`)
+      await Promise.all([
+        frontEnd.save(applicant_id, words(slug, `${canary} ${round}`)),
+        frontEnd.save(applicant_id, {}),
+        eraseApplication(database.sql, { program_id, application_id }, order),
+      ])
+      // What was saved before went along, what was saved after says what it said.
+      await frontEnd.save(applicant_id, words(slug, 'later'))
+    }
+    expect(await everything()).not.toContain(canary)
+  })
+
+  test('does not let a submission with nothing saved take its place', async () => {
+    const { applicant_id, application_id } = await apply('gone')
+    await eraseApplication(database.sql, { program_id, application_id }, order)
+    expect(await frontEnd.submit(applicant_id).catch(String)).toMatch(/answered 409.*nothing_saved/)
   })
 
   test('the one it had superseded stays OBSOLETE', async () => {

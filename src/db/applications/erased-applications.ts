@@ -81,6 +81,14 @@ export async function deleteApplicant(tx: Transaction, applicantId: number): Pro
 }
 
 /**
+ * Locks the applicant of an application, as `holdApplicant` does, and removes the answers in progress that are a copy of it or go on from
+ * one. Nothing happens when there is no such application.
+ */
+export async function holdForErasure(tx: Transaction, place: ErasedApplication): Promise<void> {
+  await tx`select hold_for_erasure(${place.program_id}, ${place.application_id})`
+}
+
+/**
  * Removes one application; false when it does not exist. The idempotency key it came with stays, so that a submission repeated late
  * is refused and makes no second one.
  */

@@ -41,7 +41,10 @@ export async function lockInProgress(
     for update`
 }
 
-/** As `lockInProgress`, made with no answers and the present time where none existed: in one statement, so that two never race. */
+/** What `answers` are where they were only just made room for. */
+export const notSavedYet = ''
+
+/** As `lockInProgress`, made as `notSavedYet` with the present time where none existed: in one statement, so that two never race. */
 export async function lockOrInsertInProgress(
   tx: Transaction,
   programId: number,
@@ -49,7 +52,7 @@ export async function lockOrInsertInProgress(
 ): Promise<InProgress> {
   const [row] = await tx<InProgress[]>`
     insert into application_in_progress as existing (program_id, applicant_id, create_time, answers, updated_at)
-    values (${programId}, ${applicantId}, clock_timestamp(), '{}', clock_timestamp())
+    values (${programId}, ${applicantId}, clock_timestamp(), ${notSavedYet}, clock_timestamp())
     on conflict (program_id, applicant_id) do update
     set updated_at = existing.updated_at
     returning create_time, answers`

@@ -84,6 +84,56 @@ export async function findSubmissionRequest(
   }
 }
 
+/** One applicant of one program. */
+export interface ApplicantPlace {
+  program_id: number
+  applicant_id: number
+}
+
+/**
+ * An applicant's last application to a program, whatever became of it; undefined without one. The applicant's few are picked out before they
+ * are put in order: the index on the order alone would be read from the program's newest application to theirs.
+ */
+export async function findLastSubmission(db: Db, place: ApplicantPlace): Promise<SubmittedRow | undefined> {
+  return findRow<SubmittedRow>(db)`
+    select application_id, program_version_id, create_time, submit_time
+    from (
+      select application_id, program_version_id, create_time, submit_time, submit_seq
+      from application
+      where program_id = ${place.program_id}
+      and applicant_id = ${place.applicant_id}
+      offset 0
+    ) theirs
+    order by submit_seq desc
+    limit 1`
+}
+
+/** The stored text of the same; undefined without one. */
+export async function findLastSnapshot(db: Db, place: ApplicantPlace): Promise<string | undefined> {
+  return findValue<string>(db)`
+    select snapshot
+    from (
+      select snapshot, submit_seq
+      from application
+      where program_id = ${place.program_id}
+      and applicant_id = ${place.applicant_id}
+      offset 0
+    ) theirs
+    order by submit_seq desc
+    limit 1`
+}
+
+/** Whether an applicant submitted to a program another application than this one, as far as its idempotency key is still known. */
+export async function hasSubmittedAnother(db: Db, place: ApplicantPlace, applicationId: number): Promise<boolean> {
+  const rows = await db`
+    select from submission_request
+    where program_id = ${place.program_id}
+    and applicant_id = ${place.applicant_id}
+    and application_id <> ${applicationId}
+    limit 1`
+  return rows.length > 0
+}
+
 /**
  * Draws the next number of a program and the time that goes with it: later than every time drawn before, and not before
  * `notBefore`, if set; undefined while the program's intake is paused. Locks the counter until the transaction

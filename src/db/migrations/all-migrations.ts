@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import foundation from './0001-foundation.sql' with { type: 'text' }
+import copiedAnswers from './0002-copied-answers.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -18,6 +19,7 @@ export interface Migration {
 
 const files: Readonly<Record<string, string>> = {
   '0001-foundation.sql': foundation,
+  '0002-copied-answers.sql': copiedAnswers,
 }
 
 export const allMigrations: readonly Migration[] = Object.entries(files).map(([name, text]) => {

@@ -17,7 +17,8 @@ const path = '/intake/v1/programs/:slug/applicants/:applicantId/answers'
 
 /**
  * `PUT` with `{"answers": {question key: answer in the export's shape, or null}}` merges them by question of the top level and
- * answers as `GET`: 200 `{applicant_id, program_name, create_time, answers}`. `GET` is 404 while nothing was ever answered.
+ * answers as `GET`: 200 `{applicant_id, program_name, create_time, answers}`. `GET` is 404 while nothing was ever answered;
+ * after a submission both begin with the answers of the last application.
  */
 export const answerRoutes = (deps: Deps) => {
   const answer = (applicantId: number, slug: string, saved: SavedApplication, headers: AnswerHeaders): Response => {

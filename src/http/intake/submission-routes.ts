@@ -1,7 +1,7 @@
 // Routes for submitting an application.
 
 import { Elysia } from 'elysia'
-import { formatOffsetTime } from '../../domain/values/offset-time.ts'
+import { receiptOf } from '../../intake/last-application.ts'
 import { submitApplication } from '../../intake/submit.ts'
 import { intakeOperations } from '../openapi/intake-operations.ts'
 import { routeDetail } from '../openapi/route-detail.ts'
@@ -18,8 +18,8 @@ const path = '/intake/v1/programs/:slug/applicants/:applicantId/submissions'
 /**
  * `POST` with a header `Idempotency-Key` and `{"submitter": {"type": "APPLICANT"}}`, or `{"type": "TRUSTED_INTERMEDIARY",
  * "email": …, "organization": …}`: 201 `{application_id, program_version_id, create_time, submit_time, revision_state}`.
- * Sent again with the same key: the same body, as it was then, with 200. The key with another applicant or submitter: 409. Answers that are
- * missing or do not fit: 400, each by its path below `/answers` of what was saved.
+ * Sent again with the same key: the same body, as it was then, with 200. With another key and nothing saved since: 409, with the same body as
+ * `receipt`. The key with another applicant or submitter: 409. Answers that are missing or do not fit: 400, each by its path below `/answers` of what was saved.
  */
 export const submissionRoutes = (deps: Deps) =>
   new Elysia({ name: 'intake-submissions' })
@@ -37,14 +37,7 @@ export const submissionRoutes = (deps: Deps) =>
           submitApplication(deps.intakeDb, asked),
         )
         recordOf(request).fields.application_id = receipt.application_id
-        const body = {
-          application_id: receipt.application_id,
-          program_version_id: receipt.program_version_id,
-          create_time: formatOffsetTime(receipt.create_time, timeZone),
-          submit_time: formatOffsetTime(receipt.submit_time, timeZone),
-          revision_state: receipt.revision_state,
-        }
-        return Response.json(body, { status: repeated ? 200 : 201, headers })
+        return Response.json(receiptOf(receipt, timeZone), { status: repeated ? 200 : 201, headers })
       },
       { parse: 'none', detail: routeDetail(intakeOperations.submit) },
     )

@@ -80,9 +80,15 @@ const quota = {
   RateLimit: { schema: text, description: 'What is left of one of them.' },
 }
 
-/** A refusal as every operation answers it. */
-export function problemAnswer(description: string, headers: JsonSchema = {}): JsonSchema {
-  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+/** A refusal as every operation answers it, with the members that this one may have besides. */
+export function problemAnswer(
+  description: string,
+  headers: JsonSchema = {},
+  members?: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
+  const problem = { $ref: '#/components/schemas/Problem' }
+  const schema = members === undefined ? problem : { allOf: [problem, { type: 'object', properties: members }] }
+  const content = { 'application/problem+json': { schema } }
   return { description, headers: { ...requestId, ...headers }, content }
 }
 

@@ -25,7 +25,11 @@ const applicant = object({ applicant_id: id, language })
 const saved = object({
   applicant_id: id,
   program_name: text,
-  create_time: { ...time, type: ['string', 'null'], description: 'When the first answer was saved; null before that.' },
+  create_time: {
+    ...time,
+    type: ['string', 'null'],
+    description: 'When the first answer was saved since the last submission; null before that.',
+  },
   answers,
 })
 const submission = object({
@@ -104,7 +108,8 @@ export const intakeOperations = {
     operationId: 'saveAnswers',
     parameters: [slug, applicantId],
     summary: 'Save answers in progress',
-    description: 'Questions that are named replace what was saved of them; null removes. All others stay.',
+    description:
+      'Questions that are named replace what was saved of them; null removes. All others stay. After a submission, the answers start as a copy of the last application, without what is no longer asked or valid; `create_time` is then the first save after it.',
     requestBody: body(object({ answers: { ...answers, additionalProperties: { type: ['object', 'null'] } } })),
     responses: { 200: answered('All that is saved now.', saved), ...bodyRefusals, ...noApplicant },
   },
@@ -113,10 +118,12 @@ export const intakeOperations = {
     operationId: 'readAnswers',
     parameters: [slug, applicantId],
     summary: 'Read answers in progress',
+    description:
+      'After a submission and before the next save, these are the answers that the next application starts with: those of the last application that are still asked and valid. `create_time` is null then.',
     responses: {
-      200: answered('All that is saved.', saved),
+      200: answered('All that is saved, or what the next application starts with.', saved),
       ...refusals,
-      404: problemAnswer('The applicant does not exist, or has no answers.'),
+      404: problemAnswer('The applicant does not exist, or has neither answers nor an application.'),
     },
   },
   submit: {
@@ -124,7 +131,7 @@ export const intakeOperations = {
     operationId: 'submitApplication',
     summary: 'Submit an application',
     description:
-      'What was saved becomes an application, and the one the applicant submitted before becomes OBSOLETE. An installation may take intermediaries only that it has listed; a submission by any other is then refused (400), naming `/submitter/organization` or `/submitter/email`.',
+      'What was saved becomes an application, and the one the applicant submitted before becomes OBSOLETE. The answers in progress then start over as a copy of it. Only a first application may have no answers. An installation may take intermediaries only that it has listed; a submission by any other is then refused (400), naming `/submitter/organization` or `/submitter/email`.',
     parameters: [
       slug,
       applicantId,
@@ -159,7 +166,9 @@ export const intakeOperations = {
       ...bodyRefusals,
       ...noApplicant,
       409: problemAnswer(
-        'The key was used for another submission, a concurrent request has submitted the saved answers, or the program is closed (`program_closed`, with what to say to applicants).',
+        'Nothing was saved since the last submission (`nothing_saved`, with that submission as `receipt`), the key was used for another submission, or the program is closed (`program_closed`, with what to say to applicants).',
+        {},
+        { receipt: submission },
       ),
     },
   },

@@ -40,6 +40,7 @@ export function problemResponse(error: unknown, record: RequestRecord): Response
     detail: problem.detail,
     request_id: record.id,
     errors: problem.errors,
+    ...problem.members,
   }
   // For HEAD, Bun leaves the body out and keeps its length.
   return new Response(JSON.stringify(body), {

@@ -20,6 +20,9 @@ import { ValidationErrors } from './validation-errors.ts'
  */
 export type CheckMode = 'save' | 'submit'
 
+/** How answers are looked at besides: see `askedWith` and `keepValid`. */
+type LookMode = 'try' | 'keep'
+
 export interface Refused {
   /** By RFC 6901 JSON Pointer, at most `errorsMax`. */
   errors: readonly ProblemItem[]
@@ -46,6 +49,16 @@ export function checkAnswers(
   else check.errors.add(path, 'wrong_type', 'Must be an object: question key → answer, or null.')
   const { items, full } = check.errors
   return items.length > 0 ? { errors: items, more: full } : { answers: check.answers }
+}
+
+/**
+ * Of answers that another version may have taken, those that this one asks for and takes as saved ones. An answer that does not fit is left
+ * out whole; of an entity, only what does not fit.
+ */
+export function keepValid(version: ProgramVersion, body: JsonObject): Answers {
+  const check = new Check('keep')
+  check.run(version, body, '')
+  return check.answers
 }
 
 /** A question that the program asks, and the place of its answer: `/members/entities/0/age`. */
@@ -88,7 +101,7 @@ class Check {
   #entities = 0
 
   constructor(
-    readonly mode: CheckMode | 'try',
+    readonly mode: CheckMode | LookMode,
     readonly asked?: AskedPlace[],
   ) {}
 
@@ -99,7 +112,8 @@ class Check {
     for (const asked of order) {
       for (const scope of this.#scopes.get(asked.question.enumerator_id) ?? []) {
         if (this.errors.full) return
-        if (this.mode === 'save' || isVisible(asked, scope)) this.#checkQuestion(asked, scope)
+        if (this.mode === 'save' || this.mode === 'keep' || isVisible(asked, scope)) this.#checkQuestion(asked, scope)
+        if (this.mode === 'keep') this.errors.clear()
       }
     }
   }
@@ -130,8 +144,11 @@ class Check {
     const fields = readFields(json, type!, path, this.errors)
     if (fields === 'unanswered' || fields === 'faulty') return fields
     if (type === 'ENUMERATOR') return this.#checkEntities(asked, fields, scope)
-    const stage = this.mode === 'save' ? 'saved' : 'final'
-    return plainType(type!).read(fields, { settings: question.settings, optionIds, stage }) ?? 'faulty'
+    const read = (stage: 'saved' | 'final') =>
+      plainType(type!).read(fields, { settings: question.settings, optionIds, stage })
+    // As a final answer, an address loses the results of a correction that the question does not make any more.
+    if (this.mode === 'keep') return read('saved') ?? read('final') ?? 'faulty'
+    return read(this.mode === 'save' ? 'saved' : 'final') ?? 'faulty'
   }
 
   /** The answers within its entities are filled in when their questions' turn comes. */

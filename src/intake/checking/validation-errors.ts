@@ -14,6 +14,11 @@ export class ValidationErrors {
     if (!this.full) this.items.push({ path, code, detail })
   }
 
+  /** Forgets what was found so far. */
+  clear(): void {
+    this.items.length = 0
+  }
+
   /** Whether the list is full, so that the search for more can stop. */
   get full(): boolean {
     return this.items.length >= errorsMax

@@ -45,7 +45,25 @@ describe('from the first question to the export', () => {
       monthly_rent: { question_type: 'CURRENCY', currency_dollars: 1200.5 },
       owns_home: { question_type: 'SINGLE_SELECT', selection: null },
     })
-    expect(await intake.send('GET', intake.answersPath(applicant))).toMatchObject({ status: 404 })
+    // What the next application starts from.
+    expect(await intake.send('GET', intake.answersPath(applicant))).toMatchObject({
+      status: 200,
+      body: { ...saved.body, create_time: null },
+    })
+  })
+
+  test('a second submission with nothing saved since gets 409 with the receipt of the first, and stores nothing (D28)', async () => {
+    const applicant = await intake.register()
+    await intake.save(applicant, name)
+    const first = await intake.submit(applicant, 'click-1')
+    const before = await intake.exported()
+    const again = await intake.submit(applicant, 'click-2')
+    expect(again).toMatchObject({ status: 409, body: { errors: [{ code: 'nothing_saved' }], receipt: first.body } })
+    expect(await intake.exported()).toEqual(before)
+    expect(await intake.submit(applicant, 'click-1')).toMatchObject({ status: 200, body: first.body })
+    // The key that was refused is still a new one.
+    await intake.save(applicant, name)
+    expect(await intake.submit(applicant, 'click-2')).toMatchObject({ status: 201 })
   })
 
   test('sent again with its key, a submission gives the same body with 200; the key for another is a conflict', async () => {
