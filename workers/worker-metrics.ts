@@ -5,7 +5,7 @@ import { Meter } from '../src/metrics/meter.ts'
 import { PoolMetrics } from '../src/metrics/pool-metrics.ts'
 
 /** What a worker does again and again. */
-const taskNames = ['relay', 'webhooks', 'sweep', 'retention', 'audit_check'] as const
+const taskNames = ['relay', 'webhooks', 'sweep', 'retention', 'audit_seal'] as const
 export type MaintenanceTask = (typeof taskNames)[number]
 
 export class WorkerMetrics extends Meter {

@@ -1,49 +1,41 @@
-// scripts/audit: finds out whether the audit log is as it was written, and moves the oldest of it into files.
+// scripts/audit: verifies the audit log against its seals, and moves the oldest part of it into files.
 
 import { pruneAuditLog } from '../../src/audit/prune-audit.ts'
 import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
 import type { OtherConfig } from '../../src/config/all-settings.ts'
-import { settleAuditErrors } from '../../src/db/audit/audit-chains.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { parseInstantParameter } from '../../src/export/requests/instant-parameter.ts'
 import { Problem } from '../../src/problem.ts'
 import { type ScriptContext, usage } from '../command-line/environment.ts'
 import { command, runCommands, wholeNumber } from '../command-line/script-commands.ts'
 
-const help = `Usage: scripts/audit verify [--noted <word>] [--with <file> …] [--settle]
+const help = `Usage: scripts/audit verify [--seal <seal>] [--with <file> …]
        scripts/audit prune --before <date | days> --to <folder>
 
-verify   Reads the whole log in order and computes its hashes again. Names the first event of each chain that was changed,
-         removed or slipped in. Prints a seal to be kept elsewhere: given as --noted next time, it shows whether what
-         was there then still is, so that a cut end, or a log that was written again from its start, is noticed. The files
-         given with --with, into which it was pruned, are checked as well, on their own and against what the database recorded
-         of them. A worker does the same once a night, without the files. What it finds to be wrong is in the metric
-         tributary_audit_faults until the log is verified with --settle, after it was found out what happened.
-prune    Moves the oldest events into one file, audit-….ndjson, and then out of the database: of each chain what comes before
-         its first event on or after a date or an instant, or less than so many days old. Chains continue from where they were cut,
-         the cut is an event itself, and verify holds for the rest. The folder must be there. Interrupted, it has removed
-         nothing: ask again, with the same date. The file of such a run, which verify does not know, can be removed.
-         Each line of a file is an event; so, for what was sent to which client, ask the files too:
-           jq -c 'select(.event[3] == "applications_exported") | .event' audit-*.ndjson`
+verify   Reads the whole log and recomputes every seal. Names each segment in which an event was changed, removed or
+         inserted. A worker seals new events once a minute; newer ones are counted as not sealed yet. Prints the latest
+         seal. Keep it where administrators of the database can't change it: given as --seal next time, it also shows
+         whether the end was cut off or the log rewritten. Files given with --with, into which the log was pruned, are
+         checked too.
+prune    Moves whole segments whose events are all older than a date, an instant or a number of days into one file,
+         audit-….ndjson, and then removes them from the database. Their seals stay, so verify still covers the rest. The
+         folder must exist. If interrupted, nothing has been removed: run it again with the same date, and delete the
+         file of the interrupted run, which verify doesn't know.
+         For what was sent to which client, search the files too:
+           jq -c 'select(.event[3]? == "applications_exported") | .event' audit-*.ndjson`
 
-async function verify(
-  { sql }: ScriptContext,
-  noted: string | undefined,
-  files: readonly string[],
-  settle: boolean,
-): Promise<void> {
-  const { events, pruned, errors, note } = await verifyAuditLog(sql, noted, files)
+async function verify({ sql }: ScriptContext, kept: string | undefined, files: readonly string[]): Promise<void> {
+  const { events, unsealed, pruned, errors, seal } = await verifyAuditLog(sql, kept, files)
   if (errors.length > 0) {
     throw new Problem('conflict', {
-      detail: 'The audit log is not as it was written.',
-      errors: errors.map(detail => ({ path: '', code: 'broken', detail })),
+      detail: 'The audit log has been altered.',
+      errors: errors.map(detail => ({ path: '', code: 'altered', detail })),
     })
   }
-  console.log(`The audit log is whole: ${counted(events)}.`)
-  if (settle && (await settleAuditErrors(sql, note))) console.log('Settled what a worker had found.')
+  console.log(`The audit log is intact: ${counted(events)}${unsealed > 0 ? `, ${unsealed} not sealed yet` : ''}.`)
   for (const { file, checked } of pruned)
-    console.log(`Pruned into ${file}: ${checked ? 'checked' : 'not checked: give the file with --with'}.`)
-  console.log(`Keep this elsewhere, and give it to --noted next time:\n${note}`)
+    console.log(`Pruned into ${file}: ${checked ? 'checked' : 'not checked; give the file with --with'}.`)
+  if (seal !== null) console.log(`Keep this seal elsewhere, and give it as --seal next time:\n${seal}`)
 }
 
 async function prune({ sql, config, actor }: ScriptContext, before: string, folder: string): Promise<void> {
@@ -70,10 +62,10 @@ await runCommands(help, {
   verify: command(
     // A shell makes several names of one pattern.
     ['file…'],
-    { noted: text, with: { ...text, multiple: true }, settle: { type: 'boolean', default: false } },
-    ({ noted, with: first, settle }, ...others) => {
-      if (others.length > 0 && first === undefined) throw usage('Files are given with --with.')
-      return context => verify(context, noted, [...(first ?? []), ...others], settle)
+    { seal: text, with: { ...text, multiple: true } },
+    ({ seal, with: first }, ...others) => {
+      if (others.length > 0 && first === undefined) throw usage('Give files with --with.')
+      return context => verify(context, seal, [...(first ?? []), ...others])
     },
   ),
   prune: command([], { before: text, to: text }, ({ before, to: folder }) => {

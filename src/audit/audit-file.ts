@@ -1,16 +1,19 @@
-// A part of the audit log as a file: NDJSON. Of each chain one line says after which link the file continues, `{"chain":3,"link":4711,
-// "hash":"…"}`; each line after it has the next link, with its event. The event is what the database hashed, letter for letter, so it
-// comes last on its line, and is read as text. So the file is checked as the chain is: each hash is computed from the one before.
+// Segments of the audit log as a file, in NDJSON. A line opens each segment, `{"segment":12,"previous":"…","hash":"…"}`, and one line
+// follows for each of its events, `{"event":[…]}`: what was hashed of it, letter for letter. So a file can be checked on its own.
 
 import { open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { ChainPart, ChainPlace } from '../db/audit/audit-chains.ts'
+import type { AuditSeal } from '../db/audit/audit-seals.ts'
 import { Problem } from '../problem.ts'
-import { BrokenChain, nextHash } from './follow-audit-links.ts'
+import { SegmentHash } from './seal-audit.ts'
 
-/** A line without its end; `content` is missing on the first of a chain. */
-export const auditLine = ({ chain, link, hash }: ChainPlace, content?: string): string =>
-  `{"chain":${chain},"link":${link},"hash":"${hash.toString('hex')}"${content === undefined ? '' : `,"event":${content}`}}`
+/** The audit log, or a file of it, has been altered: where, and how. */
+export class AlteredAudit extends Error {}
+
+export const segmentLine = (segment: number, previous: Buffer, hash: Buffer): string =>
+  `{"segment":${segment},"previous":"${previous.toString('hex')}","hash":"${hash.toString('hex')}"}`
+
+export const eventLine = (content: string): string => `{"event":${content}}`
 
 /**
  * Writes a file that was not there, `batchLength` characters together. It is on the disk when this resolves, and gone when it
@@ -45,28 +48,36 @@ export async function writeAuditFile(
   }
 }
 
-/** What a file has of each chain, by hashes computed again; `visit` gets each place. Throws BrokenChain where it is not as it was written. */
-export async function readAuditFile(path: string, visit: (place: ChainPlace) => void = () => {}): Promise<ChainPart[]> {
-  const parts = new Map<number, ChainPart>()
+/** A segment of a file, whose events have this hash. */
+export interface FiledSegment extends Pick<AuditSeal, 'segment' | 'events' | 'hash'> {
+  previous: Buffer
+}
+
+/** The segments of a file, their hashes computed again. Throws AlteredAudit where it is not as it was written. */
+export async function readAuditFile(path: string): Promise<FiledSegment[]> {
+  const segments: FiledSegment[] = []
+  let hash: SegmentHash | undefined
+  const close = (): void => {
+    const last = segments.at(-1)
+    if (last === undefined) return
+    if (!hash!.digest().equals(last.hash)) throw new AlteredAudit(`segment ${last.segment} has been altered`)
+    last.events = hash!.events
+  }
   let number = 0
   for await (const line of readLines(path)) {
     number++
-    const match = /^\{"chain":(\d{1,5}),"link":(\d{1,15}),"hash":"([0-9a-f]{64})"(?:,"event":(\[.*\]))?\}$/s.exec(line)
-    if (match === null) throw new BrokenChain(`line ${number} is not one of an audit log`)
-    const place = { chain: Number(match[1]), link: Number(match[2]), hash: Buffer.from(match[3]!, 'hex') }
-    const part = parts.get(place.chain)
-    const content = match[4]
-    if ((part === undefined) !== (content === undefined) || (part !== undefined && place.link !== part.end.link + 1))
-      throw new BrokenChain(`line ${number} is not the next link of chain ${place.chain}: that is missing`)
-    if (part === undefined || content === undefined) parts.set(place.chain, { after: place, end: place })
-    else {
-      if (!nextHash(part.end.hash, content).equals(place.hash))
-        throw new BrokenChain(`line ${number}: chain ${place.chain}, link ${place.link} is not as it was written`)
-      part.end = place
-      visit(place)
-    }
+    const opening = /^\{"segment":(\d{1,15}),"previous":"([0-9a-f]{64})","hash":"([0-9a-f]{64})"\}$/.exec(line)
+    const event = /^\{"event":(\[(\d{1,15}),.*\])\}$/s.exec(line)
+    if (opening !== null) {
+      close()
+      const previous = Buffer.from(opening[2]!, 'hex')
+      segments.push({ segment: Number(opening[1]), previous, hash: Buffer.from(opening[3]!, 'hex'), events: 0 })
+      hash = new SegmentHash(previous)
+    } else if (event !== null && hash !== undefined) hash.add(Number(event[2]), event[1]!)
+    else throw new AlteredAudit(`line ${number} is not a line of an audit log`)
   }
-  return [...parts.values()]
+  close()
+  return segments
 }
 
 /** Lines as line feeds alone end them: an event may hold any other separator. */

@@ -1,36 +1,38 @@
-// Finds out whether the audit log is as it was written: every event in its chain, every hash over what is there.
-// The database computes the hashes when events are added; here they are computed again, by other code.
+// Finds out whether the audit log is as it was sealed: every seal over the events that are there now, in the database and in files.
 
 import { basename } from 'node:path'
 import {
-  type ChainPart,
-  type ChainPlace,
-  findUnlinkedEvent,
-  type PrunedPlace,
-  readAuditLinks,
-  readChains,
-  readPrunedPlaces,
-} from '../db/audit/audit-chains.ts'
-import { inSnapshot, type Sql } from '../db/client.ts'
+  type AuditSeal,
+  countSealedEvents,
+  findLastPruned,
+  findLastSeal,
+  findPrunedEvent,
+  readAuditContents,
+  readAuditSeals,
+  readPrunedFiles,
+} from '../db/audit/audit-seals.ts'
+import { type Db, inSnapshot, type Sql } from '../db/client.ts'
 import { invalidRequest } from '../problem.ts'
-import { readAuditFile } from './audit-file.ts'
-import { BrokenChain, followLinks } from './follow-audit-links.ts'
+import { AlteredAudit, readAuditFile } from './audit-file.ts'
+import { noHash, SegmentHash } from './seal-audit.ts'
 
-/** Of a hash, as noted: so many bytes that no other log with the same can be found. */
-const notedBytes = 16
+/** Of a hash, in a seal that is kept elsewhere: so many bytes that no other log with the same can be found. */
+const keptBytes = 16
 
 /** Most events that are verified while a person waits for the page: some two seconds. */
 export const checkedEventsMax = 100_000
 
 export interface AuditVerdict {
-  /** Events of the database that were read and are in their places. */
+  /** Events in the database that were read. */
   events: number
+  /** How many of these are too new to have a seal. */
+  unsealed: number
   /** What was pruned, by the file that has it. */
   pruned: PrunedFile[]
-  /** What is wrong, the first error of each chain and file; none when the log is whole. */
+  /** What is wrong, by segment and file; none when the log is as it was sealed. */
   errors: string[]
-  /** The seal: where every chain ends now, in one word. Keep it elsewhere and pass it as `noted` next time. */
-  note: string
+  /** The newest seal, in one word. Keep it elsewhere and pass it as `kept` next time. Null before the first. */
+  seal: string | null
 }
 
 interface PrunedFile {
@@ -40,130 +42,112 @@ interface PrunedFile {
 }
 
 /**
- * Reads the whole log in order. `noted` is the seal of an earlier call: it shows whether what was there then still is. `files` are
- * paths of what was pruned, in any order: they are checked on their own and against what the database recorded of them.
+ * Reads the whole log in order. `kept` is the seal of an earlier call: it shows whether what was there then still is. `files` are
+ * paths of what was pruned, in any order. Throws Problem `invalid_request` for a seal or file that cannot be read.
  */
-export async function verifyAuditLog(sql: Sql, noted?: string, files: readonly string[] = []): Promise<AuditVerdict> {
-  const marks = parseNote(noted)
-  const see = (place: ChainPlace): void => compareMark(marks, place)
-  // In one snapshot: events are added and pruned in the meantime.
+export async function verifyAuditLog(sql: Sql, kept?: string, files: readonly string[] = []): Promise<AuditVerdict> {
+  const mark = parseSeal(kept)
+  // In one snapshot: events are added, sealed and pruned all the while.
   return inSnapshot(sql, async db => {
-    const [chains, places] = [await readChains(db), await readPrunedPlaces(db)]
     const errors: string[] = []
-    const ends: ChainPlace[] = []
-    for (const path of files) {
-      const parts = await readGivenFile(path, see).catch(collect(errors, `${basename(path)}: `))
-      const error = parts?.map(part => errorOfPlace(part, places)).find(one => one !== undefined)
-      if (error !== undefined) errors.push(`${basename(path)}: ${error}`)
-      else ends.push(...(parts ?? []).map(({ end }) => end))
-    }
-    let events = 0
-    for (const part of chains) {
-      const follow = async (): Promise<void> => {
-        let { after: last, end } = part
-        for (const place of places) if (place.chain === end.chain) see(place)
-        for await (const place of followLinks(last, readAuditLinks(db, end.chain))) {
-          see(place)
-          events++
-          last = place
-        }
-        requireEnd(part, last)
-        requireSeen(marks, end, places)
-      }
-      await follow().catch(collect(errors))
-    }
-    for (const chain of marks.keys())
-      if (!chains.some(({ end }) => end.chain === chain)) errors.push(`chain ${chain}: was noted, and is gone`)
-    const unlinked = await findUnlinkedEvent(db)
-    if (unlinked !== undefined) errors.push(`event ${unlinked} is in no chain: it was slipped in`)
-    return { events, errors, note: noteOf(chains), pruned: prunedFiles(places, ends) }
+    const checked = new Map<string, number>()
+    for (const path of new Set(files)) await checkFile(db, path, checked, errors)
+    const counted = await checkSegments(db, errors)
+    const stray = await findPrunedEvent(db)
+    if (stray !== undefined) errors.push(`event ${stray} was inserted into a segment that had been pruned`)
+    const last = await findLastSeal(db)
+    if (mark !== undefined) errors.push(...(await errorsOfMark(db, mark, last)))
+    const pruned = (await readPrunedFiles(db)).map(({ file, segments }) => ({
+      file,
+      checked: checked.get(file) === segments,
+    }))
+    return { ...counted, errors, seal: sealText(last), pruned }
   })
 }
 
-const collect =
-  (errors: string[], of = '') =>
-  (error: Error): undefined => {
-    if (!(error instanceof BrokenChain)) throw error
-    errors.push(`${of}${error.message}`)
+/** Holds each segment that is in the database against its seal, and goes on after one that was altered. */
+async function checkSegments(db: Db, errors: string[]): Promise<Pick<AuditVerdict, 'events' | 'unsealed'>> {
+  const pruned = await findLastPruned(db)
+  const seals = await readAuditSeals(db, (pruned?.segment ?? 0) + 1)
+  let hash = new SegmentHash(pruned?.hash ?? noHash)
+  let at = 0
+  const close = (): void => {
+    const before = seals[at - 1] ?? pruned
+    const seal = seals[at++]!
+    if (seal.segment !== (before?.segment ?? 0) + 1) errors.push(`segment ${seal.segment - 1} has no seal`)
+    const found = hash.events === seal.events ? '' : `: it has ${hash.events} events, and had ${seal.events}`
+    if (!hash.digest().equals(seal.hash) || hash.firstEventId !== seal.first_event_id)
+      errors.push(`segment ${seal.segment} has been altered${found}`)
+    hash = new SegmentHash(seal.hash)
   }
+  let events = 0
+  for await (const { audit_event_id: id, content } of readAuditContents(
+    db,
+    pruned?.last_event_id ?? Number.MIN_SAFE_INTEGER,
+  )) {
+    while (at < seals.length && id > seals[at]!.last_event_id) close()
+    hash.add(id, content)
+    events++
+  }
+  const unsealed = at === seals.length ? hash.events : 0
+  while (at < seals.length) close()
+  return { events, unsealed }
+}
 
-const readGivenFile = (path: string, visit: (place: ChainPlace) => void): Promise<ChainPart[]> =>
-  readAuditFile(path, visit).catch(error => {
-    if (error instanceof BrokenChain) throw error
-    const detail = `${path} cannot be read (${error.code})`
+/** Checks a file on its own and against the seals, and counts its good segments by the name the database has for it. */
+async function checkFile(db: Db, path: string, checked: Map<string, number>, errors: string[]): Promise<void> {
+  try {
+    const segments = await readAuditFile(path)
+    const first = segments[0]?.segment ?? 1
+    const seals = await readAuditSeals(db, first - 1, segments.at(-1)?.segment ?? 0)
+    const bySegment = new Map(seals.map(seal => [seal.segment, seal]))
+    for (const { segment, previous, hash } of segments) {
+      const before = segment === 1 ? noHash : bySegment.get(segment - 1)?.hash
+      const seal = bySegment.get(segment)
+      if (before?.equals(previous) !== true || seal?.hash.equals(hash) !== true)
+        throw new AlteredAudit(`segment ${segment} is not the one that this database sealed`)
+      if (seal.file !== null) checked.set(seal.file, (checked.get(seal.file) ?? 0) + 1)
+    }
+  } catch (error) {
+    if (error instanceof AlteredAudit) return void errors.push(`${basename(path)}: ${error.message}`)
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === undefined) throw error
+    const detail = `${path} cannot be read (${code})`
     throw invalidRequest('A file cannot be read.', [{ parameter: '--with', code: 'unreadable', detail }])
-  })
-
-/** What is wrong when a file has other links of a chain than the database recorded; undefined when they are the same. */
-function errorOfPlace({ after, end }: ChainPart, places: readonly PrunedPlace[]): string | undefined {
-  const own = places.filter(({ chain }) => chain === end.chain)
-  const at = own.findIndex(place => isSamePlace(place, end))
-  const start = own[at - 1] ?? { ...end, link: 0, hash: Buffer.alloc(32) }
-  if (at >= 0 && isSamePlace(start, after)) return undefined
-  return `chain ${end.chain}: links ${after.link + 1} to ${end.link} are not what was pruned from this database into a file`
-}
-
-function prunedFiles(places: readonly PrunedPlace[], ends: readonly ChainPlace[]): PrunedFile[] {
-  const missing = new Set(places.filter(place => !ends.some(end => isSamePlace(end, place))).map(({ file }) => file))
-  return [...new Set(places.map(({ file }) => file))].map(file => ({ file, checked: !missing.has(file) }))
-}
-
-const isSamePlace = (one: ChainPlace, other: ChainPlace): boolean =>
-  one.chain === other.chain && one.link === other.link && one.hash.equals(other.hash)
-
-/** Where the log ends now, without a look at any event; how many are in the database, and which files have what was pruned. */
-export async function measureAuditLog(sql: Sql): Promise<{ note: string; events: number; files: string[] }> {
-  return inSnapshot(sql, async db => {
-    const chains = await readChains(db)
-    const events = chains.reduce((sum, { after, end }) => sum + end.link - after.link, 0)
-    return { note: noteOf(chains), events, files: prunedFiles(await readPrunedPlaces(db), []).map(({ file }) => file) }
-  })
-}
-
-/** What was noted of each chain, and not seen yet. */
-type Marks = Map<number, { link: number; hash: string }>
-
-function compareMark(marks: Marks, { chain, link, hash }: ChainPlace): void {
-  const mark = marks.get(chain)
-  if (mark?.link !== link) return
-  marks.delete(chain)
-  if (mark.hash !== shortHash(hash))
-    throw new BrokenChain(`chain ${chain}: up to link ${link}, it is not what it was when it was noted`)
-}
-
-function requireEnd({ end }: ChainPart, last: ChainPlace): void {
-  if (last.link < end.link) throw new BrokenChain(`chain ${end.chain}: link ${last.link + 1} is missing`)
-  if (!isSamePlace(last, end))
-    throw new BrokenChain(`chain ${end.chain}: ends at link ${last.link}, but not in the hash it should end in`)
-}
-
-/** A seal within the pruned part can be checked against its file, or where a file ends. */
-function requireSeen(marks: Marks, { chain, link }: ChainPlace, places: readonly PrunedPlace[]): void {
-  const mark = marks.get(chain)
-  if (mark === undefined) return
-  const place = places.find(one => one.chain === chain && one.link > mark.link)
-  throw new BrokenChain(
-    place === undefined
-      ? `chain ${chain}: ends at link ${link}, and had ${mark.link} when it was noted: its end was cut off`
-      : `chain ${chain}: was noted at link ${mark.link}, which was pruned into ${place.file} since: give that file with --with`,
-  )
-}
-
-const shortHash = (hash: Buffer): string => hash.subarray(0, notedBytes).toString('base64url')
-
-const noteOf = (chains: readonly ChainPart[]): string =>
-  chains.map(({ end: { chain, link, hash } }) => `${chain}:${link}:${shortHash(hash)}`).join('.')
-
-function parseNote(note: string | undefined): Marks {
-  const marks: Marks = new Map()
-  for (const part of note?.split('.') ?? []) {
-    const match = /^(\d{1,5}):(\d{1,15}):([\w-]{22})$/.exec(part)
-    if (match === null) {
-      const detail = 'must be what scripts/audit verify printed, whole'
-      throw invalidRequest('What was noted cannot be read.', [{ parameter: '--noted', code: 'malformed', detail }])
-    }
-    // A chain that had no link is as it was whatever has come since.
-    if (match[2] !== '0') marks.set(Number(match[1]), { link: Number(match[2]), hash: match[3]! })
   }
-  return marks
+}
+
+/** The newest seal, how many events the database has, and which files have what was pruned, without a look at any sealed event. */
+export async function measureAuditLog(sql: Sql) {
+  return inSnapshot(sql, async db => ({
+    seal: sealText(await findLastSeal(db)),
+    ...(await countSealedEvents(db)),
+    files: (await readPrunedFiles(db)).map(({ file }) => file),
+  }))
+}
+
+interface Mark {
+  segment: number
+  hash: string
+}
+
+async function errorsOfMark(db: Db, { segment, hash }: Mark, last: AuditSeal | undefined): Promise<string[]> {
+  const end = last?.segment ?? 0
+  if (segment > end) return [`the log ends at segment ${end}, and the seal you kept is of segment ${segment}`]
+  const [seal] = await readAuditSeals(db, segment, segment)
+  const isKept = seal !== undefined && shortHash(seal.hash) === hash
+  return isKept ? [] : [`segment ${segment} does not have the seal you kept`]
+}
+
+const shortHash = (hash: Buffer): string => hash.subarray(0, keptBytes).toString('base64url')
+
+const sealText = (seal: AuditSeal | undefined): string | null =>
+  seal === undefined ? null : `${seal.segment}:${shortHash(seal.hash)}`
+
+function parseSeal(text: string | undefined): Mark | undefined {
+  if (text === undefined) return undefined
+  const match = /^(\d{1,15}):([\w-]{22})$/.exec(text)
+  if (match !== null) return { segment: Number(match[1]), hash: match[2]! }
+  const detail = 'must be a seal as it was printed, whole'
+  throw invalidRequest('The seal cannot be read.', [{ parameter: '--seal', code: 'malformed', detail }])
 }

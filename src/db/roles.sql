@@ -57,7 +57,7 @@ to tributary_service, tributary_worker;
 
 -- Both report background work as metrics.
 grant select (created_at) on outbox to tributary_service;
-grant select on worker_heartbeat, audit_check to tributary_service, tributary_worker;
+grant select on worker_heartbeat to tributary_service, tributary_worker;
 grant select (webhook_endpoint_id, state) on webhook_endpoint to tributary_service;
 
 -- The service lets keys in, hands applications out, and takes submissions. It cannot change or remove what was submitted, only say
@@ -80,9 +80,9 @@ grant usage on sequence application_application_id_seq to tributary_service;
 grant insert, update on program_key_map, docs_example, derived_status to tributary_worker;
 grant select, insert, update, delete on outbox to tributary_worker;
 grant insert, update, delete on worker_heartbeat to tributary_worker;
--- It checks the audit log, in which no answer is, and notes what it found.
-grant select on audit_event, audit_link, audit_chain, audit_pruned to tributary_worker;
-grant update (checked_at, note, errors) on audit_check to tributary_worker;
+-- It seals the audit log, in which no answer is.
+grant select on audit_event, audit_seal to tributary_worker;
+grant insert (segment, first_event_id, last_event_id, events, newest_at, hash) on audit_seal to tributary_worker;
 -- It erases what programs keep no longer: a trigger refuses it what has not expired.
 grant select (program_id, application_id, applicant_id, submit_time, submit_seq, superseded_seq), delete on application to tributary_worker;
 grant select on erased_application, erased_change to tributary_worker;
@@ -109,7 +109,7 @@ grant select on
   program_key_map, docs_example, derived_status, submission_counter, applicant, application, application_annotation,
   erased_application, erased_change, database_history, api_key, api_key_program, api_key_day, program_reader, refusal,
   person, person_program, person_identity, second_factor, invitation, console_session, admin_token, intermediary_organization, intermediary,
-  audit_event, audit_chain, audit_link, audit_pruned, audit_check, outbox, worker_heartbeat, origin,
+  audit_event, audit_seal, outbox, worker_heartbeat, origin,
   webhook_endpoint, webhook_attempt
 to tributary_console;
 grant insert, update, delete on webhook_endpoint to tributary_console;

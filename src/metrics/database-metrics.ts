@@ -29,16 +29,6 @@ export const watchUpkeep = (meter: Meter, read: () => Promise<UpkeepState>): voi
       ({ workers }) => workers,
     ],
     [
-      'tributary_audit_faults',
-      'What the last check found to be wrong with the audit log, until an operator settles it',
-      ({ audit }) => audit.errors,
-    ],
-    [
-      'tributary_audit_checked_seconds',
-      'How long ago the audit log was last checked',
-      ({ audit }) => audit.checkedSeconds,
-    ],
-    [
       'tributary_webhook_endpoints',
       'Endpoints of webhooks: working, failing, given up by the worker, or disabled by an administrator',
       ({ webhooks }) => Object.entries(webhooks).map(([state, endpoints]) => [{ state }, endpoints]),

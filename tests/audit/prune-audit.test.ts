@@ -7,6 +7,7 @@ import { basename, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { writeAuditFile } from '../../src/audit/audit-file.ts'
 import { pruneAuditLog } from '../../src/audit/prune-audit.ts'
+import { sealAuditLog } from '../../src/audit/seal-audit.ts'
 import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
 import type { Sql } from '../../src/db/client.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
@@ -34,8 +35,8 @@ class AuditLog {
     return this.database.sql
   }
 
-  /** Events, each by the next free connection: with one connection they are in one chain. */
-  async write(count: number): Promise<void> {
+  /** Events, sealed in segments of five by default. */
+  async write(count: number, segment = 5): Promise<void> {
     await Promise.all(
       Array.from({ length: count }, () => {
         const subject = `subject ${this.written.length}`
@@ -43,6 +44,7 @@ class AuditLog {
         return append(this.writers, subject)
       }),
     )
+    await sealAuditLog(this.sql, { waitMs: 30_000, batchEvents: segment })
   }
 
   async now(): Promise<Micros> {
@@ -63,7 +65,7 @@ class AuditLog {
     return rows.map(row => row.subject)
   }
 
-  errors = async (files: string[] = [], noted?: string) => (await verifyAuditLog(this.sql, noted, files)).errors
+  errors = async (files: string[] = [], kept?: string) => (await verifyAuditLog(this.sql, kept, files)).errors
 
   tamper = (statement: string) => tamper(this.sql, statement)
 }
@@ -81,7 +83,7 @@ test('a file that is written in several batches has each line once', async () =>
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 })
 
-test('several chains are pruned while others write: every event is in the file or in the database, once, and verifies', () =>
+test('the log is pruned while others write and seal: every event is in the file or in the database, once, and verifies', () =>
   AuditLog.open(async auditLog => {
     await auditLog.write(400)
     const cut = await auditLog.now()
@@ -97,12 +99,9 @@ test('several chains are pruned while others write: every event is in the file o
     const inFile = await subjectsOf(files[0]!)
     expect(inFile).toHaveLength(400)
     expect([...inFile, ...(await auditLog.remaining())].sort()).toEqual([...auditLog.written].sort())
-    const [row] = await auditLog.sql`select count(*) as chains from audit_pruned`
-    expect(row!.chains).toBeGreaterThan(1)
     const name = basename(files[0]!)
     const { errors, pruned, events } = await verifyAuditLog(auditLog.sql, undefined, files)
-    expect(errors).toEqual([])
-    expect(pruned).toEqual([{ file: name, checked: true }])
+    expect({ errors, pruned }).toEqual({ errors: [], pruned: [{ file: name, checked: true }] })
     expect(events).toBe(auditLog.written.length - 400 + 1)
     expect(await verifyAuditLog(auditLog.sql)).toMatchObject({ errors: [], pruned: [{ file: name, checked: false }] })
     const reported = await auditLog.sql`select actor, action, detail from audit_event where subject = ${name}`
@@ -114,6 +113,7 @@ test('a whole audit log of many batches is pruned, and continues after it', () =
     await auditLog.sql`
       insert into audit_event (actor, action, subject, detail)
       select 'key:x', 'tried', n, jsonb_build_object('text', repeat('🌊', 300)) from generate_series(1, 2500) n`
+    await sealAuditLog(auditLog.sql, { batchEvents: 1200 })
     const files = await auditLog.prune()
     expect(await subjectsOf(files[0]!)).toEqual(Array.from({ length: 2500 }, (_, n) => String(n + 1)))
     expect(await auditLog.remaining()).toEqual([])
@@ -121,38 +121,23 @@ test('a whole audit log of many batches is pruned, and continues after it', () =
     expect(await verifyAuditLog(auditLog.sql, undefined, files)).toMatchObject({ errors: [], events: 4 })
   }))
 
-test('only what is old enough goes: of an event at the instant itself on, all stays', () =>
+test('only whole segments go: one with an event at the instant itself or later stays, and so does what has no seal', () =>
   AuditLog.open(async auditLog => {
-    await auditLog.write(10)
-    const [sixth] = await auditLog.sql<{ cut: Micros }[]>`
-      select happened_at as cut from audit_event where subject = ${auditLog.written[5]!}`
-    const files = await auditLog.prune(sixth!.cut)
-    expect(await subjectsOf(files[0]!)).toEqual(auditLog.written.slice(0, 5))
-    expect(await auditLog.remaining()).toEqual(auditLog.written.slice(5))
-  }))
-
-test('what is linked after something newer, since its transaction was long, stays with that', () =>
-  AuditLog.open(async auditLog => {
-    const pool = usePool({ url: auditLog.database.url, connectionsMax: 9 }, endWithTest)
-    // Of nine connections two share one of eight chains.
-    const byChain = new Map<number, Sql>()
-    let pair: [Sql, Sql] | undefined
-    for (const connection of await Promise.all(Array.from({ length: 9 }, () => pool.reserve()))) {
-      const sql = connection as unknown as Sql
-      const [row] = await sql`select pg_backend_pid() % 8 as chain`
-      pair ??= byChain.has(row!.chain) ? [byChain.get(row!.chain)!, sql] : undefined
-      byChain.set(row!.chain, sql)
+    await auditLog.write(15)
+    await append(auditLog.sql, 'unsealed')
+    const timeOf = async (subject: string): Promise<Micros> => {
+      const [row] = await auditLog.sql<
+        { at: Micros }[]
+      >`select happened_at as at from audit_event where subject = ${subject}`
+      return row!.at
     }
-    const [long, short] = pair!
-    await long`begin`
-    await append(long, 'long')
-    const cut = await auditLog.now()
-    await append(short, 'short')
-    await long`commit`
-    expect(await auditLog.prune(cut)).toEqual([])
-    const [file] = await auditLog.prune()
-    expect(await subjectsOf(file!)).toEqual(['short', 'long'])
-    expect(await auditLog.errors([file!])).toEqual([])
+    const tenth = await timeOf(auditLog.written[9]!)
+    const [file] = await auditLog.prune(tenth)
+    expect(await subjectsOf(file!)).toEqual(auditLog.written.slice(0, 5))
+    const [next] = await auditLog.prune(tenth + 1)
+    expect(await subjectsOf(next!)).toEqual(auditLog.written.slice(5, 10))
+    await auditLog.prune()
+    expect(await auditLog.remaining()).toEqual(['unsealed'])
   }))
 
 test('asked too early or twice it makes no file; asked later it continues in another file, and all verify in any order', () =>
@@ -197,59 +182,52 @@ test('a folder that is not there is named before anything is done', () =>
 test.each([
   ['changed', `update audit_event set actor = 'key:y' where audit_event_id = 7`],
   ['removed', 'delete from audit_event where audit_event_id = 7'],
-  ['removed with its link', 'delete from audit_event where audit_event_id = 7; delete from audit_link where link = 7'],
+  ['removed with the rest of its segment', 'delete from audit_event where audit_event_id between 6 and 10'],
 ])('an audit log in which an event was %s is not pruned, and leaves no file', (_, statement) =>
   AuditLog.open(async auditLog => {
     await auditLog.write(10)
     await auditLog.tamper(statement)
     const before = await auditLog.remaining()
-    await expect(auditLog.prune()).rejects.toThrow('The audit log is not as it was written')
-    expect(await auditLog.errors()).toEqual([expect.stringMatching(/link 7/)])
+    await expect(auditLog.prune()).rejects.toMatchObject({ kind: 'conflict' })
+    expect(await auditLog.errors()).toEqual([expect.stringMatching(/^segment 2 has been altered/)])
     expect(await readdir(auditLog.folder)).toEqual([])
     expect(await auditLog.remaining()).toEqual(before)
   }),
 )
 
 describe('a file that is not as it was written is named, with the place', () => {
-  const rehash = ([start, ...lines]: string[]): string[] => {
-    let hash = Buffer.from((JSON.parse(start!) as { hash: string }).hash, 'hex')
-    const events = lines.map(line => {
-      const content = line.slice(line.indexOf('"event":') + 8, -1)
-      hash = createHash('sha256').update(hash).update(content).digest()
-      return line.replace(/"hash":"\w+"/, `"hash":"${hash.toString('hex')}"`)
+  const altered = (segment: number) => new RegExp(`: segment ${segment} has been altered$`)
+  const foreign = (segment: number) => new RegExp(`: segment ${segment} is not the one that this database sealed$`)
+  const notALine = (line: number) => new RegExp(`: line ${line} is not a line of an audit log$`)
+  /** All hashes made to fit. */
+  const rehash = (lines: string[]): string[] => {
+    const text = lines.map(line => line.replace(/^\{"event":(.*)\}$/s, '$1'))
+    let previous = '0'.repeat(64)
+    return lines.map((line, at) => {
+      if (!line.startsWith('{"segment"')) return line
+      const end = lines.findIndex((one, i) => i > at && one.startsWith('{"segment"'))
+      const hash = createHash('sha256').update(Buffer.from(previous, 'hex'))
+      for (const event of text.slice(at + 1, end < 0 ? undefined : end)) hash.update(`${event}\n`)
+      const made = hash.digest('hex')
+      const opening = line.replace(/"previous":"\w+","hash":"\w+"/, `"previous":"${previous}","hash":"${made}"`)
+      previous = made
+      return opening
     })
-    return [start!, ...events]
   }
   const changed = (lines: string[]) => lines.with(4, lines[4]!.replace('key:x', 'key:y'))
+  // Two segments of five: lines 0 and 6 open them.
   test.each<[string, (lines: string[]) => string[], RegExp]>([
-    ['an event changed', changed, /: line 5: chain \d, link 4 is not as it was written$/],
-    [
-      'an event changed, and all hashes made to fit',
-      lines => rehash(changed(lines)),
-      /links 1 to 10 are not what was pruned/,
-    ],
-    ['an event removed', lines => lines.toSpliced(4, 1), /: line 5 is not the next link of chain \d: that is missing$/],
-    [
-      'an event doubled',
-      lines => lines.toSpliced(4, 0, lines[4]!),
-      /: line 6 is not the next link of chain \d: that is missing$/,
-    ],
-    [
-      'two exchanged',
-      lines => lines.with(4, lines[5]!).with(5, lines[4]!),
-      /: line 5 is not the next link of chain \d: that is/,
-    ],
-    ['an event added at the end', lines => [...lines, lines[10]!], /: line 12 is not the next link of chain \d/],
-    ['the end cut off', lines => lines.slice(0, 8), /: chain \d: links 1 to 7 are not what was pruned/],
-    ['a line cut off', lines => lines.with(10, lines[10]!.slice(0, 60)), /: line 11 is not one of an audit log$/],
-    ['no events', lines => lines.slice(0, 1), /: chain \d: links 1 to 0 are not what was pruned/],
-    ['nothing', () => [], /: line 1 is not one of an audit log$/],
-    [
-      'another start, whose hash fits',
-      ([, first, ...rest]) => [first!.replace(/,"event".*/s, '}'), ...rest],
-      /: chain \d: links 2 to 10 are not what was pruned/,
-    ],
-    ['no start', lines => lines.slice(1), /: line 1 is not the next link of chain \d/],
+    ['an event changed', changed, altered(1)],
+    ['an event changed, and all hashes made to fit', lines => rehash(changed(lines)), foreign(1)],
+    ['an event removed', lines => lines.toSpliced(4, 1), altered(1)],
+    ['an event doubled', lines => lines.toSpliced(4, 0, lines[4]!), altered(1)],
+    ['two exchanged', lines => lines.with(4, lines[5]!).with(5, lines[4]!), altered(1)],
+    ['an event added at the end', lines => [...lines, lines[11]!], altered(2)],
+    ['the end cut off', lines => lines.slice(0, 10), altered(2)],
+    ['a line cut off', lines => lines.with(11, lines[11]!.slice(0, 60)), notALine(12)],
+    ['a segment without its opening', lines => lines.toSpliced(6, 1), altered(1)],
+    ['no opening', lines => lines.slice(1), notALine(1)],
+    ['another opening', lines => lines.with(6, lines[0]!), altered(1)],
   ])('%s', (_, change, error) =>
     AuditLog.open(async auditLog => {
       await auditLog.write(10)
@@ -263,15 +241,31 @@ describe('a file that is not as it was written is named, with the place', () => 
     }),
   )
 
+  test.each([
+    ['its last segment', (lines: string[]) => lines.slice(0, 6)],
+    ['its first segment', (lines: string[]) => lines.slice(6)],
+    ['everything', () => []],
+  ])('one that lacks %s is not checked', (_, change) =>
+    AuditLog.open(async auditLog => {
+      await auditLog.write(10)
+      const [file] = await auditLog.prune()
+      await Bun.write(file!, `${change(await linesOf(file!)).join('\n')}\n`.replace(/^\n$/, ''))
+      expect(await verifyAuditLog(auditLog.sql, undefined, [file!])).toMatchObject({
+        errors: [],
+        pruned: [{ file: basename(file!), checked: false }],
+      })
+    }),
+  )
+
   test('a file of another database', () =>
     AuditLog.open(auditLog =>
       AuditLog.open(async other => {
         for (const one of [auditLog, other]) await one.write(10)
         const [file] = await other.prune()
-        const foreign = [expect.stringMatching(/: chain \d: links 1 to 10 are not what was pruned from this database/)]
-        expect(await auditLog.errors([file!])).toEqual(foreign)
+        const named = [expect.stringMatching(foreign(1))]
+        expect(await auditLog.errors([file!])).toEqual(named)
         await auditLog.prune()
-        expect(await auditLog.errors([file!])).toEqual(foreign)
+        expect(await auditLog.errors([file!])).toEqual(named)
       }),
     ))
 
@@ -284,94 +278,83 @@ describe('a file that is not as it was written is named, with the place', () => 
 })
 
 describe('a database that is not as it was left is named', () => {
-  test.each<[string, string, RegExp]>([
+  test.each<[string, string, RegExp[]]>([
     [
-      'more removed than was pruned, with its links',
-      'delete from audit_link where link = 11; delete from audit_event where audit_event_id = 11',
-      /: link 11 is missing$/,
-    ],
-    ['what was pruned recorded as less', 'update audit_pruned set link = 5', /: link 6 is missing$/],
-    [
-      'what was pruned recorded with another hash',
-      'update audit_pruned set hash = sha256(hash)',
-      /: link 11: event \d+ is not as it was written$/,
-    ],
-    ['no record of what was pruned', 'delete from audit_pruned', /: link 1 is missing$/],
-    [
-      'an event slipped in where others were pruned',
-      `insert into audit_event (actor, action, subject) values ('key:x', 'x', 'x');
-       insert into audit_link select chain, 3, (select max(audit_event_id) from audit_event), hash from audit_pruned`,
-      /: link 3 was there before: it was slipped in$/,
+      'more removed than was pruned',
+      'delete from audit_event where audit_event_id = 11',
+      [/^segment 3 has been altered/],
     ],
     [
-      'more removed than was pruned, and recorded as pruned: by the file',
-      `update audit_pruned p set link = 11, hash = l.hash from audit_link l where l.chain = p.chain and l.link = 11;
-       delete from audit_link where link = 11; delete from audit_event where audit_event_id = 11`,
-      /: chain \d: links 1 to 10 are not what was pruned/,
+      'a pruned seal changed',
+      'update audit_seal set hash = sha256(hash) where segment = 2',
+      [/^segment 3 has been altered$/],
     ],
-  ])('%s', (what, statement, error) =>
+    [
+      'what was pruned recorded as less',
+      'update audit_seal set file = null where segment = 2',
+      [/^segment 2 has been altered: it has 0 events, and had 5$/],
+    ],
+    [
+      'an event inserted where others were pruned',
+      `insert into audit_event (audit_event_id, actor, action, subject) values (7, 'key:x', 'x', 'x')`,
+      [/^event 7 was inserted into a segment that had been pruned$/],
+    ],
+  ])('%s', (_, statement, errors) =>
     AuditLog.open(async auditLog => {
       await auditLog.write(10)
       const cut = await auditLog.now()
       await auditLog.write(10)
-      const pruned = await auditLog.prune(cut)
-      const files = what.endsWith(': by the file') ? pruned : []
-      expect(await auditLog.errors(files)).toEqual([])
+      await auditLog.prune(cut)
+      expect(await auditLog.errors()).toEqual([])
       await auditLog.tamper(statement)
-      expect(await auditLog.errors(files)).toEqual([expect.stringMatching(error)])
+      expect(await auditLog.errors()).toEqual(errors.map(error => expect.stringMatching(error)))
     }),
   )
+
+  test('more removed than was pruned, and recorded as pruned: the file is not checked', () =>
+    AuditLog.open(async auditLog => {
+      await auditLog.write(10)
+      const cut = await auditLog.now()
+      await auditLog.write(10)
+      const [file] = await auditLog.prune(cut)
+      await auditLog.tamper(
+        `delete from audit_event where audit_event_id between 11 and 15;
+         update audit_seal set file = '${basename(file!)}' where segment = 3`,
+      )
+      expect((await verifyAuditLog(auditLog.sql, undefined, [file!])).pruned).toEqual([
+        { file: basename(file!), checked: false },
+      ])
+    }))
 })
 
-test('what was noted before it was pruned is held against the file: pruning is no way to rewrite the audit log', () =>
+test('a seal that was kept still verifies after its segment was pruned: pruning is no way to rewrite the log', () =>
   AuditLog.open(async auditLog => {
-    const note = async () => (await verifyAuditLog(auditLog.sql)).note
     await auditLog.write(5)
-    const within = await note()
+    const kept = (await verifyAuditLog(auditLog.sql)).seal!
     await auditLog.write(5)
-    const atEnd = await note()
-    const files = await auditLog.prune()
-    expect(await auditLog.errors([], atEnd)).toEqual([])
-    expect(await auditLog.errors([], within)).toEqual([
-      expect.stringMatching(
-        /: was noted at link 5, which was pruned into audit-.*\.ndjson since: give that file with --with$/,
-      ),
-    ])
-    expect(await auditLog.errors(files, within)).toEqual([])
-    const other = within.replace(/:5:./, found => (found.endsWith('A') ? ':5:B' : ':5:A'))
-    expect(await auditLog.errors(files, other)).toEqual([
-      expect.stringMatching(/: up to link 5, it is not what it was when it was noted$/),
-    ])
-    // What another chain has lost is in no file.
-    const lost = within.replace(/\b([0-7]):0:/, '$1:3:')
-    expect(await auditLog.errors(files, lost)).toEqual([
-      expect.stringMatching(/: ends at link [01], and had 3 when it was noted: its end was cut off$/),
-    ])
+    await auditLog.prune()
+    expect(await auditLog.errors([], kept)).toEqual([])
+    const other = kept.replace(/:./, found => (found === ':A' ? ':B' : ':A'))
+    expect(await auditLog.errors([], other)).toEqual(['segment 1 does not have the seal you kept'])
   }))
 
 describe('"An audit log, append-only" (contract section 3): beyond what is in a file the database refuses to remove, to the owner too', () => {
   const refusal = async (statement: PromiseLike<unknown>) => (await failureOf(statement))?.message
   const kept = (table: string) => `${table} rows are never changed or removed`
-  const wrongPlace = 'this is not the next part of the chain'
+  const onlyPruned = 'audit_seal rows are added in order, and only pruned'
 
   test.each<[string, (sql: Sql) => PromiseLike<unknown>, string]>([
     ['an event', sql => sql`delete from audit_event where audit_event_id = 15`, kept('audit_event')],
     ['events', sql => sql`truncate audit_event`, kept('audit_event')],
     ['an event changed', sql => sql`update audit_event set actor = 'mallory'`, kept('audit_event')],
-    ['a link', sql => sql`delete from audit_link where link = 15`, kept('audit_link')],
-    ['links', sql => sql`truncate audit_link`, kept('audit_link')],
-    ['a record of what was pruned', sql => sql`delete from audit_pruned`, kept('audit_pruned')],
-    ['all of them', sql => sql`truncate audit_pruned`, kept('audit_pruned')],
-    ['one of them changed', sql => sql`update audit_pruned set file = 'x'`, kept('audit_pruned')],
+    ['a seal', sql => sql`delete from audit_seal where segment = 4`, kept('audit_seal')],
+    ['all of them', sql => sql`truncate audit_seal`, kept('audit_seal')],
+    ['the file of a seal changed', sql => sql`update audit_seal set file = 'x' where segment = 1`, onlyPruned],
+    ['another hash', sql => sql`update audit_seal set file = 'x', hash = sha256(hash) where segment = 3`, onlyPruned],
     [
-      'up to another hash',
-      sql => sql`insert into audit_pruned select chain, 15, sha256(hash), 'x' from audit_pruned`,
-      wrongPlace,
-    ],
-    [
-      'what was pruned before',
-      sql => sql`insert into audit_pruned select chain, 5, hash, 'x' from audit_pruned`,
-      wrongPlace,
+      'a segment before an older one',
+      sql => sql`update audit_seal set file = 'x' where segment = 4`,
+      'segments are pruned from the oldest on',
     ],
   ])('%s', (_, statement, message) =>
     AuditLog.open(async auditLog => {
@@ -392,11 +375,10 @@ describe('"An audit log, append-only" (contract section 3): beyond what is in a 
         await tx.unsafe(`create role ${role}`)
         await tx.unsafe(`grant select, insert, update, delete on all tables in schema public to ${role}`)
         await tx.unsafe(`set local role ${role}`)
-        const record = `insert into audit_pruned select chain, 10, hash, 'x' from audit_link where link = 10`
+        const record = `update audit_seal set file = 'x'`
         for (const [statement, message] of [
           ['delete from audit_event', kept('audit_event')],
-          ['delete from audit_link', kept('audit_link')],
-          [record, wrongPlace],
+          [record, onlyPruned],
         ] as const)
           expect(await refusal(tx.savepoint(point => point.unsafe(statement)))).toBe(message)
         await tx`reset role`

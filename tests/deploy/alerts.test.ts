@@ -118,14 +118,6 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
     fires: { 'tributary_audit_entries_waiting{instance="a"}': '0x50 3x10' },
     quiet: { 'tributary_audit_entries_waiting{instance="a"}': '0x57 3x2 0' },
   },
-  TributaryAuditFaulty: {
-    fires: { tributary_audit_faults: '0x59 1x1' },
-    quiet: { tributary_audit_faults: '0x60' },
-  },
-  TributaryAuditUnchecked: {
-    fires: { tributary_audit_checked_seconds: '130000+60x62' },
-    quiet: { tributary_audit_checked_seconds: '120000+60x62' },
-  },
   TributaryOutboxStuck: {
     fires: { tributary_outbox_oldest_seconds: '0+60x60' },
     quiet: { tributary_outbox_oldest_seconds: '0+2x60' },

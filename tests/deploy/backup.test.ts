@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { chmod, chown, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sealAuditLog } from '../../src/audit/seal-audit.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { runScript } from '../scripts/run-script.ts'
@@ -32,7 +33,7 @@ const page = async (main: TestMain, query: string): Promise<ExportPage> =>
 const rest = (main: TestMain, token: string | null): Promise<number[]> =>
   walkIds(query => ask(main, query), `nextPageToken=${token}`)
 
-const noteOf = (said: string): string => said.trim().split('\n').at(-1)!
+const sealOf = (said: string): string => said.trim().split('\n').at(-1)!
 
 describe.skipIf(!needs('postgresql15'))('backups', () => {
   /** An installation with a key, a program and 20 applications. */
@@ -57,6 +58,7 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
       async () => (await sql`select from audit_event where action = 'applications_exported'`).length > 0,
     )
 
+    await sealAuditLog(sql)
     const dump = join(folder, 'tributary.dump')
     await server.run('pg_dump', '--format=custom', `--file=${dump}`, server.addressOf('tributary'))
     const verified = await runScript('audit-log', server.addressOf('tributary'), ['verify'])
@@ -65,7 +67,8 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
     const after = await page(main, 'pageSize=15')
     main.child.kill('SIGTERM')
     await main.child.exited
-    const later = noteOf((await runScript('audit-log', server.addressOf('tributary'), ['verify'])).out)
+    await sealAuditLog(sql)
+    const later = sealOf((await runScript('audit-log', server.addressOf('tributary'), ['verify'])).out)
 
     await server.run('psql', server.url, '-qc', 'create database restored')
     await server.run('pg_restore', '--exit-on-error', `--dbname=${server.addressOf('restored')}`, dump)
@@ -86,9 +89,9 @@ describe.skipIf(!needs('postgresql15'))('backups', () => {
     expect(whole.payload).toHaveLength(ids.length + lost.length)
 
     const url = server.addressOf('restored')
-    expect(await runScript('audit-log', url, ['verify', '--noted', noteOf(verified.out)])).toMatchObject({ code: 0 })
-    // What was noted after the dump shows that the end of the audit log is not there.
-    expect((await runScript('audit-log', url, ['verify', '--noted', later])).code).toBe(1)
+    expect(await runScript('audit-log', url, ['verify', '--seal', sealOf(verified.out)])).toMatchObject({ code: 0 })
+    // A seal from after the dump shows that the end of the audit log is not there.
+    expect((await runScript('audit-log', url, ['verify', '--seal', later])).code).toBe(1)
   })
 
   test('G8: after a base backup and the write-ahead log, nothing that was committed is lost, and every walk continues', async () => {

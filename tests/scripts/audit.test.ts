@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { sealAuditLog } from '../../src/audit/seal-audit.ts'
 import { appendAuditEvent } from '../../src/db/audit/audit.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { runScript } from './run-script.ts'
@@ -16,25 +17,19 @@ for (let n = 1; n <= 5; n++) {
   })
 }
 
-test('verify says that the audit log is whole and what to note; what was tampered with is named, with exit status 1', async () => {
-  const [{ events }] = (await database.sql`select count(*) as events from audit_event`) as unknown as [
-    { events: number },
-  ]
-  await database.sql`update audit_check set errors = '{found at night}'`
-  const whole = await audit('verify')
-  expect(whole).toMatchObject({ code: 0, err: '' })
-  expect(whole.out).toContain(`The audit log is whole: ${events} events.`)
-  const note = whole.out.trimEnd().split('\n').at(-1)!
-  const settled = await audit('verify', '--noted', note, '--settle')
-  expect([settled.code, settled.out]).toEqual([0, expect.stringContaining('Settled what a worker had found.')])
-  expect((await audit('verify', '--noted', 'nonsense')).err).toContain('--noted')
+test('verify prints the latest seal; what was altered is named, with exit status 1', async () => {
+  const sealed = await sealAuditLog(database.sql)
+  expect(sealed).toBeGreaterThanOrEqual(5)
+  const intact = await audit('verify')
+  expect([intact.code, intact.err]).toEqual([0, ''])
+  expect(intact.out).toContain(`: ${sealed} events.`)
+  const seal = intact.out.trimEnd().split('\n').at(-1)!
+  expect((await audit('verify', '--seal', seal)).code).toBe(0)
+  expect((await audit('verify', '--seal', 'nonsense')).err).toContain('--seal')
   expect(await audit('verify', 'audit.ndjson')).toMatchObject({ code: 2, err: expect.stringContaining('--with') })
   await database.sql`alter table audit_event disable trigger user`
   await database.sql`update audit_event set actor = 'key:other' where subject = 'subject-3'`
   await database.sql`alter table audit_event enable trigger user`
-  const broken = await audit('verify', '--noted', note)
-  expect(broken.code).toBe(1)
-  expect(broken.err).toMatch(
-    /The audit log is not as it was written\.\n {2}chain \d: link \d+: event \d+ is not as it was written/,
-  )
+  const altered = await audit('verify', '--seal', seal)
+  expect(altered).toMatchObject({ code: 1, err: expect.stringMatching(/\n {2}segment \d+ has been altered/) })
 })

@@ -10,9 +10,9 @@ import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { until } from '../support/until.ts'
 
-const tasks = ['sweep', 'retention', 'audit_check'] as const satisfies readonly MaintenanceTask[]
+const tasks = ['sweep', 'retention', 'audit_seal'] as const satisfies readonly MaintenanceTask[]
 /** A table without which one of them cannot be done. */
-const needed = { sweep: 'derived_status', retention: 'application_in_progress', audit_check: 'audit_check' }
+const needed = { sweep: 'derived_status', retention: 'application_in_progress', audit_seal: 'audit_seal' }
 
 /** As in a worker, on a database of its own with an application that is to go. */
 async function aWorker() {

@@ -37,10 +37,10 @@ const [pageRows, eventsMax] = [50, 100]
 /** Events that a page of the console looks at, so that a walk of many pages is one of its entries. */
 const lookedAtMax = 500
 
-const noted = Type.Object(
+const keptSeal = Type.Object(
   {
-    noted: Type.Optional(
-      text('The seal that an earlier check gave, kept elsewhere: it shows whether the end was cut off.'),
+    seal: Type.Optional(
+      text('A seal you kept from an earlier check. It shows whether the end has been cut off since.'),
     ),
   },
   closed,
@@ -112,31 +112,31 @@ const verifyAuditLogAction = ({ consoleDb: db }: Deps) =>
   action({
     name: 'verifyAuditLog',
     route: 'POST /audit/verify',
-    summary: 'Check that the audit log is as it was written',
-    answers: 'How many events were read, the errors if any, and a seal to keep elsewhere and send next time.',
+    summary: 'Verify the audit log against its seals',
+    answers: 'How many events were read, how many have no seal yet, any errors, and the latest seal.',
     answered: verdictAnswer,
     ...reads('audit'),
-    body: noted,
-    run: async (_, { noted }) => {
+    body: keptSeal,
+    run: async (_, { seal }) => {
       if ((await measureAuditLog(db)).events > checkedEventsMax)
         throw new Problem('conflict', {
-          detail: `There are more than ${checkedEventsMax} events. scripts/audit verify checks them.`,
+          detail: `There are more than ${checkedEventsMax} events. Run scripts/audit verify instead.`,
         })
-      return verifyAuditLog(db, noted)
+      return verifyAuditLog(db, seal)
     },
     form: {
       ownPage: '/audit/verify',
       button: true,
       page: async () => <VerifyPage {...(await measureAuditLog(db))} verdict={undefined} />,
-      read: ({ form }) => ({ noted: form.get('noted')?.trim() || undefined }),
+      read: ({ form }) => ({ seal: form.get('seal')?.trim() || undefined }),
       next: async (visit, verdict) => {
         const measured = await measureAuditLog(db)
         return showForm(visit, { values: visit.form, errors: [] }, () => <VerifyPage {...measured} verdict={verdict} />)
       },
       atField: () => ({
-        parameter: 'noted',
+        parameter: 'seal',
         code: 'malformed',
-        detail: 'This is not a seal, or not the whole of it.',
+        detail: 'Enter the whole seal: a number, a colon and 22 characters.',
       }),
     },
   })

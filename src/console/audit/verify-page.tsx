@@ -1,4 +1,4 @@
-// The page that finds out whether the audit log is as it was written, and shows the seal to be kept elsewhere.
+// Verifies the audit log against its seals, and shows the latest seal to keep elsewhere.
 
 /** @jsxImportSource preact */
 
@@ -11,62 +11,70 @@ import { Shell } from '../../html/shell.tsx'
 import { crumb } from './audit-query.ts'
 
 interface VerifyProps {
-  /** Where every chain ends now. */
-  note: string
-  /** Of the database. */
+  /** The latest; null before the first. */
+  seal: string | null
+  /** In the database, and how many of them have no seal yet. */
   events: number
+  unsealed: number
   /** Files that have what was pruned. */
   files: readonly string[]
-  /** What was found out; undefined before that. */
+  /** The result; undefined before the log was verified. */
   verdict: AuditVerdict | undefined
 }
 
-export function VerifyPage({ note, events, files, verdict }: VerifyProps) {
+export function VerifyPage({ seal, events, unsealed, files, verdict }: VerifyProps) {
   const { form } = usePage()
   return (
     <Shell
       title="Verify the audit log"
       part="audit"
       crumbs={[crumb, { text: 'Verify' }]}
-      lead="Each event is a link in one of eight chains of hashes. Here the hashes are computed again, by other code than wrote them: an event that was changed, removed or inserted breaks its chain."
+      lead="New events are sealed once a minute. Each seal covers its events and the seal before it. This page recomputes every seal, so it finds any event that was changed, removed or inserted."
     >
-      <ErrorSummary title="This seal cannot be compared" />
-      {verdict !== undefined && <Verdict verdict={verdict} compared={(form.values.get('noted') ?? '').trim() !== ''} />}
+      <ErrorSummary title="The seal can’t be read" />
+      {verdict !== undefined && <Verdict verdict={verdict} compared={(form.values.get('seal') ?? '').trim() !== ''} />}
       <div class="card">
         {events > checkedEventsMax ? (
           <p>
-            The database has {figures(events)} events, more than a page can wait for. An operator checks them with{' '}
+            The database has {figures(events)} events, too many to verify on a page. Ask an operator to run{' '}
             <code>scripts/audit verify</code>.
           </p>
         ) : (
           <ActionForm action="/admin/audit/verify">
             <TextField
-              name="noted"
+              name="seal"
               label="Earlier seal"
-              hint="A seal you kept also shows whether the end was cut off, or the whole log rewritten."
+              hint="A seal you kept also shows whether the end was cut off or the log rewritten."
               optional
             />
-            <Submit icon="check" text={`Check ${counted(events, 'event')}`} />
+            <Submit icon="check" text={`Verify ${counted(events, 'event')}`} />
           </ActionForm>
         )}
         {files.length > 0 && (
           <p>
-            What is older was moved into {files.length === 1 ? 'a file' : `${figures(files.length)} files`}, which{' '}
+            Older events were moved into {files.length === 1 ? 'a file' : `${figures(files.length)} files`}, which{' '}
             <code>scripts/audit verify --with</code> checks: {files.slice(-10).join(', ')}
             {files.length > 10 && ' and earlier ones'}.
           </p>
         )}
       </div>
       <div class="card">
-        <h2>Seal</h2>
-        <p>
-          Keep it where the administrators of the database cannot change it: printed, or in another system. Given here
-          later, or to <code>scripts/audit verify --noted</code>, it shows whether the log is still complete.
-        </p>
-        <p class="copied">
-          <code id="note">{note}</code>
-          <CopyButton of="note" />
-        </p>
+        <h2>Latest seal</h2>
+        {seal === null ? (
+          <p>No events are sealed yet. A worker seals them once a minute.</p>
+        ) : (
+          <>
+            <p>
+              Keep it where the database’s administrators can’t change it, for example on paper or in another system.
+              Enter it here later, or pass it to <code>scripts/audit verify --seal</code>.
+            </p>
+            <p class="copied">
+              <code id="seal">{seal}</code>
+              <CopyButton of="seal" />
+            </p>
+          </>
+        )}
+        {unsealed > 0 && <p>{counted(unsealed, 'newer event')} not sealed yet.</p>}
       </div>
     </Shell>
   )
@@ -76,20 +84,19 @@ function Verdict({ verdict: { events, errors }, compared }: { verdict: AuditVerd
   if (errors.length === 0)
     return (
       <Notice tone="good">
-        <strong>The audit log is whole:</strong> {figures(events)} {events === 1 ? 'event is' : 'events are'} as
-        written.
-        {compared && ' What was noted is still there.'}
+        <strong>The audit log is intact:</strong> {counted(events, 'event')} verified.
+        {compared && ' It still contains the seal you entered.'}
       </Notice>
     )
   return (
     <Notice tone="bad">
-      <strong>The audit log is not as it was written.</strong>
+      <strong>The audit log has been altered.</strong>
       <ul>
         {errors.map(error => (
           <li>{error}</li>
         ))}
       </ul>
-      Note this page and the time, and stop all work on the database until the cause is known.
+      Save this page, note the time, and stop all work on the database until you know the cause.
     </Notice>
   )
 }

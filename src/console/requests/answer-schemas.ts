@@ -205,9 +205,12 @@ export const sentAnswer = listed(
 )
 export const verdictAnswer = row({
   events: integer,
+  unsealed: integer,
   pruned: Type.Array(row({ file: text, checked: flag })),
   errors: texts,
-  note: Type.String({ description: 'The seal to keep elsewhere and to send as `noted` next time.' }),
+  seal: Type.Union([Type.String(), Type.Null()], {
+    description: 'The newest seal, to keep elsewhere and send as `seal` next time. Null before the first.',
+  }),
 })
 
 // People and organizations.

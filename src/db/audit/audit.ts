@@ -1,5 +1,5 @@
 // The audit log: who did what to what, from where. Rows are only added, and the oldest moved into files; the database refuses the
-// rest, says when and by which role, and links each event into a chain of hashes (see `audit-chains` and the migration).
+// rest and says when and by which role. Workers seal them (see `audit-seals` and the migration).
 // It must not hold a secret, a credential or an answer; callers put names, ids and counts into `detail`.
 
 import type { JSONValue } from 'postgres'

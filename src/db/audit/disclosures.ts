@@ -151,4 +151,4 @@ const isInRevisionState = (db: Db) => db`
 
 /** Whether part of the audit log has left the database for files. */
 export const isAuditLogPruned = (db: Db): Promise<boolean> =>
-  readValue<boolean>(db)`select exists (select from audit_pruned) as pruned`
+  readValue<boolean>(db)`select exists (select from audit_seal where file is not null) as pruned`

@@ -1,5 +1,4 @@
-// State of the background work: outbox, derived data, workers, the check of the audit log. Ages are by the database's clock, so that no
-// other clock matters.
+// State of the background work: outbox, derived data, workers. Ages are by the database's clock, so that no other clock matters.
 
 import type { Db } from '../client.ts'
 import { countWebhooks, type WebhookState } from '../webhooks/webhook-rows.ts'
@@ -9,8 +8,6 @@ export interface UpkeepState {
   derived: { unfinished: { job: string; state: string; things: number }[]; oldestSeconds: number }
   /** Worker processes that are alive. */
   workers: number
-  /** `errors` that no operator has settled; `checkedSeconds` is undefined until the first check. */
-  audit: { errors: number; checkedSeconds: number | undefined }
   /** Endpoints by state. */
   webhooks: Partial<Record<WebhookState, number>>
 }
@@ -33,14 +30,11 @@ export async function readUpkeepState(db: Db): Promise<UpkeepState> {
           select count(*)
           from worker_heartbeat
           where heartbeat_at > clock_timestamp() - ${aliveSeconds} * interval '1 second'
-        ) as workers,
-        cardinality(c.errors) as audit_faults,
-        extract(epoch from clock_timestamp() - c.checked_at)::float8 as audit_checked_seconds
+        ) as workers
       from (
         select count(*) as jobs, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as oldest_seconds
         from outbox
-      ) o
-      cross join audit_check c`,
+      ) o`,
     db<{ job: string; state: string; things: number }[]>`
       select job_name as job, state, count(*) as things
       from derived_status
@@ -48,13 +42,11 @@ export async function readUpkeepState(db: Db): Promise<UpkeepState> {
       group by job_name, state`,
     countWebhooks(db, 'all'),
   ])
-  const { outbox_jobs, outbox_oldest_seconds, derived_oldest_seconds, workers, audit_faults, audit_checked_seconds } =
-    row!
+  const { outbox_jobs, outbox_oldest_seconds, derived_oldest_seconds, workers } = row!
   return {
     outbox: { jobs: outbox_jobs, oldestSeconds: outbox_oldest_seconds },
     derived: { unfinished, oldestSeconds: derived_oldest_seconds },
     workers,
-    audit: { errors: audit_faults, checkedSeconds: audit_checked_seconds ?? undefined },
     webhooks,
   }
 }
@@ -64,6 +56,4 @@ interface UpkeepRow {
   outbox_oldest_seconds: number
   derived_oldest_seconds: number
   workers: number
-  audit_faults: number
-  audit_checked_seconds: number | null
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { appendAuditEvent } from '../../../src/db/audit/audit.ts'
-import { readAuditLinks } from '../../../src/db/audit/audit-chains.ts'
+import { readAuditContents } from '../../../src/db/audit/audit-seals.ts'
 import { useDatabase } from '../../support/fixtures.ts'
 
 const database = await useDatabase()
@@ -31,13 +31,13 @@ test('it shares the fate of the transaction it was written in', async () => {
   expect([...(await readOn('undone'))]).toEqual([])
 })
 
-test('the links of a chain are all read, each once, however many at a time', async () => {
+test('what is sealed is read in order, each event once, however many at a time', async () => {
   for (let n = 0; n < 40; n++) await appendAuditEvent(database.sql, eventOn(`event ${n}`))
-  const [longest] =
-    await database.sql`select chain, count(*) as links from audit_link group by chain order by links desc limit 1`
-  const all = Array.from({ length: longest!.links }, (_, at) => at + 1)
+  const all = (await database.sql`select audit_event_id from audit_event order by 1`).map(row => row.audit_event_id)
   for (const rows of [1, 2, 3, all.length, undefined]) {
-    const read = await Array.fromAsync(readAuditLinks(database.sql, longest!.chain, rows))
-    expect(read.map(({ link }) => link)).toEqual(all)
+    const read = await Array.fromAsync(readAuditContents(database.sql, 0, undefined, rows))
+    expect(read.map(({ audit_event_id }) => audit_event_id)).toEqual(all)
   }
+  const some = await Array.fromAsync(readAuditContents(database.sql, all[4], all[9], 2))
+  expect(some.map(({ audit_event_id }) => audit_event_id)).toEqual(all.slice(5, 10))
 })
