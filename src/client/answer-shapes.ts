@@ -22,7 +22,7 @@ const isList = (shape: Shape): shape is readonly [Shape] => Array.isArray(shape)
 
 export const shapes = {
   apiKey: { api_key_id: 'string', name: 'string', expires_at: 'string', programs: ['string'] },
-  receipt: { applications: 'number', sha256: 'string', erased_application_ids: ['number'] },
+  receipt: { applications: 'number', erased_application_ids: ['number'] },
   change: { change: 'number', kind: 'string', application_id: 'id' },
   endOfChanges: { nextCursor: 'string', hasMore: 'boolean', snapshotTime: 'string', changeCursor: 'string' },
   programs: { installation_id: 'string', payload: [{ program_name: 'string', applications: 'number' }] },

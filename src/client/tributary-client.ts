@@ -38,6 +38,12 @@ export interface WalkReceipt {
   erased_application_ids: readonly number[]
 }
 
+/** As one request gets it: the digest with the last, and before that what continues with the next. An older service answers with the whole. */
+interface ReceiptPart extends Omit<WalkReceipt, 'sha256'> {
+  sha256: string | null
+  next_token?: string | null
+}
+
 /** What happened to an application. Only what belongs to its kind is there; more kinds may come. */
 export interface Change<P = Application> {
   change: number
@@ -166,9 +172,18 @@ export class TributaryClient {
     }
   }
 
-  /** Count and digest of a whole walk, by the `walkToken` of its first page or any token of it. */
-  receipt(program: string, walkToken: string, signal?: AbortSignal): Promise<WalkReceipt> {
-    return this.json(pathOf(`${programPath(program)}/receipt`, { walk: walkToken }), shapes.receipt, { signal })
+  /** Count and digest of a whole walk, by the `walkToken` of its first page or any token of it. Of millions, in several requests. */
+  async receipt(program: string, walkToken: string, signal?: AbortSignal): Promise<WalkReceipt> {
+    const erased: number[] = []
+    for (let walk = walkToken; ; ) {
+      const path = pathOf(`${programPath(program)}/receipt`, { walk })
+      const part = await this.json<ReceiptPart>(path, shapes.receipt, { signal })
+      for (const id of part.erased_application_ids) erased.push(id)
+      const { applications, sha256, next_token: next } = part
+      if (typeof next === 'string') walk = next
+      else if (typeof sha256 === 'string') return { applications, sha256, erased_application_ids: erased }
+      else throw new ForeignAnswer('a receipt without a digest')
+    }
   }
 
   /** What happened to a program's applications after a cursor, in order, each once, page by page: up to now, or as it happens. */

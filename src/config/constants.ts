@@ -48,6 +48,8 @@ interface Following {
   silenceTimeoutMs: number
   /** How long an export may wait for a connection and its first applications: part of what a request may wait for its first byte. */
   exportQueueTimeoutMs: number
+  /** How long one request reads ids for a receipt; the next one continues. Well before it would have no answer in time. */
+  receiptMs: number
   /**
    * Deepest nesting of JSON at intake. An application that answers the innermost question must be able to come in: an answer in an
    * enumerator lies in its question object, in the list of entities and in an entity.
@@ -58,6 +60,7 @@ interface Following {
 const following = (config: Deciding): Following => ({
   silenceTimeoutMs: Math.ceil((config.statementTimeoutMs * 4) / 3),
   exportQueueTimeoutMs: Math.ceil(config.responseTimeoutMs / 2),
+  receiptMs: Math.ceil(config.responseTimeoutMs / 2),
   intakeDepthMax: Math.max(64, 4 + 3 * config.enumeratorDepthMax),
 })
 

@@ -29,6 +29,8 @@ interface Placing {
   facts: Readonly<Record<string, unknown>>
   then: PulledBefore
   added: IdReceipt
+  /** Not noted by an older release, which placed nothing else. */
+  compared?: boolean
   total?: number | undefined
 }
 
@@ -100,7 +102,7 @@ async function pullWithState(
       ? await ofOtherSchema(error, state, request, client, context)
       : withAdvice(error, walk)
   })
-  await compareReceipt(walked.receipt, walked.walk.token, program, client, state, context)
+  const compared = await compareReceipt(walked.receipt, walked.walk.token, program, client, state, context)
   const kept = walk.adds ? before : undefined
   const spoolBytes = walked.walk.bytes
   const then: PulledBefore = {
@@ -128,7 +130,7 @@ async function pullWithState(
   const { files, facts = {}, total } = nothingNew ? { files: [] } : await format.prepare(job)
   if (!nothingNew) then.files = await Promise.all(files.map(placedFile))
   const gone = nothingNew ? [] : leftOver(path, before, files)
-  const placing = { files, gone, facts, then, added: walked.receipt, total }
+  const placing = { files, gone, facts, then, added: walked.receipt, compared, total }
   state.commit({ placing })
   return place(state, placing, spoolPath, walked.bytes)
 }
@@ -141,7 +143,7 @@ function leftOver(out: string, before: PulledBefore | undefined, files: readonly
 }
 
 function place(state: PullState, placing: Placing, spoolPath: string, bytes: number): PullReport {
-  const { files, gone, facts, then, added } = placing
+  const { files, gone, facts, then, added, compared = true } = placing
   placeFiles(files)
   for (const path of gone) removeFile(path)
   state.commit(
@@ -150,7 +152,7 @@ function place(state: PullState, placing: Placing, spoolPath: string, bytes: num
   )
   removeFile(spoolPath)
   const total = placing.total ?? then.receipts.reduce((sum, { count }) => sum + count, 0)
-  return { added, total, bytes, watermark: then.watermark }
+  return { added, total, bytes, compared, watermark: then.watermark }
 }
 
 /** The walk that an earlier run of the same command has begun. */

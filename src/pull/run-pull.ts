@@ -97,6 +97,11 @@ async function pull({ args, environment, output, say: sayAloud, signal }: ToolPr
     )
     say(`It took ${seconds.toFixed(1)} s for ${inBytes(bytes)}. SHA-256 of their ids: ${added.digest}`)
     if (asked.json) output.write(`${JSON.stringify(resultOf(report, asked))}\n`)
+    if (!report.compared)
+      throw new CommandError(
+        'uncompared',
+        'What was pulled is there, and every page of it was whole; but it is not compared with a receipt, since the service gave none.',
+      )
   } catch (error) {
     throw aboutTheKey(error, client)
   } finally {
@@ -105,12 +110,13 @@ async function pull({ args, environment, output, say: sayAloud, signal }: ToolPr
 }
 
 /** For schedulers; documented in PULL.md. */
-const resultOf = ({ added, total, watermark }: PullReport, { program, out, format }: PullCommand) => ({
+const resultOf = ({ added, total, compared, watermark }: PullReport, { program, out, format }: PullCommand) => ({
   program,
   into: format.destination ?? out,
   pulled: added.count,
   sha256_of_ids: added.digest,
   total,
+  compared,
   watermark: watermark ?? null,
 })
 

@@ -3,7 +3,12 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { formatMicros } from '../../src/domain/values/offset-time.ts'
-import { parseReceiptRequest, readWalkReceipt } from '../../src/export/requests/walk-receipt.ts'
+import {
+  parseReceiptRequest,
+  type ReceiptBegun,
+  readWalkReceipt,
+  type WalkReceipt,
+} from '../../src/export/requests/walk-receipt.ts'
 import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-log.ts'
 import { unlimited } from '../support/config.ts'
@@ -33,13 +38,8 @@ for (let i = 0; i < 12; i++) {
 }
 for (const applicant of applicants.slice(0, 5)) await apply(applicant)
 
-interface Receipt {
-  walk: string
-  program_name: string
-  filters: object
-  applications: number
+interface Receipt extends Omit<WalkReceipt, 'sha256'> {
   sha256: string
-  erased_application_ids: number[]
 }
 
 const ask = (walk: string, program = slug): Promise<Response> =>
@@ -56,10 +56,28 @@ async function receiptOf(walk: string): Promise<Receipt> {
   return receipt
 }
 
-function walkOf(value: string) {
+const tokens = () => {
   const { pageTokenKeys: keys, pageTokenTtlMs: ttlMs } = service.config
+  return { keys, ttlMs, now: service.foundation.now(), programId: program_id }
+}
+
+function begunBy(value: string): ReceiptBegun {
   const sent = { pairs: [{ name: 'walk', value }], malformed: [], strict: false }
-  return parseReceiptRequest(sent, { keys, ttlMs, now: service.foundation.now(), programId: program_id })
+  return parseReceiptRequest(sent, tokens())
+}
+
+/** All of a receipt, each request of which has time for one batch; `between` two of them. */
+async function inParts(begun: ReceiptBegun, rowsMax: number, between?: () => Promise<unknown>): Promise<WalkReceipt> {
+  const limits = { endMs: 0, signal: AbortSignal.timeout(60_000), rowsMax }
+  const erased: number[] = []
+  for (let part = begun; ; ) {
+    const receipt = await readWalkReceipt(sql, part, slug, tokens(), limits)
+    erased.push(...receipt.erased_application_ids)
+    expect(receipt.sha256 === null).toBe(receipt.next_token !== null)
+    if (receipt.next_token === null) return { ...receipt, erased_application_ids: erased }
+    await between?.()
+    part = begunBy(receipt.next_token)
+  }
 }
 
 /** As a shell does it: the ids, a line each. */
@@ -100,13 +118,36 @@ describe('the receipt of a walk', () => {
     }
   })
 
-  test('is the same however many ids are read at a time, also where the last batch is full', async () => {
+  test('is the same however many ids a request has time for, also where the last batch is full', async () => {
     const { ids, tokens } = await walkWith({ revisionState: 'CURRENT', pageSize: '1000' })
     expect(ids.length).toBeGreaterThan(5)
-    const walk = walkOf(tokens[0]!)
     const { applications, sha256 } = await receiptOf(tokens[0]!)
     for (const rowsMax of [1, 5, ids.length - 1, ids.length, ids.length + 1])
-      expect(await readWalkReceipt(sql, walk, slug, rowsMax)).toMatchObject({ applications, sha256 })
+      expect(await inParts(begunBy(tokens[0]!), rowsMax)).toMatchObject({ applications, sha256 })
+  })
+
+  test('in parts, an application that is erased between two is counted or named, and never both', async () => {
+    const extra = [await apply(applicants[10]!), await apply(applicants[11]!)]
+    const { ids, tokens } = await walkWith({ pageSize: '1000' })
+    const toErase = [extra[1]!, ids[0]!]
+    const erase = async () => {
+      const application_id = toErase.shift()
+      if (application_id === undefined) return
+      await eraseApplication(sql, { program_id, application_id }, { actor: 'operator:test', reason: undefined })
+    }
+    // The first was read before it was erased, the last was not.
+    const receipt = await inParts(begunBy(tokens[0]!), 4, erase)
+    expect(receipt.erased_application_ids).toEqual([extra[1]!])
+    const held = ids.filter(id => id !== extra[1])
+    expect(receipt).toMatchObject({ applications: held.length, sha256: digest(held) })
+  })
+
+  test('reads no further once no client waits for it', async () => {
+    const {
+      tokens: [token],
+    } = await walkWith({ pageSize: '1000' })
+    const limits = { endMs: Number.POSITIVE_INFINITY, signal: AbortSignal.abort(), rowsMax: 2 }
+    expect(await readWalkReceipt(sql, begunBy(token!), slug, tokens(), limits)).toMatchObject({ applications: 2 })
   })
 
   test('G2, G3: is frozen with the walk, whatever is submitted and superseded in the meantime', async () => {
@@ -131,8 +172,9 @@ describe('the receipt of a walk', () => {
     const receipt = await receiptOf(tokens[0]!)
     // What such a walk never had is none of its business.
     expect((await receiptOf(part.tokens[0]!)).erased_application_ids).toEqual([ids[1]!, ids[2]!])
-    const range = { ...walkOf(tokens[0]!), ids: { from: ids[2]!, to: ids[4]! } }
-    expect((await readWalkReceipt(sql, range, slug)).erased_application_ids).toEqual([ids[2]!])
+    const whole = begunBy(tokens[0]!)
+    const range = { ...whole, walk: { ...whole.walk, ids: { from: ids[2]!, to: ids[4]! } } }
+    expect((await inParts(range, 1000)).erased_application_ids).toEqual([ids[2]!])
     expect(receipt.erased_application_ids).toEqual(erased.sort((a, b) => a - b))
     const held = ids.filter(id => !receipt.erased_application_ids.includes(id))
     expect(receipt).toMatchObject({ applications: held.length, sha256: digest(held) })
@@ -185,7 +227,8 @@ test('D8: what is no token of a walk of this program is refused by the name of t
     const { errors } = (await response.json()) as { errors: { parameter: string; code: string }[] }
     return [response.status, errors.map(({ parameter, code }) => `${parameter} ${code}`)]
   }
-  expect(await codeOf(await ask('x'))).toEqual([400, ['walk page_token_invalid']])
+  for (const token of ['x', `${tokens[0]}-`, `${tokens[0]}-x`, `${tokens[0]}-x-x`, `${tokens[0]}-${'z'.repeat(139)}`])
+    expect(await codeOf(await ask(token))).toEqual([400, ['walk page_token_invalid']])
   expect(await codeOf(await ask(tokens[0]!, 'other'))).toEqual([400, ['walk page_token_of_another_program']])
   const nothing = `/api/v1/admin/programs/${slug}/receipt`
   const authorized = { headers: { Authorization: key.authorization } }

@@ -402,6 +402,7 @@ describe('results', () => {
       pulled: 240,
       sha256_of_ids: sha256OfIds,
       total: 240,
+      compared: true,
       watermark: expect.any(String),
     })
   })

@@ -227,10 +227,18 @@ class Client:
     def receipt(self, program: str, walk_token: str) -> dict[str, Any]:
         """
         `applications` (count), `sha256` (hexadecimal, over their ids in order, each followed by a line feed) and `erased_application_ids` of
-        a whole walk, by its `walk_token` or any token of it. `Walk.verify` compares them.
+        a whole walk, by its `walk_token` or any token of it. `Walk.verify` compares them. A walk of millions takes several requests.
         """
-        members = {"applications": int, "sha256": str, "erased_application_ids": list}
-        return self._json(_path(program, "receipt", {"walk": walk_token}), members)
+        members = {"applications": int, "erased_application_ids": list}
+        erased: list[int] = []
+        token: Any = walk_token
+        while token is not None:
+            receipt = self._json(_path(program, "receipt", {"walk": token}), members)
+            erased += receipt["erased_application_ids"]
+            token = receipt.get("next_token")
+        if not isinstance(receipt.get("sha256"), str):
+            raise TributaryError("The response is not one of the service: it is a receipt without a digest.")
+        return {**receipt, "erased_application_ids": erased}
 
     def programs(self) -> list[dict[str, Any]]:
         """The programs that the key may read, each with `program_name` and its number of `applications`."""

@@ -301,14 +301,14 @@ function isOfPage(sql: Db, query: PageQuery) {
 }
 
 /** The condition that this database is the walk's. It refuses one that is not, before anything is read. */
-function isOfWalk(sql: Db, { programId, horizon, lastChange: last }: WalkScope) {
+export function isOfWalk(sql: Db, { programId, horizon, lastChange: last }: WalkScope) {
   return sql`
     (select require_change(${programId}::bigint, ${horizon}::bigint,
       ${last === undefined ? null : formatMicros(last.time)}::timestamptz, ${last?.application_id ?? null}::bigint))`
 }
 
 /** The condition that decides which rows are in a walk, strictly after a place if one is given. */
-function inWalk(sql: Db, query: WalkScope, after: Position | undefined) {
+export function inWalk(sql: Db, query: WalkScope, after: Position | undefined) {
   return sql`program_id = ${query.programId}
     and submit_seq <= ${query.horizon}
     ${idCondition(sql, query)}
@@ -316,17 +316,6 @@ function inWalk(sql: Db, query: WalkScope, after: Position | undefined) {
     ${query.from === undefined && query.to === undefined ? sql`` : sql`and submit_time >= ${lowerBound(query.from)}::timestamptz`}
     ${query.to === undefined ? sql`` : sql`and submit_time < ${bound(query.to)}::timestamptz`}
     ${revisionCondition(sql, query)}`
-}
-
-/** Places in a walk with their ids, in order; at most `rowsMax`, as `readPageRows` would hand them over. */
-export async function readWalkIds(db: Db, query: PageQuery): Promise<(Position & { application_id: number })[]> {
-  return db<(Position & { application_id: number })[]>`
-    select application_id, submit_time, submit_seq
-    from application
-    where ${isOfWalk(db, query)}
-    and ${inWalk(db, query, query.after)}
-    order by submit_time, submit_seq
-    limit (select ${query.rowsMax}::bigint)`
 }
 
 /** How many applications a walk has. */
@@ -338,23 +327,7 @@ export async function countWalk(db: Db, walk: WalkScope): Promise<number> {
     and ${inWalk(db, walk, undefined)}`
 }
 
-/** Which applications that a walk may have had were erased after it began, at most `rowsMax`. */
-export async function readErasedSince(db: Db, walk: WalkScope, rowsMax: number): Promise<number[]> {
-  const rows = await db<{ application_id: number }[]>`
-    select application_id
-    from erased_application
-    where program_id = ${walk.programId}
-    and change_seq > ${walk.horizon}
-    and submit_seq <= ${walk.horizon}
-    ${walk.from === undefined ? db`` : db`and submit_time >= ${bound(walk.from)}::timestamptz`}
-    ${walk.to === undefined ? db`` : db`and submit_time < ${bound(walk.to)}::timestamptz`}
-    ${idCondition(db, walk)}
-    order by application_id
-    limit ${rowsMax}`
-  return rows.map(row => row.application_id)
-}
-
-const idCondition = (sql: Db, { ids }: WalkScope) =>
+export const idCondition = (sql: Db, { ids }: WalkScope) =>
   ids === undefined ? sql`` : sql`and application_id between ${ids.from} and ${ids.to}`
 
 /** Revision state as of the horizon (G3). Spelled as the index `application_walk` spells it, so that the index answers it. */
@@ -374,7 +347,7 @@ function lowerBound(from: Micros | undefined): string {
 const beforeAllMicros: Micros = Date.parse(beforeAllSubmissions) * 1000
 
 /** A bound as PostgreSQL reads it; infinite beyond what Micros hold. */
-function bound(instant: Micros): string {
+export function bound(instant: Micros): string {
   if (instant <= earliest) return '-infinity'
   if (instant >= latest) return 'infinity'
   return formatMicros(instant)

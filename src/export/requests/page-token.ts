@@ -72,7 +72,7 @@ export function openPageToken(text: string, opening: TokenOpening, parameter = '
   const unusable = (code: string, what: string, internal: string) => unusableToken(parameter, code, what, internal)
   const more = tokenLengths.indexOf(text.length)
   const bytes = more === -1 ? undefined : decodeBase62(text, tokenBytes(more))
-  if (bytes === undefined) throw unusable('page_token_invalid', 'is not a token of this service', 'token_malformed')
+  if (bytes === undefined) throw unreadableToken(parameter)
   const contents = bytes[0] === version ? unseal(bytes, keys) : undefined
   if (contents === undefined) {
     throw unusable('page_token_invalid', 'is not a token as this service issued it', 'token_not_authentic')
@@ -127,6 +127,10 @@ function issuedAhead(parameter: string): Problem {
     'again, and if it stays refused, ask the operator of the service to set the clocks of its machines.'
   return refusedToken({ parameter, code: 'page_token_issued_ahead', detail }, 'token_issued_ahead')
 }
+
+/** The refusal of a text that is no token at all. */
+export const unreadableToken = (parameter: string): Problem =>
+  unusableToken(parameter, 'page_token_invalid', 'is not a token of this service', 'token_malformed')
 
 function unusableToken(parameter: string, code: string, what: string, internal: string, cause?: unknown): Problem {
   const detail = `${what}. Start again from the first page, without a token.`

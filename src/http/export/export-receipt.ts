@@ -8,17 +8,20 @@ import type { Deps } from '../server/deps.ts'
 import { enterProgram, sentParameters } from '../server/program-request.ts'
 import { type AskedByKey, readByKey } from '../server/read-by-key.ts'
 
-/** `GET /api/v1/admin/programs/{programSlug}/receipt`. It reads a whole program, so it takes one of the key's places for exports. */
+/** `GET /api/v1/admin/programs/{programSlug}/receipt`. It may read a whole program, so it takes one of the key's places for exports. */
 export const exportReceipt = (deps: Deps) => {
   const answer = async ({ caller, params, request }: AskedByKey): Promise<Response> => {
+    const endMs = performance.now() + deps.config.receiptMs
     const programSlug = params.programSlug!
     const { config, exports, limits } = deps
     const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
     const tokens = { keys: config.pageTokenKeys, now: deps.now(), ttlMs: config.pageTokenTtlMs, programId }
-    const walk = parseReceiptRequest(sentParameters(request), tokens)
-    record.fields.walk = walk.walkId
+    const begun = parseReceiptRequest(sentParameters(request), tokens)
+    record.fields.walk = begun.walk.walkId
     const place = limits.beginExport(caller.api_key_id)
-    const read = (sql: Sql): Promise<WalkReceipt> => readThroughLoss(() => readWalkReceipt(sql, walk, programSlug))
+    const limit = { endMs, signal: request.signal }
+    const read = (sql: Sql): Promise<WalkReceipt> =>
+      readThroughLoss(() => readWalkReceipt(sql, begun, programSlug, tokens, limit))
     await place.granted
     return Response.json(await exports.read(read).finally(place.end), { headers })
   }

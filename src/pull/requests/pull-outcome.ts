@@ -13,6 +13,8 @@ export const exitStatus = {
   mismatch: 4,
   /** Another pull is at work on the same output. */
   busy: 5,
+  /** Everything is there, under its name; the service gave no receipt to compare it with. */
+  uncompared: 6,
 } as const
 
 export type PullOutcome = keyof typeof exitStatus

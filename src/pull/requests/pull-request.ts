@@ -49,6 +49,8 @@ export interface PullReport {
   total: number
   /** Bytes of their JSON, without those that an interrupted run had pulled. */
   bytes: number
+  /** Whether what was added is as the service's receipt has it; false where the service gave none. */
+  compared: boolean
   /** Where the next pull with `--since-last` begins. */
   watermark: string | undefined
 }

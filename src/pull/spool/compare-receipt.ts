@@ -1,13 +1,16 @@
 // Compares what arrived with the service's receipt, once, after the last page.
 
-import { RequestRefused } from '../../client/client-errors.ts'
+import { ForeignAnswer, GaveUp, messageOf, RequestRefused } from '../../client/client-errors.ts'
 import type { TributaryClient, WalkReceipt } from '../../client/tributary-client.ts'
 import { IdDigest, type IdReceipt } from '../requests/id-digest.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
 import type { PullContext } from '../requests/pull-request.ts'
 import type { PullState } from './pull-state.ts'
 
-/** Throws when they differ. `ours` is of the ids in `state`. */
+/**
+ * Throws when they differ. `ours` is of the ids in `state`. Resolves with false where the service gives no receipt: what came is whole, page by
+ * page, and is not discarded for that.
+ */
 export async function compareReceipt(
   ours: IdReceipt,
   walkToken: string | undefined,
@@ -15,13 +18,12 @@ export async function compareReceipt(
   client: TributaryClient,
   state: PullState,
   { signal, say }: PullContext,
-): Promise<void> {
-  const theirs = walkToken === undefined ? undefined : await receiptOf(client, program, walkToken, signal)
-  if (theirs === undefined)
-    return say('The service has no receipt of this walk, so what came is compared with nothing.')
+): Promise<boolean> {
+  const theirs = walkToken === undefined ? undefined : await receiptOf(client, program, walkToken, { signal, say })
+  if (theirs === undefined) return false
   const erased = new Set(theirs.erased_application_ids)
   const { count, digest } = erased.size === 0 ? ours : withoutErased(state, erased)
-  if (count === theirs.applications && digest === theirs.sha256) return
+  if (count === theirs.applications && digest === theirs.sha256) return true
   const difference =
     count === theirs.applications ? 'and as many arrived, but not the same ones' : `and ${count} of them arrived`
   throw new CommandError(
@@ -30,18 +32,20 @@ export async function compareReceipt(
   )
 }
 
-/** Undefined without a receipt: from an older service, or when too much was erased for a receipt. */
+/** Undefined without a receipt: from an older service, when too much was erased for one, or when the service does not come to one. */
 async function receiptOf(
   client: TributaryClient,
   program: string,
   walkToken: string,
-  signal: AbortSignal,
+  { signal, say }: Pick<PullContext, 'signal' | 'say'>,
 ): Promise<WalkReceipt | undefined> {
   try {
     return await client.receipt(program, walkToken, signal)
   } catch (error) {
-    if (error instanceof RequestRefused && !error.isAboutTheKey) return undefined
-    throw error
+    const isRefused = error instanceof RequestRefused && !error.isAboutTheKey
+    if (!isRefused && !(error instanceof GaveUp) && !(error instanceof ForeignAnswer)) throw error
+    say(`The service gives no receipt of this walk. ${messageOf(error)}`)
+    return undefined
   }
 }
 

@@ -1,0 +1,63 @@
+// Statements of the receipt of a walk: the ids of its applications, and which of them were erased since.
+
+import { formatMicros } from '../../domain/values/offset-time.ts'
+import { int4At, int8At, postgresEpoch } from '../binary-values.ts'
+import type { Db } from '../client.ts'
+import { bound, idCondition, inWalk, isOfWalk, type PageQuery, type Position, type WalkScope } from './walks.ts'
+
+/** Gets each id in decimal digits, as the bytes `from` up to `to`. They are the connection's own, and good for the time of the call. */
+export type IdReader = (bytes: Buffer, from: number, to: number) => void
+
+export interface IdsRead {
+  count: number
+  /** The place of the last one; undefined when there was none. */
+  last: Position | undefined
+}
+
+/** Ids of a walk in its order, at most `rowsMax`, strictly after a place. No value is made of a row: a walk may have millions. */
+export async function readWalkIds(db: Db, query: PageQuery, take: IdReader): Promise<IdsRead> {
+  const statement = db`
+    select application_id::text, submit_time, submit_seq
+    from application
+    where ${isOfWalk(db, query)}
+    and ${inWalk(db, query, query.after)}
+    order by submit_time, submit_seq
+    limit (select ${query.rowsMax}::bigint)`
+  const read: IdsRead = { count: 0, last: undefined }
+  const last: Position = { submit_time: 0, submit_seq: 0 }
+  // A DataRow message, as `viewRow` in ./walks.ts reads one.
+  statement.onRow = (bytes, at) => {
+    const end = at + 11 + int4At(bytes, at + 7)
+    take(bytes, at + 11, end)
+    last.submit_time = int8At(bytes, end + 4) + postgresEpoch
+    last.submit_seq = int8At(bytes, end + 16)
+    read.last = last
+    read.count++
+  }
+  await statement
+  return read
+}
+
+/** Which applications that a part of a walk may have had, strictly after one place and up to another, were erased after the walk began; at most `rowsMax`. */
+export async function readErasedSince(
+  db: Db,
+  walk: WalkScope & { after: Position; upTo: Position | undefined },
+  rowsMax: number,
+): Promise<number[]> {
+  const place = ({ submit_time, submit_seq }: Position) =>
+    db`(${formatMicros(submit_time)}::timestamptz, ${submit_seq}::bigint)`
+  const rows = await db<{ application_id: number }[]>`
+    select application_id
+    from erased_application
+    where program_id = ${walk.programId}
+    and change_seq > ${walk.horizon}
+    and submit_seq <= ${walk.horizon}
+    and (submit_time, submit_seq) > ${place(walk.after)}
+    ${walk.upTo === undefined ? db`` : db`and (submit_time, submit_seq) <= ${place(walk.upTo)}`}
+    ${walk.from === undefined ? db`` : db`and submit_time >= ${bound(walk.from)}::timestamptz`}
+    ${walk.to === undefined ? db`` : db`and submit_time < ${bound(walk.to)}::timestamptz`}
+    ${idCondition(db, walk)}
+    order by application_id
+    limit ${rowsMax}`
+  return rows.map(row => row.application_id)
+}
