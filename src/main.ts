@@ -2,11 +2,13 @@
 
 import { loadConfig } from './config/load-config.ts'
 import { withSettingFiles } from './config/setting-files.ts'
+import { shownSettings } from './config/shown-settings.ts'
 import { failureLines } from './failure.ts'
 import { serve } from './service.ts'
 
 try {
-  await serve(loadConfig(withSettingFiles(process.env)), process.env)
+  const environment = withSettingFiles(process.env)
+  await serve(loadConfig(environment), shownSettings(environment))
 } catch (error) {
   for (const line of failureLines(error)) console.error(line)
   process.exit(1)

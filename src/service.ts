@@ -5,7 +5,7 @@ import { readFollowFigures } from './civiform/db/follow-state.ts'
 import { watchFollowing } from './civiform/following/follow-metrics.ts'
 import type { Config } from './config/all-settings.ts'
 import { healthPorts } from './config/listening-settings.ts'
-import { shownSettings } from './config/shown-settings.ts'
+import type { ShownSetting } from './config/shown-settings.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { readUpkeepState } from './db/derived/upkeep-state.ts'
 import { prepareAtStart } from './db/instance.ts'
@@ -30,7 +30,7 @@ const closeMs = 5000
 const standbyAnswerMs = 3000
 
 /** Runs the service until the process ends. */
-export async function serve(config: Config, environment: Readonly<Record<string, string | undefined>>): Promise<void> {
+export async function serve(config: Config, settings: readonly ShownSetting[]): Promise<void> {
   const log = createLog(config.logLevel)
   const tls = config.tlsCert === undefined ? undefined : await readTlsFiles(config.tlsCert, config.tlsKey!)
   await prepareAtStart(config)
@@ -66,7 +66,7 @@ export async function serve(config: Config, environment: Readonly<Record<string,
   metrics.watchCounts(countingRedis)
   const app = createApp({
     config,
-    settings: shownSettings(config, environment),
+    settings,
     log,
     db,
     exportDb,

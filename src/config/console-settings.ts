@@ -1,6 +1,6 @@
 // The console, and how people sign in to it.
 
-import { secretSetting, setting, Unusable } from './kinds/setting.ts'
+import { parser, secretSetting, setting, Unusable } from './kinds/setting.ts'
 import { duration, oneOf, onOff, optional, text } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
@@ -13,15 +13,15 @@ export const consoleSettings = {
     '`on` or `off`: whether people sign in to the console with a password. Off only where OIDC_ISSUER is set.'),
   secondFactor: setting('SECOND_FACTOR', 'optional', oneOf('optional', 'required'),
     '`optional` or `required`: whether people who sign in with a password may or must set up codes of an authenticator app.'),
-  oidcIssuer: setting('OIDC_ISSUER', '', optional(issuerUrl),
+  oidcIssuer: setting('OIDC_ISSUER', '', optional(parser(['https://login.example.gov', 'https://login.example.gov/realms/city/'], issuerUrl)),
     'OpenID provider whose people sign in to the console, as it names itself: `https://login.example.gov`. With OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.'),
-  oidcClientId: setting('OIDC_CLIENT_ID', '', optional(text),
+  oidcClientId: setting('OIDC_CLIENT_ID', '', optional(text('tributary')),
     'What the provider calls this service. Its redirect URI there is BASE_URL with `/admin/sign-in/oidc/callback`.'),
-  oidcClientSecret: secretSetting('OIDC_CLIENT_SECRET', '', optional(text),
+  oidcClientSecret: secretSetting('OIDC_CLIENT_SECRET', '', optional(text('kV8zXq3mWb')),
     'The secret that goes with OIDC_CLIENT_ID.'),
-  oidcName: setting('OIDC_NAME', 'single sign-on', text,
+  oidcName: setting('OIDC_NAME', 'single sign-on', text('single sign-on', 'City Login'),
     'What people call the provider; shown on the button, after “Sign in with”.'),
-  installationName: setting('INSTALLATION_NAME', '', text,
+  installationName: setting('INSTALLATION_NAME', '', text('City of Arden'),
     'Whose installation this is, shown in the console: City of Arden.'),
 }
 

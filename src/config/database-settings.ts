@@ -1,6 +1,6 @@
 // Environment, database and jobs.
 
-import { setting, Unusable } from './kinds/setting.ts'
+import { parser, setting, Unusable } from './kinds/setting.ts'
 import { duration, oneOf, onOff, optional, postgresUrl, wholeNumber } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
@@ -13,7 +13,7 @@ export const databaseSettings = {
     'PostgreSQL itself, where DATABASE_URL leads through a pooler: for what cannot go through one, which is the queue of the worker.'),
   databaseConnections: setting('DATABASE_CONNECTIONS', '10', wholeNumber(1, 500),
     'Connections of one process for everything but exports, intake and the console, 1 to 500.'),
-  exportDatabaseUrls: setting('EXPORT_DATABASE_URL', '', postgresUrls,
+  exportDatabaseUrls: setting('EXPORT_DATABASE_URL', '', parser(postgresUrl.examples, postgresUrls),
     'Streaming standbys of DATABASE_URL that pages are read from, comma-separated, with the same login; or the nodes of its Citus cluster (SCALE.md). Empty: pages are read from DATABASE_URL.'),
   exportConnections: setting('EXPORT_CONNECTIONS', '16', wholeNumber(1, 500),
     'Connections of one process for exports, to each server they are read from, 1 to 500. A slow reader gives its connection back.'),
@@ -29,7 +29,7 @@ export const databaseSettings = {
     'How long one statement may run in PostgreSQL, 100ms to 1h. Through a pooler, set it for the role instead. A connection that says nothing for a third longer is given up.'),
   responseTimeoutMs: setting('RESPONSE_TIMEOUT', '20s', duration('100ms', '10m'),
     'How long a request may wait for the first byte of its answer, for whatever reason, before it is refused with 503, 100ms to 10m. The arrival of a body is not counted. An export waits for half of it, for its connection and its first applications.'),
-  redisUrl: setting('REDIS_URL', '', optional(redisUrls),
+  redisUrl: setting('REDIS_URL', '', optional(parser(['redis://:password@host:6379', 'redis://one:6379,redis://two:6379'], redisUrls)),
     'Redis or Valkey that carries jobs, and in which limits of keys, failed authentications and wrong passwords are counted for all processes on all machines, as `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Empty: the database carries the jobs, and each process counts for itself.'),
 }
 

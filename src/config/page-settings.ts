@@ -1,6 +1,6 @@
 // Addresses and times in what is answered, pages, and what seals their tokens.
 
-import { secretSetting, setting, Unusable } from './kinds/setting.ts'
+import { parser, secretSetting, setting, Unusable } from './kinds/setting.ts'
 import { httpUrl, ianaTimeZone, keysOf32Bytes, wholeNumber } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
@@ -13,7 +13,7 @@ export const pageSettings = {
     'Most applications on one page, 1 to 1000000. Also the default page size.'),
   pageTokenKeys: secretSetting('PAGE_TOKEN_KEYS', undefined, keysOf32Bytes,
     'Keys of 32 bytes in Base64 that seal page tokens, comma-separated: the current one, then earlier ones still accepted. Only the service asks for it.'),
-  apiKeyPepper: secretSetting('API_KEY_PEPPER', undefined, pepper,
+  apiKeyPepper: secretSetting('API_KEY_PEPPER', undefined, parser(['Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOxZk3J9vXq2LmZ8wR5tYb7NcD4fGh'], pepper),
     'At least 32 random characters under which API key secrets are hashed. Changing it ends every key. Only the service and `scripts/api-key create` ask for it.'),
 }
 

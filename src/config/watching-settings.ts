@@ -1,6 +1,6 @@
 // Shutdown, logging, self-walk and traces.
 
-import { secretSetting, setting, Unusable } from './kinds/setting.ts'
+import { parser, secretSetting, setting, Unusable } from './kinds/setting.ts'
 import { duration, httpUrl, oneOf, optional } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
@@ -9,13 +9,13 @@ export const watchingSettings = {
     'How long running exports may finish after SIGTERM, 0ms to 1h.'),
   logLevel: setting('LOG_LEVEL', 'info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     'Least severe line that is logged: trace, debug, info, warn, error, fatal or silent.'),
-  selfWalk: secretSetting('SELF_WALK_URL', '', optional(walkedUrl),
+  selfWalk: secretSetting('SELF_WALK_URL', '', optional(parser(['https://username:password@export.example.gov'], walkedUrl)),
     'Address of this service, with username and password of an API key, at which the worker walks it from time to time, and holds what it got against the database: `https://username:password@export.example.gov`. The address that clients use tries most. Empty: it does not.'),
   tracesEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', '', httpUrl,
     'Collector of OpenTelemetry that traces are sent to (OTLP over HTTP), as `http://127.0.0.1:4318`. Empty: there are none.'),
-  tracesHeaders: secretSetting('OTEL_EXPORTER_OTLP_HEADERS', '', headerFields,
+  tracesHeaders: secretSetting('OTEL_EXPORTER_OTLP_HEADERS', '', parser(['authorization=Bearer%20abc,x-tenant=city'], headerFields),
     'Fields to send to the collector, as `name=value,name=value`, values percent-encoded.'),
-  tracesShare: setting('OTEL_TRACES_SAMPLER_ARG', '1', share,
+  tracesShare: setting('OTEL_TRACES_SAMPLER_ARG', '1', parser(['0', '0.05', '1'], share),
     'Share of the traces that begin here to be sent, 0 to 1. Those that come with a request are as it says (`traceparent`).'),
 }
 

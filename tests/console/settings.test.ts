@@ -3,14 +3,16 @@
 import { describe, expect, test } from 'bun:test'
 import { settingGroups, settings } from '../../src/config/all-settings.ts'
 import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
-import { useDatabase, useService } from '../support/fixtures.ts'
+import { endWithTest, useDatabase, useService } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 
 const database = await useDatabase()
-const service = await useService(database, {
-  requestsPerMinute: 1234,
-  apiKeyPepper: 'CANARY-3J9vXq2LmZ8wR5tYb7NcD4fGhP6s',
-})
+const environment = {
+  REQUESTS_PER_MINUTE: '1234',
+  API_KEY_PEPPER: 'CANARY-3J9vXq2LmZ8wR5tYb7NcD4fGhP6s',
+  PAGE_TOKEN_KEYS: 'CANARY',
+}
+const service = await useService(database, {}, { environment })
 const ada = await aPerson(database.sql)
 const auditor = await aPerson(database.sql, { role: 'AUDITOR' })
 const admin = await new ConsoleVisitor(service).signIn(ada.email)
@@ -38,18 +40,18 @@ test('every setting is shown with its value and meaning, and no secret', async (
   for (const { name } of Object.values(settings)) expect(page).toContain(`>${name}</code>`)
   expect(page).toContain('1234')
   expect(page).not.toContain('CANARY')
-  expect(page).not.toContain(service.config.pageTokenKeys[0]!.toString('base64'))
-  // Nothing was set in the environment of this service.
-  const found = await reader.page('/admin/settings?q=session_idle')
-  expect([...found.matchAll(/<code class="strong">([^<]*)/g)].map(([, name]) => name)).toEqual(['SESSION_IDLE'])
-  expect(await reader.page('/admin/settings?show=set')).toContain('Nothing was set')
+  const namesOf = (found: string) => [...found.matchAll(/<code class="strong">([^<]*)/g)].map(([, name]) => name)
+  expect(namesOf(await reader.page('/admin/settings?q=session_idle'))).toEqual(['SESSION_IDLE'])
+  expect(namesOf(await reader.page('/admin/settings?show=set')).sort()).toEqual(Object.keys(environment).sort())
+  const nothingSet = await new ConsoleVisitor(await useService(database, {}, {}, endWithTest)).signIn(auditor.email)
+  expect(await nothingSet.page('/admin/settings?show=set')).toContain('Nothing was set')
   const set = await reader.page('/admin/settings?show=set&q=nothing')
   expect(set).toContain('No setting here has this word')
   expect(fieldsOf(set, '/admin/settings')).toEqual({ q: 'nothing', show: 'set' })
 })
 
 test('groups are folded, each with how many settings it has; what a search finds is in open ones', async () => {
-  const reader = await new ConsoleVisitor(service).signIn(auditor.email)
+  const reader = await new ConsoleVisitor(await useService(database, {}, {}, endWithTest)).signIn(auditor.email)
   const foldsOf = (page: string) =>
     [
       ...page.matchAll(/<details class="card settings"( open)?><summary><h2>([^<]*)<\/h2> <span class="soft">([^<]*)/g),

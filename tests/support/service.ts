@@ -2,6 +2,7 @@
 
 import { createApp } from '../../src/app.ts'
 import type { Config } from '../../src/config/all-settings.ts'
+import type { Environment } from '../../src/config/load-config.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { isDistributed } from '../../src/db/migrate.ts'
@@ -50,6 +51,8 @@ export interface TestServiceOptions {
   standbys?: readonly StandbyPool[]
   /** The same for the pool of the console. */
   consoleDb?: Sql
+  /** What the console shows as the settings that were set. */
+  environment?: Environment
   /** Where keys are counted for several services together; the caller closes it. */
   countingRedis?: CountingRedis
 }
@@ -100,7 +103,7 @@ export async function startTestService(
   standbys.start()
   const foundation: Foundation = {
     config,
-    settings: shownSettings(config, {}),
+    settings: shownSettings(options.environment ?? {}),
     log,
     db,
     exportDb,

@@ -1,11 +1,20 @@
 // The definition of a setting. `setting-kinds` has the parsers that several groups of settings need.
 
+/** From the text of a variable to its value; throws Unusable. */
+export interface Parser<T> {
+  (text: string): T
+  /** Texts it accepts: every choice, both bounds, each form of an address. Tests start every process with each of them. */
+  examples: readonly string[]
+}
+
+export const parser = <T>(examples: readonly string[], parse: (text: string) => T): Parser<T> =>
+  Object.assign((text: string) => parse(text), { examples })
+
 export interface Setting<T = unknown> {
   name: string
   /** What is used when the variable is absent or empty; undefined when it must be given. */
   default: string | undefined
-  /** From the text of the variable to its value; throws Unusable. */
-  parse: (text: string) => T
+  parse: Parser<T>
   /** For SETTINGS.md and the console: what it is, with unit and bounds. */
   meaning: string
   /** Never shown. */
@@ -15,12 +24,13 @@ export interface Setting<T = unknown> {
 /** Thrown by a parser with a sentence that says what would be right. It never repeats the value, which may be a secret. */
 export class Unusable extends Error {}
 
-export const setting = <T>(
-  name: string,
-  usual: string | undefined,
-  parse: (text: string) => T,
-  meaning: string,
-): Setting<T> => ({ name, default: usual, parse, meaning, secret: false })
+export const setting = <T>(name: string, usual: string | undefined, parse: Parser<T>, meaning: string): Setting<T> => ({
+  name,
+  default: usual,
+  parse,
+  meaning,
+  secret: false,
+})
 
 export const secretSetting: typeof setting = (name, usual, parse, meaning) => ({
   ...setting(name, usual, parse, `${meaning} Secret.`),

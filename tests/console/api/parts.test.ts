@@ -1,6 +1,7 @@
 // What each part of the console does through its API: the same as its pages, with every error named by its path.
 
 import { describe, expect, test } from 'bun:test'
+import { testPepper } from '../../support/config.ts'
 import { aPerson } from '../../support/console.ts'
 import { ApiProgram, aToken } from '../../support/console-api.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -12,7 +13,7 @@ import { until } from '../../support/until.ts'
 
 const database = await useDatabase()
 const { sql } = database
-const service = await useService(database, { timeZone: 'UTC' })
+const service = await useService(database, {}, { environment: { API_KEY_PEPPER: testPepper } })
 const ada = await aPerson(sql)
 const api = ApiProgram.withToken(service, (await aToken(sql, ada)).token)
 const pathsOf = (body: { errors: { path?: string; parameter?: string }[] }) =>
@@ -310,7 +311,7 @@ describe('settings', () => {
   test('are shown, with no secret', async () => {
     const { body } = await api.ask('GET', '/settings')
     expect(body.items).toContainEqual(expect.objectContaining({ name: 'API_KEY_PEPPER', value: 'set' }))
-    expect(JSON.stringify(body)).not.toContain(service.config.apiKeyPepper)
+    expect(JSON.stringify(body)).not.toContain(testPepper)
   })
 
   test('how long a program keeps applications is set by one at a time, and confirmed where it erases', async () => {
