@@ -65,6 +65,8 @@ export interface WalkedApplication {
   questions: readonly string[]
   /** Of all that is fixed in it. */
   digest: number | bigint
+  /** As it came. */
+  fields: Readonly<Record<string, unknown>>
 }
 
 export interface WalkedPage {

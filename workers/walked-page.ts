@@ -51,6 +51,7 @@ function applicationOf(application: Json): WalkedApplication {
     state: fixed.revision_state as string,
     questions: Object.keys(fixed.application as Json),
     digest: Bun.hash(JSON.stringify(fixed)),
+    fields: application,
   }
 }
 
@@ -62,6 +63,7 @@ function recordOf(names: readonly string[], row: Record<string, string>): Walked
     state: fixed.revision_state!,
     questions: [...new Set(names.filter(name => name.includes('.')).map(name => name.split('.')[0]!))],
     digest: Bun.hash(JSON.stringify(fixed)),
+    fields: row,
   }
 }
 

@@ -1,72 +1,157 @@
-// Checks after the faults are over and all actors have stopped: nothing is lost, nothing came twice, nothing is still in progress.
+// Checks after the faults are over and all actors have stopped: nothing is lost, nothing came twice, every application has what was sent and
+// the state that it was brought to, in everything that reads it; and nothing is still in progress.
 
+import { sealAuditLog } from '../../src/audit/seal-audit.ts'
 import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
 import { findProgram } from '../../src/db/programs/programs.ts'
 import { readTruePlaces, readUnaccounted } from '../../src/db/walks/walk-truth.ts'
 import { sweepDerived } from '../../src/derived/sweep.ts'
 import { parseChangeCursor } from '../../src/export/requests/change-cursor.ts'
-import { type Promised, promisesBroken } from '../../workers/walk-promises.ts'
+import { type Promised, promisesBroken, type WalkedApplication } from '../../workers/walk-promises.ts'
 import { memoryOf } from '../processes/is-alive.ts'
-import { type Ledger, walk } from './actors.ts'
-import { type Installation, slug } from './installation.ts'
-import type { Client } from './patient-client.ts'
-import { countConnections, countUnderived } from './soak-statements.ts'
-import { everyView, type SoakKey, type View, viewName } from './views.ts'
+import type { Mirror } from './actors/mirror.ts'
+import type { Client } from './actors/patient-client.ts'
+import { readFeed, walk } from './actors/readers.ts'
+import type { Receiver } from './actors/webhook-receiver.ts'
+import { type Installation, issueKey, type SoakKey, slug } from './installation/installation.ts'
+import { countConnections, countUnderived, readAnnotationHistory } from './installation/soak-statements.ts'
+import { checkAnnotations, checkChanges, checkCopy, checkStates } from './seen/comparisons.ts'
+import { contentFault } from './seen/contents.ts'
+import type { Ledger } from './seen/ledger.ts'
+import { everyView, type View, viewName } from './seen/views.ts'
 
 /** What a process of the service may hold at rest, in bytes; and connections of all pools of both. */
 const restBytes = 600_000_000
 const restConnections = 2 * (10 + 10 + 10 + 10) + 30
-const restMs = 60_000
 
 const pageSize = 1000
-const everyKind = ['lost', 'duplicated', 'unexpected', 'out_of_order'] as const
+
+/** What there is to check, and with what. */
+export interface Soaked {
+  installation: Installation
+  client: Client
+  ledger: Ledger
+  keys: readonly SoakKey[]
+  mirror: Mirror
+  receiver: Receiver
+  /** For how long what comes by itself may take. */
+  restMs: number
+}
 
 /** Notes every promise that does not hold. */
-export async function checkAll(
-  installation: Installation,
-  client: Client,
-  ledger: Ledger,
-  keys: readonly SoakKey[],
-): Promise<void> {
-  const { sql, services } = installation
-  await untilTrue(ledger, 'both services and the worker are ready again', async () => {
-    const answers = await Promise.all(services.map(({ health }) => fetch(`${health}/readyz`).catch(() => undefined)))
-    return answers.every(answer => answer?.ok) && installation.worker.pid !== undefined
-  })
-  const views = everyView(keys)
-  const walked = await walk(client, ledger, views[0]!, `pageSize=${pageSize}`)
-  const there = walked?.ids ?? []
-  ledger.compare('acknowledged submissions', ledger.acknowledged, there, ['duplicated'])
-  ledger.compare('acknowledged submissions', there, ledger.acknowledged, ['lost'])
-  ledger.compare('the windows of one that polls', ledger.polled, there, everyKind)
-  checkChanges(ledger, there)
+export async function checkAll(soaked: Soaked): Promise<void> {
+  // A worker does so once a minute; what has no seal yet cannot be verified.
+  await sealAuditLog(soaked.installation.sql, { waitMs: soaked.restMs })
+  await checkStored(soaked)
+  // Services that have seen no publication read what is kept.
+  for (const { process } of soaked.installation.services) process.kill('SIGTERM')
+  await checkViews(soaked)
+}
 
+/** What is there, by everyone who has read it. */
+export async function checkStored(soaked: Soaked): Promise<void> {
+  const { installation, client, ledger, keys } = soaked
+  await untilTrue(soaked, 'both services and the worker are ready again', async () => {
+    const { services, worker } = installation
+    const answers = await Promise.all(services.map(({ health }) => fetch(`${health}/readyz`).catch(() => undefined)))
+    return answers.every(answer => answer?.ok) && worker.pid !== undefined
+  })
+  const walked = await walk(client, ledger, everyView(keys)[0]!, `pageSize=${pageSize}`)
+  const there = walked?.pages.flatMap(({ applications }) => applications) ?? []
+  const ids = there.map(({ id }) => id)
+  ledger.compare('acknowledged submissions', ids, ledger.remaining(ledger.submissions.keys()), ['lost'])
+  const all = ['lost', 'duplicated', 'unexpected', 'out_of_order'] as const
+  ledger.compare('the windows of one that polls', ledger.remaining(ledger.polled), ledger.remaining(ids), all)
+  checkChanges(ledger, ids)
+  checkStates(ledger, there)
+  checkCopy(ledger, 'the copy that the change feed makes', ledger.copy, there)
+  await checkHistory(soaked)
+  await checkFeed(soaked, ids)
+  await checkFollowers(soaked, there)
+  await checkRest(soaked)
+}
+
+/** A last walk in each view, held against the database; and what processes complained of. */
+export async function checkViews(soaked: Soaked): Promise<void> {
+  const { installation, ledger, keys } = soaked
+  for (const view of everyView(keys)) {
+    const broken = await brokenInWalk(soaked, view)
+    for (const { promise, detail } of broken) ledger.note(`the last walk as ${viewName(view)}: ${promise}, ${detail}`)
+    // What one view cannot read is there for the others too.
+    if (broken.some(({ promise }) => promise === 'answered')) break
+  }
+  for (const line of installation.complaints) ledger.note(`a process logged: ${line.slice(0, 300)}`)
+}
+
+/** Every change of status and note that was made, in order, and no other. */
+async function checkHistory({ installation: { sql }, ledger }: Soaked): Promise<void> {
+  const program = await findProgram(sql, slug)
+  if (program === undefined) return
+  checkAnnotations(ledger, await readAnnotationHistory(sql, program.program_id))
+}
+
+/** OData, by a key that has not read before and so begins now. */
+async function checkFeed({ installation, client, ledger, keys }: Soaked, there: readonly number[]): Promise<void> {
+  const { authorization } = await issueKey(installation)
+  const [whole] = everyView(keys)
+  const feed = await readFeed(client, ledger, 'Applications', authorization)
+  const members = await readFeed(client, ledger, 'soaked_members', authorization)
+  if (feed === undefined || members === undefined) return
+  ledger.compare(
+    'OData',
+    feed.rows.map(row => row.application_id as number),
+    there,
+    ['lost', 'unexpected', 'out_of_order'],
+  )
+  for (const row of feed.rows) {
+    const fields = Object.fromEntries(Object.entries(row).map(([name, cell]) => [name.replaceAll('__', '.'), cell]))
+    const submission = ledger.submissions.get(row.application_id as number)
+    const fault = submission && contentFault(whole!, { fields }, submission)
+    if (fault !== undefined) ledger.note(`OData, application ${row.application_id}: ${fault}`)
+  }
+  ledger.compare(
+    'members of OData',
+    members.rows.map(row => row.application_id as number),
+    there,
+    ['lost', 'unexpected'],
+  )
+}
+
+/** Those that are notified of changes have come to the last one; the folder that is followed has what is there. */
+async function checkFollowers(soaked: Soaked, there: readonly WalkedApplication[]): Promise<void> {
+  const { ledger, mirror, receiver } = soaked
+  const last = ledger.followed.at(-1)?.change ?? 0
+  await untilTrue(soaked, `a webhook reports change ${last}`, async () => receiver.notified() >= last)
+  await untilTrue(soaked, 'tributary pull --follow has every application', async () => {
+    const [ids, states] = [await mirror.read(), new Map(there.map(({ id, fields }) => [id, fields]))]
+    const isSame = (id: number): boolean =>
+      ['status', 'application_note', 'revision_state'].every(name => ids.get(id)?.[name] === states.get(id)?.[name])
+    return ids.size === states.size && [...states.keys()].every(isSame)
+  })
+  checkCopy(ledger, 'the folder that is followed', await mirror.read().catch(() => new Map()), there)
+}
+
+/** Everything is derived, whole and given back. */
+async function checkRest(soaked: Soaked): Promise<void> {
+  const { installation, ledger } = soaked
+  const { sql, services } = installation
   // The sweep requests what a store lost when it is overdue, after some minutes; here immediately.
   await sweepDerived(sql, { overdueMs: 0 })
-  await untilTrue(ledger, 'every version is derived', async () => (await countUnderived(sql)) === 0)
+  await untilTrue(soaked, 'every version is derived', async () => (await countUnderived(sql)) === 0)
   const { errors } = await verifyAuditLog(sql, undefined, [])
   for (const error of errors) ledger.note(`audit log: ${error}`)
-  await untilTrue(
-    ledger,
-    `at most ${restConnections} connections to the database are open`,
-    async () => (await countConnections(sql)).open <= restConnections,
-  )
-  await untilTrue(ledger, 'no transaction of theirs is open', async () => (await countConnections(sql)).left === 0)
+  const areFew = async (): Promise<boolean> => (await countConnections(sql)).open <= restConnections
+  await untilTrue(soaked, `at most ${restConnections} connections to the database are open`, areFew)
+  await untilTrue(soaked, 'no transaction of theirs is open', async () => (await countConnections(sql)).left === 0)
   for (const { process } of services) {
     if (process.pid === undefined) continue
     const bytes = memoryOf(process.pid, 'VmRSS')
     if (bytes > restBytes) ledger.note(`a service holds ${Math.round(bytes / 1e6)} MB at rest`)
   }
-  // Services that have seen no publication read what is kept.
-  for (const { process } of services) process.kill('SIGTERM')
-  for (const view of views)
-    for (const { promise, detail } of await brokenInWalk(installation, client, ledger, view))
-      ledger.note(`the last walk as ${viewName(view)}: ${promise}, ${detail}`)
-  for (const line of installation.complaints) ledger.note(`a process logged: ${line.slice(0, 300)}`)
 }
 
 /** A walk of everything, held against the database as a self-walk is. */
-async function brokenInWalk({ sql }: Installation, client: Client, ledger: Ledger, view: View): Promise<Promised[]> {
+async function brokenInWalk({ installation: { sql }, client, ledger }: Soaked, view: View): Promise<Promised[]> {
   const walked = await walk(client, ledger, view, `pageSize=${pageSize}`)
   const program = await findProgram(sql, slug)
   const horizon = parseChangeCursor(walked?.head.get('Change-Cursor') ?? '')?.change
@@ -80,23 +165,7 @@ async function brokenInWalk({ sql }: Installation, client: Client, ledger: Ledge
   return promisesBroken(asked, { places, unaccounted, horizon })
 }
 
-/** Each change once, in order; every application submitted once; every status that was surely given. */
-export function checkChanges(ledger: Ledger, there: readonly number[]): void {
-  const { followed, annotated } = ledger
-  const nameOf = ({ change, kind, application_id }: (typeof followed)[number]) => `${change} ${kind} ${application_id}`
-  const inOrder = followed.toSorted((one, other) => one.change - other.change).map(nameOf)
-  ledger.compare('the change feed', followed.map(nameOf), inOrder, everyKind)
-  const submitted = followed.filter(({ kind }) => kind === 'submitted').map(({ application_id }) => application_id)
-  ledger.compare('submissions in the change feed', submitted, there, ['lost', 'unexpected'])
-  const received = new Map<number, number>()
-  for (const { kind, application_id } of followed)
-    if (kind === 'status') received.set(application_id, (received.get(application_id) ?? 0) + 1)
-  for (const [id, times] of annotated)
-    if (!Number.isNaN(times) && received.get(id) !== times)
-      ledger.note(`application ${id} was given a status ${times} times, and ${received.get(id) ?? 0} were received`)
-}
-
-async function untilTrue(ledger: Ledger, what: string, isTrue: () => Promise<boolean>): Promise<void> {
+async function untilTrue({ ledger, restMs }: Soaked, what: string, isTrue: () => Promise<boolean>): Promise<void> {
   for (const endMs = performance.now() + restMs; performance.now() < endMs; await Bun.sleep(100))
     if (await isTrue().catch(() => false)) return
   ledger.note(`not within ${restMs / 1000} s: ${what}`)

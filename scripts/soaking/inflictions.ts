@@ -2,34 +2,54 @@
 
 import { connect, type Socket } from 'node:net'
 import { pick, type Rng } from '../../src/domain/random/seeded-random.ts'
-import { exportPath } from './actors.ts'
-import type { Installation } from './installation.ts'
-import { lockApplications } from './soak-statements.ts'
+import type { Mirror } from './actors/mirror.ts'
+import { exportPath } from './actors/readers.ts'
+import type { Installation } from './installation/installation.ts'
+import { lockApplications } from './installation/soak-statements.ts'
 
 export interface Infliction {
   name: string
   /** Why it cannot be done on this machine; undefined where it can. */
   isBeyond?(installation: Installation): string | undefined
-  run(installation: Installation, authorization: string, random: Rng): Promise<void>
+  run(scene: Scene): Promise<void>
+}
+
+/** What it can happen to. */
+interface Scene {
+  installation: Installation
+  mirror: Mirror
+  authorization: string
+  random: Rng
 }
 
 export const faults: readonly Infliction[] = [
   {
     name: 'service killed',
-    run: async ({ services }, _, random) => void pick(random, services).process.kill('SIGKILL'),
+    run: async ({ installation, random }) => pick(random, installation.services).process.kill('SIGKILL'),
   },
-  { name: 'service restarted', run: async ({ services }, _, random) => pick(random, services).process.kill('SIGTERM') },
-  { name: 'worker killed', run: async ({ worker }) => void worker.kill('SIGKILL') },
-  { name: 'PostgreSQL killed', run: async ({ database }) => void database.kill() },
+  {
+    name: 'service restarted',
+    run: async ({ installation, random }) => pick(random, installation.services).process.kill('SIGTERM'),
+  },
+  { name: 'worker killed', run: async ({ installation }) => installation.worker.kill('SIGKILL') },
+  { name: 'client that follows killed', run: async ({ mirror }) => mirror.process.kill('SIGKILL') },
+  { name: 'PostgreSQL killed', run: async ({ installation }) => installation.database.kill() },
+  {
+    name: 'standby promoted',
+    run: async ({ installation }) => {
+      await installation.database.failOver()
+      installation.network.cut()
+    },
+  },
   {
     name: 'Redis killed',
     isBeyond: ({ redis }) => (redis === undefined ? 'there is no redis-server on PATH' : undefined),
-    run: async ({ redis }) => redis?.kill('SIGKILL'),
+    run: async ({ installation }) => installation.redis?.kill('SIGKILL'),
   },
-  { name: 'network cut', run: async ({ network }) => network.cut() },
+  { name: 'network cut', run: async ({ installation }) => installation.network.cut() },
   {
     name: 'network paused',
-    run: async ({ network }) => {
+    run: async ({ installation: { network } }) => {
       network.pause()
       await Bun.sleep(7000)
       network.resume()
@@ -37,7 +57,7 @@ export const faults: readonly Infliction[] = [
   },
   {
     name: 'network throttled',
-    run: async ({ network }) => {
+    run: async ({ installation: { network } }) => {
       network.throttle(400_000)
       await Bun.sleep(3000)
       network.resume()
@@ -45,22 +65,22 @@ export const faults: readonly Infliction[] = [
   },
   {
     name: 'applications locked',
-    run: async ({ sql }) => {
+    run: async ({ installation: { sql } }) => {
       await lockApplications(sql, 3000).catch(() => {})
     },
   },
   {
     name: '200 slow readers',
-    run: async (installation, authorization) => holdReaders(installation, authorization, 200, 4000),
+    run: async ({ installation, authorization }) => holdReaders(installation, authorization, 200, 4000),
   },
   {
     name: '50 readers that vanish',
-    run: async (installation, authorization) => holdReaders(installation, authorization, 50, 50),
+    run: async ({ installation, authorization }) => holdReaders(installation, authorization, 50, 50),
   },
   {
     name: 'disk full',
     isBeyond: ({ disk }) => (disk === undefined ? 'only root can give the database a disk of its own' : undefined),
-    run: async ({ disk }) => {
+    run: async ({ installation: { disk } }) => {
       await disk?.fill()
       await Bun.sleep(3000)
       await disk?.free()
@@ -69,7 +89,7 @@ export const faults: readonly Infliction[] = [
   {
     name: 'clock set back an hour',
     isBeyond: ({ setClock }) => (setClock === undefined ? 'there is no libfaketime' : undefined),
-    run: async ({ setClock }) => {
+    run: async ({ installation: { setClock } }) => {
       await setClock?.(-3600)
       await Bun.sleep(3000)
       await setClock?.(0)

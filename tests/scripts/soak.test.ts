@@ -1,23 +1,28 @@
 // A short soak: every kind of fault once, under load, and nothing lost. And that a soak would notice if something were.
 
-import { describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { Ledger } from '../../scripts/soaking/actors.ts'
-import { checkChanges } from '../../scripts/soaking/final-checks.ts'
+import { exitCode } from '../../scripts/command-line/environment.ts'
+import { checkStored, checkViews } from '../../scripts/soaking/final-checks.ts'
 import { faults } from '../../scripts/soaking/inflictions.ts'
-import { everyView, viewFaults } from '../../scripts/soaking/views.ts'
+import { type Installation, startInstallation } from '../../scripts/soaking/installation/installation.ts'
+import { checkChanges } from '../../scripts/soaking/seen/comparisons.ts'
+import { type Annotation, Ledger } from '../../scripts/soaking/seen/ledger.ts'
+import { everyView, viewFaults } from '../../scripts/soaking/seen/views.ts'
+import { conclude, soak } from '../../scripts/soaking/soak.ts'
 import type { WalkedPage } from '../../workers/walk-promises.ts'
 import { needs } from '../support/needs.ts'
 import { run } from '../support/run.ts'
+import { sabotage, sabotages } from '../support/sabotages.ts'
 
-const soak = (...args: string[]) =>
+const runSoak = (...args: string[]) =>
   run([process.execPath, join(import.meta.dir, '../../scripts/soaking/main.ts'), ...args], {
     env: { PATH: process.env.PATH },
   })
 
 describe.skipIf(!needs('redis', 'faketime'))('scripts/soak', () => {
   test('G1 to G9, G12 to G14: every kind of fault under load, and every acknowledged submission is there, no walk misses or repeats, no partial page parses, all is back without help', async () => {
-    const { out, err, code } = await soak('--minutes', '0.1', '--writers', '4')
+    const { out, err, code } = await runSoak('--minutes', '0.1', '--writers', '4')
     expect({ out, err, code }).toMatchObject({ code: 0, out: expect.stringContaining('Every promise was kept.') })
     for (const { name } of faults) expect(out).toMatch(new RegExp(`${name} +(1 +[\\d.]+ s|0 +not tried: only root)`))
     expect(Number(/(\d+) submissions acknowledged/.exec(out)?.[1])).toBeGreaterThan(20)
@@ -25,10 +30,51 @@ describe.skipIf(!needs('redis', 'faketime'))('scripts/soak', () => {
   }, 240_000)
 })
 
+describe('a soak notices', () => {
+  let installation: Installation
+  let result: Awaited<ReturnType<typeof soak>>
+  beforeAll(async () => {
+    installation = await startInstallation()
+    result = await soak(installation, { minutes: 0.1, writers: 2, seed: 1, wanted: [] })
+  }, 120_000)
+  afterAll(async () => {
+    await result.stop()
+    await installation.stop()
+  }, 60_000)
+
+  /** How a soak would end that compared now. */
+  async function endNow(): Promise<{ code: number; broken: string[] }> {
+    const { soaked } = result
+    soaked.ledger.broken.length = 0
+    installation.complaints.length = 0
+    const now = { ...soaked, keys: soaked.keys.slice(0, 1), restMs: 2000 }
+    await checkStored(now)
+    await checkViews(now)
+    const { broken } = soaked.ledger
+    return { code: await exitCode(async () => conclude(soaked.ledger)), broken }
+  }
+
+  test('nothing, where nothing was tampered with', async () => {
+    expect(result.soaked.ledger.broken).toEqual([])
+    expect(result.soaked.ledger.erased.size).toBeGreaterThan(0)
+    expect(await endNow()).toEqual({ code: 0, broken: [] })
+  }, 60_000)
+  for (const one of sabotages)
+    test(`${one.name}, and exits with 1`, async () => {
+      const undo = await sabotage(result.soaked, one)
+      const { code, broken } = await endNow()
+      await undo()
+      expect({ code, broken: broken.length > 0 }).toEqual({ code: 1, broken: true })
+    }, 60_000)
+  test('nothing any more, when all of it was undone', async () => {
+    expect(await endNow()).toEqual({ code: 0, broken: [] })
+  }, 60_000)
+})
+
 describe('the view of a walk notices', () => {
   const [everything, town] = everyView([{ authorization: '', seesLess: true }])
   const page = (...questions: string[]): WalkedPage => ({
-    applications: [{ id: 1, applicantId: 2, state: 'CURRENT', questions, digest: 0 }],
+    applications: [{ id: 1, applicantId: 2, state: 'CURRENT', questions, digest: 0, fields: {} }],
     token: null,
   })
   test('nothing, when a page is as it was asked for', () => {
@@ -45,30 +91,42 @@ describe('the view of a walk notices', () => {
 })
 
 test('a fault that there is not, and a number that is none, are named', async () => {
-  expect(await soak('--only', 'plague')).toMatchObject({ code: 2, err: expect.stringContaining('no fault "plague"') })
-  expect(await soak('--minutes', 'soon')).toMatchObject({ code: 2, err: expect.stringContaining('--minutes must be') })
+  expect(await runSoak('--only', 'plague')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('no fault "plague"'),
+  })
+  expect(await runSoak('--minutes', 'soon')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('--minutes must be'),
+  })
 })
 
 describe('the check of the changes notices', () => {
-  const reported = (followed: Ledger['followed'], there: number[], annotated: [number, number][] = []): string[] => {
+  const given: Annotation = { note: 'a', status: 'Received', time: '', isSure: true }
+  const reported = (followed: Ledger['followed'], there: number[], annotations: [number, Annotation[]][] = []) => {
     const ledger = new Ledger()
     ledger.followed.push(...followed)
-    for (const [id, times] of annotated) ledger.annotated.set(id, times)
+    for (const [id, made] of annotations) ledger.annotations.set(id, made)
     checkChanges(ledger, there)
     return ledger.broken
   }
   const submitted = (change: number, application_id: number) => ({ change, kind: 'submitted', application_id })
-  const status = (change: number, application_id: number) => ({ change, kind: 'status', application_id })
+  const annotated = (change: number, application_id: number, status = 'Received') => [
+    { change, kind: 'status', application_id, status },
+    { change, kind: 'note', application_id, application_note: 'a' },
+  ]
 
   test('nothing, when all is as it should be', () => {
-    expect(reported([submitted(1, 10), status(2, 10), submitted(3, 11)], [10, 11], [[10, 1]])).toEqual([])
+    expect(reported([submitted(1, 10), ...annotated(2, 10), submitted(3, 11)], [10, 11], [[10, [given]]])).toEqual([])
   })
-  test.each<[string, Ledger['followed'], number[], [number, number][]]>([
+  test.each<[string, Ledger['followed'], number[], [number, Annotation[]][]]>([
     ['what came twice', [submitted(1, 10), submitted(1, 10)], [10], []],
     ['what came out of order', [submitted(2, 11), submitted(1, 10)], [10, 11], []],
     ['what did not come', [submitted(1, 10)], [10, 11], []],
-    ['a status that did not come', [submitted(1, 10)], [10], [[10, 1]]],
-  ])('%s', (_, followed, there, annotated) => {
-    expect(reported(followed, there, annotated).length).toBe(1)
+    ['a status that did not come', [submitted(1, 10), annotated(2, 10)[1]!], [10], [[10, [given]]]],
+    ['a note that did not come', [submitted(1, 10), annotated(2, 10)[0]!], [10], [[10, [given]]]],
+    ['another status than was given', [submitted(1, 10), ...annotated(2, 10, 'Approved')], [10], [[10, [given]]]],
+  ])('%s', (_, followed, there, made) => {
+    expect(reported(followed, there, made).length).toBe(1)
   })
 })

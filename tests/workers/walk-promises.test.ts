@@ -31,6 +31,7 @@ const served = (places: readonly TruePlace[], horizon: number): WalkedApplicatio
       state: superseded_seq === null || superseded_seq > horizon ? 'CURRENT' : 'OBSOLETE',
       questions: ['words'],
       digest: id * 7,
+      fields: {},
     }))
 
 function paged(applications: readonly WalkedApplication[], pageSize = asked.pageSize) {

@@ -17,8 +17,8 @@ export interface Network {
 /** How often a throttled connection passes a piece on. */
 const pieceMs = 50
 
-/** A proxy in front of a port of loopback. */
-export async function startNetwork(target: number): Promise<Network> {
+/** A proxy in front of a port of loopback, which may be another one for each connection. */
+export async function startNetwork(target: () => number): Promise<Network> {
   const sockets = new Set<Socket>()
   let pieceBytes = Number.POSITIVE_INFINITY
   const pass = (from: Socket, to: Socket): void => {
@@ -34,7 +34,7 @@ export async function startNetwork(target: number): Promise<Network> {
     })
   }
   const server = createServer(client => {
-    const upstream = connect(target, '127.0.0.1')
+    const upstream = connect(target(), '127.0.0.1')
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.setNoDelay(true)

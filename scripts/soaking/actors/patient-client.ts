@@ -1,6 +1,6 @@
 // Requests as a patient client makes them: each is tried again, on either service, until it is answered.
 
-import type { Installation } from './installation.ts'
+import type { Installation } from '../installation/installation.ts'
 
 /** How long one attempt may take, and how long is tried altogether: longer than any fault lasts. */
 const attemptMs = 30_000
@@ -40,7 +40,7 @@ export class Client {
     private readonly broken: (what: string) => void,
   ) {}
 
-  /** The first answer that is neither a refusal for want of capacity nor cut off. Undefined when none came in time. */
+  /** The first answer that is neither a refusal for want of capacity nor cut off. Undefined when none came in time, and for one that is not whole. */
   async ask(path: string, init: Asked = {}): Promise<PatientAnswer | undefined> {
     const beganMs = performance.now()
     const headers: Record<string, string> = {
@@ -64,6 +64,7 @@ export class Client {
         signal: AbortSignal.timeout(attemptMs),
       }
       const answer = await this.#once(url + path, request, read)
+      if (answer === 'not whole') return undefined
       if (answer === undefined || answer.status === 429 || answer.status === 503) continue
       this.patience.longestMs = Math.max(this.patience.longestMs, performance.now() - beganMs)
       if (answer.status >= 500) this.broken(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
@@ -74,7 +75,11 @@ export class Client {
   }
 
   /** Undefined when the connection failed or was reset; whatever ended properly must be whole. */
-  async #once(url: string, init: RequestInit, read: (text: string) => unknown): Promise<PatientAnswer | undefined> {
+  async #once(
+    url: string,
+    init: RequestInit,
+    read: (text: string) => unknown,
+  ): Promise<PatientAnswer | 'not whole' | undefined> {
     let response: Response
     let text: string
     try {
@@ -88,7 +93,7 @@ export class Client {
       return { status: response.status, headers: response.headers, body }
     } catch {
       this.broken(`${url} ended properly and is not whole: ${text.length} characters, … ${text.slice(-80)}`)
-      return undefined
+      return 'not whole'
     }
   }
 }

@@ -1,8 +1,9 @@
 // How a client of a soak reads the program: with which key, in which format, all questions or some. And what it must not get.
 
-import { pick, type Rng } from '../../src/domain/random/seeded-random.ts'
-import type { WalkedPage } from '../../workers/walk-promises.ts'
-import { walkFormats } from '../../workers/walked-page.ts'
+import { pick, type Rng } from '../../../src/domain/random/seeded-random.ts'
+import type { WalkedPage } from '../../../workers/walk-promises.ts'
+import { walkFormats } from '../../../workers/walked-page.ts'
+import type { SoakKey } from '../installation/installation.ts'
 
 /** Hidden from one of the keys, by their names in the question bank: one at the top, one that is repeated. Writers answer both. */
 export const hiddenQuestions = ['soaked words', 'soaked name']
@@ -11,25 +12,35 @@ const hiddenKeys = hiddenQuestions.map(name => name.replace(' ', '_'))
 /** What every version asks and either key sees; undefined for everything. */
 const choices = [undefined, 'soaked_town', 'soaked_members', 'soaked_members.soaked_jobs.soaked_employer,soaked_town']
 
-export interface SoakKey {
-  authorization: string
-  seesLess: boolean
-}
-
-export interface View extends SoakKey {
+export interface View extends Pick<SoakKey, 'authorization' | 'seesLess'> {
   format: (typeof walkFormats)[number]
   fields: string | undefined
 }
 
 /** Every one, for a last look at what is at rest. */
-export const everyView = (keys: readonly SoakKey[]): View[] =>
-  keys.flatMap(key => walkFormats.flatMap(format => choices.map(fields => ({ ...key, format, fields }))))
+export const everyView = (keys: readonly Pick<SoakKey, 'authorization' | 'seesLess'>[]): View[] =>
+  keys.flatMap(({ authorization, seesLess }) =>
+    walkFormats.flatMap(format => choices.map(fields => ({ authorization, seesLess, format, fields }))),
+  )
 
 export const anyView = (random: Rng, keys: readonly SoakKey[]): View => pick(random, everyView(keys))
 
 /** For reports of what was broken. */
 export const viewName = ({ seesLess, format, fields }: View): string =>
   `${format.accept}${fields === undefined ? '' : `, fields=${fields}`}${seesLess ? ', with hidden questions' : ''}`
+
+/** Whether a view has a value, by its path within the answers: `members.0.name.text`. */
+export function sees({ seesLess, fields }: View, path: string): boolean {
+  const names = path.split('.').filter(name => !/^\d+$/.test(name))
+  if (seesLess && names.some(name => hiddenKeys.includes(name))) return false
+  if (fields === undefined) return true
+  // What an entity is called comes with any question in it, and so does the number of entities.
+  const isOfList = ['entity_name', 'entities'].includes(names.at(-1)!)
+  const within = `${names.slice(0, -1).join('.')}.`
+  return fields
+    .split(',')
+    .some(field => `${names.join('.')}.`.startsWith(`${field}.`) || (isOfList && field.startsWith(within)))
+}
 
 /** What a page gives away or holds back that it should not. Empty when it is as requested. */
 export function viewFaults({ seesLess, fields }: View, { applications }: WalkedPage, text: string): string[] {

@@ -4,71 +4,38 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { prepareDatabase } from '../../src/db/instance.ts'
-import { createApiKey } from '../../src/keys/api-keys.ts'
-import { eachLine } from '../processes/each-line.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../processes/embedded-postgres.ts'
-import { endWithParent } from '../processes/end-with-parent.ts'
-import { freePort } from '../processes/free-port.ts'
-import { isAlive } from '../processes/is-alive.ts'
-import { answersInTime } from '../processes/until-answering.ts'
+import { openDatabase, type Sql } from '../../../src/db/client.ts'
+import { prepareDatabase } from '../../../src/db/instance.ts'
+import { createApiKey } from '../../../src/keys/api-keys.ts'
+import { eachLine } from '../../processes/each-line.ts'
+import { endWithParent } from '../../processes/end-with-parent.ts'
+import { freePort } from '../../processes/free-port.ts'
+import { loopbackCertificate } from '../../processes/loopback-certificate.ts'
+import { answersInTime } from '../../processes/until-answering.ts'
+import { type KeptPostgres, keepPostgres } from './keep-postgres.ts'
+import { Kept } from './kept.ts'
 import { type Network, startNetwork } from './network.ts'
-import type { SoakKey } from './views.ts'
 
-const root = join(import.meta.dir, '../..')
+const root = join(import.meta.dir, '../../..')
 /** What the disk of the database holds, where it can have one of its own. */
 const diskBytes = 1_500_000_000
 const libfaketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
 
-/** A process that is restarted whenever it ends, until `stop`. */
-export class Kept {
-  #child: Bun.Subprocess | undefined
-  #stopping = false
-  /** How often it was started. */
-  starts = 0
-  readonly #running: Promise<void>
-
-  constructor(private readonly start: () => Promise<Bun.Subprocess>) {
-    this.#running = this.#keep()
-  }
-
-  get pid(): number | undefined {
-    return this.#child?.exitCode === null && this.#child.signalCode === null ? this.#child.pid : undefined
-  }
-
-  kill(signal: NodeJS.Signals): void {
-    this.#child?.kill(signal)
-  }
-
-  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    this.#stopping = true
-    this.kill(signal)
-    await this.#running
-  }
-
-  async #keep(): Promise<void> {
-    while (!this.#stopping) {
-      this.#child = await this.start()
-      this.starts++
-      await this.#child.exited
-      // No faster than a service manager would.
-      if (!this.#stopping) await Bun.sleep(200)
-    }
-  }
-}
-
 export interface Installation {
+  /** Of its own, for what those who work with it keep. */
+  folder: string
   /** Addresses of the services; any of them answers anything. */
   services: readonly { url: string; health: string; process: Kept }[]
   worker: Kept
   network: Network
   /** The database without the network between. A connection of it is lost whenever the database is. */
   sql: Sql
-  database: { kill(): void }
+  database: Pick<KeptPostgres, 'kill' | 'failOver'>
   redis: Kept | undefined
   /** Of the keys. */
   pepper: string
+  /** That secrets of webhooks are made with. */
+  webhookKey: Buffer
   /** Fills the database's disk and frees it again; undefined where it has none of its own. */
   disk: { fill(): Promise<void>; free(): Promise<void> } | undefined
   /** Sets the database's clock by so many seconds; undefined where that cannot be done. */
@@ -76,6 +43,14 @@ export interface Installation {
   /** What the processes wrote on standard error, and log entries of unexpected failures. */
   complaints: string[]
   stop(): Promise<void>
+}
+
+export interface SoakKey {
+  username: string
+  password: string
+  /** Of both. */
+  authorization: string
+  seesLess: boolean
 }
 
 export const slug = 'soaked'
@@ -95,12 +70,12 @@ export async function startInstallation(): Promise<Installation> {
       await writeFile(clock, '+0')
       await chmod(clock, 0o644)
     }
-    const postgres = await keepPostgres(join(folder, 'disk/data'), hasClock ? clock : undefined)
+    const fake = { LD_PRELOAD: libfaketime, FAKETIME_TIMESTAMP_FILE: clock, FAKETIME_NO_CACHE: '1' }
+    const postgres = await keepPostgres(join(folder, 'disk'), hasClock ? fake : {})
     undo.push(postgres.stop)
-    const url = `postgres://tributary@127.0.0.1:${postgres.port}/postgres`
-    const network = await startNetwork(postgres.port)
-    undo.push(network.stop)
-    const sql = openDatabase({ url, connectionsMax: 4, applicationName: 'soak' })
+    const [network, direct] = await Promise.all([startNetwork(postgres.port), startNetwork(postgres.port)])
+    undo.push(network.stop, direct.stop)
+    const sql = openDatabase({ url: addressOf(direct), connectionsMax: 4, applicationName: 'soak' })
     undo.push(() => sql.end({ timeout: 1 }))
     await prepareDatabase(sql, 'UTC')
 
@@ -108,19 +83,13 @@ export async function startInstallation(): Promise<Installation> {
     if (redis !== undefined) undo.push(() => redis.kept.stop('SIGKILL'))
     const pepper = crypto.randomUUID() + crypto.randomUUID()
     const complaints: string[] = []
-    const environment = {
-      TRIBUTARY_ENV: 'development',
-      DATABASE_URL: `postgres://tributary@127.0.0.1:${network.port}/postgres`,
-      PAGE_TOKEN_KEYS: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+    const webhookKey = Buffer.from(crypto.getRandomValues(new Uint8Array(32)))
+    const own = {
+      DATABASE_URL: addressOf(network),
       API_KEY_PEPPER: pepper,
-      INSTANCE_TIME_ZONE: 'UTC',
-      REQUESTS_PER_MINUTE: '0',
-      EXPORTS_AT_A_TIME: '0',
-      STALL_TIMEOUT: '3s',
-      STATEMENT_TIMEOUT: '4500ms',
-      DRAIN_TIMEOUT: '5s',
-      ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
+      WEBHOOK_KEYS: webhookKey.toString('base64'),
     }
+    const environment = { ...own, ...(await settingsIn(folder)), ...(redis && { REDIS_URL: redis.url }) }
     const services = await Promise.all([1, 2].map(() => keepService(environment, complaints)))
     undo.push(() => Promise.all(services.map(service => service.process.stop())))
     const workerPort = String(await freePort())
@@ -131,6 +100,7 @@ export async function startInstallation(): Promise<Installation> {
     for (const { health } of services)
       if (!(await answersInTime(`${health}/readyz`))) throw new Error(`${health} does not answer. ${lastWord}`)
     return {
+      folder,
       services,
       worker,
       network,
@@ -138,6 +108,7 @@ export async function startInstallation(): Promise<Installation> {
       database: postgres,
       redis: redis?.kept,
       pepper,
+      webhookKey,
       disk,
       setClock: hasClock ? seconds => writeFile(clock, `${seconds < 0 ? '' : '+'}${seconds}`) : undefined,
       complaints,
@@ -153,7 +124,7 @@ export async function startInstallation(): Promise<Installation> {
 export async function issueKey({ sql, pepper }: Installation, hidden_questions: string[] = []): Promise<SoakKey> {
   const seesLess = hidden_questions.length > 0
   const now = Date.now() * 1000
-  const { username, password } = await createApiKey(sql, pepper, {
+  const credentials = await createApiKey(sql, pepper, {
     name: 'Soak',
     programs: [slug],
     expires_at: now + 86_400_000_000,
@@ -164,7 +135,27 @@ export async function issueKey({ sql, pepper }: Installation, hidden_questions: 
     actor: 'operator:soak',
     now,
   })
-  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`, seesLess }
+  const { username, password } = credentials
+  const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+  return { username, password, authorization, seesLess }
+}
+
+/** Those that are no matter of who else runs. */
+async function settingsIn(folder: string): Promise<Record<string, string>> {
+  const certificate = join(folder, 'certificate.pem')
+  await writeFile(certificate, loopbackCertificate.cert)
+  return {
+    TRIBUTARY_ENV: 'development',
+    PAGE_TOKEN_KEYS: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+    INSTANCE_TIME_ZONE: 'UTC',
+    REQUESTS_PER_MINUTE: '0',
+    EXPORTS_AT_A_TIME: '0',
+    STALL_TIMEOUT: '3s',
+    STATEMENT_TIMEOUT: '4500ms',
+    DRAIN_TIMEOUT: '5s',
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    NODE_EXTRA_CA_CERTS: certificate,
+  }
 }
 
 /** A small file system in memory, where the account may make one. */
@@ -178,36 +169,6 @@ async function ownDisk(path: string, undo: (() => Promise<unknown>)[]): Promise<
     // As much as fits: the command ends with a complaint.
     fill: async () => void (await Bun.$`dd if=/dev/zero of=${filler} bs=64k`.quiet().nothrow()),
     free: () => rm(filler, { force: true }),
-  }
-}
-
-async function keepPostgres(dataDirectory: string, clock: string | undefined) {
-  const port = await freePort()
-  const environment: Record<string, string> =
-    clock === undefined ? {} : { LD_PRELOAD: libfaketime, FAKETIME_TIMESTAMP_FILE: clock, FAKETIME_NO_CACHE: '1' }
-  const start = (): Promise<EmbeddedPostgres> =>
-    startEmbeddedPostgres({
-      dataDirectory,
-      port,
-      environment,
-      settings: { shared_buffers: '128MB', max_wal_size: '256MB', full_page_writes: 'on' },
-    })
-  let server = await start()
-  let stopping = false
-  const keeping = (async () => {
-    while (!stopping) {
-      if (!isAlive(server.pid)) server = await start().catch(() => server)
-      await Bun.sleep(200)
-    }
-  })()
-  return {
-    port,
-    kill: () => process.kill(server.pid, 'SIGKILL'),
-    stop: async () => {
-      stopping = true
-      await keeping
-      if (isAlive(server.pid)) await server.stop()
-    },
   }
 }
 
@@ -231,10 +192,17 @@ async function keepService(environment: Record<string, string>, complaints: stri
   return { url: `http://127.0.0.1:${port}`, health: `http://127.0.0.1:${health}`, process }
 }
 
+const addressOf = ({ port }: Network): string => `postgres://tributary@127.0.0.1:${port}/postgres`
+
 let lastWord = ''
 
-function launch(main: string, environment: Record<string, string>, complaints: string[]): Bun.Subprocess {
-  const child = Bun.spawn([process.execPath, join(root, main)], {
+export function launch(
+  main: string,
+  environment: Record<string, string>,
+  complaints: string[],
+  args: readonly string[] = [],
+): Bun.Subprocess {
+  const child = Bun.spawn([process.execPath, join(root, main), ...args], {
     cwd: tmpdir(),
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdin: 'ignore',

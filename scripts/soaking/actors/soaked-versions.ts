@@ -1,0 +1,81 @@
+// The program that is tried, in versions that ask in another order and insert questions or leave them out.
+
+import { findActiveVersion, findProgram } from '../../../src/db/programs/programs.ts'
+import { Problem } from '../../../src/problem.ts'
+import { loadBankFor, parseDefinition } from '../../../src/programs/parse-definition.ts'
+import { publishDefinition } from '../../../src/programs/publish.ts'
+import { type Installation, slug } from '../installation/installation.ts'
+import type { Ledger } from '../seen/ledger.ts'
+
+/** What an administrator may set. */
+export const statuses = ['Received', 'Approved']
+
+interface Question {
+  admin_name: string
+  kind: string
+  text: string
+  enumerator?: string
+}
+
+const q = (name: string, kind: string, enumerator?: string): Question => ({
+  admin_name: `soaked ${name}`,
+  kind,
+  text: `${name}?`,
+  ...(enumerator === undefined ? {} : { enumerator: `soaked ${enumerator}` }),
+})
+
+/** In another order with each `n`; what only some versions ask comes in the middle. */
+function ordered<T>(list: readonly T[], n: number, between: readonly T[]): T[] {
+  const at = n % list.length
+  const turned = [...list.slice(at), ...list.slice(0, at)]
+  return n % 2 === 0 ? turned : turned.toSpliced(1, 0, ...between)
+}
+
+/** What version `n` asks, at the top and two enumerators deep. */
+function questionsOf(n: number): Question[] {
+  const job = ordered([q('employer', 'TEXT', 'jobs'), q('since', 'TEXT', 'jobs')], n, [q('pay', 'NUMBER', 'jobs')])
+  const jobs = [q('jobs', 'ENUMERATOR', 'members'), ...job]
+  const member = ordered([[q('name', 'TEXT', 'members')], jobs], n, [[q('nick', 'TEXT', 'members')]])
+  const members = [q('members', 'ENUMERATOR'), ...member.flat()]
+  return ordered([[q('words', 'TEXT')], members, [q('town', 'TEXT')]], n, [[q('extra', 'NUMBER')]]).flat()
+}
+
+/** Version `n` of the program: asks in another order than the one before, and inserts questions or leaves them out. */
+function definition(n: number, based_on: number | undefined) {
+  const questions = questionsOf(n)
+  return {
+    slug,
+    display_name: 'Soaked',
+    statuses,
+    ...(based_on === undefined ? {} : { based_on }),
+    questions,
+    screens: [
+      {
+        name: 'Screen',
+        questions: questions.map(({ admin_name }) => ({
+          question: admin_name,
+          optional: admin_name !== 'soaked words',
+        })),
+      },
+    ],
+  }
+}
+
+/** Publishes the next version; false when the database was not there for it, and notes when it was refused. The first one throws. */
+export async function publishVersion({ sql }: Installation, ledger: Ledger): Promise<boolean> {
+  const n = ledger.publications
+  try {
+    const program = await findProgram(sql, slug)
+    const active = program && (await findActiveVersion(sql, program.program_id))
+    const document = definition(n, active?.program_version_id)
+    const parsed = parseDefinition(document, await loadBankFor(sql, document))
+    await publishDefinition(sql, parsed, 'operator:soak', { move: 'all' })
+    ledger.publications++
+    return true
+  } catch (error) {
+    if (n === 0) throw error
+    if (error instanceof Problem)
+      ledger.note(`version ${n} was refused: ${error.message} ${JSON.stringify(error.errors)}`)
+    return false
+  }
+}

@@ -1,0 +1,77 @@
+// What a soak asks the database of its own, and does to it: to see that everything is at rest, which no other program asks.
+
+import type { Sql } from '../../../src/db/client.ts'
+
+/** Every page and every submission waits in the meantime, and takes a connection with it. */
+export async function lockApplications(sql: Sql, forMs: number): Promise<void> {
+  await sql.begin(async tx => {
+    await tx`lock table application in access exclusive mode`
+    await Bun.sleep(forMs)
+  })
+}
+
+export async function countUnderived(sql: Sql): Promise<number> {
+  const [row] = await sql<{ missing: number }[]>`
+    select count(*) as missing from program_version v
+    where v.state <> 'DRAFT' and not exists (select from program_key_map m where m.program_version_id = v.program_version_id)`
+  return row!.missing
+}
+
+/** Connections of any role, and transactions of service and worker that were left open. */
+export async function countConnections(sql: Sql): Promise<{ open: number; left: number }> {
+  const [row] = await sql<{ open: number; left: number }[]>`
+    select
+      count(*) as open,
+      count(*) filter (where application_name like 'tributary%' and state like 'idle in transaction%') as left
+    from pg_stat_activity
+    where datname is not null`
+  return row!
+}
+
+/** For a copy of the data folder, until `endBackup` on the same connection. */
+export async function startBackup(sql: Sql): Promise<void> {
+  await sql`select pg_backup_start('soak', true)`
+}
+
+/** The label that belongs into the copy. */
+export async function endBackup(sql: Sql): Promise<string> {
+  const [row] = await sql<{ labelfile: string }[]>`select labelfile from pg_backup_stop(false)`
+  return row!.labelfile
+}
+
+/** By which a standby is known to its primary. */
+export const standbyName = 'standby'
+
+/** From now on no commit is answered before the standby has it. */
+export async function followSynchronously(sql: Sql): Promise<void> {
+  await sql`alter system set synchronous_standby_names = 'standby'`
+  await sql`select pg_reload_conf()`
+}
+
+/** Whether the standby has everything that was committed so far, and commits wait for it. */
+export async function hasAll(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ has_all: boolean }[]>`
+    select bool_or(sync_state = 'sync' and replay_lsn >= pg_current_wal_flush_lsn()) as has_all
+    from pg_stat_replication
+    where application_name = ${standbyName}`
+  return row!.has_all === true
+}
+
+export async function promote(sql: Sql): Promise<void> {
+  await sql`select pg_promote()`
+}
+
+/** Status and note of each application after each change of either, in order. */
+export interface AnnotationRow {
+  application_id: number
+  status: string | null
+  application_note: string | null
+}
+
+export async function readAnnotationHistory(sql: Sql, programId: number): Promise<AnnotationRow[]> {
+  return sql<AnnotationRow[]>`
+    select application_id, status, application_note
+    from application_annotation
+    where program_id = ${programId}
+    order by application_id, annotation_id`
+}
