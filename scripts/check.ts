@@ -266,43 +266,6 @@ function nameErrors(path: string, all: readonly string[]): string[] {
   ]
 }
 
-/** Words that occur in no name, comment, text or document, and the standard term to use instead. */
-const standardTerms: Readonly<Record<string, string>> = {
-  'deed deeds': 'action',
-  'trail trails': 'audit log',
-  'door doors': 'route',
-  'twin twins': 'duplicate',
-  beside: 'alongside, next to or with',
-  'chore chores': 'maintenance task',
-  invented: 'sample',
-  reckoned: 'computed or verified',
-  riddle: 'the question itself',
-  anew: 'again',
-  meanwhile: 'in the meantime, or concurrently',
-  'told tell tells telling': 'reports, shows, lists, calls or distinguishes',
-  'whoever everybody anybody nobody somebody': 'the user, the role, the client or no process',
-}
-
-/** PostgreSQL does not run as root, and runs as the Unix user of this name instead. */
-const unixUser = { path: 'scripts/processes/embedded-postgres.ts', word: 'nobody' }
-
-/** Each of these words in a name, a comment, a text or a document, by path and line; `backdoor` and `trailing` are other words. */
-export function wordBreaches(files: ReadonlyMap<string, string>): string[] {
-  const terms = new Map(
-    Object.entries(standardTerms).flatMap(([words, term]) => words.split(' ').map(word => [word, term] as const)),
-  )
-  return [...files].sort().flatMap(([path, text]) =>
-    [path, ...(own.includes(path) ? [] : text.split('\n'))].flatMap((line, number) =>
-      [...line.matchAll(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g)].flatMap(([word]) => {
-        const term = terms.get(word.toLowerCase())
-        return term === undefined || (path === unixUser.path && word === unixUser.word)
-          ? []
-          : [`${path}:${Math.max(1, number)}: has "${word}"; say ${term}.`]
-      }),
-    ),
-  )
-}
-
 /** Files that explain, show and alert on the metrics that processes report. */
 const watching = ['deploy/OPERATIONS.md', 'deploy/grafana/tributary.json', 'deploy/prometheus/alerts.yaml'] as const
 
@@ -346,14 +309,6 @@ if (import.meta.main) {
     watching.map(async path => [path, await Bun.file(join(root, path)).text()] as const),
   )
   breaches.push(...watchingErrors(new Map([...files, ...watched])))
-  const worded = ['{src,workers,scripts,tests}/**/*.{ts,tsx,js,css,sql,md}', '*.md', 'deploy/*.md'].map(pattern =>
-    Array.fromAsync(
-      new Bun.Glob(pattern).scan({ cwd: root }),
-      async path => [path, await Bun.file(join(root, path)).text()] as const,
-    ),
-  )
-  const texts = (await Promise.all(worded)).flat()
-  breaches.push(...wordBreaches(new Map(texts)))
   for (const breach of breaches) console.log(breach)
   process.exit(breaches.length === 0 ? 0 : 1)
 }

@@ -75,7 +75,7 @@ process.exitCode = await exitCode(async () => {
       JSON.stringify({
         mutate,
         testRunner: 'command',
-        commandRunner: { command: `bun test --bail --timeout 60000 ${tests.join(' ')}` },
+        commandRunner: { command: `bun test --bail ${tests.join(' ')}` },
         coverageAnalysis: 'off',
         // The tests start servers of their own: more at a time only slows them down.
         concurrency: 1,

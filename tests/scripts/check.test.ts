@@ -2,9 +2,9 @@
 // What holds the house together is held itself: each rule is broken on purpose, and the breach is reported with file and line.
 
 import { describe, expect, test } from 'bun:test'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { breachesOf, folderBreaches, watchingErrors, wordBreaches } from '../../scripts/check.ts'
+import { breachesOf, folderBreaches, watchingErrors } from '../../scripts/check.ts'
 import { useFolder } from '../support/fixtures.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -218,22 +218,6 @@ test('each metric is reported, explained and shown, and each alert explained', (
   ])
 })
 
-test('a name, a comment, a text or a document says the standard term', () => {
-  const words = (tree: Record<string, string>): string[] => wordBreaches(new Map(Object.entries(tree)))
-  expect(words({ 'src/a.ts': '\nconst noteDeed = 1', 'src/b.sql': 'create table worker_chores ()' })).toEqual([
-    'src/a.ts:2: has "Deed"; say action.',
-    'src/b.sql:1: has "chores"; say maintenance task.',
-  ])
-  expect(words({ 'src/door.ts': '', 'deploy/A.md': 'The *trail* says so.\n\nWhoever asks.' })).toEqual([
-    'deploy/A.md:1: has "trail"; say audit log.',
-    'deploy/A.md:3: has "Whoever"; say the user, the role, the client or no process.',
-    'src/door.ts:1: has "door"; say route.',
-  ])
-  expect(words({ 'scripts/processes/embedded-postgres.ts': "'nobody'" })).toEqual([])
-  expect(words({ 'src/a.ts': "'nobody'" })).toHaveLength(1)
-  expect(words({ 'src/a.ts': '// indeed, trailing, besides, backdoor, constructor' })).toEqual([])
-})
-
 test('bun scripts/check.ts prints the breaches of a folder and exits 1; a folder without source is no success', async () => {
   const folder = await useFolder()
   const run = () => Bun.spawnSync([process.execPath, join(root, 'scripts/check.ts'), folder])
@@ -247,7 +231,29 @@ test('bun scripts/check.ts prints the breaches of a folder and exits 1; a folder
   expect(run().exitCode).toBe(1)
 })
 
-test('Biome, as it is set up here, reports circles of imports, of types too, promises and assertions that are not awaited, and literals in literals', async () => {
+test('bun run check makes every check, whichever fails, and reports all of them', async () => {
+  const folder = await useFolder()
+  await Promise.all(
+    [
+      ...['package.json', 'biome.json', 'tsconfig.json', 'scripts/check.ts'],
+      ...['scripts/awaited-assertions.grit', 'scripts/spread-groups.grit'],
+    ].map(name => Bun.write(join(folder, name), Bun.file(join(root, name)))),
+  )
+  for (const path of ['deploy/OPERATIONS.md', 'deploy/prometheus/alerts.yaml']) await Bun.write(join(folder, path), '')
+  await Bun.write(join(folder, 'deploy/grafana/tributary.json'), '{}\n')
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  await Bun.$`git init -q ${folder}`.quiet()
+  await Bun.write(join(folder, 'src/db/a.ts'), "import { b } from '../http/b.ts'\nexport const a: string  = b\n")
+  await Bun.write(join(folder, 'src/http/b.ts'), 'export const b = 1\n')
+  const { stdout, stderr, exitCode } = Bun.spawnSync([process.execPath, 'run', 'check'], { cwd: folder })
+  const said = Bun.stripANSI(`${stdout}${stderr}`)
+  expect(exitCode).toBe(1)
+  expect(said).toContain('src/db/a.ts:1: imports src/http/b.ts')
+  expect(said).toMatch(/src\/db\/a\.ts format/)
+  expect(said).toMatch(/src\/db\/a\.ts\(2,14\): error TS2322/)
+})
+
+test('Biome, as it is set up here, reports circles of imports, of types too, promises and assertions that are not awaited, focused tests, and literals in literals', async () => {
   const folder = await useFolder()
   await mkdir(join(folder, 'scripts'))
   for (const name of ['biome.json', 'scripts/awaited-assertions.grit', 'scripts/spread-groups.grit', 'tsconfig.json'])
@@ -269,6 +275,7 @@ test('x', async () => {
   await expect(work()).rejects.toThrow()
   await work()
 })
+test.only('y', work)
 `,
   )
   await Bun.write(
@@ -283,6 +290,7 @@ export const plain = { ...folded, ...(b === 1 ? { d: 3 } : {}) }
   expect(biome.exitCode).not.toBe(0)
   for (const file of ['src/one.ts:1:', 'src/two.ts:1:'])
     expect(said).toMatch(new RegExp(`${file}\\d+ lint/suspicious/noImportCycles`))
+  expect(said).toMatch(/tests\/a\.test\.ts:13:\d+ lint\/suspicious\/noFocusedTests/)
   expect(said).toMatch(/tests\/a\.test\.ts:5:3 lint\/nursery\/noFloatingPromises/)
   expect([...said.matchAll(/a\.test\.ts:(\d+):3 plugin/g)].map(found => found[1])).toEqual(['6', '7'])
   expect([...said.matchAll(/three\.ts:(\d+):\d+ plugin/g)].map(found => found[1])).toEqual(['2'])

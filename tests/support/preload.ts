@@ -1,7 +1,7 @@
-// Runs once before all test files: one seed for what is random, and one PostgreSQL for the whole run, ended with it.
+// Runs once before all test files: one seed for what is random, one timeout for every file, and one PostgreSQL for the whole run, ended with it.
 
 import { afterAll, beforeEach } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { stopTestServer } from './database.ts'
 import { reportSkipped } from './needs.ts'
@@ -12,6 +12,19 @@ if (process.env.TRIBUTARY_TEST_SEED === undefined) {
   console.error(`Random numbers are of seed ${seed}; TRIBUTARY_TEST_SEED=${seed} repeats them.`)
 }
 fc.configureGlobal({ seed })
+
+/** Milliseconds for a test or hook. Generous: the machines that run this are shared, and no test measures time. */
+const timeoutMs = 120_000
+// Bun's own limit is 5 seconds, bunfig.toml cannot set it, and what a preload sets is gone after the first file
+// (https://github.com/oven-sh/bun/pull/39235), so each file sets it in its first line. Plain `bun test` needs no options then.
+Bun.plugin({
+  name: 'test timeout',
+  setup: build =>
+    void build.onLoad({ filter: /\.test\.ts$/ }, ({ path }) => ({
+      contents: `import { setDefaultTimeout as setTestTimeout } from 'bun:test'; setTestTimeout(${timeoutMs}); ${readFileSync(path, 'utf8')}`,
+      loader: 'ts',
+    })),
+})
 
 afterAll(stopTestServer)
 afterAll(reportSkipped)

@@ -12,7 +12,7 @@ import type { Foundation } from '../../src/http/server/deps.ts'
 import { Metrics } from '../../src/http/server/metrics.ts'
 import { createLog } from '../../src/log.ts'
 import type { CountingRedis } from '../../src/queue/counting-redis.ts'
-import { testConfig } from './config.ts'
+import { testConfig, unlimited } from './config.ts'
 import { leastPrivileged, type TestDatabase } from './database.ts'
 
 export interface TestService {
@@ -31,7 +31,7 @@ export interface TestService {
   logText(): string
   /** The one line of a request, by its `X-Request-Id`. */
   requestLine(requestId: string | null): Record<string, unknown> | undefined
-  /** Fetches a path of this service. Never follows a redirect. */
+  /** Fetches a path of this service. Never follows a redirect. Throws when a key reaches its usual limits: a test of limits sets them. */
   get(path: string, init?: RequestInit): Promise<Response>
   /** Ends the service and whatever connections are open; the database stays. */
   stop(): Promise<void>
@@ -56,6 +56,8 @@ export interface TestServiceOptions {
   /** Where keys are counted for several services together; the caller closes it. */
   countingRedis?: CountingRedis
 }
+
+const limits = Object.keys(unlimited)
 
 /**
  * Starts `createApp` on a real socket. The configuration is `testConfig()`: development, with the usual limits, unless a test says `unlimited`. Its pools have the rights of
@@ -135,7 +137,14 @@ export async function startTestService(
     logLines,
     logText: () => texts.join(''),
     requestLine: requestId => logLines.find(line => line.msg === 'request' && line.request_id === requestId),
-    get: (path, init) => fetch(`${baseUrl}${path}`, { redirect: 'manual', ...init }),
+    get: async (path, init) => {
+      const response = await fetch(`${baseUrl}${path}`, { redirect: 'manual', ...init })
+      if (response.status === 429 && path.startsWith('/api/') && !limits.some(limit => limit in overrides))
+        throw new Error(
+          `This test asks more than a key may (${config.requestsPerMinute} requests a minute). Start its service as \`unlimited\`.`,
+        )
+      return response
+    },
     stop: async () => {
       await server.stop(true)
       standbys.stop()

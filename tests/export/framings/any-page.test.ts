@@ -9,7 +9,7 @@ import { buildKeyMap } from '../../../src/domain/questions/key-map.ts'
 import { type QuestionView, visiblePart, visibleShape } from '../../../src/domain/questions/question-view.ts'
 import { planFill } from '../../../src/domain/questions/version-fill.ts'
 import { framingOfChanges } from '../../../src/export/changes/feed-framings.ts'
-import { framingOf } from '../../../src/export/framings/all-framings.ts'
+import { type ExportFormat, framingOf } from '../../../src/export/framings/all-framings.ts'
 import type { PageFraming } from '../../../src/export/framings/page-framing.ts'
 import { feedFraming } from '../../../src/export/odata/feed-page.ts'
 import { feedTables } from '../../../src/export/odata/feed-tables.ts'
@@ -80,7 +80,7 @@ async function written(of: readonly StoredScenario[], { fills }: Questions, fram
 type Rows = (of: readonly StoredScenario[], questions: Questions, manner: Manner) => Promise<unknown[]>
 
 /** Of each format: a page of applications, and its rows as a client has them. */
-const formats: Record<string, Rows> = {
+const formats: Record<ExportFormat | 'changes', Rows> = {
   json: async (of, questions, manner) =>
     JSON.parse(await written(of, questions, framingOf('json', questions), manner)).payload,
   ndjson: async (of, questions, manner) =>
@@ -134,7 +134,7 @@ test('a page of any applications is, to the byte, what JSON.stringify makes of w
       const text = await written(applications, questions, framingOf('json', questions), { bytes })
       expect(JSON.parse(text)).toEqual(JSON.parse(withNameless(JSON.stringify({ payload, nextPageToken: 'next' }))))
       expect(JSON.stringify(JSON.parse(text)) === text).toBe(true)
-      const records = (await formats.csv!(applications, questions, { bytes })) as CsvRecord[]
+      const records = (await formats.csv(applications, questions, { bytes })) as CsvRecord[]
       const read = records.map(record => Object.entries(record).map(([name, cell]) => [name, textOf(cell)]))
       const columns = payload.map(one => csvRecordOf(one as unknown as ExportedApplication))
       expect(read.map(cells => Object.fromEntries(cells))).toEqual(columns)
@@ -180,7 +180,7 @@ test('a list that is longer in CSV and in the feed than in JSON is whole there, 
   const questions = questionsOf(one[0]!, wholeView)
   const list = selections.map(id => id.replaceAll(/[\\;]/g, '\\$&')).join(';')
   for (const { bytes } of [{ bytes: 1 }, amply]) {
-    expect(await formats.csv!(one, questions, { bytes })).toEqual([expect.objectContaining({ 'where.selections': list })])
+    expect(await formats.csv(one, questions, { bytes })).toEqual([expect.objectContaining({ 'where.selections': list })])
     const { value } = await ofTable(one, questions, 0, { bytes })
     expect(value).toEqual([expect.objectContaining({ where__selections: list })])
   }
