@@ -144,8 +144,8 @@ function depsOf(foundation: Foundation): Deps {
 /** The routes for clients of programs, and how each refusal is answered. */
 function clientRoutes(deps: Deps, tls: boolean) {
   const { config } = deps
-  const showNothing = async (request: Request, response: Response): Promise<Response> =>
-    (await import('./lazy-routes.ts')).notFoundPage(config, request, response)
+  const asPage = async (request: Request, response: Response): Promise<Response> =>
+    (await import('./lazy-routes.ts')).refusalPage(config, request, response)
   // To find the path, Elysia skips the shortest scheme and host there can be. By default these are `https://` and three characters,
   // so `http://api/…` would be misread; with `standardHostname` off they are those of http, so https would be.
   return new Elysia({ handler: { standardHostname: tls } })
@@ -157,7 +157,7 @@ function clientRoutes(deps: Deps, tls: boolean) {
       const known =
         code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'No resource exists at this address.' }) : error
       const response = problemResponse(known, recordOf(request))
-      return response.status === 404 && wantsPage(request) ? showNothing(request, response) : response
+      return wantsPage(request) ? asPage(request, response) : response
     })
     .use(checkAuth(deps))
     .use(exportApplications(deps))

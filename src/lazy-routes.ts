@@ -3,5 +3,5 @@
 
 export { adminConsole } from './console/console.ts'
 export { apiDocs } from './docs/api-docs.ts'
-export { notFoundPage } from './docs/not-found-page.tsx'
+export { refusalPage } from './docs/refusal-page.tsx'
 export { shellAssets } from './html/shell-assets.ts'

@@ -113,6 +113,8 @@ async function admitToken(
   const [, text = ''] = /^Bearer +(\S{1,200})$/i.exec(authorization) ?? []
   const holder = await loadTokenHolder(deps.consoleDb, text, { now, address })
   if (holder !== undefined) {
+    const { hasPassword, hasSecondFactor } = holder
+    if (mustSetUp(deps, { byPassword: hasPassword && deps.config.passwordSignIn, hasSecondFactor })) throw setUpFirst()
     recordOf(request).fields.admin_token_id = holder.tokenId
     await deps.limits.takeRequest(holder.tokenId, 'token')
     return holder

@@ -92,7 +92,7 @@ async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenVisit)
   if (session === undefined) {
     if (page.method === 'GET') return redirect(stranger, `/admin/sign-in?next=${here}`)
     if (!wantsPage(stranger)) throw new Problem('unauthenticated', { detail: signedOut, internal: 'no_session' })
-    return signInFirst(deps, stranger, { bytesMax, keeps: page.again !== undefined })
+    return signInFirst(deps, stranger, { isTyped: page.again !== undefined })
   }
   if (mustSetUp(deps, session, page.path)) {
     if (page.method === 'GET') return redirect(stranger, secondFactorPath)

@@ -4,6 +4,7 @@ import { Elysia } from 'elysia'
 import { sessionToken } from '../console/requests/session-cookie.ts'
 import { sessionLimits } from '../console/requests/visit.ts'
 import { signedInContext } from '../console/signed-in-context.ts'
+import { mustSetUp, setUpFirst } from '../console/signing-in/second-factor-routes.tsx'
 import type { Db } from '../db/client.ts'
 import { findProgram, type Program } from '../db/programs/programs.ts'
 import { addressText } from '../domain/values/ip-address.ts'
@@ -54,6 +55,7 @@ async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | un
   if (token === undefined) return undefined
   const session = await loadSession(consoleDb, token, sessionLimits(deps), now())
   if (session === undefined) return undefined
+  if (mustSetUp(deps, session)) throw setUpFirst()
   if (origin.address !== undefined) fields.address = addressText(origin.address)
   return {
     programIds: session.person.programIds,

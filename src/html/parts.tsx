@@ -42,15 +42,16 @@ export function LinkButton(props: {
   href: string
   id?: string
   download?: string
+  newTab?: boolean
   icon?: IconName
   text: string
   /** What screen readers say besides. */
   unseen?: string
 }) {
-  const { main, icon, text, unseen, ...link } = props
+  const { main, newTab, icon, text, unseen, ...link } = props
   const shown = icon !== undefined && <Icon name={icon} />
   return (
-    <a class={main ? 'button' : 'button plain'} {...link}>
+    <a class={main ? 'button' : 'button plain'} {...link} {...(newTab && { target: '_blank', rel: 'noopener' })}>
       {icon !== 'chevron-right' && shown}
       {text}
       {unseen !== undefined && <span class="unseen">{unseen}</span>}

@@ -35,16 +35,19 @@ const areas = {
 }
 export type Area = keyof typeof areas
 
-/** What a token is good for. `write` includes `read`. */
-export type Scope = `${Area}:${'read' | 'write'}`
+/** What a token is good for. `write` includes `read`, but not `erase`, which cannot be undone. */
+export type Scope = `${Area}:${'read' | 'write'}` | 'applications:erase'
 
 /** In the order in which they are offered. Nothing in the audit log can be changed. */
 export const scopes: readonly Scope[] = (Object.keys(areas) as Area[]).flatMap((area): Scope[] =>
-  area === 'audit' ? ['audit:read'] : [`${area}:read`, `${area}:write`],
+  area === 'audit'
+    ? ['audit:read']
+    : [`${area}:read`, `${area}:write`, ...(area === 'applications' ? ['applications:erase' as const] : [])],
 )
 
 /** `audit:read` → `Read the audit log`. */
 export function scopeLabel(scope: Scope): string {
+  if (scope === 'applications:erase') return 'Erase applications and applicants'
   const [area, verb] = scope.split(':') as [Area, 'read' | 'write']
   return `${verb === 'read' ? 'Read' : 'Read and change'} ${areas[area]}`
 }
@@ -137,6 +140,9 @@ export interface TokenHolder {
   tokenId: string
   scopes: readonly string[]
   expiresAt: Micros
+  /** Whether they can sign in with a password, where passwords are on. */
+  hasPassword: boolean
+  hasSecondFactor: boolean
 }
 
 /** How exactly the last use of a token is kept. */
@@ -152,7 +158,14 @@ export async function loadTokenHolder(
   if (row === undefined) return undefined
   if (row.last_used_at === null || now - row.last_used_at >= usedEveryMicros)
     await updateAdminTokenUsed(sql, row.admin_token_id, now, address)
-  return { person: personOf(row), tokenId: row.admin_token_id, scopes: row.scopes, expiresAt: row.expires_at }
+  return {
+    person: personOf(row),
+    tokenId: row.admin_token_id,
+    scopes: row.scopes,
+    expiresAt: row.expires_at,
+    hasPassword: row.has_password,
+    hasSecondFactor: row.has_second_factor,
+  }
 }
 
 /** How the audit log names a person who acts through a token. */

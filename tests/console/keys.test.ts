@@ -232,7 +232,7 @@ describe('a key that is there', () => {
     expect(await browser.page(check)).toContain('The key is disabled for the time being.')
     expect(await browser.page('/admin/keys?state=disabled')).toContain(key.username)
     expect(await browser.page('/admin/keys')).not.toContain(key.username)
-    expect(await (await browser.post(`${path}/enable`)).text()).toContain('Your password, once more')
+    expect(await (await browser.post(`${path}/enable`)).text()).toContain('name="confirm_password"')
     expect(await checkAuth(key.authorization)).toBe(401)
     await browser.signIn(ada.email)
     expect((await browser.post(`${path}/enable`)).headers.get('location')).toBe(`${path}?done=enabled`)

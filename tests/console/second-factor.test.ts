@@ -5,6 +5,7 @@ import { generateSync } from 'otplib'
 import { inviteAgain } from '../../src/people/people.ts'
 import { beginSession } from '../../src/people/sessions.ts'
 import { aPerson, ConsoleVisitor, testPassword } from '../support/console.ts'
+import { ApiProgram, aToken } from '../support/console-api.ts'
 import { useConsoleRole } from '../support/console-role.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { storedText } from '../support/stored-text.ts'
@@ -17,6 +18,8 @@ const clock = { now: () => now, consoleDb: desk }
 const service = await useService(database, {}, clock)
 const other = await useService(database, {}, clock)
 const strict = await useService(database, { secondFactor: 'required' }, clock)
+/** Where people sign in at a provider alone. */
+const withProvider = await useService(database, { secondFactor: 'required', passwordSignIn: false }, clock)
 const step = 30_000_000
 const path = '/admin/account/second-factor'
 
@@ -169,7 +172,7 @@ test('a session of eleven minutes shows both once more, where a form waits too',
 describe('where it is required', () => {
   const limits = { idleMs: 3_600_000, lifetimeMs: 3_600_000 }
 
-  test('a sign-in with a password opens nothing until it is set up', async () => {
+  test('D52: a sign-in with a password opens only the page that sets it up, not even the docs', async () => {
     const strictly = await new ConsoleVisitor(strict).signIn(ada.email)
     const byLink = await beginSession(sql, { ...ada, address: undefined, how: 'invitation' }, limits, now, undefined)
     const linked = new ConsoleVisitor(strict)
@@ -181,9 +184,24 @@ describe('where it is required', () => {
     }
     expect(await statusOf(strictly.post('/admin/account/tokens/new', { name: 'x' }))).toBe(403)
     expect(await statusOf(strictly.get('/admin/api/v1/session'))).toBe(403)
+    const docs = ['', '/openapi.json', '/programs', '/programs/others', '/programs/others/versions/active/openapi.json']
+    for (const page of docs)
+      for (const visitor of [strictly, linked])
+        expect([page, await statusOf(visitor.get(`/docs/api${page}`))]).toEqual([page, 403])
     await setUp(strictly)
+    expect(await statusOf(strictly.get('/docs/api/programs'))).toBe(200)
     expect(await statusOf(strictly.get('/admin/keys'))).toBe(200)
     expect(await statusOf(strictly.get('/admin/api/v1/session'))).toBe(200)
+  })
+
+  test('D52: a token of a person who has a password and no second factor is refused', async () => {
+    const { token } = await aToken(sql, ada, { now })
+    const ask = (at: typeof strict) => ApiProgram.withToken(at, token).ask('GET', '/session')
+    expect((await ask(service)).status).toBe(200)
+    expect((await ask(strict)).status).toBe(403)
+    expect((await ask(withProvider)).status).toBe(200)
+    await setUp(browser)
+    expect((await ask(strict)).status).toBe(200)
   })
 
   test('a sign-in at a provider opens what it did', async () => {

@@ -9,7 +9,7 @@ import { refuseFollowed } from '../../db/origin.ts'
 import type { Program } from '../../db/programs/programs.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { eraseApplicant, eraseApplication } from '../../upkeep/erase.ts'
-import { type Action, action, writes } from '../requests/action.ts'
+import { type Action, action, administrators } from '../requests/action.ts'
 import { nothing } from '../requests/answer-schemas.ts'
 import { requireWritten } from '../requests/read-form.ts'
 import { closed, text } from '../requests/schemas.ts'
@@ -35,7 +35,8 @@ export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
       description: `${erases} It cannot be undone.`,
       answers: 'Nothing: it is erased.',
       answered: nothing,
-      ...writes('applications'),
+      roles: administrators,
+      scope: 'applications:erase',
       confirmed: true,
       body,
       run: async (visit, { reason }) => {

@@ -125,7 +125,7 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
   }),
 ]
 
-/** Refuses a key for a while, and lets it in again: its own button each, and only the latter waits for a confirmation. */
+/** Refuses a key for a while, and lets it in again: its own button each. Only the latter `widens` what can be read. */
 const turn = ({ db, find, page }: Keys, name: string, what: typeof disableApiKey, summary: string, widens: boolean) =>
   action({
     name: `${name}ApiKey`,
@@ -134,7 +134,7 @@ const turn = ({ db, find, page }: Keys, name: string, what: typeof disableApiKey
     answers: 'The key as it is now.',
     answered: keyAnswer,
     ...writes('keys'),
-    confirmed: widens,
+    confirmed: true,
     ...(widens && { description: tokenReach }),
     run: async visit => {
       if (widens) requireReachOfKey(visit.token, await find(visit))

@@ -55,6 +55,7 @@ export const secretActions = ({ db, config, secret, find, changeable, showSecret
     answers: 'The key as it is now.',
     answered: keyAnswer,
     ...writes('keys'),
+    confirmed: true,
     run: async visit => versioned(await retireApiKey(db, visit.params.keyId!, visit.by)),
     form: {
       ownPage: `${keyRoute}/retire`,

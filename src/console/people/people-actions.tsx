@@ -189,7 +189,7 @@ const turn = (
     answers: 'The person as they are now.',
     answered: personRow,
     ...write,
-    confirmed: widens,
+    confirmed: true,
     ...(widens && { description: tokenReach }),
     run: async visit => {
       await what(db, (await (widens ? reach(visit) : find(visit))).person_id, visit.by)
@@ -270,6 +270,7 @@ const tokenActions = ({ db, tokensOf, onPage }: People): Action[] => [
     answers: 'Nothing: it ends with its next request.',
     answered: nothing,
     ...write,
+    confirmed: true,
     run: async visit => {
       const place = { tokenId: visit.params.tokenId!, personId: idIn(visit, 'personId') }
       await retireAdminToken(db, place, visit.by)

@@ -32,7 +32,8 @@ interface Guard {
   roles: readonly Role[]
   /**
    * Whether the person must have entered their password, or been confirmed by their provider, within the last ten minutes: wherever a
-   * secret is handed out or a person may do more afterwards than before. A token need not be: it was made in a session that was.
+   * secret is handed out, something is erased, or a person or key may do more or less afterwards than before. A token need not be: it
+   * was made in a session that was.
    */
   confirmed?: boolean | undefined
   /** Whether it edits programs. Where an origin is followed its pages do not open: programs are edited there. */

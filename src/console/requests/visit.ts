@@ -112,8 +112,8 @@ export const cookieOf = (visit: Pick<OpenVisit, 'https'>, token: string | undefi
   'Set-Cookie': sessionCookie(token, visit.https),
 })
 
-/** The path if it is one of the console, else the start; in the characters that an address has. */
+/** The path if it is one of the console or the docs, else the start; in the characters that an address has. */
 export function nextPath(text: string | null): string {
-  if (text === null || !/^\/admin(?:[/?][^\\\p{Cc}]*)?$/u.test(text)) return '/admin'
+  if (text === null || !/^\/(?:admin|docs\/api)(?:[/?][^\\\p{Cc}]*)?$/u.test(text)) return '/admin'
   return text.toWellFormed().replace(/[^!-~]+/g, encodeURIComponent)
 }

@@ -9,6 +9,7 @@ import { isSlug } from '../../domain/values/slug.ts'
 import { everyRole } from '../../html/navigation.ts'
 import { emptyForm } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
+import { requireScope } from '../../people/admin-tokens.ts'
 import { invalidRequest, notFound, type Problem } from '../../problem.ts'
 import { measureRetention, setRetention } from '../../upkeep/erase.ts'
 import { action, type Part, reads, writes } from '../requests/action.ts'
@@ -126,6 +127,7 @@ function retentionActions(deps: Deps): Part {
       name: 'setRetention',
       route: `PUT ${one}`,
       summary: 'Set how long a program keeps applications',
+      description: 'A number of days erases what is older: a token needs applications:erase for that, too.',
       answers: 'What is set now.',
       answered: retentionEffectAnswer,
       ...writes('settings'),
@@ -133,6 +135,7 @@ function retentionActions(deps: Deps): Part {
       body: retention,
       run: async (visit, { days, based_on, confirmation }) => {
         const { slug } = await kept(visit)
+        if (visit.token !== undefined && days !== null) requireScope(visit.token.scopes, 'applications:erase')
         await setRetention(db, slug, { ...visit.by, days, seen: based_on, confirmation })
         return kept(visit)
       },

@@ -17,11 +17,15 @@ export const secondFactorPath = '/admin/account/second-factor'
 /** What a session opens that must set one up first. */
 const openPaths: readonly string[] = [secondFactorPath, '/admin/confirm', '/admin/sign-out']
 
-/** Whether this session opens nothing but the page to set up a second factor, and what leads there. */
-export const mustSetUp = ({ config }: Pick<Deps, 'config'>, session: Session, path?: string): boolean =>
+/** Whether this session opens nothing but the page to set up a second factor, and what leads there (contract D52). */
+export const mustSetUp = (
+  { config }: Pick<Deps, 'config'>,
+  { byPassword, hasSecondFactor }: Pick<Session, 'byPassword' | 'hasSecondFactor'>,
+  path?: string,
+): boolean =>
   config.secondFactor === 'required' &&
-  session.byPassword &&
-  !session.hasSecondFactor &&
+  byPassword &&
+  !hasSecondFactor &&
   (path === undefined || !openPaths.includes(path))
 
 export const setUpFirst = (): Problem =>

@@ -66,9 +66,8 @@ export const PasswordPage = ({ person }: { person: { email: string; name: string
 )
 
 export const confirmTitle = ({ provider }: Ways): string =>
-  provider === undefined ? 'Your password, once more' : 'Show once more that it is you'
-export const confirmLead =
-  'The next step hands out a secret, extends rights, or erases data. So please confirm; this holds for ten minutes.'
+  provider === undefined ? 'Confirm your password' : 'Confirm it’s you'
+export const confirmLead = 'This step needs a recent sign-in. You won’t be asked again for ten minutes.'
 
 export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
   return (

@@ -124,7 +124,7 @@ const reachText: Partial<Record<Scope, string>> = {
     ' To make, edit or rotate a key that exports it needs applications:read too, and applications:write for one that submits or sets statuses.',
   'people:write':
     ' No administrator is made or changed with a token, only disabled; other people only by one that may do all that they may.',
-  'settings:write': ' A shorter retention erases applications.',
+  'settings:write': ' To have applications erased after a number of days it needs applications:erase too.',
 }
 
 const scopeHint = (scope: Scope): string => `${scopeLabel(scope)}.${reachText[scope] ?? ''}`

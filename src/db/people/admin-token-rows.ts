@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, readValue, type Transaction } from '../client.ts'
 import { integer, row, text, textOrNull, texts, time, timeOrNull } from '../row-schemas.ts'
-import type { SignedInRow } from './person-rows.ts'
+import type { PersonRow, SignedInRow } from './person-rows.ts'
 
 export const adminTokenRow = row({
   admin_token_id: text,
@@ -63,12 +63,17 @@ export async function countGoodTokens(tx: Transaction, personId: number, now: Mi
     and expires_at > ${now}`
 }
 
-type TokenHolder = SignedInRow & Pick<AdminTokenRow, 'admin_token_id' | 'scopes' | 'expires_at' | 'last_used_at'>
+interface TokenHolder
+  extends SignedInRow,
+    Pick<AdminTokenRow, 'admin_token_id' | 'scopes' | 'expires_at' | 'last_used_at'>,
+    Pick<PersonRow, 'has_password' | 'has_second_factor'> {}
 
 /** A token that is good, with whose it is and what they may do; undefined for one that has ended, or whose person is disabled. */
 export async function findAdminToken(db: Db, tokenHash: Buffer, now: Micros): Promise<TokenHolder | undefined> {
   const [row] = await db<TokenHolder[]>`
     select t.admin_token_id, t.scopes, t.expires_at, t.last_used_at, p.person_id, p.email, p.name, p.role,
+      p.password_hash is not null as has_password,
+      exists (select from second_factor f where f.person_id = p.person_id) as has_second_factor,
       array(select program_id from person_program where person_id = p.person_id) as program_ids
     from admin_token t
     join person p using (person_id)

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { aPerson, ConsoleVisitor, testPassword } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 import { aProgram } from '../../support/programs.ts'
@@ -41,6 +42,31 @@ test('without a valid key every page of the docs is the same 401, which makes a 
       first,
     )
   }
+})
+
+test('a browser gets the 401 as a page with both ways in: one body and one set of headers for every cause (D4)', async () => {
+  const page = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await service.get(path, {
+      headers: { Accept: 'text/html', 'Accept-Encoding': 'gzip', ...headers },
+    })
+    const id = response.headers.get('x-request-id')!
+    const fields = Object.fromEntries(
+      [...response.headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'),
+    )
+    return { status: response.status, fields, body: (await response.text()).replace(id, '') }
+  }
+  const path = '/docs/api/programs/foreign?x=1'
+  const first = await page(path)
+  expect([first.status, first.fields['content-type']]).toEqual([401, 'text/html; charset=utf-8'])
+  expect(first.fields['www-authenticate']).toStartWith('Basic realm=')
+  expect(first.body).toContain(`href="/admin/sign-in?next=${encodeURIComponent(path)}"`)
+  for (const Authorization of [key.authorization, 'Basic d3Jvbmc6d3Jvbmc=', 'Bearer x'])
+    expect(await page(path, { Authorization })).toEqual(first)
+  expect(await page(path, { Cookie: `tributary=${'x'.repeat(43)}` })).toEqual(first)
+  const { email } = await aPerson(database.sql)
+  const signIn = { csrf: '', email, password: testPassword, next: path }
+  const { status, headers } = await new ConsoleVisitor(service).post('/admin/sign-in', signIn)
+  expect([status, headers.get('location')]).toEqual([303, path])
 })
 
 test('a program the key may not see is the same 401 as one that does not exist (D6)', async () => {
