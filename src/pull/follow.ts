@@ -7,6 +7,7 @@
 import { messageOf, RequestRefused } from '../client/client-errors.ts'
 import type { TributaryClient } from '../client/tributary-client.ts'
 import { NoColumn } from './formats/table-rows.ts'
+import { isPassing } from './postgres/database-errors.ts'
 import { pullToFile, statePath } from './pull-to-file.ts'
 import { CommandError } from './requests/pull-outcome.ts'
 import type { PullContext, PullRequest } from './requests/pull-request.ts'
@@ -56,7 +57,7 @@ export async function follow(
         say(`${reason} Everything is pulled again.`)
         walkFirst = true
         restart = !(error instanceof NewQuestions)
-      } else if (isPassing(error)) {
+      } else if (error instanceof CommandError && isPassing(error.cause)) {
         // What was to be dropped is dropped before any database is asked; the walk that was begun since is kept.
         restart = false
         if (failed === 0) say(`${messageOf(error)} Trying until it can.`)
@@ -142,12 +143,6 @@ function reasonToWalk(error: unknown): string | undefined {
   if (cause.codes.includes('cursor_of_another_history')) return 'The service was set back to before what was pulled.'
   const isAboutToken = cause.problem?.errors?.some(({ parameter }) => parameter === 'nextPageToken')
   return isAboutToken ? 'The walk cannot continue.' : undefined
-}
-
-/** Whether a database is away, or begins and ends: it comes back. */
-function isPassing(error: unknown): boolean {
-  const { code } = ((error as { cause?: unknown } | null)?.cause ?? {}) as { code?: unknown }
-  return error instanceof CommandError && /^(08|40|53|57P|CONNECT|E(CONN|PIPE|TIMEDOUT|HOSTUNREACH))/.test(String(code))
 }
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>

@@ -44,7 +44,7 @@ export async function pullToFile(
   client: TributaryClient,
   context: PullContext,
 ): Promise<PullReport> {
-  const path = wherePlaced(out)
+  const path = wherePlaced(out, format.destination === undefined ? '--out' : '--state')
   const spoolPath = format.spoolPath(path)
   const state = PullState.open(statePath(path))
   let leavesNothing = false
@@ -93,6 +93,7 @@ async function pullWithState(
   const before = format.readDone ? await format.readDone(origin) : state.read<PulledBefore>('done')
   const takesAgain = format.readDone !== undefined
   const walk = begun ?? (await begin(state, { origin, request, before, takesAgain, service }, client, context))
+  await format.check?.({ program, client, state, tables, walk, context })
   // The origin with the installation, as the walk was begun.
   const walkOrigin = state.read<PullOrigin>('origin') ?? origin
   const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
@@ -309,10 +310,10 @@ function withAdvice(error: unknown, { bytes }: WalkUnderWay): unknown {
 }
 
 /** The file itself where its name is a link, so that a rename replaces the file and the link stays. */
-function wherePlaced(out: string): string {
+function wherePlaced(out: string, option: string): string {
   try {
     const there = statSync(out, { throwIfNoEntry: false })
-    if (there?.isDirectory()) throw new CommandError('usage', `--out must be a file, and ${out} is a folder.`)
+    if (there?.isDirectory()) throw new CommandError('usage', `${option} must be a file, and ${out} is a folder.`)
     return there === undefined ? join(realpathSync(dirname(out)), basename(out)) : realpathSync(out)
   } catch (error) {
     throw error instanceof CommandError ? error : fileError(error, `${out} cannot be written`)

@@ -120,7 +120,7 @@ test('--since-last adds what is new, and columns where the program has grown', a
   const rows =
     await sql`select words__text, pets__selections, ${sql(column)} as long from growing.applications order by application_id`
   expect(rows.map(row => ({ ...row }))).toEqual([
-    { words__text: odd, pets__selections: null, long: null },
+    { words__text: odd, pets__selections: [], long: null },
     { words__text: null, pets__selections: [odd, 'Dog'], long: 'read' },
   ])
   const children =

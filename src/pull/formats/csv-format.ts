@@ -2,23 +2,25 @@
 // on at every depth. Made of the spool when the walk is over, since only then the pull knows every column.
 
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs'
-import { byteOrderMark, csvHeader, csvRecord } from '../../csv-text.ts'
+import { byteOrderMark, csvHeader, csvRecord, endOfRecord } from '../../csv-text.ts'
 import { fileError } from '../requests/pull-outcome.ts'
-import { type KnownColumns, type Table, tableName } from '../requests/table-plan.ts'
+import { type KnownColumns, type Table, tableName, unansweredIn } from '../requests/table-plan.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
 import { type ReadyFile, sizeOf } from '../spool/place-files.ts'
 import { csvRecords } from './csv-reader.ts'
-import { loadTables } from './load-tables.ts'
-import { fillTables, tablePath } from './table-files.ts'
+import { checkTables, loadTables } from './load-tables.ts'
+import { fillTables, tablePlaces } from './table-files.ts'
 
 export const csvFormat: OutputFormat = {
   ending: '.csv',
   hasTables: true,
   spoolPath: out => `${out}.spool.part`,
+  check: checkTables,
   prepare: async job => {
     const { tables, known } = await loadTables(job)
-    const files = tables.map(table => new CsvFile(tablePath(job.out, '.csv', table), job.csvExact))
-    return fillTables(job, tables, files, async () => {
+    const { paths, parts } = tablePlaces(job, '.csv', tables)
+    const files = paths.map(path => new CsvFile(path, job.csvExact))
+    return fillTables(job, tables, files, parts, async () => {
       for (const [i, file] of files.entries()) await file.begin(tables[i]!, job.walk.adds ? known : {})
     })
   },
@@ -59,18 +61,19 @@ class CsvFile {
     }
   }
 
-  /** The header, and the earlier rows: with more empty cells when they lack columns. */
+  /** The header, and the earlier rows: with what is unanswered when they lack columns. */
   async begin(table: Table, known: KnownColumns): Promise<void> {
     const names = table.columns.map(({ name }) => name)
     this.write((this.exact ? '' : byteOrderMark) + csvHeader(names, this.exact))
     const before = known[tableName(table)]
     if (before === undefined) return
-    const missing = Buffer.from(`${','.repeat(names.length - before.length)}\r\n`)
+    const missing = table.columns.slice(before.length).map(unansweredIn)
+    const end = Buffer.from(missing.length === 0 ? endOfRecord : `,${csvRecord(missing)}`)
     let header = true
     for await (const records of csvRecords(createReadStream(this.path, { highWaterMark: 1024 * 1024 }))) {
       const kept = header ? records.slice(1) : records
       header = false
-      this.writeBytes(Buffer.concat(kept.flatMap(record => [record, missing])))
+      this.writeBytes(Buffer.concat(kept.flatMap(record => [record, end])))
     }
   }
 

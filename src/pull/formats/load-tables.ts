@@ -11,14 +11,14 @@ import {
   type Table,
   tableName,
 } from '../requests/table-plan.ts'
-import type { FollowJob, FormatJob } from '../spool/output-format.ts'
+import type { FollowJob, TablesJob } from '../spool/output-format.ts'
 
 /**
  * `known` are the columns as they were laid out before, which keep their places. `mayLack`: whether the output takes rows that lack some of
  * them, of questions that were hidden from the key since; these are `lost`, or the name of a table.
  */
 export async function loadTables(
-  { client, program, state, tables, walk, context }: FormatJob,
+  { client, program, state, tables, walk, context }: TablesJob,
   mayLack = !walk.adds,
 ): Promise<{ tables: Table[]; known: KnownColumns; lost: string[] }> {
   let known = state.read<KnownColumns>('columns') ?? {}
@@ -30,6 +30,11 @@ export async function loadTables(
   )
   if (mayLack) known = stillThere(known, there)
   return { tables: planTables(chosen, tables, known), known, lost }
+}
+
+/** Before a walk: whether its tables can be made of what the docs say now. */
+export async function checkTables(job: TablesJob): Promise<void> {
+  await loadTables(job)
 }
 
 /** As `loadTables`, where the order of columns does not matter. */

@@ -10,11 +10,11 @@
 import { closeSync, constants, copyFileSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs'
 import { messageOf } from '../../client/client-errors.ts'
 import { CommandError, fileError } from '../requests/pull-outcome.ts'
-import { type ColumnKind, type PlannedColumn, type Table, tableName } from '../requests/table-plan.ts'
+import { type ColumnKind, type PlannedColumn, type Table, tableName, unansweredIn } from '../requests/table-plan.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
 import { type ReadyFile, sizeOf } from '../spool/place-files.ts'
-import { loadTables } from './load-tables.ts'
-import { fillTables, tablePath } from './table-files.ts'
+import { checkTables, loadTables } from './load-tables.ts'
+import { fillTables, tablePlaces } from './table-files.ts'
 import type { Cell } from './table-rows.ts'
 
 /** Rows that are in memory together, and a row group of the file. */
@@ -27,11 +27,16 @@ export const parquetFormat: OutputFormat = {
   ending: '.parquet',
   hasTables: true,
   spoolPath: out => `${out}.spool.part`,
+  check: async job => {
+    await loadParquet()
+    await checkTables(job)
+  },
   prepare: async job => {
     const [library, reading] = await loadParquet()
     const { tables, known } = await loadTables(job)
-    const files = tables.map(table => new ParquetFile(library, tablePath(job.out, '.parquet', table), table))
-    return fillTables(job, tables, files, async () => {
+    const { paths, parts } = tablePlaces(job, '.parquet', tables)
+    const files = tables.map((table, i) => new ParquetFile(library, paths[i]!, table))
+    return fillTables(job, tables, files, parts, async () => {
       if (!job.walk.adds) return
       for (const [i, file] of files.entries()) if (known[tableName(tables[i]!)] !== undefined) await file.begin(reading)
     })
@@ -89,7 +94,7 @@ class ParquetFile {
     this.clear()
   }
 
-  /** The earlier rows. When they lack columns, it writes all of them again, with nothing in those. */
+  /** The earlier rows. When they lack columns, it writes all of them again, with what is unanswered in those. */
   async begin({ endOfGroup, openParquet, parquetRows, rowsIn }: Reading): Promise<void> {
     try {
       const before = await openParquet(this.path)
@@ -99,6 +104,8 @@ class ParquetFile {
           'failed',
           `${this.path} has other columns than the last pull left. Pull everything again.`,
         )
+      const had = schema.filter(({ name }) => name !== 'list' && name !== 'element').length - 1
+      const missing = this.table.columns.slice(had).map(column => parquetValue(unansweredIn(column), column.kind))
       const full = groups.findIndex(({ num_rows }) => num_rows < groupRows)
       const kept = schema.length < this.schema.length ? [] : full === -1 ? groups : groups.slice(0, full)
       if (kept.length > 0) {
@@ -113,7 +120,7 @@ class ParquetFile {
         this.writer.num_rows = BigInt(rowsIn(kept))
       }
       for await (const rows of parquetRows(before, kept.length))
-        for (const values of rows) this.addValues(values.map(value => value ?? undefined))
+        for (const values of rows) this.addValues([...values.map(value => value ?? undefined), ...missing])
     } catch (error) {
       throw error instanceof CommandError ? error : fileError(error, `${this.path} cannot be added to`)
     }

@@ -1,6 +1,8 @@
 // Files of tables, whatever their format: where each is, and how the lines that were pulled get into them.
 
+import { basename } from 'node:path'
 import { CommandError } from '../requests/pull-outcome.ts'
+import { shortName } from '../requests/short-name.ts'
 import { type Table, tableName } from '../requests/table-plan.ts'
 import { fileLines } from '../spool/file-lines.ts'
 import type { FormatJob, Prepared } from '../spool/output-format.ts'
@@ -8,9 +10,35 @@ import type { ReadyFile } from '../spool/place-files.ts'
 import { columnNames } from './load-tables.ts'
 import { type Cell, NoColumn, rowMaker } from './table-rows.ts'
 
-/** `apps.csv` of the applications, `apps.jobs.csv` and the like of entities. */
-export const tablePath = (out: string, ending: string, table: Table): string =>
-  table.path.length === 0 ? out : `${out.slice(0, -ending.length)}.${tableName(table)}${ending}`
+/** File systems take 255 bytes, Excel 207 letters; what is written alongside ends with .spool.part. */
+const fileNameBytesMax = 200
+/** What is left to a table where the output itself has a long name. */
+const tableBytesMin = 40
+
+/** Parts of file names by the name of the table, as the state keeps them. */
+type FileParts = Readonly<Record<string, string>>
+
+/** Where each table goes: `apps.csv` with the applications, `apps.jobs.csv` and the like with entities. */
+export interface TablePlaces {
+  paths: string[]
+  parts: FileParts
+}
+
+export function tablePlaces({ out, state, context }: FormatJob, ending: string, tables: readonly Table[]): TablePlaces {
+  const kept = state.read<FileParts>('fileParts') ?? {}
+  const stem = out.slice(0, -ending.length)
+  const room = fileNameBytesMax - Buffer.byteLength(basename(out)) - 1
+  const parts: Record<string, string> = {}
+  const paths = tables.map(table => {
+    if (table.path.length === 0) return out
+    const name = tableName(table)
+    parts[name] = kept[name] ?? shortName(name, Math.max(tableBytesMin, room))
+    const path = `${stem}.${parts[name]}${ending}`
+    if (parts[name] !== name) context.say(`The table of ${name} is ${basename(path)}: its own name is too long.`)
+    return path
+  })
+  return { paths, parts }
+}
 
 /** One table that is being written, alongside its place. */
 interface TableFile {
@@ -24,6 +52,7 @@ export async function fillTables(
   job: FormatJob,
   tables: readonly Table[],
   files: readonly TableFile[],
+  fileParts: FileParts,
   begin?: () => Promise<void>,
 ): Promise<Prepared> {
   try {
@@ -34,7 +63,7 @@ export async function fillTables(
       for (const line of lines) makeRows(JSON.parse(line.toString()), (table, cells) => files[table]!.add(cells))
     }
     // The applications come last: when they are there, all of it is.
-    return { files: files.map(file => file.finish()).reverse(), facts: { columns: columnNames(tables) } }
+    return { files: files.map(file => file.finish()).reverse(), facts: { columns: columnNames(tables), fileParts } }
   } catch (error) {
     throw error instanceof NoColumn ? new CommandError('mismatch', error.message) : error
   } finally {

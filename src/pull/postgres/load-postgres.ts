@@ -6,18 +6,18 @@ import postgres from 'postgres'
 import type { ChangesPage } from '../../client/tributary-client.ts'
 import { type Cell, rowMaker } from '../formats/table-rows.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
-import { type ColumnKind, type PlannedColumn, type Table, tableName } from '../requests/table-plan.ts'
+import { type ColumnKind, type PlannedColumn, type Table, unansweredIn } from '../requests/table-plan.ts'
 import { fileLines } from '../spool/file-lines.ts'
 import { linesOf } from '../spool/output-format.ts'
 import { differencesOf, type PullOrigin, withFields } from '../spool/pulled-before.ts'
 import { allMade, emptyHidden } from './hidden-columns.ts'
-import { columnIdentifiers, copyLine, identifierOf } from './postgres-text.ts'
+import { columnIdentifiers, copyLine } from './postgres-text.ts'
 import { applyChanges, collectChanges } from './pulled-changes.ts'
 import {
   type KeptRecord,
   type PulledRecord,
+  postgresName,
   readRecord,
-  recordTable,
   type TargetSql,
   writeRecord,
 } from './pulled-record.ts'
@@ -137,7 +137,9 @@ async function fill(
   applications: AsyncIterable<readonly Buffer[]>,
   signal: AbortSignal,
 ): Promise<void> {
-  await tx`create schema if not exists ${tx(schema)}`
+  // `if not exists` asks for the right to create schemas even where it is there.
+  const [found] = await tx`select from pg_namespace where nspname = ${schema}`
+  if (found === undefined) await tx`create schema if not exists ${tx(schema)}`
   for (const table of tables) await makeTable(tx, schema, table)
   await copyTables(tx, tables, applications, signal)
   for (const [index, table] of tables.entries()) {
@@ -155,7 +157,8 @@ export function readPulled(url: string, schema: string, origin: PullOrigin): Pro
   })
 }
 
-async function connected<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+/** A session of its own, which ends with the work. */
+export async function connected<T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(url, {
     max: 1,
     connect_timeout: 30,
@@ -180,12 +183,6 @@ function refuseOther(record: PulledRecord | undefined, origin: PullOrigin, schem
   if (was.fields !== origin.fields) throw refuse(`was filled ${withFields(was)}, and not ${withFields(origin)}`)
 }
 
-/** No key has a digit in it, so an enumerator that is called like a table of ours gets a name that no other has. */
-function postgresName(table: Table): string {
-  if (table.path.length === 0) return 'applications'
-  const name = identifierOf(tableName(table))
-  return name === 'applications' || name === recordTable ? `${name}_2` : name
-}
 const keyOf = ({ path }: Table): readonly string[] =>
   path.length === 0 ? ['application_id'] : ['application_id', 'entity_path']
 /** Where the rows of a table wait; the first has the applications. */
@@ -208,7 +205,10 @@ async function makeTable(sql: TargetSql, schema: string, table: Table): Promise<
     where attrelid = to_regclass(quote_ident(${schema}) || '.' || quote_ident(${name})) and attnum > 0 and not attisdropped`
   const known = new Set(there.map(({ attname }) => attname))
   for (const [i, column] of table.columns.entries())
-    if (!known.has(names[i]!)) await sql`alter table ${place} add column ${columnsOf(sql, [column], [names[i]!])}`
+    if (!known.has(names[i]!)) {
+      const own = columnsOf(sql, [column], [names[i]!])
+      await sql`alter table ${place} add column ${own} ${defaultOf(sql, unansweredIn(column))}`
+    }
 }
 
 /** Rows are copied in pieces of this length: a connection takes one COPY at a time, and each table has its own. */
@@ -287,6 +287,11 @@ const columnsOf = (sql: TargetSql, columns: readonly PlannedColumn[], names: rea
 
 const joined = (sql: TargetSql, parts: readonly Fragment[]): Fragment =>
   parts.reduce((all, part) => sql`${all}, ${part}`)
+
+function defaultOf(sql: TargetSql, unanswered: ReturnType<typeof unansweredIn>): Fragment {
+  if (unanswered === null) return sql``
+  return unanswered === false ? sql`default false` : unanswered === 0 ? sql`default 0` : sql`default '{}'`
+}
 
 function typeOf(sql: TargetSql, kind: ColumnKind): Fragment {
   switch (kind) {

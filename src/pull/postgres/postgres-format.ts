@@ -5,7 +5,9 @@ import { columnNames, loadTables, tablesOf } from '../formats/load-tables.ts'
 import { NoColumn } from '../formats/table-rows.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
 import type { OutputFormat } from '../spool/output-format.ts'
-import { applyPage, loadPostgres, readPulled } from './load-postgres.ts'
+import { checkDatabase } from './check-database.ts'
+import { databaseError } from './database-errors.ts'
+import { applyPage, connected, loadPostgres, readPulled } from './load-postgres.ts'
 
 export function postgresFormat(url: string, schema: string): OutputFormat {
   const { host, pathname } = new URL(url)
@@ -17,11 +19,17 @@ export function postgresFormat(url: string, schema: string): OutputFormat {
     spoolPath: out => `${out}.part`,
     readDone: async origin => {
       const record = await readPulled(url, schema, origin).catch((error: unknown) => {
-        throw error instanceof CommandError ? error : failedStep('read', error)
+        throw error instanceof CommandError ? error : databaseError('read', error)
       })
       if (record === undefined) return undefined
       const { made: _, ...known } = record
       return { ...known, receipts: [], files: [] }
+    },
+    check: async job => {
+      const { tables } = await loadTables(job, true)
+      await connected(url, sql => checkDatabase(sql, schema, tables, job.context.say)).catch((error: unknown) => {
+        throw error instanceof CommandError ? error : databaseError('filled', error)
+      })
     },
     follow: async job => {
       const tables = await tablesOf(job)
@@ -67,13 +75,8 @@ function failureOf(error: unknown, signal: AbortSignal): unknown {
       { cause: error },
     )
   if (error instanceof CommandError || error instanceof RequestRefused || error instanceof GaveUp) return error
-  return failedStep('filled', error)
+  return databaseError('filled', error)
 }
-
-const failedStep = (what: string, error: unknown): CommandError =>
-  new CommandError('failed', `The database cannot be ${what}: ${errorOf(error)}. The same command tries again.`, {
-    cause: error,
-  })
 
 /** Reported once: the state then knows the columns without them. */
 const hiddenSince = (columns: readonly string[], adds: boolean): string =>
@@ -81,9 +84,3 @@ const hiddenSince = (columns: readonly string[], adds: boolean): string =>
   (adds
     ? 'They stay: null in what is new, and as it was in what was pulled before, until everything is pulled again.'
     : 'They stay, and are emptied.')
-
-/** PostgreSQL quotes values in such messages, so only the code is reported. */
-function errorOf(error: unknown): string {
-  const { code = '', message = String(error) } = error as { code?: string; message?: string }
-  return /^(22|23)/.test(code) ? `a value does not fit its column (${code})` : message
-}

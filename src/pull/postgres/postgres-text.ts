@@ -1,23 +1,16 @@
 // Names and values as PostgreSQL takes them. Pure.
 
-import { createHash } from 'node:crypto'
 import type { Cell } from '../formats/table-rows.ts'
+import { shortName } from '../requests/short-name.ts'
 import type { ColumnKind, Table } from '../requests/table-plan.ts'
 
 /** PostgreSQL cuts off names that are longer. */
 const identifierBytesMax = 63
 
-/** `home_address.zip` becomes `home_address__zip`, which needs no quotes; a long name ends with a digest of the whole, so it stays its own. */
+/** `home_address.zip` becomes `home_address__zip`; a long name ends with a digest of the whole, so it stays its own. */
 export function identifierOf(name: string): string {
-  const plain = name.replaceAll('.', '__')
-  if (Buffer.byteLength(plain) <= identifierBytesMax) return plain
-  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
-  let kept = ''
-  for (const sign of plain) {
-    if (Buffer.byteLength(kept + sign) > identifierBytesMax - digest.length - 1) break
-    kept += sign
-  }
-  return `${kept}_${digest}`
+  // A digest of the name with its points: `a.b` and `a__b` stay two.
+  return shortName(name, identifierBytesMax, name.replaceAll('.', '__'))
 }
 
 /** Of the table's columns, in their order. Throws where two would be one. */

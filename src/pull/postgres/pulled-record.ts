@@ -2,7 +2,10 @@
 // happens to the pull, its folder, or the database, also after a restore.
 
 import type postgres from 'postgres'
+import { type Table, tableName } from '../requests/table-plan.ts'
 import type { PulledBefore, PullOrigin } from '../spool/pulled-before.ts'
+
+import { identifierOf } from './postgres-text.ts'
 
 export type TargetSql = postgres.Sql | postgres.TransactionSql
 
@@ -15,6 +18,13 @@ export type MadeColumns = Readonly<Record<string, readonly string[]>>
 export type KeptRecord = PulledRecord & { made: MadeColumns }
 
 export const recordTable = 'tributary_pull'
+
+/** No key has a digit in it, so an enumerator that is called like a table of ours gets a name that no other has. */
+export function postgresName(table: Table): string {
+  if (table.path.length === 0) return 'applications'
+  const name = identifierOf(tableName(table))
+  return name === 'applications' || name === recordTable ? `${name}_2` : name
+}
 
 export async function readRecord(sql: TargetSql, schema: string): Promise<KeptRecord | undefined> {
   const [found] = await sql`select to_regclass(quote_ident(${schema}) || ${`.${recordTable}`}) as place`

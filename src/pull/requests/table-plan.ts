@@ -41,6 +41,13 @@ export interface TableOptions {
   labels: boolean
 }
 
+/** What the column has of a question that nobody answered, and so of an application that was pulled before it was asked. */
+export function unansweredIn({ option, field, kind }: PlannedColumn): false | 0 | readonly [] | null {
+  if (option !== undefined) return false
+  if (field === 'entities') return 0
+  return kind === 'list' ? [] : null
+}
+
 /** Columns of tables as they were laid out before, by the table's name. */
 export type KnownColumns = Readonly<Record<string, readonly string[]>>
 

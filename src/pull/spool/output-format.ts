@@ -27,6 +27,9 @@ export interface FormatJob {
   context: PullContext
 }
 
+/** What is known before the walk. */
+export type TablesJob = Pick<FormatJob, 'program' | 'client' | 'state' | 'tables' | 'walk' | 'context'>
+
 export interface FollowJob {
   program: string
   client: TributaryClient
@@ -73,6 +76,8 @@ export interface OutputFormat {
   spoolPath: (out: string) => string
   /** What the last pull of it left, of an output that knows it by itself; of others the state alongside them does. */
   readDone?: (origin: PullOrigin) => Promise<PulledBefore | undefined>
+  /** Before the walk: throws what would keep the output from being made of it. */
+  check?: (job: TablesJob) => Promise<void>
   /** Makes the files that get their final names next, whole and on the disk, and alongside their places. */
   prepare: (job: FormatJob) => Promise<Prepared>
   /** Of an output that can be kept up to date (`--follow`): applies pages of the change feed that follow what `readDone` found. */

@@ -1,0 +1,15 @@
+// Names that are too long for where they go: cut, and ended with a digest of the whole, so that each stays its own and the same each time.
+
+import { createHash } from 'node:crypto'
+
+/** `written` is the name as it is written there. It stays as it is up to this many bytes; the digest is of the name itself. */
+export function shortName(name: string, bytesMax: number, written = name): string {
+  if (Buffer.byteLength(written) <= bytesMax) return written
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  let kept = ''
+  for (const sign of written) {
+    if (Buffer.byteLength(kept + sign) > bytesMax - digest.length - 1) break
+    kept += sign
+  }
+  return `${kept}_${digest}`
+}
