@@ -70,7 +70,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   pull: ['client', 'csv-text'],
   client: [],
   config: ['domain', 'problem'],
-  failure: ['problem', 'error-facts', 'redact'],
+  failure: ['db', 'problem', 'error-facts', 'redact'],
   problem: [],
   tracing: ['log', 'settled-within'],
   'settled-within': [],

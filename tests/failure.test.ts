@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { openDatabase } from '../src/db/client.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { allMigrations } from '../src/db/migrations/all-migrations.ts'
-import { failureLines } from '../src/failure.ts'
+import { passingErrors } from '../src/db/passing-errors.ts'
+import { failureLines, ofDatabase } from '../src/failure.ts'
 import { invalidRequest } from '../src/problem.ts'
 import { createBareDatabase } from './support/database.ts'
 import { useFolder } from './support/fixtures.ts'
@@ -70,6 +71,28 @@ test('the database: away, not there, not allowed, and read-only', async () => {
   } finally {
     await database.sql`drop role if exists ${database.sql(username)}`
     await database.drop()
+  }
+})
+
+test('every passing error of the network and the database is one line, which names its code', () => {
+  for (const { code, routine } of passingErrors) {
+    const error = Object.assign(new Error('said'), { code, routine })
+    expect(failureLines(error), code).toEqual([expect.not.stringMatching(/^ +at /m)])
+    if (code !== 'ENOENT') expect(failureLines(error)[0], code).toMatch(/^The (connection to the )?database/)
+  }
+  const address = Object.assign(new Error('said'), {
+    code: 'ECONNRESET',
+    path: 'https://user:CANARY@h.example/x?y=CANARY',
+  })
+  expect(failureLines(address)).toEqual(['The connection to https://h.example was lost (ECONNRESET). Try again.'])
+})
+
+test('a failure of another database than DATABASE_URL names its setting', async () => {
+  const setting = 'CIVIFORM_DATABASE_URL'
+  for (const [code, address] of [['28P01'], ['3D000'], ['42501'], ['ECONNREFUSED'], ['CONNECT_TIMEOUT', '192.0.2.1']]) {
+    const error = Object.assign(new Error('said'), { code, address })
+    const [line] = await said(() => ofDatabase(setting, () => Promise.reject(error)))
+    expect(line).toContain(setting)
   }
 })
 

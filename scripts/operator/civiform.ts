@@ -24,6 +24,7 @@ import { followOptionsOf } from '../../src/civiform/source/followed-source.ts'
 import { parseDuration } from '../../src/config/kinds/durations.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { formatMicros } from '../../src/domain/values/offset-time.ts'
+import { ofDatabase } from '../../src/failure.ts'
 import { Problem } from '../../src/problem.ts'
 import { type ScriptContext, serviceAddress, usage } from '../command-line/environment.ts'
 import { command, type Run, runCommands, wholeNumber } from '../command-line/script-commands.ts'
@@ -168,6 +169,7 @@ async function withSource(
   if (config.civiformDatabase === undefined) throw usage('CIVIFORM_DATABASE_URL must be set.')
   const source = openSource(config.civiformDatabase.url)
   try {
+    await ofDatabase('CIVIFORM_DATABASE_URL', () => source`select 1`)
     await work(source)
   } finally {
     await source.end({ timeout: 1 })

@@ -76,14 +76,16 @@ export async function connectQueue(options: QueueOptions, trouble: (error: Error
 /** Creates all that the queues need in the database beforehand, as the owner of the schema: the worker may create nothing. */
 export async function prepareQueue(databaseUrl: string): Promise<void> {
   const pool = new pg.Pool({ ...addressOf(databaseUrl), max: 1 })
-  const sql = openDatabase({ url: databaseUrl, connectionsMax: 1, applicationName: 'tributary-queue' })
+  // Lost while idle; what uses it next fails with it.
+  pool.on('error', () => {})
   try {
     const client = await pool.connect()
     await prepareStore(client).finally(() => client.release())
-    await createQueueCounters(sql, queueNames)
   } finally {
-    await Promise.all([pool.end(), sql.end({ timeout: 1 })])
+    await pool.end()
   }
+  const sql = openDatabase({ url: databaseUrl, connectionsMax: 1, applicationName: 'tributary-queue' })
+  await createQueueCounters(sql, queueNames).finally(() => sql.end({ timeout: 1 }))
 }
 
 /** Brings the queue's tables up to date. Where they are, nothing is written, so that a role which may create nothing can start. */
