@@ -29,7 +29,6 @@ const commands = {
   intake: { does: 'pause and resume the intake of a program', start: () => import('./operator/manage-intake.ts') },
   load: { does: 'bulk load', start: () => import('./operator/load.ts') },
   program: { does: 'program definitions', start: () => import('./operator/program.ts') },
-  'rerender-times': { does: 'write all times in another zone', start: () => import('./operator/rerender-times.ts') },
   seed: { does: 'demo data', start: () => import('./seed-program/seed.ts') },
 }
 

@@ -8,7 +8,7 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { countApplications } from '../../src/db/applications/stored-times.ts'
+import { readValue } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import type { BenchContext } from './bench-context.ts'
@@ -47,7 +47,7 @@ export async function measureLoad(context: BenchContext): Promise<SectionReport>
             env: { ...scratch.environment, ...access.environment },
           }),
         )
-        const loaded = await countApplications(scratch.sql)
+        const loaded = await readValue<number>(scratch.sql)`select count(*) as applications from application`
         if (loaded !== program.applications)
           throw new Error(`${loaded} of ${program.applications} applications were loaded`)
         await moveApplicationsOut(scratch.sql, dumped)

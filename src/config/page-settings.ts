@@ -8,7 +8,7 @@ export const pageSettings = {
   baseUrl: setting('BASE_URL', '', httpUrl,
     'The address clients use, for docs and links; `https://…` in production. Requests for another host are refused, unless they name an IP address or localhost. Empty: the address that was asked.'),
   timeZone: setting('INSTANCE_TIME_ZONE', 'UTC', ianaTimeZone,
-    'IANA time zone of the instance: zone of the times in exports and of dates without one in requests.'),
+    'IANA time zone of the instance: zone of the times in exports and of dates without one in requests. Fixed from the first application on.'),
   maxPageSize: setting('MAX_PAGE_SIZE', '1000', wholeNumber(1, 1_000_000),
     'Most applications on one page, 1 to 1000000. Also the default page size.'),
   pageTokenKeys: secretSetting('PAGE_TOKEN_KEYS', undefined, keysOf32Bytes,

@@ -23,7 +23,7 @@ end $$;
 -- What statements on the workers call.
 select create_distributed_function(signature)
 from unnest(array[
-  'just_after(timestamptz)', 'change_at(bigint, bigint)', 'require_change(bigint, bigint, timestamptz, bigint)', 'draw_changes(bigint, bigint)']::regprocedure[]) as signature;
+  'just_after(timestamptz)', 'change_at(bigint, bigint)', 'require_change(bigint, bigint, timestamptz, bigint)', 'draw_changes(bigint, bigint)', 'may_follow(oid)']::regprocedure[]) as signature;
 
 -- These run on the coordinator, in a connection to the worker that is the caller's own, and not the owner's: it has to be the one that the rest
 -- of the transaction takes. So a role that may draw has to have the right to change the counter (roles.sql).
@@ -31,7 +31,7 @@ alter function hold_changes(bigint) security invoker;
 alter function draw_changes(bigint, bigint) security invoker;
 
 create or replace function refuse_early_removal() returns trigger
-language plpgsql as $$
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 begin
   if pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'member') or exists (
     select from program_retention
@@ -44,7 +44,7 @@ begin
 end $$;
 
 create or replace function refuse_early_forgetting() returns trigger
-language plpgsql as $$
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 begin
   -- Two conditions and not one: of one, the rights on every table in it are asked, and others than the worker have none on this one.
   if coalesce(pg_has_role(current_user, to_regrole('tributary_worker')::oid, 'member'), false)

@@ -2,7 +2,7 @@
 
 import { Problem } from '../problem.ts'
 import { release } from '../release.ts'
-import { type Db, findValue, openDatabase, type Sql, type Transaction } from './client.ts'
+import { type Db, findValue, inTransaction, openDatabase, readValue, type Sql, type Transaction } from './client.ts'
 import { noteHistory } from './database-history.ts'
 import { migrate, requireMigrated } from './migrate.ts'
 import { allMigrations } from './migrations/all-migrations.ts'
@@ -12,11 +12,25 @@ export async function findInstanceTimeZone(db: Db): Promise<string | undefined> 
   return findValue<string>(db)`select time_zone from instance`
 }
 
-/** Records the zone. Only for a database without applications, or within the transaction that re-renders them all. */
-export async function setInstanceTimeZone(db: Db, timeZone: string): Promise<void> {
-  await db`
-    insert into instance (time_zone, oldest_release) values (${timeZone}, ${release.version})
-    on conflict (only_row) do update set time_zone = excluded.time_zone`
+/**
+ * Makes this the instance's zone while no application was ever stored (D57), and returns whether that changed it. For an operator alone:
+ * at a start, one process with a setting of its own would change it for all.
+ */
+export async function changeUnusedTimeZone(sql: Sql, timeZone: string): Promise<boolean> {
+  if ((await findInstanceTimeZone(sql)) === timeZone || (await hasApplications(sql))) return false
+  return inTransaction(sql, async tx => {
+    // Submissions find their zone under the program's counter, everything else that writes times holds the row of the instance.
+    await tx`select from instance for update`
+    await tx`lock table submission_counter in exclusive mode`
+    if (await hasApplications(tx)) return false
+    await tx`update instance set time_zone = ${timeZone}`
+    return true
+  })
+}
+
+/** Whether an application was ever stored here, erased ones included. */
+async function hasApplications(db: Db): Promise<boolean> {
+  return readValue<boolean>(db)`select coalesce(max(submit_seq), 0) > 0 as stored from submission_counter`
 }
 
 /** Migrates to this release's schema; a database that was never used takes the configured zone. */
@@ -56,19 +70,22 @@ export async function prepareAtStart({
 
 /** Throws when stored times are written in another zone than the configured one. */
 export async function requireInstanceTimeZone(db: Db, timeZone: string): Promise<void> {
-  refuseOtherTimeZone(await findInstanceTimeZone(db), timeZone)
+  const stored = await findInstanceTimeZone(db)
+  if (stored === timeZone) return
+  throw otherTimeZone(stored, timeZone, await hasApplications(db))
 }
 
 /** As `requireInstanceTimeZone`, and keeps the zone from being changed to the end of the transaction. */
 export async function holdInstanceTimeZone(tx: Transaction, timeZone: string): Promise<void> {
-  const [row] = await tx<{ time_zone: string }[]>`select time_zone from instance for share`
-  refuseOtherTimeZone(row?.time_zone, timeZone)
+  const stored = await findValue<string>(tx)`select time_zone from instance for share`
+  if (stored !== timeZone) throw otherTimeZone(stored, timeZone, true)
 }
 
-function refuseOtherTimeZone(stored: string | undefined, timeZone: string): void {
-  if (stored !== timeZone) {
-    throw new Problem('conflict', {
-      detail: `INSTANCE_TIME_ZONE is ${timeZone}, but this database holds times written in ${stored}. Set it back, or run scripts/rerender-times to write them again.`,
-    })
-  }
+function otherTimeZone(stored: string | undefined, timeZone: string, isFixed: boolean): Problem {
+  const way = isFixed
+    ? `The time zone is fixed from the first application on, because stored applications are exported as they were written. Set INSTANCE_TIME_ZONE to ${stored}.`
+    : `No application has been stored yet, so scripts/migrate with INSTANCE_TIME_ZONE=${timeZone} still changes the zone. Otherwise, set INSTANCE_TIME_ZONE to ${stored}.`
+  return new Problem('conflict', {
+    detail: `INSTANCE_TIME_ZONE is ${timeZone}, but the time zone of this database is ${stored}. ${way}`,
+  })
 }

@@ -48,7 +48,11 @@ async function applyNext(tx: Transaction, migrations: readonly Migration[]): Pro
   if (next === undefined) return undefined
   const distributed = await isDistributed(tx)
   // What changes a distributed table has to come alone, and after one such Citus makes functions over the same connections only.
-  if (distributed) await tx`select set_config('citus.multi_shard_modify_mode', 'sequential', true)`
+  if (distributed)
+    await tx`
+      select
+        set_config('citus.multi_shard_modify_mode', 'sequential', true),
+        set_config('citus.enable_unsafe_triggers', 'on', true)`
   const texts = distributed ? statementsOf(next.text) : [next.text]
   for (const text of texts) {
     try {

@@ -6,11 +6,10 @@ import { readFindings } from '../../src/civiform/db/follow-state.ts'
 import { readWriters } from '../../src/civiform/db/source-watermark.ts'
 import type { Follower } from '../../src/civiform/following/follower.ts'
 import { Watermarks } from '../../src/civiform/source/watermark.ts'
-import { rerenderTimes } from '../../src/upkeep/change-time-zone.ts'
 import { upgrade } from '../support/civiform/civiform-database.ts'
 import { type Following, useFollowedClient, useFollowing } from '../support/civiform/following.ts'
 import type { SimulatedCiviForm, SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
-import type { ExportClient, ExportedApplication } from '../support/export-client.ts'
+import type { ExportClient } from '../support/export-client.ts'
 import { usePool } from '../support/fixtures.ts'
 
 const program = 'rent relief'
@@ -101,18 +100,6 @@ describe('times', () => {
   })
 
   const ago = (ms: number): string => new Date(Date.now() - ms).toISOString()
-
-  test('in another zone of the installation those of a status are written again, too', async () => {
-    const { civiform, client, catchUp, restarted, sql } = await opened()
-    const [id] = await submitted(civiform, 1)
-    await civiform.setStatus(id!, 'Approved')
-    await catchUp()
-    const timeZone = 'Asia/Tokyo'
-    await rerenderTimes(sql, { timeZone, actor: 'operator:test' })
-    await catchUp(restarted({ timeZone }))
-    const [{ submit_time, status_last_modified_time }] = (await client.walkAll()) as [ExportedApplication]
-    for (const time of [submit_time, status_last_modified_time]) expect(time).toEndWith('+09:00')
-  })
 
   test('95: one that appears below a watermark that was used is taken in, reported, and as much is allowed for from then on', async () => {
     const { civiform, client, catchUp, log, sql } = await opened()

@@ -1,7 +1,7 @@
 // A version that CiviForm edits after it was applied to, while walks over it are under way.
 
 import { expect, test } from 'bun:test'
-import { allowFollowing, replaceFollowedVersion } from '../../src/civiform/db/followed-programs.ts'
+import { replaceFollowedVersion } from '../../src/civiform/db/followed-programs.ts'
 import { findProgram, readPublishedVersions } from '../../src/db/programs/programs.ts'
 import { exportTypes } from '../../src/http/headers/export-formats.ts'
 import { useFollowing } from '../support/civiform/following.ts'
@@ -103,7 +103,6 @@ test('so is a walk that had it before other versions; these keep their order', a
   const changes = service.get(`/api/v1/admin/programs/${slug}/changes?include=application`, { headers })
   await until('the entry to wait', async () => (await waitingForLocks(sql, 'audit_event')) === 1)
   await sql.begin(async tx => {
-    await allowFollowing(tx)
     await replaceFollowedVersion(tx, first!.program_version_id, first!.program_id, {
       ...first!,
       questions: first!.questions.toReversed(),

@@ -262,14 +262,6 @@ describe('the service, with its own role', () => {
     },
   )
 
-  test('the setting that lets times be rendered again is of no use to it', async () => {
-    const rerender = service.sql.begin(async tx => {
-      await tx`select set_config('tributary.rerender', 'on', true)`
-      await tx`update application set snapshot = snapshot || ' '`
-    })
-    expect(await codeOf(rerender)).toBe(insufficientPrivilege)
-  })
-
   test('an event has the time of the database and the role that wrote it', async () => {
     await service.sql`insert into audit_event (actor, action, subject) values ('key:x', 'x', 'stamped')`
     const [event] = await owner`

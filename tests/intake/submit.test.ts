@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import type { Sql, Transaction } from '../../src/db/client.ts'
-import { setInstanceTimeZone } from '../../src/db/instance.ts'
 import { type Answers, noEntityEnd, renderMembers } from '../../src/domain/questions/answers.ts'
 import type { Submitter } from '../../src/domain/questions/application.ts'
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'
@@ -407,7 +406,7 @@ describe('times', () => {
 
   test('are in the zone of the instance, and in no other: a process that has another stores nothing', async () => {
     const store = await aStore()
-    await setInstanceTimeZone(database.sql, 'America/New_York')
+    await database.sql`update instance set time_zone = 'America/New_York'`
     try {
       const { receipt } = await submitIn(store, 'America/New_York')
       const [stored] = await store.applications()
@@ -419,7 +418,7 @@ describe('times', () => {
       })
       expect((await store.applications()).length).toBe(1)
     } finally {
-      await setInstanceTimeZone(database.sql, 'UTC')
+      await database.sql`update instance set time_zone = 'UTC'`
     }
   })
 })

@@ -177,7 +177,7 @@ describe('src/main.ts', () => {
       /^The database at 127\.0\.0\.1:1 cannot be reached/,
     )
     expect(await refusal({ INSTANCE_TIME_ZONE: 'Asia/Tokyo' })).toMatch(
-      /holds times written in UTC.*scripts\/rerender-times/,
+      /time zone of this database is UTC.*INSTANCE_TIME_ZONE to UTC/,
     )
     expect(await refusal({ TLS_CERT: '/nowhere/cert.pem', TLS_KEY: '/nowhere/key.pem' })).toMatch(
       /no such file: \/nowhere\/cert\.pem/,

@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../scripts/processes/embedded-postgres.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 
-import { setInstanceTimeZone } from '../../src/db/instance.ts'
-import { distributeApplications, grantRoles, migrate } from '../../src/db/migrate.ts'
-import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { changeUnusedTimeZone, prepareDatabase } from '../../src/db/instance.ts'
+import { distributeApplications, grantRoles } from '../../src/db/migrate.ts'
 import { type CitusCluster, citusInstallation, startCitusCluster } from './citus.ts'
 
 let server: Promise<EmbeddedPostgres> | undefined
@@ -68,7 +67,7 @@ export async function createTestDatabase(
   await asSuperuser(url, sql => sql`create database ${sql(name)} template ${sql(templateName)} strategy file_copy`)
   const cloneUrl = withDatabase(url, name)
   const sql = openDatabase({ url: cloneUrl, connectionsMax: options.connectionsMax ?? 20, applicationName: 'test' })
-  if (options.timeZone !== undefined) await setInstanceTimeZone(sql, options.timeZone)
+  if (options.timeZone !== undefined) await changeUnusedTimeZone(sql, options.timeZone)
   return {
     url: cloneUrl,
     sql,
@@ -97,8 +96,7 @@ export async function createClusterDatabase(
   const url = withDatabase(nodes.coordinator.url, name)
   // Of its own: what is set for the database holds in connections that are made afterwards.
   const preparing = openDatabase({ url, connectionsMax: 1 })
-  await migrate(preparing, allMigrations)
-  await setInstanceTimeZone(preparing, options.timeZone ?? 'UTC')
+  await prepareDatabase(preparing, options.timeZone ?? 'UTC')
   if (options.undistributed !== true) await distributeApplications(preparing, 4)
   await preparing.end()
   const sql = openDatabase({ url, connectionsMax: options.connectionsMax ?? 20, applicationName: 'test' })
@@ -132,8 +130,7 @@ async function makeTemplate(url: string): Promise<string> {
   const name = 'tributary_template'
   await asSuperuser(url, sql => sql`create database ${sql(name)}`)
   const sql = openDatabase({ url: withDatabase(url, name), connectionsMax: 2 })
-  await migrate(sql, allMigrations)
-  await setInstanceTimeZone(sql, 'UTC')
+  await prepareDatabase(sql, 'UTC')
   await grantRoles(sql)
   await sql`create role test_service login in role tributary_service`
   await sql`create role test_console login in role tributary_console`

@@ -21,7 +21,6 @@ import {
   upsertFollowedApplicants,
 } from '../db/followed-applications.ts'
 import { deleteFollowed, noteChanges } from '../db/followed-changes.ts'
-import { allowFollowing } from '../db/followed-programs.ts'
 import type { SourceApplication, SourcePosition } from '../db/source-applications.ts'
 import { readStages } from '../db/source-applications.ts'
 import type { Finding } from '../definitions/catalogue-version.ts'
@@ -77,7 +76,6 @@ export async function storeApplications(
       throw new FollowedElsewhere('followed by another process')
     await holdInstanceTimeZone(tx, options.timeZone)
     if (replaced.length > 0) {
-      await allowFollowing(tx)
       await noteChanges(tx, await deleteFollowed(tx, replaced))
     }
     const counters = await lockCounters(tx, [...new Set(arriving.map(one => one.program_id))])

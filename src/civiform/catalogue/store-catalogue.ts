@@ -11,7 +11,6 @@ import type { QuestionSettings } from '../../domain/questions/question.ts'
 import { enqueue } from '../../queue/enqueue.ts'
 import {
   activateFollowedVersion,
-  allowFollowing,
   type BankedQuestion,
   type FollowedVersion,
   insertFollowedProgram,
@@ -34,7 +33,6 @@ export async function storeCatalogue(
   statuses: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
   await lockQuestionBank(tx)
-  await allowFollowing(tx)
   const bank = new QuestionBank(tx, await readBankedQuestions(tx))
   const programs = new Map((await readFollowedPrograms(tx)).map(program => [program.origin_name, program]))
   const stored = Map.groupBy(await readFollowedVersions(tx), version => version.program_id)

@@ -18,7 +18,6 @@ import {
   updateFollowed,
   updateMark,
 } from '../db/followed-changes.ts'
-import { allowFollowing } from '../db/followed-programs.ts'
 import { readApplicationsById, type SourceApplication } from '../db/source-applications.ts'
 import type { Finding } from '../definitions/catalogue-version.ts'
 import { type RenderedApplication, renderApplication } from '../rendering/render-application.ts'
@@ -59,7 +58,6 @@ async function applyRows(
   const state = await inTransaction(sql, async tx => {
     const locked = await lockFollowState(tx)
     await holdInstanceTimeZone(tx, options.timeZone)
-    await allowFollowing(tx)
     for (const program_id of new Set([...plans.values()].map(plan => plan.program_id).sort((a, b) => a - b)))
       await holdChanges(tx, program_id)
     const kept = new Map(
@@ -171,7 +169,6 @@ export async function removeDeleted({ sql }: FollowReading, ids: readonly number
   if (ids.length === 0) return []
   return inTransaction(sql, async tx => {
     await lockFollowState(tx)
-    await allowFollowing(tx)
     const removed = await deleteFollowed(tx, ids)
     await noteChanges(tx, removed)
     return removed

@@ -3,7 +3,7 @@
 
 import { inTransaction } from '../../db/client.ts'
 import { lockQuestionBank } from '../../db/programs/questions.ts'
-import { allowFollowing, deleteLostVersions, readApplicationsOf, readVersionNames } from '../db/followed-programs.ts'
+import { deleteLostVersions, readApplicationsOf, readVersionNames } from '../db/followed-programs.ts'
 import { readSourceNames } from '../db/source-catalogue.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 import { removeDeleted } from './apply-changes.ts'
@@ -20,7 +20,6 @@ export async function giveUpReusedVersions(deps: FollowReading): Promise<void> {
   const { length: lost } = await removeDeleted(deps, await readApplicationsOf(sql, reused))
   await inTransaction(sql, async tx => {
     await lockQuestionBank(tx)
-    await allowFollowing(tx)
     await deleteLostVersions(tx, reused)
   })
   log.error({ versions: reused, lost }, 'CiviForm has lost versions of programs, and others have their ids now')

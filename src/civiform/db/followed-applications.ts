@@ -1,4 +1,4 @@
-// Applications of CiviForm's, copied in. Transactions that do it must have called `allowFollowing`.
+// Applications of CiviForm's, copied in.
 
 import type { Db, Transaction } from '../../db/client.ts'
 import type { SubmissionCounter } from '../../db/loads/bulk-loads.ts'

@@ -1,15 +1,10 @@
 // The programs of a CiviForm that is followed, as they are kept here. Every function expects the question bank's lock
-// (db/programs/questions) and `allowFollowing`.
+// (db/programs/questions).
 
 import { type Db, readValue, type Transaction } from '../../db/client.ts'
 import type { VersionContent } from '../../db/programs/program-versions.ts'
 import type { QuestionKind, QuestionSettings } from '../../domain/questions/question.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-
-/** Lets this transaction change what was published and submitted elsewhere, which the database refuses to all others. */
-export async function allowFollowing(tx: Transaction): Promise<void> {
-  await tx`select set_config('tributary.follow', 'on', true)`
-}
 
 export interface FollowedProgram {
   program_id: number

@@ -48,7 +48,6 @@ const phrases: Readonly<Record<string, readonly [before: string, after?: string]
   signed_in: ['signed in as'],
   signed_out: ['signed out as'],
   signed_out_everywhere: ['signed out everywhere as'],
-  times_rerendered: ['wrote the times again of'],
   webhook_added: ['added a webhook of'],
   webhook_changed: ['changed the address of a webhook of'],
   webhook_disabled: ['disabled a webhook of'],

@@ -34,7 +34,7 @@ export type RevisionState = 'CURRENT' | 'OBSOLETE'
 /**
  * The immutable part as the export's own JSON text, up to and without the two closing braces, with a marker at the end of
  * each entity (see `markerStart`). `shape` is the key map of the version it was submitted to, alone.
- * The times come first and at fixed places, so that a change of the instance's zone can rewrite them without reading the rest.
+ * The times come first, because they are known last: the rest is rendered before the program's counter is held.
  */
 export function renderSnapshot(submission: Submission, shape: readonly KeyNode[], timeZone: string): string {
   return renderImmutable(submission, shape, timeZone, markedEntityEnd)
