@@ -31,6 +31,25 @@ export async function readWalkStart(db: Db, programId: number): Promise<WalkStar
   return { ...start, last_change: placeOf({ change: start.horizon, change_time, change_application }) }
 }
 
+/**
+ * Whether a walk that began there would be this database's: it has the last change, and the publication. One that was restored, or took over
+ * without them, has not; nor has one that lags.
+ */
+export async function holdsWalkStart(db: Db, programId: number, start: WalkStart): Promise<boolean> {
+  const { horizon, last_change, last_published_at: published } = start
+  const holding = db`
+    select
+      ${isOfWalk(db, { programId, horizon, lastChange: last_change.mark })},
+      ${published === null ? db`true` : db`require_questions(${programId}, ${formatMicros(published)}::timestamptz)`}`
+  return holding.then(
+    () => true,
+    (error: unknown) => {
+      if (isBehindWalk(error) || isOtherHistory(error) || isOfOtherQuestions(error)) return false
+      throw error
+    },
+  )
+}
+
 /** A place in the total order of a program's applications (D1). */
 export interface Position {
   submit_time: Micros
@@ -301,7 +320,10 @@ function isOfPage(sql: Db, query: PageQuery) {
 }
 
 /** The condition that this database is the walk's. It refuses one that is not, before anything is read. */
-export function isOfWalk(sql: Db, { programId, horizon, lastChange: last }: WalkScope) {
+export function isOfWalk(
+  sql: Db,
+  { programId, horizon, lastChange: last }: Pick<WalkScope, 'programId' | 'horizon' | 'lastChange'>,
+) {
   return sql`
     (select require_change(${programId}::bigint, ${horizon}::bigint,
       ${last === undefined ? null : formatMicros(last.time)}::timestamptz, ${last?.application_id ?? null}::bigint))`

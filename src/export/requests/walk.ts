@@ -7,7 +7,7 @@
 // an operator has a service that only exports on a standby (EXPORT_ONLY), a walk is frozen to what the standby has replayed.
 
 import { readThroughLoss } from '../../db/client.ts'
-import { type Position, readWalkStart, type WalkScope, type WalkStart } from '../../db/walks/walks.ts'
+import { holdsWalkStart, type Position, readWalkStart, type WalkScope, type WalkStart } from '../../db/walks/walks.ts'
 import { beforeAllSubmissions, earliest, formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 import { traced } from '../../tracing/span.ts'
@@ -54,6 +54,18 @@ export async function readStartOfWalk(
   if (start.in_recovery && !exportOnly) throw primaryMissing()
   return start
 }
+
+/** Whether a start that was read earlier, by whichever process, is still one of this database's history. */
+export const holdsStartOfWalk = (
+  exports: Exports,
+  programId: number,
+  start: WalkStart,
+  deadlineMs: number,
+): Promise<boolean> =>
+  byDeadline(
+    deadlineMs,
+    exports.read(sql => readThroughLoss(() => holdsWalkStart(sql, programId, start))),
+  )
 
 /** During a failover the primary's address may resolve to a server that is not the primary yet. */
 const primaryMissing = (): Problem =>

@@ -13,7 +13,14 @@ import { feedFraming } from '../../export/odata/feed-page.ts'
 import { type FeedTable, feedTables } from '../../export/odata/feed-tables.ts'
 import { refusal } from '../../export/pages/serve-page.ts'
 import { SentQuery } from '../../export/requests/sent-query.ts'
-import { beginWalk, readStartOfWalk, reportedFilters, snapshotTime, type Walk } from '../../export/requests/walk.ts'
+import {
+  beginWalk,
+  holdsStartOfWalk,
+  readStartOfWalk,
+  reportedFilters,
+  snapshotTime,
+  type Walk,
+} from '../../export/requests/walk.ts'
 import { byDeadline } from '../../export/servers/exports.ts'
 import { authorizeExport } from '../../keys/caller.ts'
 import { Problem } from '../../problem.ts'
@@ -71,7 +78,12 @@ const startOf = (
   { config, exports, feedStarts }: Deps,
   { caller }: AskedByKey,
   { programId, deadlineMs }: EnteredFeed,
-) => feedStarts.of(`${caller.api_key_id}:${programId}`, () => readStartOfWalk(exports, programId, config, deadlineMs))
+) =>
+  feedStarts.of(
+    `${caller.api_key_id}:${programId}`,
+    () => readStartOfWalk(exports, programId, config, deadlineMs),
+    start => holdsStartOfWalk(exports, programId, start, deadlineMs),
+  )
 
 const walkOf = (programId: number, start: WalkStart) => ({
   walk: { programId, questionsAsOf: start.last_published_at ?? earliest, fields: undefined },

@@ -147,7 +147,12 @@ test.skipIf(!needs('redis'))(
       last_published_at: null,
       in_recovery: false,
     }))
-    const found = await one!.of('both', async () => (await other!.of('both', async () => first!)) && second!)
+    const holds = async () => true
+    const found = await one!.of(
+      'both',
+      async () => (await other!.of('both', async () => first!, holds)) && second!,
+      holds,
+    )
     expect(found).toEqual(first!)
     expect(await redises[0]!.client.pttl('tributary:feed-start:both')).toBeWithin(1, 60_001)
   },
