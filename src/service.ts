@@ -7,6 +7,7 @@ import type { Config } from './config/all-settings.ts'
 import { healthPorts } from './config/listening-settings.ts'
 import type { ShownSetting } from './config/shown-settings.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
+import { DatabaseClock } from './db/database-clock.ts'
 import { readUpkeepState } from './db/derived/upkeep-state.ts'
 import { prepareAtStart } from './db/instance.ts'
 import { readKeyExpiries } from './db/keys/api-key-rows.ts'
@@ -63,6 +64,7 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
   watchTraces(metrics, traces?.exporter)
   metrics.watchStandbys(() => standbys.states())
   const countingRedis = await openCountingRedis(config, log)
+  const clock = await DatabaseClock.open(db)
   metrics.watchCounts(countingRedis)
   const app = createApp({
     config,
@@ -76,7 +78,7 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
     metrics,
     tracer: traces?.tracer,
     countingRedis,
-    now: () => Date.now() * 1000,
+    now: clock.now,
   })
   const server = listen(config, tls, app)
   const readiness = async () => ({
@@ -85,7 +87,7 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
   })
   const platform = servePlatform(config, health(readiness, metrics))
 
-  const running = { config, log, server, platform, app, standbys, countingRedis, traces, db, stopping }
+  const running = { config, log, server, platform, app, standbys, clock, countingRedis, traces, db, stopping }
   const readers = [exportDb, intakeDb, consoleDb, ...standbyPools.flatMap(({ sql, watch }) => [sql, watch])]
   const { timeZone } = config
   log.info({ release: releaseName, url: server.url.href, health: platform.url.href, time_zone: timeZone }, 'listening')
@@ -115,6 +117,7 @@ interface Running {
   platform: Bun.Server<undefined>
   app: ReturnType<typeof createApp>
   standbys: Standbys
+  clock: DatabaseClock
   countingRedis: CountingRedis | undefined
   traces: ReturnType<typeof openTraces>
   db: Sql
@@ -140,6 +143,7 @@ async function drain(why: string, running: Running, readers: readonly Sql[]): Pr
   }
   await platform.stop(true)
   standbys.stop()
+  running.clock.stop()
   await closePools(readers)
   const { auditLog } = app
   if (auditLog.waiting > 0) log.info({ lines: auditLog.waiting }, 'the audit log is still being written')

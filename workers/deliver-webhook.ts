@@ -4,6 +4,7 @@
 import type { Config } from '../src/config/all-settings.ts'
 import type { Sql } from '../src/db/client.ts'
 import { readWalkStart } from '../src/db/walks/walks.ts'
+import type { Micros } from '../src/domain/values/offset-time.ts'
 import { formatChangeCursor } from '../src/export/requests/change-cursor.ts'
 import type { Log } from '../src/log.ts'
 import { askForDeliveries, deliver, type ProgramState } from '../src/webhooks/deliveries.ts'
@@ -19,12 +20,12 @@ export interface WebhookDeps {
   config: Pick<Config, 'timeZone' | 'webhookKeys' | 'webhookAllowedNetworks'>
   /** Counts an attempt by its outcome. */
   attempted: (outcome: string) => void
+  /** The database's clock. */
+  now: () => Micros
 }
 
-const nowMicros = (): number => Date.now() * 1000
-
 export const deliverWebhook =
-  ({ db, config, attempted }: WebhookDeps) =>
+  ({ db, config, attempted, now }: WebhookDeps) =>
   async (asked: { webhook_endpoint_id: number; attempts: number }): Promise<void> => {
     const { webhookKeys: keys, webhookAllowedNetworks: allowedNetworks, timeZone } = config
     const outcome = await deliver(
@@ -33,7 +34,7 @@ export const deliverWebhook =
         keys,
         outside: { allowedNetworks },
         timeZone,
-        now: nowMicros,
+        now,
         loadState: programId => loadProgramState(db, programId),
         random: Math.random,
       },
@@ -45,14 +46,20 @@ export const deliverWebhook =
 const askEveryMs = 1000
 
 /** Starts immediately. What is returned ends it, after the round that is under way. */
-export function startAsking(db: Sql, log: Log, through: () => void, everyMs = askEveryMs): () => Promise<void> {
+export function startAsking(
+  db: Sql,
+  log: Log,
+  now: () => Micros,
+  through: () => void,
+  everyMs = askEveryMs,
+): () => Promise<void> {
   const stopping = Promise.withResolvers<void>()
   let stopped = false
   let failing = false
   const run = async (): Promise<void> => {
     while (!stopped) {
       try {
-        await askForDeliveries(db, nowMicros())
+        await askForDeliveries(db, now())
         failing = false
         through()
       } catch (error) {

@@ -8,6 +8,7 @@ import { healthPorts } from '../src/config/listening-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
 import { isReachable, openDatabase, type Sql } from '../src/db/client.ts'
+import { DatabaseClock } from '../src/db/database-clock.ts'
 import { readUpkeepState } from '../src/db/derived/upkeep-state.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
 import { findWay, noStatementTimeout } from '../src/db/pooler.ts'
@@ -54,6 +55,7 @@ async function work(config: OtherConfig): Promise<void> {
   const metrics = new WorkerMetrics(Date.now())
   const { db, notices } = openDatabases(config, pooled, metrics)
 
+  const clock = await DatabaseClock.open(db)
   const stopping = new AbortController()
   let isWorking = false
   registerProcessMetrics(metrics, await buildOf(db))
@@ -61,13 +63,8 @@ async function work(config: OtherConfig): Promise<void> {
   watchFollowing(metrics, () => readFollowFigures(db))
   const traces = openTraces(config, 'tributary-worker', log)
   watchTraces(metrics, traces?.exporter)
-  const platform = Bun.serve({
-    hostname: config.healthHost,
-    port: config.healthPort ?? healthPorts.worker,
-    development: false,
-    fetch: health(async () => ({ ready: isWorking && !stopping.signal.aborted && (await isReachable(db)) }), metrics)
-      .fetch,
-  })
+  const ready = async (): Promise<boolean> => isWorking && !stopping.signal.aborted && (await isReachable(db))
+  const platform = servePlatform(config, ready, metrics)
   process.on('uncaughtException', error => log.error({ err: error }, 'uncaught exception'))
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'))
   const queues = await openQueues(config, log)
@@ -78,8 +75,9 @@ async function work(config: OtherConfig): Promise<void> {
     tracer: traces?.tracer,
   }
   const attempted = (outcome: string): void => metrics.attempted(outcome)
-  const working = await startWorking(db, queues, handlers({ db, config, attempted }), log, codeVersions, watched)
-  const stopAsking = startAsking(db, log, () => through('webhooks'))
+  const run = handlers({ db, config, attempted, now: clock.now })
+  const working = await startWorking(db, queues, run, log, codeVersions, watched)
+  const stopAsking = startAsking(db, log, clock.now, () => through('webhooks'))
   const tasks = startMaintenance({ db, log, everyMs: config.sweepIntervalMs, through })
   await tasks.first
   const stopSelfWalks = walkItself(config, db, log, metrics)
@@ -88,6 +86,7 @@ async function work(config: OtherConfig): Promise<void> {
 
   /** Takes no more, finishes what runs, closes queue and database, in that order. */
   const finish = async (): Promise<void> => {
+    clock.stop()
     await Promise.all([tasks.stop(), stopAsking()])
     await working.stop()
     await relay.stop()
@@ -108,6 +107,16 @@ async function work(config: OtherConfig): Promise<void> {
   }
   process.on('SIGTERM', () => void stop('SIGTERM'))
   process.on('SIGINT', () => void stop('SIGINT'))
+}
+
+/** What the platform asks, on a port of its own. */
+function servePlatform(
+  { healthHost: hostname, healthPort: port = healthPorts.worker }: OtherConfig,
+  ready: () => Promise<boolean>,
+  metrics: WorkerMetrics,
+): Bun.Server<undefined> {
+  const { fetch } = health(async () => ({ ready: await ready() }), metrics)
+  return Bun.serve({ hostname, port, development: false, fetch })
 }
 
 /** The pool of the jobs, and the connection that hears of new ones: none behind a pooler without a direct address. */

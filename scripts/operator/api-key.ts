@@ -2,7 +2,8 @@
 // It must not keep a secret: what `create` prints is printed once and stored nowhere.
 
 import type { OtherConfig } from '../../src/config/all-settings.ts'
-import { formatOffsetTime, type Micros } from '../../src/domain/values/offset-time.ts'
+import { readPresentTime } from '../../src/db/database-clock.ts'
+import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 import {
   createApiKey,
   disableApiKey,
@@ -65,7 +66,7 @@ function create(options: Options, hidden: string[]): Run {
   if (unknown.length > 0)
     throw usage(`--may takes export, submit and annotate, one or several, not "${unknown.join(',')}".`)
   return async ({ sql, config, setting, actor }) => {
-    const now = presentTime()
+    const now = await readPresentTime(sql)
     const expiry = parseExpiry(options.expires!, now, config.timeZone)
     if (typeof expiry === 'object') throw usage(`--expires ${expiry.error}.`)
     const { key, ...credential } = await createApiKey(sql, setting('apiKeyPepper'), {
@@ -94,7 +95,7 @@ curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" ${serviceAddress(config)}/api/
 }
 
 const list: Run = async ({ sql, config }) => {
-  const keys = await listKeys(sql, presentTime())
+  const keys = await listKeys(sql, await readPresentTime(sql))
   if (keys.length === 0) {
     console.log('There are no API keys yet. scripts/api-key create makes one.')
     return
@@ -117,7 +118,7 @@ function edit(keyId: string, options: Options, hidden: string[] | undefined): Ru
         ...(options['front-end'] === undefined ? {} : { front_end: options['front-end'] }),
         ...(hidden === undefined ? {} : { hidden_questions: hidden }),
       },
-      { actor, now: presentTime() },
+      { actor, now: await readPresentTime(sql) },
     )
     const [id, name, programs, , expires] = cells(key, config)
     const hides = key.hidden_questions.length === 0 ? '' : ` It never sees: ${key.hidden_questions.join(', ')}.`
@@ -129,7 +130,7 @@ function edit(keyId: string, options: Options, hidden: string[] | undefined): Ru
 
 function retire(keyId: string): Run {
   return async ({ sql, config, actor }) => {
-    const key = await retireApiKey(sql, keyId, { actor, now: presentTime() })
+    const key = await retireApiKey(sql, keyId, { actor, now: await readPresentTime(sql) })
     console.log(
       `${key.api_key_id} ("${key.name}") is retired since ${formatOffsetTime(key.retired_at!, config.timeZone)} and opens nothing any more.`,
     )
@@ -140,7 +141,7 @@ const turn =
   (what: typeof disableApiKey, outcome: string) =>
   (keyId: string): Run =>
   async ({ sql, actor }) => {
-    const key = await what(sql, keyId, { actor, now: presentTime() })
+    const key = await what(sql, keyId, { actor, now: await readPresentTime(sql) })
     console.log(`${key.api_key_id} ("${key.name}") is ${outcome}.`)
   }
 const disable = turn(disableApiKey, 'disabled: it is refused until you enable it')
@@ -185,8 +186,6 @@ const split = (text: string): string[] =>
     .split(',')
     .map(part => part.trim())
     .filter(part => part !== '')
-
-const presentTime = (): Micros => Date.now() * 1000
 
 /** Runs a command that sets what options name. */
 const naming =

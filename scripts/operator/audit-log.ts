@@ -3,6 +3,7 @@
 import { pruneAuditLog } from '../../src/audit/prune-audit.ts'
 import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
 import type { OtherConfig } from '../../src/config/all-settings.ts'
+import { readPresentTime } from '../../src/db/database-clock.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { parseInstantParameter } from '../../src/export/requests/instant-parameter.ts'
 import { Problem } from '../../src/problem.ts'
@@ -39,14 +40,13 @@ async function verify({ sql }: ScriptContext, kept: string | undefined, files: r
 }
 
 async function prune({ sql, config, actor }: ScriptContext, before: string, folder: string): Promise<void> {
-  const pruned = await pruneAuditLog(sql, { before: cutOf(before, config), folder, actor })
+  const pruned = await pruneAuditLog(sql, { before: cutOf(before, await readPresentTime(sql), config), folder, actor })
   if (pruned === undefined) console.log('There is nothing to prune.')
   else console.log(`${pruned.file}: ${counted(pruned.events)} removed from the database.`)
 }
 
 /** A number of days ago, or an instant that is not to come. */
-function cutOf(text: string, { timeZone }: OtherConfig): Micros {
-  const now = Date.now() * 1000
+function cutOf(text: string, now: Micros, { timeZone }: OtherConfig): Micros {
   if (/^\d{1,5}$/.test(text)) return now - wholeNumber('--before', text) * 86_400_000_000
   const instant = parseInstantParameter(text, timeZone)
   if (typeof instant === 'object') throw usage(`--before: ${instant.error} A whole number is one of days.`)

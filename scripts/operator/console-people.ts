@@ -1,5 +1,6 @@
 // scripts/admin: the people of the console from a terminal. The first administrator is made here.
 
+import { readPresentTime } from '../../src/db/database-clock.ts'
 import { type PersonRow, readPeople } from '../../src/db/people/person-rows.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { disablePerson, enablePerson, foldEmail, inviteAgain, invitePerson } from '../../src/people/people.ts'
@@ -26,7 +27,7 @@ const help = `Usage:
 Roles: administrator (unless another is given): everything. program-administrator: applications, status and notes of the programs
 named. auditor: reads everything but answers, and changes nothing.`
 
-const byNow = ({ actor }: ScriptContext) => ({ actor, now: Date.now() * 1000 })
+const byNow = async ({ actor, sql }: ScriptContext) => ({ actor, now: await readPresentTime(sql) })
 
 const invited = (name: string, token: string, { config }: ScriptContext): void =>
   console.log(
@@ -52,7 +53,7 @@ function create(email: string, name: string, roleText: string, programs: string[
   if (role === undefined)
     throw usage(`There is no role "${roleText}"; they are administrator, program-administrator and auditor.`)
   return async context => {
-    const { token } = await invitePerson(context.sql, { email, name, role, programs }, byNow(context))
+    const { token } = await invitePerson(context.sql, { email, name, role, programs }, await byNow(context))
     invited(name, token, context)
   }
 }
@@ -74,18 +75,18 @@ await runCommands(help, {
     ({ role, program = [] }, email, name) => create(email, name, role, program),
   ),
   link: withPerson(async ({ person_id, name }, context) =>
-    invited(name, await inviteAgain(context.sql, person_id, byNow(context)), context),
+    invited(name, await inviteAgain(context.sql, person_id, await byNow(context)), context),
   ),
   disable: withPerson(async ({ person_id, name }, context) => {
-    await disablePerson(context.sql, person_id, byNow(context))
+    await disablePerson(context.sql, person_id, await byNow(context))
     console.log(`${name} is disabled.`)
   }),
   enable: withPerson(async ({ person_id, name }, context) => {
-    await enablePerson(context.sql, person_id, byNow(context))
+    await enablePerson(context.sql, person_id, await byNow(context))
     console.log(`${name} can sign in again.`)
   }),
   'reset-second-factor': withPerson(async ({ person_id, name }, context) => {
-    await resetSecondFactor(context.sql, person_id, byNow(context))
+    await resetSecondFactor(context.sql, person_id, await byNow(context))
     console.log(`${name} signs in with the password alone.`)
   }),
   list: command([], {}, () => list),

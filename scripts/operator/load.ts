@@ -3,6 +3,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { readPresentTime } from '../../src/db/database-clock.ts'
 import { readUnfinishedLoads } from '../../src/db/loads/bulk-loads.ts'
 import { formatMicros } from '../../src/domain/values/offset-time.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
@@ -94,7 +95,7 @@ async function load({ sql, config, actor }: ScriptContext, input: Input): Promis
   try {
     const bytes = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: pieceBytes })
     const { applications, programs, before } = await loadLines(sql, bytes, {
-      now: Date.now() * 1000,
+      now: await readPresentTime(sql),
       timeZone: config.timeZone,
       actor,
       source: path === '-' ? 'standard input' : basename(path),

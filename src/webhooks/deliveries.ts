@@ -42,7 +42,7 @@ export const attemptsKept = 100
  * wants a message for.
  */
 export async function askForDeliveries(sql: Sql, now: Micros): Promise<number> {
-  const due = await readDueEndpoints(sql, now)
+  const due = await readDueEndpoints(sql, { now, busyMax: now + lostAfter, waitMax: now + retryMax })
   if (due.length === 0) return 0
   const changes = await readChangeNumbers(sql, [...new Set(due.map(({ program_id }) => program_id))])
   const lagging = due.filter(
@@ -76,6 +76,7 @@ export interface Delivering {
   keys: readonly Buffer[]
   outside: Outside
   timeZone: string
+  /** The database's clock, which is that of all workers. */
   now: () => Micros
   loadState: (programId: number) => Promise<ProgramState>
   /** From 0 to 1. */
@@ -115,7 +116,7 @@ async function send(
   { keys, outside, timeZone, now }: Delivering,
   { webhook_endpoint_id, slug, url, secret_name, earlier_secret_name }: BegunEndpoint,
   type: WebhookAttemptRow['message'],
-  { change, changedAt, changeCursor }: ProgramState,
+  { changedAt, changeCursor }: ProgramState,
   attempt: number,
 ): Promise<Sent> {
   const names = earlier_secret_name === null ? [secret_name] : [secret_name, earlier_secret_name]
@@ -125,7 +126,9 @@ async function send(
   const happenedAt = isTest ? now() : (changedAt ?? now())
   const timestamp = formatOffsetTime(happenedAt, timeZone)
   const body = JSON.stringify({ type, program: slug, change_cursor: changeCursor, timestamp })
-  const id = isTest ? `test_${webhook_endpoint_id}_${attempt}` : `changed_${webhook_endpoint_id}_${change}`
+  // For ever that of one event (D44). After a restore numbers come again, so a change has all that its cursor has, and a test its time.
+  const event = isTest ? `${attempt}_${happenedAt}` : changeCursor.replaceAll('.', '_')
+  const id = `${isTest ? 'test' : 'changed'}_${webhook_endpoint_id}_${event}`
   const headers = signedHeaders(secrets, id, Math.floor(now() / second), body)
   return postMessage(new URL(url), { headers, body }, outside)
 }

@@ -11,7 +11,7 @@ import { testConfig } from './config.ts'
 /** Empties the outbox, running each job on record. Rejects with what the first one that fails throws. */
 export async function runOutboxJobs(sql: Sql): Promise<void> {
   const timeZone = (await findInstanceTimeZone(sql)) ?? 'UTC'
-  const run = handlers({ db: sql, config: testConfig({ timeZone }), attempted: () => {} })
+  const run = handlers({ db: sql, config: testConfig({ timeZone }), attempted: () => {}, now: () => Date.now() * 1000 })
   const jobs = await inTransaction(sql, tx => takeOutbox(tx, 1000))
   for (const { job_name, payload } of jobs) {
     const job = parseJob(job_name, payload)

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
+import { formatMicros } from '../../src/domain/values/offset-time.ts'
 import { readChangesPage } from '../../src/export/changes/change-feed.ts'
 import { parseChangeCursor } from '../../src/export/requests/change-cursor.ts'
 import { createLog } from '../../src/log.ts'
@@ -13,6 +14,7 @@ import {
   setWebhookDisabled,
 } from '../../src/webhooks/endpoints.ts'
 import { startAsking } from '../../workers/deliver-webhook.ts'
+import { tamper } from '../support/audit-log.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { insertRawApplications } from '../support/raw-applications.ts'
@@ -274,7 +276,8 @@ describe('attempts', () => {
     // Of two workers that find it due only one asks.
     const release = await holdTransaction(
       sql,
-      tx => tx`update webhook_endpoint set busy_until = 'infinity' where webhook_endpoint_id = ${id}`,
+      tx => tx`
+        update webhook_endpoint set busy_until = ${formatMicros(hooks.now + 30 * micros.second)} where webhook_endpoint_id = ${id}`,
     )
     const asking = runOf(hooks, id)
     await until('the second one to wait', async () => (await waitingForLocks(sql)) > 0)
@@ -372,6 +375,55 @@ describe('another address', () => {
   })
 })
 
+describe('a clock', () => {
+  test('D46: times of a worker whose clock was wrong neither silence an endpoint nor hold back what an administrator asks for', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    await hooks.apply(program)
+    hooks.now += micros.hour
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    // An attempt that it had begun, and the wait after a failure.
+    for (const column of ['busy_until', 'retry_at'])
+      await sql.unsafe(
+        `update webhook_endpoint set ${column} = '${formatMicros(hooks.now + 2 * micros.hour)}' where webhook_endpoint_id = ${id}`,
+      )
+    hooks.now -= micros.hour
+    await askForMessage(sql, await hooks.state(id), 'test', hooks.by())
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    await hooks.apply(program)
+    hooks.now += micros.minute
+    expect(await runOf(hooks, id)).toEqual(['delivered'])
+    expect(receiver.received).toHaveLength(3)
+  })
+})
+
+describe('the id of a message', () => {
+  test('D44: after a restore that gives numbers again, neither a change nor a test has the id of an earlier one', async () => {
+    const { hooks, receiver, program, id } = await anEndpoint()
+    const ids = () => receiver.received.map(({ headers }) => headers['webhook-id'])
+    const happen = async (): Promise<void> => {
+      await hooks.apply(program)
+      hooks.now += micros.minute
+      await runOf(hooks, id)
+      await askForMessage(sql, await hooks.state(id), 'test', hooks.by())
+      await runOf(hooks, id)
+    }
+    const [before] = await sql`select * from webhook_endpoint where webhook_endpoint_id = ${id}`
+    await happen()
+    await tamper(
+      sql,
+      `delete from application where program_id = ${program.program_id};
+       update submission_counter set submit_seq = 0 where program_id = ${program.program_id};
+       update webhook_endpoint set attempts = ${before!.attempts}, delivered_change = ${before!.delivered_change} where webhook_endpoint_id = ${id};
+       delete from webhook_attempt where webhook_endpoint_id = ${id}`,
+    )
+    await happen()
+    expect(await hooks.attempts(id)).toMatchObject([{ change: 1 }, { change: 1 }])
+    expect(new Set(ids()).size).toBe(4)
+    // What is signed is divided by full stops.
+    expect(ids().filter(one => one?.includes('.'))).toEqual([])
+  })
+})
+
 describe('what an administrator asks for', () => {
   test('a test is sent even to an endpoint that is disabled, each time as another message, and says nothing of the others', async () => {
     const { hooks, receiver, program, secret, id } = await anEndpoint()
@@ -434,7 +486,13 @@ test('that nothing can be asked for is logged once each time, and says nothing o
     tries++
     return Reflect.apply(target, self, sent)
   }
-  const stop = startAsking(new Proxy(sql, { apply }), log, () => void rounds++, 5)
+  const stop = startAsking(
+    new Proxy(sql, { apply }),
+    log,
+    () => Date.now() * 1000,
+    () => void rounds++,
+    5,
+  )
   for (const n of [1, 2]) {
     await sql`alter table webhook_endpoint rename to hidden_table`
     await until('it to be logged', () => lines.length === n)

@@ -27,7 +27,15 @@ for (const store of stores) {
   describe(`derived data, with the queue in ${store}`, () => {
     afterEach(() => queue.reset())
 
-    const work = () => queue.work(handlers({ db: queue.sql, config: testConfig({ timeZone }), attempted: () => {} }))
+    const work = () =>
+      queue.work(
+        handlers({
+          db: queue.sql,
+          config: testConfig({ timeZone }),
+          attempted: () => {},
+          now: () => Date.now() * 1000,
+        }),
+      )
     const newestKeyMap = async (programId: number) =>
       new KeyMaps().load(queue.sql, programId, (await readWalkStart(queue.sql, programId)).last_published_at!)
     const statesOf = async (versionId: number) =>

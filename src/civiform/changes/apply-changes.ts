@@ -3,6 +3,7 @@
 
 import { holdChanges, insertAnnotationState, updateAnnotations } from '../../db/applications/annotations.ts'
 import { inTransaction, type Transaction } from '../../db/client.ts'
+import { readPresentTime } from '../../db/database-clock.ts'
 import { holdInstanceTimeZone } from '../../db/instance.ts'
 import { isReusedId } from '../applications/reused-ids.ts'
 import { storeApplications } from '../applications/store-applications.ts'
@@ -148,7 +149,7 @@ async function applyAnnotations(
   if (hasStatus || hasNote || before.annotations !== after.annotations)
     await updateAnnotations(tx, before, { status, status_last_modified_time, application_note }, after.annotations)
   if (!hasStatus && !hasNote) return []
-  const changed_at = (hasStatus ? status_last_modified_time : null) ?? Math.floor(Date.now() * 1000)
+  const changed_at = (hasStatus ? status_last_modified_time : null) ?? (await readPresentTime(tx))
   await insertAnnotationState(
     tx,
     before,

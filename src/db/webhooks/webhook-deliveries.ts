@@ -13,14 +13,20 @@ export interface DueEndpoint {
   failures: number
 }
 
-/** Endpoints that may be sent a message now, if their program has come further or an administrator asked for one. */
-export async function readDueEndpoints(db: Db, now: Micros): Promise<DueEndpoint[]> {
+/**
+ * Endpoints that may be sent a message now, if their program has come further or an administrator asked for one. A time beyond `busyMax`
+ * or `waitMax` is further away than any that is set, so it is of a clock that was wrong, and counts as past.
+ */
+export async function readDueEndpoints(
+  db: Db,
+  { now, busyMax, waitMax }: { now: Micros; busyMax: Micros; waitMax: Micros },
+): Promise<DueEndpoint[]> {
   const at = formatMicros(now)
   return db<DueEndpoint[]>`
     select webhook_endpoint_id, program_id, delivered_change, asked, failures
     from webhook_endpoint
-    where busy_until <= ${at}
-    and (asked is not null or (disabled_at is null and retry_at <= ${at}))
+    where (busy_until <= ${at} or busy_until > ${formatMicros(busyMax)})
+    and (asked is not null or (disabled_at is null and (retry_at <= ${at} or retry_at > ${formatMicros(waitMax)})))
     order by webhook_endpoint_id`
 }
 
@@ -34,7 +40,7 @@ export async function takeDueEndpoints(
     update webhook_endpoint
     set busy_until = ${formatMicros(until)}
     where webhook_endpoint_id = any(${ids as number[]}::bigint[])
-    and busy_until <= ${formatMicros(now)}
+    and (busy_until <= ${formatMicros(now)} or busy_until > ${formatMicros(until)})
     returning webhook_endpoint_id, attempts`
 }
 
