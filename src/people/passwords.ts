@@ -5,6 +5,21 @@ import { type PasswordClient, PasswordQueue } from './password-queue.ts'
 
 export const passwordLengthMin = 12
 const passwordLengthMax = 200
+/** Cost of argon2id: KiB of memory and passes over it. */
+interface PasswordCost {
+  memoryCost: number
+  timeCost: number
+}
+
+let cost: PasswordCost = { memoryCost: 65_536, timeCost: 2 }
+
+/** For tests of something else, which would spend half of their time here. */
+export function setPasswordCost(other: PasswordCost): void {
+  cost = other
+}
+
+const hash = (password: string): Promise<string> => Bun.password.hash(password, { algorithm: 'argon2id', ...cost })
+
 /** Of this process. */
 const queue = new PasswordQueue()
 
@@ -23,7 +38,7 @@ export function passwordErrors(password: string, person: { email: string; name: 
 
 /** Throws Problem `unavailable` as `isPassword` does. */
 export const hashPersonPassword = (password: string, from: PasswordClient): Promise<string> =>
-  queue.run(from, () => Bun.password.hash(password, { algorithm: 'argon2id' }))
+  queue.run(from, () => hash(password))
 
 let placeholder: Promise<string> | undefined
 
@@ -31,11 +46,11 @@ let placeholder: Promise<string> | undefined
  * Whether a password is the one of this hash. Without a hash, the same work is done for nothing. Throws Problem `unavailable` when too
  * many are waiting.
  */
-export async function isPassword(password: string, hash: string | undefined, from: PasswordClient): Promise<boolean> {
-  placeholder ??= Bun.password.hash(crypto.randomUUID(), { algorithm: 'argon2id' })
-  const against = hash ?? (await placeholder)
+export async function isPassword(password: string, stored: string | undefined, from: PasswordClient): Promise<boolean> {
+  placeholder ??= hash(crypto.randomUUID())
+  const against = stored ?? (await placeholder)
   const good = await queue.run(from, () => Bun.password.verify(password.slice(0, passwordLengthMax + 1), against))
-  if (good && hash !== undefined) return true
+  if (good && stored !== undefined) return true
   queue.noteFailure(from)
   return false
 }

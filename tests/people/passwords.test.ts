@@ -1,12 +1,20 @@
 // Which passwords may be chosen, and how one is compared.
 
 import { expect, test } from 'bun:test'
-import { isPassword, passwordErrors } from '../../src/people/passwords.ts'
+import { join } from 'node:path'
+import { hashPersonPassword, isPassword, passwordErrors } from '../../src/people/passwords.ts'
+
+test('a stored password costs 64 MiB and two passes of argon2id to guess, outside of tests', async () => {
+  const code = `import { hashPersonPassword } from '${join(import.meta.dir, '../../src/people/passwords.ts')}'
+    console.log(await hashPersonPassword('a few words', { name: '192.0.2.1', isKnown: false }))`
+  const { stdout } = Bun.spawnSync([process.execPath, '-e', code])
+  expect(stdout.toString()).toStartWith('$argon2id$v=19$m=65536,t=2,')
+})
 
 test('the longest password is looked at to its end, and beyond', async () => {
   const client = { name: '192.0.2.1', isKnown: false }
   const longest = 'a few words '.repeat(17).slice(0, 200)
-  const stored = await Bun.password.hash(longest, { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 })
+  const stored = await hashPersonPassword(longest, client)
   expect(await isPassword(longest, stored, client)).toBe(true)
   expect(await isPassword(`${longest}x`, stored, client)).toBe(false)
 })

@@ -1,8 +1,9 @@
-// Runs once before all test files: one seed for what is random, one timeout for every file, and one PostgreSQL for the whole run, ended with it.
+// Runs once before all test files: one seed for what is random, one timeout for every file, cheap password hashes, and one PostgreSQL for the whole run, ended with it.
 
 import { afterAll, beforeEach } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
+import { setPasswordCost } from '../../src/people/passwords.ts'
 import { stopTestServer } from './database.ts'
 import { reportSkipped } from './needs.ts'
 import { seed } from './random.ts'
@@ -12,6 +13,7 @@ if (process.env.TRIBUTARY_TEST_SEED === undefined) {
   console.error(`Random numbers are of seed ${seed}; TRIBUTARY_TEST_SEED=${seed} repeats them.`)
 }
 fc.configureGlobal({ seed })
+setPasswordCost({ memoryCost: 8, timeCost: 1 })
 
 /** Milliseconds for a test or hook. Generous: the machines that run this are shared, and no test measures time. */
 const timeoutMs = 120_000
