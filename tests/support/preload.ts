@@ -1,6 +1,6 @@
 // Runs once before all test files: one seed for what is random, one timeout for every file, cheap password hashes, and one PostgreSQL for the whole run, ended with it.
 
-import { afterAll, beforeEach } from 'bun:test'
+import { afterAll, beforeEach, setDefaultTimeout } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { setPasswordCost } from '../../src/people/passwords.ts'
@@ -17,6 +17,8 @@ setPasswordCost({ memoryCost: 8, timeCost: 1 })
 
 /** Milliseconds for a test or hook. Generous: the machines that run this are shared, and no test measures time. */
 const timeoutMs = 120_000
+// For the hooks below.
+setDefaultTimeout(timeoutMs)
 // Bun's own limit is 5 seconds, bunfig.toml cannot set it, and what a preload sets is gone after the first file
 // (https://github.com/oven-sh/bun/pull/39235), so each file sets it in its first line. Plain `bun test` needs no options then.
 Bun.plugin({
