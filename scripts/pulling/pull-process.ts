@@ -15,6 +15,5 @@ export async function asProcess(command: (tool: ToolProcess) => Promise<number>)
   const say = (line: string): void => console.error(line)
   const [args, environment] = [process.argv.slice(2), process.env]
   const status = await command({ args, environment, signal: ending.signal, output, say })
-  await new Promise<void>(resolve => output.write('', () => resolve()))
   process.exit(status)
 }

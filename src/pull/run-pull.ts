@@ -49,7 +49,7 @@ async function ended(asGiven: ToolProcess, help: string, work: (tool: ToolProces
   const { args, output, signal } = asGiven
   const say = (line: string): void => asGiven.say(visibleText(line))
   try {
-    if (args.some(arg => arg === '--help' || arg === '-h')) output.write(`${help}\n`)
+    if (args.some(arg => arg === '--help' || arg === '-h')) await print(output, `${help}\n`)
     else await work({ ...asGiven, say })
     return exitStatus.complete
   } catch (error) {
@@ -96,7 +96,7 @@ async function pull({ args, environment, output, say: sayAloud, signal }: ToolPr
       `Pulled ${inThousands(added.count)} applications into ${asked.format.destination ?? (asked.out === standardOutput ? 'standard output' : asked.out)}.${all}`,
     )
     say(`It took ${seconds.toFixed(1)} s for ${inBytes(bytes)}. SHA-256 of their ids: ${added.digest}`)
-    if (asked.json) output.write(`${JSON.stringify(resultOf(report, asked))}\n`)
+    if (asked.json) await print(output, `${JSON.stringify(resultOf(report, asked))}\n`)
     if (!report.compared)
       throw new CommandError(
         'uncompared',
@@ -132,12 +132,30 @@ async function pullToOutput(
   try {
     const file = join(folder, `lines${format.ending}`)
     const report = await pullToFile(file, format, asked, client, context)
-    await pipeline(createReadStream(file), output, { end: false })
+    await pipeline(createReadStream(file), output, { end: false }).catch((error: unknown) => {
+      throw notPrinted(error)
+    })
     return report
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+/** Resolves when all of it has left this process: what still waits in it would be lost when the process ends. */
+function print(output: Writable, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => reject(notPrinted(error))
+    output.once('error', fail)
+    output.write(text, error => {
+      // The event follows, and is heard by no one else.
+      if (error) return fail(error)
+      output.off('error', fail)
+      resolve()
+    })
+  })
+}
+
+const notPrinted = (error: unknown): CommandError => fileError(error, 'Standard output did not take all of it')
 
 function makeTemporary(): string {
   try {
@@ -159,7 +177,7 @@ async function types({ args, environment, output, say, signal }: ToolProcess): P
   const client = clientOf({ address }, await findCredentials(credentialsFile, environment, say), say)
   try {
     const text = await typesOf(client, program, fields, signal)
-    if (out === undefined) output.write(text)
+    if (out === undefined) await print(output, text)
     else writeWhole(out, text)
   } catch (error) {
     throw aboutTheKey(error, client)
@@ -189,7 +207,8 @@ function clientOf(
 async function verify({ args, output }: ToolProcess): Promise<void> {
   const { file } = parseVerify(args)
   const { count, digest, pulls } = await verifyFile(file)
-  output.write(
+  await print(
+    output,
     `${file} is whole: ${inThousands(count)} applications in ${inThousands(pulls)} pull${pulls === 1 ? '' : 's'}. SHA-256 of their ids: ${digest}\n`,
   )
 }

@@ -1,12 +1,13 @@
 // `tributary types`, judged by the compiler: against a page as the service sends it, and against what a program must not take it for.
 
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { ExportClient, type ExportPage } from '../support/export-client.ts'
 import { useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
+import { publish, q } from '../support/programs.ts'
 import { type Ended, run } from '../support/run.ts'
 import { callTool, runTool } from '../support/tributary-tool.ts'
 
@@ -20,8 +21,14 @@ await seedPrograms(database.sql, {
   timeZone: 'UTC',
   actor: 'test',
 })
+await publish(database.sql, {
+  slug: 'wide',
+  questions: Array.from({ length: 300 }, (_, n) =>
+    q.address(`asked ${String.fromCharCode(97 + Math.floor(n / 26), 97 + (n % 26))}`, { optional: true }),
+  ),
+})
 const service = await useService(database)
-const key = await createTestKey(database.sql, { programs: [slug] })
+const key = await createTestKey(database.sql, { programs: [slug, 'wide'] })
 const folder = await useFolder()
 const out = join(folder, 'utility-assistance.ts')
 const args = ['types', service.baseUrl, '--program', slug]
@@ -88,6 +95,30 @@ test.each([
   ['a list with a hole', ['--fields', 'a,,b'], 2, 'tributary types --help'],
 ])('reports in a sentence: %s', async (_, more, code, said) => {
   expect(await callTool(key, [...args, ...more])).toMatchObject({ code, out: '', err: expect.stringContaining(said) })
+})
+
+describe('into a pipe', () => {
+  /** The tool as a process whose output goes through the pipe to a command of the shell. */
+  const piped = async (reader: string, words: readonly string[]) => {
+    const { out } = await callTool(key, ['types', service.baseUrl, '--program', 'wide'])
+    expect(out.length).toBeGreaterThan(2 * 65_536)
+    const env = { PATH: process.env.PATH, TRIBUTARY_USERNAME: key.username, TRIBUTARY_PASSWORD: key.password }
+    const line = `set -o pipefail; "$@" | ${reader}`
+    const command = ['bash', '-c', line, 'bash', process.execPath, join(root, 'scripts/tributary.ts'), ...words]
+    return { whole: out, ...(await run(command, { env })) }
+  }
+  const words = ['types', service.baseUrl, '--program', 'wide']
+
+  test('of a slow reader all of it comes', async () => {
+    const { whole, out, code } = await piped('{ sleep 1; cat; }', words)
+    expect({ code, isWhole: out === whole }).toEqual({ code: 0, isWhole: true })
+  })
+
+  test('whose reader went away it fails', async () => {
+    expect(await piped('head -c 1', words)).toMatchObject({ code: 1, err: expect.stringContaining('Standard output') })
+    const lines = ['pull', service.baseUrl, '--program', slug, '--out', '-', '--quiet']
+    expect(await piped('head -c 1', lines)).toMatchObject({ code: 1, err: expect.stringContaining('Standard output') })
+  })
 })
 
 /** What the compiler says of these files. */

@@ -47,6 +47,7 @@ export function fileError(error: unknown, what: string): CommandError {
     ENOSPC: 'the disk is full',
     EDQUOT: 'the quota of this account is used up',
     EROFS: 'the disk cannot be written to',
+    EPIPE: 'its reader went away',
     EIO: 'the disk reports an error',
   }
   return new CommandError('failed', `${what}: ${words[code ?? ''] ?? message}.`, { cause: error })
