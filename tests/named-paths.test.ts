@@ -25,7 +25,6 @@ const documents = [
   'src/pull/PULL.md',
   'src/pull/EXCEL.md',
   'src/client/python/PYTHON.md',
-  'src/client/airbyte/AIRBYTE.md',
   'src/console/CONSOLE.md',
   'deploy/SETTINGS.md',
   'deploy/SCALE.md',

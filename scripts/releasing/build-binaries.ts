@@ -1,7 +1,7 @@
 // Makes the binary: one file that needs nothing else on disk but the system's C library.
 
 import { existsSync } from 'node:fs'
-import { mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exitCode, showHelpIfAsked } from '../command-line/environment.ts'
 import { readFolder, releaseCommit } from './release-input.ts'
@@ -47,30 +47,6 @@ process.exit(
     if (!built.success) throw new Error('the binary could not be made')
     for (const output of built.outputs) if (output.path !== outfile) await rm(output.path)
     if (!existsSync(outfile)) throw new Error(`Bun has not made ${outfile}`)
-    if ((target ?? `bun-${process.platform}-${process.arch}`).startsWith('bun-darwin-x64')) await dropSignature(outfile)
     console.log(outfile)
   }),
 )
-
-/**
- * Takes the signature out of a program for macOS on x64: Bun leaves that of its runtime there, which is not of the program, so macOS would
- * end it. Without one it runs. On arm64 it needs one, and Bun writes it.
- */
-async function dropSignature(path: string): Promise<void> {
-  const file = await open(path, 'r+')
-  try {
-    const head = new DataView(new ArrayBuffer(32 * 1024))
-    await file.read(head, 0, head.byteLength, 0)
-    const [count, bytes] = [head.getUint32(16, true), head.getUint32(20, true)]
-    // It is the last of the load commands, of which each begins with what it is and how long.
-    const [command, length] = [32 + bytes - 16, 16]
-    if (head.getUint32(command, true) !== 0x1d || head.getUint32(command + 4, true) !== length)
-      throw new Error(`${path} has no signature at the end of its load commands`)
-    head.setUint32(16, count - 1, true)
-    head.setUint32(20, bytes - length, true)
-    new Uint8Array(head.buffer).fill(0, command, command + length)
-    await file.write(head, 0, head.byteLength, 0)
-  } finally {
-    await file.close()
-  }
-}

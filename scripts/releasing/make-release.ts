@@ -11,8 +11,8 @@ import { readFolder, releaseCommit } from './release-input.ts'
 
 const help = `Usage: scripts/release [folder] [--url <address>]
 
-Makes everything of the version of package.json in the folder (dist/release), where it replaces another release: the program for Linux and
-macOS on x64 and arm64 and for Windows on x64, the npm packages, an SBOM, SHA256SUMS, and notes out of CHANGELOG.md. Each program is
+Makes everything of the version of package.json in the folder (dist/release), where it replaces another release: the program for Linux on
+x64 and arm64, macOS on arm64 and Windows on x64, the npm packages, an SBOM, SHA256SUMS, and notes out of CHANGELOG.md. Each program is
 checked for its format, and that for this system is run. Bun's runtimes are fetched from npm, once; npm itself is needed too.
 
   --url   where the files will be: https://…/releases/download/v1.0.0. With it, a Homebrew formula and winget's manifests are made
@@ -24,7 +24,7 @@ showHelpIfAsked(help)
 
 const root = join(import.meta.dir, '../..')
 const { version } = release
-const systems = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64']
+const systems = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'windows-x64']
 
 process.exit(
   await exitCode(async () => {
@@ -64,7 +64,7 @@ async function makeBinary(folder: string, system: string, commit: string | undef
 
 /** Of which system a program is, by the header of its format: ELF, Mach-O or PE. */
 function systemOf(head: DataView): string {
-  const machines: Record<number, string> = { 62: 'x64', 183: 'arm64', 34404: 'x64', 16777223: 'x64', 16777228: 'arm64' }
+  const machines: Record<number, string> = { 62: 'x64', 183: 'arm64', 34404: 'x64', 16777228: 'arm64' }
   if (head.getUint32(0) === 0x7f454c46) return `linux-${machines[head.getUint16(18, true)]}`
   if (head.getUint32(0, true) === 0xfeedfacf) return `darwin-${machines[head.getUint32(4, true)]}`
   return head.getUint16(0) === 0x4d5a

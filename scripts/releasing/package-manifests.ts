@@ -39,7 +39,6 @@ function formula(fileFor: FileFor, homepage: string): string {
     const { url, sha256 } = fileFor(system)
     return `    on_${word} do\n      url "${url}"\n      sha256 "${sha256}"\n    end\n`
   }
-  const both = (os: string): string => on('arm', `${os}-arm64`) + on('intel', `${os}-x64`)
   return `class Tributary < Formula
   desc "${summary}"
   homepage "${homepage}"
@@ -47,9 +46,10 @@ function formula(fileFor: FileFor, homepage: string): string {
   license "${license}"
 
   on_macos do
-${both('darwin')}  end
+    depends_on arch: :arm64
+${on('arm', 'darwin-arm64')}  end
   on_linux do
-${both('linux')}  end
+${on('arm', 'linux-arm64')}${on('intel', 'linux-x64')}  end
 
   def install
     bin.install Dir["tributary-*"].first => "tributary"

@@ -41,7 +41,7 @@ export interface TableOptions {
   labels: boolean
 }
 
-/** What the column has of a question that nobody answered, and so of an application that was pulled before it was asked. */
+/** What the column has of an unanswered question, and so of an application that was pulled before it was asked. */
 export function unansweredIn({ option, field, kind }: PlannedColumn): false | 0 | readonly [] | null {
   if (option !== undefined) return false
   if (field === 'entities') return 0
