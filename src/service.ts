@@ -3,6 +3,7 @@
 import { createApp } from './app.ts'
 import { readFollowFigures } from './civiform/db/follow-state.ts'
 import { watchFollowing } from './civiform/following/follow-metrics.ts'
+import { countKeysWithoutSalt, requireFollowedProfile } from './civiform/following/settings-of-others.ts'
 import type { Config } from './config/all-settings.ts'
 import { healthPorts } from './config/listening-settings.ts'
 import type { ShownSetting } from './config/shown-settings.ts'
@@ -40,6 +41,7 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
   const metrics = new Metrics()
   const openPool = poolOpener(config, way, metrics)
   const db = openPool('general', 'tributary', config.databaseConnections)
+  await checkFollowing(config, db, log)
   const exportDb = openPool('export', exportName, config.exportConnections)
   const intakeDb = openPool('intake', 'tributary-intake', config.intakeConnections)
   const consoleDb = openPool('console', 'tributary-console', config.consoleConnections, config.consoleDatabaseUrl)
@@ -94,6 +96,17 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
   process.on('SIGTERM', () => void drain('SIGTERM', running, readers))
   process.on('SIGINT', () => void drain('SIGINT', running, readers))
   keepRunning(log)
+}
+
+/** Alongside a CiviForm, some settings have to be as the follower's and as CiviForm's own. */
+async function checkFollowing({ exportProfile, originApiSalt }: Config, db: Sql, log: Log): Promise<void> {
+  await requireFollowedProfile(db, exportProfile)
+  const keys = await countKeysWithoutSalt(db, originApiSalt)
+  if (keys > 0)
+    log.warn(
+      { keys },
+      'keys of CiviForm’s are refused: CIVIFORM_API_SECRET_SALT is not set, without which none of their secrets is known',
+    )
 }
 
 /** Clients are answered from here on. */

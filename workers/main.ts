@@ -3,6 +3,7 @@
 
 import { readFollowFigures } from '../src/civiform/db/follow-state.ts'
 import { watchFollowing } from '../src/civiform/following/follow-metrics.ts'
+import { requireFollowedProfile } from '../src/civiform/following/settings-of-others.ts'
 import { type OtherConfig, otherSettings } from '../src/config/all-settings.ts'
 import { healthPorts } from '../src/config/listening-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
@@ -54,13 +55,12 @@ async function work(config: OtherConfig): Promise<void> {
   if (pooled && config.redisUrl === undefined && config.databaseDirectUrl === undefined) throw queueBehindPooler()
   const metrics = new WorkerMetrics(Date.now())
   const { db, notices } = openDatabases(config, pooled, metrics)
+  await requireFollowedProfile(db, config.exportProfile)
 
   const clock = await DatabaseClock.open(db)
   const stopping = new AbortController()
   let isWorking = false
-  registerProcessMetrics(metrics, await buildOf(db))
-  watchUpkeep(metrics, () => readUpkeepState(db))
-  watchFollowing(metrics, () => readFollowFigures(db))
+  await watchDatabase(metrics, db)
   const traces = openTraces(config, 'tributary-worker', log)
   watchTraces(metrics, traces?.exporter)
   const ready = async (): Promise<boolean> => isWorking && !stopping.signal.aborted && (await isReachable(db))
@@ -117,6 +117,13 @@ function servePlatform(
 ): Bun.Server<undefined> {
   const { fetch } = health(async () => ({ ready: await ready() }), metrics)
   return Bun.serve({ hostname, port, development: false, fetch })
+}
+
+/** What the metrics say of the build, of upkeep, and of a CiviForm that is followed. */
+async function watchDatabase(metrics: WorkerMetrics, db: Sql): Promise<void> {
+  registerProcessMetrics(metrics, await buildOf(db))
+  watchUpkeep(metrics, () => readUpkeepState(db))
+  watchFollowing(metrics, () => readFollowFigures(db))
 }
 
 /** The pool of the jobs, and the connection that hears of new ones: none behind a pooler without a direct address. */

@@ -1,5 +1,6 @@
 // scripts/civiform: before a CiviForm is followed, whether it can be; afterwards, whether both say the same.
 
+import { describeAhead } from '../../src/civiform/applications/ahead-of-clock.ts'
 import { findFollowState, readFindings } from '../../src/civiform/db/follow-state.ts'
 import { countKept } from '../../src/civiform/db/followed-changes.ts'
 import { openSource } from '../../src/civiform/db/source.ts'
@@ -89,6 +90,7 @@ async function status({ sql }: ScriptContext): Promise<void> {
   console.log(
     `Allowance for clocks:  ${state.slack_ms} ms${state.slack_widened_at === null ? '' : `, wider than set since ${time(state.slack_widened_at)}, for a day`}`,
   )
+  if (state.ahead_applications > 0) console.log(`A clock is ahead:      ${describeAhead(state)}`)
   if (state.rolled_back_at !== null)
     console.log(
       `Commits lost there:    ${state.rollbacks === 1 ? 'once' : `${state.rollbacks} times`}, last seen ${time(state.rolled_back_at)}; ` +

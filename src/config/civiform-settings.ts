@@ -17,7 +17,7 @@ export const civiformSettings = {
   originApiSalt: secretSetting('CIVIFORM_API_SECRET_SALT', '', optional(text('x2bVq0mS8nR4')),
     'That CiviForm’s setting of the same name: with it its API keys are good here. For the service.'),
   exportProfile: setting('CIVIFORM_PROFILE', 'contract', oneOf('contract', 'origin'),
-    '`contract`: followed programs are exported as the manual says. `origin`: as CiviForm’s code does it, where the two differ; CIVIFORM.md lists each difference. The same for the service and the follower.'),
+    '`contract`: followed programs are exported as the manual says. `origin`: as CiviForm’s code does it, where the two differ; CIVIFORM.md lists each difference. The same for the service, the workers and the follower: one that is set otherwise does not start.'),
 }
 
 /**

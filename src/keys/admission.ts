@@ -54,7 +54,8 @@ export async function admit(
   const matches = matchesPresent || (matchesEarlier && attempt.now < (key?.earlier_secret_until ?? 0))
   if (!attempt.secure) return plainHttp(key, matches, attempt.now)
   // Worked out for an unknown key too, where it changes nothing, because it takes time.
-  const secretError = matches ? undefined : errorOf(password, matchesEarlier, isOrigins)
+  const ofOrigin = isOrigins ? { hasSalt: originSalt !== undefined } : undefined
+  const secretError = matches ? undefined : errorOf(password, matchesEarlier, ofOrigin)
   if (key === undefined) return { refused: 'unknown_key' }
   const refused = secretError ?? constraintUnmet(key, attempt)
   if (refused !== undefined) return { refused, api_key_id: key.api_key_id }
@@ -77,10 +78,11 @@ export async function admit(
 }
 
 /** The origin's secrets have no checksum, so a garbled one looks like a wrong one. */
-function errorOf(password: string, matchesEarlier: boolean, isOrigins: boolean): Reason {
+function errorOf(password: string, matchesEarlier: boolean, ofOrigin: { hasSalt: boolean } | undefined): Reason {
   const isWhole = isWholePassword(password)
   if (matchesEarlier) return 'rotated_secret'
-  return isWhole || isOrigins ? 'wrong_secret' : 'garbled_secret'
+  if (ofOrigin !== undefined) return ofOrigin.hasSalt ? 'wrong_secret_or_salt' : 'origin_salt_not_set'
+  return isWhole ? 'wrong_secret' : 'garbled_secret'
 }
 
 /** The first unmet constraint of a key whose secret was right, or undefined. */

@@ -37,6 +37,9 @@ export type Reason =
   | HeaderError
   | 'unknown_key'
   | 'wrong_secret'
+  /** The same of a key of the origin's: its secret is under the origin's salt, which may be the wrong one, or is not set. */
+  | 'wrong_secret_or_salt'
+  | 'origin_salt_not_set'
   /** Its checksum says that no key ever had this secret: it was cut off, mistyped or made up. */
   | 'garbled_secret'
   /** The secret before a rotation, after the time that both were good. */

@@ -35,6 +35,10 @@ export const reasonTexts: Readonly<Record<Reason, string>> = {
   no_colon: 'What follows Basic has no colon between Username and Password.',
   unknown_key: 'There is no key with this Username.',
   wrong_secret: 'The Password is another key’s. Check which one the client has.',
+  wrong_secret_or_salt:
+    'The Password is another key’s, or the salt that is set for keys of the followed system is not its own. If none of its keys work, it is the salt.',
+  origin_salt_not_set:
+    'The key is the followed system’s, and no salt is set. Set the salt that its keys were made with.',
   garbled_secret: 'The Password was never any key’s: it is cut off, mistyped or made up.',
   rotated_secret:
     'The Password is the one before the last rotation, and the overlap is over. Give the client the new one.',

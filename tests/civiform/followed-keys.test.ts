@@ -63,7 +63,7 @@ describe('a key of CiviForm’s', () => {
     expect(await ask({ ...key, secret: `${secret}x` })).toBe(401)
     expect(await ask({ ...key, id: Buffer.alloc(16, 255).toString('base64') })).toBe(401)
     const ofIt = service.logLines.filter(line => line.api_key_id === key.id)
-    expect(ofIt.flatMap(({ reason }) => reason ?? [])).toEqual(['wrong_secret'])
+    expect(ofIt.flatMap(({ reason }) => reason ?? [])).toEqual(['wrong_secret_or_salt'])
   })
 
   test('80: is good from its subnets alone, their first and last address and host bits that were left set included', async () => {

@@ -191,6 +191,13 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
     fires: { 'tributary_civiform_late_applications{none=""}': once },
     quiet: { 'tributary_civiform_late_applications{none=""}': '3x61' },
   },
+  TributaryCiviFormClockAhead: {
+    fires: {
+      'tributary_civiform_ahead_seconds{none=""}': '0x40 30 0x19',
+      'tributary_civiform_ahead_seconds{none="b"}': '0x55 3600x5',
+    },
+    quiet: { 'tributary_civiform_ahead_seconds{none=""}': '60x30 0x30' },
+  },
   TributaryCiviFormRolledBack: {
     fires: { 'tributary_civiform_rollbacks{none=""}': once },
     quiet: { 'tributary_civiform_rollbacks{none=""}': '1x61' },

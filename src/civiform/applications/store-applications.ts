@@ -136,6 +136,7 @@ async function render(
         submit_seq: 0,
         superseded_seq: null,
         row_version: row.row_version,
+        joined_version: row.joined_version,
         live_applicant_id: row.applicant_id,
         stage: row.stage,
         submitted_at: row.submit_time,

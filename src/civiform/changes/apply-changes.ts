@@ -89,8 +89,8 @@ async function applyRows(
       }
       const after = renderApplication(row, plan, options, report)
       changes.push(...(await applyContent(tx, row, before, after)), ...(await applyAnnotations(tx, before, after)))
-      const { row_version, applicant_id, stage, submit_time: submitted_at } = row
-      const mark = { row_version, applicant_id, stage, submitted_at }
+      const { row_version, joined_version, applicant_id, stage, submit_time: submitted_at } = row
+      const mark = { row_version, joined_version, applicant_id, stage, submitted_at }
       if (!isMarked(before, mark)) await updateMark(tx, { application_id: row.id, ...mark })
     }
     await noteChanges(tx, changes)
@@ -104,6 +104,7 @@ async function applyRows(
 /** Most rows that are read whole are as they were: nothing is written for them. */
 const isMarked = (before: KeptApplication, mark: Omit<Parameters<typeof updateMark>[1], 'application_id'>): boolean =>
   before.row_version === mark.row_version &&
+  before.joined_version === mark.joined_version &&
   before.live_applicant_id === mark.applicant_id &&
   before.stage === mark.stage &&
   before.submitted_at === mark.submitted_at

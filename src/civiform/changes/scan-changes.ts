@@ -1,5 +1,5 @@
-// Finds changes without an event, by comparing row versions, round by round over all applications. Once a day, and after
-// an upgrade or a restore, each is read in full, for what no row version reveals: names of organizations, and anything else joined to it.
+// Finds changes without an event, by comparing row versions, its own and those of what is shown with it, round by round over all applications.
+// Once a day, and after an upgrade or a restore, each is read in full, for what no row version reveals.
 
 import { readNow } from '../../db/client.ts'
 import type { SubmittedApplications } from '../applications/copy-submitted.ts'
@@ -8,7 +8,7 @@ import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { dropFindingsBefore, findFollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
 import { type FoundChange, readKeptMarks } from '../db/followed-changes.ts'
 import { readEvolution } from '../db/source.ts'
-import { readMarksAfter, readMarksById, type SourceMark } from '../db/source-applications.ts'
+import { readMarksAfter, readMarksById } from '../db/source-applications.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 import { applyChanges, removeDeleted } from './apply-changes.ts'
 
@@ -19,13 +19,23 @@ const wholeReadMs = 2000
 /** More missing than this, and more than half of a round: that looks like another database, and waits for an operator. */
 const deletedMax = 100
 
-/** Ids of those kept whose row is another than it was. */
-export function differing(
-  marks: readonly Omit<SourceMark, 'submit_time'>[],
-  kept: readonly { id: number; row_version: number }[],
-): number[] {
-  const now = new Map(marks.map(mark => [mark.id, mark.row_version]))
-  return kept.filter(one => now.has(one.id) && now.get(one.id) !== one.row_version).map(one => one.id)
+interface ComparedMark {
+  id: number
+  row_version: number
+  joined_version?: string | null
+}
+
+/** Ids of those kept whose row is another than it was, or what is shown with it, where that is known of both. */
+export function differing(marks: readonly ComparedMark[], kept: readonly ComparedMark[]): number[] {
+  const now = new Map(marks.map(mark => [mark.id, mark]))
+  const isOther = ({ id, row_version, joined_version }: ComparedMark): boolean => {
+    const mark = now.get(id)
+    if (mark === undefined) return false
+    if (mark.row_version !== row_version) return true
+    const areKnown = typeof joined_version === 'string' && typeof mark.joined_version === 'string'
+    return areKnown && joined_version !== mark.joined_version
+  }
+  return kept.filter(isOther).map(one => one.id)
 }
 
 /** Compares the next applications by id, and begins again after the last. While all are read whole, for as long as a round has. */
@@ -52,7 +62,7 @@ async function scanStep(
   const { sql, source, options, reading } = deps
   const state = (await findFollowState(sql))!
   const rowsMax = state.scan_whole ? Math.min(wholeRowsMax, options.scanRows) : options.scanRows
-  const marks = await readMarksAfter(source, state.scan_after, rowsMax, options.databaseZone)
+  const marks = await readMarksAfter(source, reading, state.scan_after, rowsMax)
   const ended = marks.length < rowsMax
   const to = ended ? Number.MAX_SAFE_INTEGER : marks.at(-1)!.id
   const kept = await readKeptMarks(sql, state.scan_after, to)

@@ -38,6 +38,9 @@ export interface FollowState {
   reached_at: Micros | null
   last_error: string | null
   held_since: Micros | null
+  /** Submissions that lay ahead of its clock in the last round, and how far the newest did. */
+  ahead_applications: number
+  ahead_seconds: number
   /** Until then, much that is missing in CiviForm is taken for deleted. */
   deletions_accepted_until: Micros | null
 }
@@ -48,7 +51,7 @@ export async function findFollowState(db: Db): Promise<FollowState | undefined> 
     select identity, rendering, evolution, timeline, written, incarnation, application_ids, event_ids, rollback_evidence, rollbacks,
       rolled_back_at, position_time, position_id, watermark, first_copied_at, slack_ms, slack_widened_at, late_applications, scan_after, scan_whole,
       scan_begun_at, scan_ended_at, whole_scan_ended_at, event_after, catalogue, organizations, reached_at, last_error, held_since,
-      deletions_accepted_until
+      ahead_applications, ahead_seconds, deletions_accepted_until
     from civiform_source`
 }
 
@@ -148,6 +151,8 @@ export interface FollowFigures {
   allowanceSeconds: number
   /** Since when a transaction there holds back what can be copied; 0 when none does for long. */
   heldSeconds: number
+  /** How far the newest submission lay ahead of CiviForm's clock; 0 when none did by much. */
+  aheadSeconds: number
   rollbacks: number
   findings: { kind: string; findings: number }[]
 }
@@ -162,6 +167,7 @@ export async function readFollowFigures(db: Db): Promise<FollowFigures | undefin
       late_applications as late,
       slack_ms / 1000.0::float8 as "allowanceSeconds",
       coalesce(extract(epoch from clock_timestamp() - held_since), 0)::float8 as "heldSeconds",
+      ahead_seconds as "aheadSeconds",
       rollbacks as "rollbacks"
     from civiform_source`
   return row === undefined ? undefined : { ...row, findings: await countFindings(db) }

@@ -24,6 +24,7 @@ export interface FollowedApplication extends Annotations {
   annotations: string
   /** What it is in CiviForm: see `civiform_application`. */
   row_version: number
+  joined_version: string
   live_applicant_id: number | null
   stage: SourceStage
   /** CiviForm's own time; `submit_time` is that of its place in walks. */
@@ -153,10 +154,11 @@ export async function insertFollowed(tx: Transaction, applications: readonly Fol
   await tx`
     insert into application (${columns})
     select ${columns} from json_populate_recordset(null::application, ${JSON.stringify(rows)}::text::json)`
-  const marks = applications.map(({ program_id, application_id, row_version, stage, ...one }) => ({
+  const marks = applications.map(({ program_id, application_id, row_version, joined_version, stage, ...one }) => ({
     program_id,
     application_id,
     row_version,
+    joined_version,
     applicant_id: one.live_applicant_id,
     stage,
     superseded: one.superseded_seq !== null,

@@ -19,7 +19,8 @@ export async function readWaiting(
 }
 
 /** What is kept of an application, and what it was in CiviForm when it was last looked at. */
-export interface KeptApplication extends Omit<FollowedApplication, 'submit_seq' | 'superseded_seq'> {
+export interface KeptApplication extends Omit<FollowedApplication, 'submit_seq' | 'superseded_seq' | 'joined_version'> {
+  joined_version: string | null
   superseded: boolean
 }
 
@@ -28,7 +29,7 @@ export async function lockKept(tx: Transaction, ids: readonly number[]): Promise
   return tx<KeptApplication[]>`
     select a.program_id, a.application_id, a.applicant_id, a.program_version_id, a.create_time, a.submit_time, a.status,
       a.status_last_modified_time, a.application_note, a.snapshot, a.annotations,
-      c.row_version, c.applicant_id as live_applicant_id, c.stage, c.superseded, c.submitted_at
+      c.row_version, c.joined_version, c.applicant_id as live_applicant_id, c.stage, c.superseded, c.submitted_at
     from civiform_application c
     join application a on a.program_id = c.program_id and a.application_id = c.application_id
     where c.application_id = any(${ids as number[]}::bigint[])
@@ -41,9 +42,9 @@ export async function readKeptMarks(
   db: Db,
   afterId: number,
   toId: number,
-): Promise<{ id: number; row_version: number; submitted_at: Micros | null }[]> {
+): Promise<{ id: number; row_version: number; joined_version: string | null; submitted_at: Micros | null }[]> {
   return db`
-    select application_id as id, row_version, submitted_at
+    select application_id as id, row_version, joined_version, submitted_at
     from civiform_application
     where application_id > ${afterId}
     and application_id <= ${toId}
@@ -87,6 +88,7 @@ export async function updateMark(
   mark: {
     application_id: number
     row_version: number
+    joined_version: string
     applicant_id: number | null
     stage: SourceStage
     submitted_at: Micros | null
@@ -94,7 +96,7 @@ export async function updateMark(
 ): Promise<void> {
   await tx`
     update civiform_application
-    set row_version = ${mark.row_version}, applicant_id = ${mark.applicant_id}, stage = ${mark.stage},
+    set row_version = ${mark.row_version}, joined_version = ${mark.joined_version}, applicant_id = ${mark.applicant_id}, stage = ${mark.stage},
       submitted_at = ${mark.submitted_at}
     where application_id = ${mark.application_id}`
 }

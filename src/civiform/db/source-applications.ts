@@ -2,7 +2,7 @@
 // changed. Answers are read as text, whether they are stored as an object or as a text that holds one; nothing is cast that could fail.
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
-import type { Source, SourceLayout } from './source.ts'
+import { applicantVersion, type Source, type SourceLayout } from './source.ts'
 
 /** Whether a row is what CiviForm exports, and which of the two. */
 export type SourceStage = 'active' | 'obsolete'
@@ -11,6 +11,7 @@ export type SourceStage = 'active' | 'obsolete'
 export interface SourceApplication {
   id: number
   row_version: number
+  joined_version: string
   program_id: number
   applicant_id: number | null
   original_applicant_id: number | null
@@ -74,7 +75,6 @@ export async function readSubmittedAfter(
         where lifecycle_stage in ('active', 'obsolete') and submit_time is null and id > ${after.id}
         order by id
         limit ${rowsMax}`,
-      source`a.id`,
     )
   const from = source`(${formatMicros(after.time)}::timestamptz at time zone ${zone})`
   return read(
@@ -88,7 +88,6 @@ export async function readSubmittedAfter(
       and submit_time < (${formatMicros(watermark)}::timestamptz at time zone ${zone})
       order by submit_time, id
       limit ${rowsMax}`,
-    source`a.submit_time, a.id`,
   )
 }
 
@@ -104,17 +103,15 @@ export async function readApplicationsById(
     source`
       select *, xmin from applications
       where id = any(${ids as number[]}::bigint[]) and lifecycle_stage in ('active', 'obsolete')`,
-    source`a.id`,
   )
 }
 
-/** The statement that all of these share: columns that a release lacks are made of its events, as its own pages do. */
-function read(
-  source: Source,
-  { layout, zone, live }: SourceReading,
-  rows: ReturnType<Source>,
-  order: ReturnType<Source>,
-): Promise<SourceApplication[]> {
+/**
+ * The statement that all of these share, in the order of submission: columns that a release lacks are made of its events, as its own pages do.
+ * Sorted here: there, whole documents would be written to its disk for it.
+ */
+async function read(source: Source, reading: SourceReading, rows: ReturnType<Source>): Promise<SourceApplication[]> {
+  const { layout, zone, live } = reading
   const has = (column: string): boolean => layout.readable.has(column)
   const applicantColumn = (column: string) =>
     has(`applicants.${column}`) ? source`${source(column)}` : source`null as ${source(column)}`
@@ -134,10 +131,11 @@ function read(
         from application_events e
         where e.application_id = a.id and e.event_type = 'STATUS_CHANGE'
       )`
-  return source<SourceApplication[]>`
+  const read = await source<SourceApplication[]>`
     select
       a.id,
       a.xmin::text::bigint as row_version,
+      ${joinedVersion(source, reading)} as joined_version,
       a.program_id,
       a.applicant_id,
       ${has('applications.original_applicant_id') ? source`a.original_applicant_id` : source`null::bigint`} as original_applicant_id,
@@ -172,38 +170,74 @@ function read(
     from (${rows}) a
     left join applicants p on p.id = a.applicant_id
     left join accounts c on c.id = p.account_id
-    left join ti_organizations t on t.id = c.managed_by_group_id
-    order by ${order}`
+    left join ti_organizations t on t.id = c.managed_by_group_id`
+  return read.sort((a, b) => (a.submit_time ?? 0) - (b.submit_time ?? 0) || a.id - b.id)
 }
+
+/**
+ * A text that changes with what an export shows of an application and its own row does not hold: who manages the account of its applicant, and
+ * where the applicant's row is shown, that.
+ */
+const joinedVersion = (source: Source, { layout, live }: SourceReading) =>
+  live && layout.readable.has(applicantVersion)
+    ? source`concat(c.managed_by_group_id, '/', p.xmin)`
+    : source`concat(c.managed_by_group_id)`
 
 /** Shows whether an application changed since it was read. */
 export interface SourceMark {
   id: number
   row_version: number
+  joined_version: string
   submit_time: Micros | null
 }
 
 /** The marks of the next submitted applications by id. Reads the rows and none of their answers. */
 export async function readMarksAfter(
   source: Source,
+  reading: SourceReading,
   afterId: number,
   rowsMax: number,
-  zone: string,
 ): Promise<SourceMark[]> {
   return source<SourceMark[]>`
-    select id, xmin::text::bigint as row_version, submit_time at time zone ${zone} as submit_time
+    select a.id, a.row_version, ${joinedVersion(source, reading)} as joined_version,
+      a.submit_time at time zone ${reading.zone} as submit_time
+    from (
+      select id, xmin::text::bigint as row_version, submit_time, applicant_id
+      from applications
+      where id > ${afterId}
+      and lifecycle_stage in ('active', 'obsolete')
+      order by id
+      limit ${rowsMax}
+    ) a
+    left join applicants p on p.id = a.applicant_id
+    left join accounts c on c.id = p.account_id
+    order by a.id`
+}
+
+/** How far submissions lie ahead of the database's clock. */
+export interface SubmittedAhead {
+  /** Those that lie ahead by more than was asked about. */
+  applications: number
+  /** How far the newest of them does; 0 without one. */
+  seconds: number
+}
+
+/** By index on the time of submission. */
+export async function readSubmittedAhead(source: Source, zone: string, byMs: number): Promise<SubmittedAhead> {
+  const [row] = await source<SubmittedAhead[]>`
+    select count(*) as applications,
+      coalesce(extract(epoch from max(submit_time) - (statement_timestamp() at time zone ${zone})), 0)::float8 as seconds
     from applications
-    where id > ${afterId}
-    and lifecycle_stage in ('active', 'obsolete')
-    order by id
-    limit ${rowsMax}`
+    where submit_time > (statement_timestamp() + ${byMs} * interval '1 millisecond') at time zone ${zone}
+    and lifecycle_stage in ('active', 'obsolete')`
+  return row!
 }
 
 export async function readMarksById(
   source: Source,
   ids: readonly number[],
-): Promise<Omit<SourceMark, 'submit_time'>[]> {
-  return source<Omit<SourceMark, 'submit_time'>[]>`
+): Promise<Pick<SourceMark, 'id' | 'row_version'>[]> {
+  return source<Pick<SourceMark, 'id' | 'row_version'>[]>`
     select id, xmin::text::bigint as row_version
     from applications
     where id = any(${ids as number[]}::bigint[])

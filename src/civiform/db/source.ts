@@ -78,9 +78,13 @@ const optional: Readonly<Record<string, readonly string[]>> = {
 /** Columns that later releases have and that say more where they may be read; nothing is wrong without. */
 const welcome: Readonly<Record<string, readonly string[]>> = {
   programs: ['uses_scoring'],
+  applicants: ['xmin'],
   application_deletion_record: ['id', 'application_id'],
   account_deletion_record: ['id', 'applicant_ids'],
 }
+
+/** What changes with an applicant's row. A role that may read some columns has to be granted this one too. */
+export const applicantVersion = 'applicants.xmin'
 
 /** What of a CiviForm's schema is there and may be read. `table.column`. */
 export interface SourceLayout {
@@ -98,7 +102,7 @@ export async function readLayout(source: Source): Promise<SourceLayout> {
   const rows = await source<{ name: string; granted: boolean }[]>`
     select c.relname || '.' || a.attname as name, has_column_privilege(c.oid, a.attnum, 'select') as granted
     from pg_class c
-    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    join pg_attribute a on a.attrelid = c.oid and (a.attnum > 0 or a.attname = 'xmin') and not a.attisdropped
     where c.oid in (
       select to_regclass(quote_ident(name))::oid from unnest(${tables}::text[]) as wanted (name))`
   const granted = new Map(rows.map(row => [row.name, row.granted]))

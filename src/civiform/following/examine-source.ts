@@ -3,7 +3,14 @@
 import type { Sql } from '../../db/client.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
 import { programFamilies } from '../catalogue/program-families.ts'
-import { readCondition, readEvolution, readIdentity, readLayout, type SourceLayout } from '../db/source.ts'
+import {
+  applicantVersion,
+  readCondition,
+  readEvolution,
+  readIdentity,
+  readLayout,
+  type SourceLayout,
+} from '../db/source.ts'
 import { readSourcePrograms, readSourceQuestions } from '../db/source-catalogue.ts'
 import { maySeeTransactions, readWriters } from '../db/source-watermark.ts'
 import type { Finding } from '../definitions/catalogue-version.ts'
@@ -40,6 +47,11 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
       `The role may write (${condition.canWrite.slice(0, 3).join('; ')}). It never does; one that may only read is safer.`,
     )
   else report('good', 'The role may only read.')
+  if (options.profile === 'origin' && !layout.readable.has(applicantVersion))
+    report(
+      'notice',
+      "What changes in an applicant's own record is found once a day: grant SELECT (xmin) ON applicants, and it is found with each comparison.",
+    )
   reportClock(condition.newestAheadSeconds, options, report)
   const statistics = await maySeeTransactions(source)
   const writers = await readWriters(source)

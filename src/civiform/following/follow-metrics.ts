@@ -37,6 +37,11 @@ export const watchFollowing = (meter: Meter, read: () => Promise<FollowFigures |
       ({ heldSeconds }) => heldSeconds,
     ],
     [
+      'tributary_civiform_ahead_seconds',
+      'How far the newest submission lies ahead of the clock of CiviForm’s database: it is copied when that time has come. 0 below 10 s',
+      ({ aheadSeconds }) => aheadSeconds,
+    ],
+    [
       'tributary_civiform_rollbacks',
       'How often CiviForm’s database had lost commits that were here: a standby took over, or a backup was restored',
       ({ rollbacks }) => rollbacks,

@@ -5,6 +5,7 @@
 import { readNow } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
+import { reportAhead } from '../applications/ahead-of-clock.ts'
 import { SubmittedApplications } from '../applications/copy-submitted.ts'
 import { settleWaiting } from '../applications/settle-waiting.ts'
 import { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
@@ -100,6 +101,7 @@ export class Follower {
     const watermark = await this.#watermarks.read(await this.#allowance())
     const { stored, more } =
       watermark === undefined ? { stored: 0, more: false } : await this.#copy(reading, watermark, signal)
+    await reportAhead(reading, state)
     const { first_copied_at } = (await findFollowState(sql))!
     let changed = renamed.length
     if (first_copied_at !== null && !signal?.aborted) {

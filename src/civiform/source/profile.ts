@@ -18,3 +18,6 @@ const renderingVersion = 1
 /** Identifies a rendering; stored with the texts. */
 export const renderingName = ({ profile, timeZone, civiformBaseUrl }: Rendering): string =>
   JSON.stringify([renderingVersion, profile, timeZone, civiformBaseUrl])
+
+/** The profile of a rendering, by its name. */
+export const profileOf = (name: string): ExportProfile => (JSON.parse(name) as [number, ExportProfile])[1]

@@ -5,6 +5,7 @@ import foundation from './0001-foundation.sql' with { type: 'text' }
 import copiedAnswers from './0002-copied-answers.sql' with { type: 'text' }
 import auditSeals from './0003-audit-seals.sql' with { type: 'text' }
 import followerLimits from './0004-follower-limits.sql' with { type: 'text' }
+import followedVersions from './0005-followed-versions.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -24,6 +25,7 @@ const files: Readonly<Record<string, string>> = {
   '0002-copied-answers.sql': copiedAnswers,
   '0003-audit-seals.sql': auditSeals,
   '0004-follower-limits.sql': followerLimits,
+  '0005-followed-versions.sql': followedVersions,
 }
 
 export const allMigrations: readonly Migration[] = Object.entries(files).map(([name, text]) => {

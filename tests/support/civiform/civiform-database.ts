@@ -60,7 +60,7 @@ export async function useCiviForm(
     grant usage on schema public to ${reader};
     grant select on applications, programs, questions, versions, versions_programs, versions_questions, ti_organizations,
       application_events, civiform_settings, play_evolutions${age === '2023' ? '' : ', application_statuses'} to ${reader};
-    grant select (id, account_id, first_name, middle_name, last_name, email_address, country_code, phone_number, date_of_birth, object
+    grant select (id, account_id, first_name, middle_name, last_name, email_address, country_code, phone_number, date_of_birth, object, xmin
       ${age === '2023' ? '' : ', suffix'}) on applicants to ${reader};
     grant select (id, managed_by_group_id) on accounts to ${reader};
     ${age === '2026' ? `grant select on application_deletion_record, account_deletion_record to ${reader};` : ''}

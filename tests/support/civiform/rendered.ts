@@ -46,6 +46,7 @@ export const emptyLive: LiveApplicant = {
 export const emptyRow: SourceApplication = {
   id: 7,
   row_version: 1,
+  joined_version: '',
   program_id: 1,
   applicant_id: 90,
   original_applicant_id: null,
