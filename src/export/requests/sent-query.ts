@@ -48,7 +48,8 @@ export class SentQuery<Name extends string> {
     if (values.length > 1) return undefined
     const error: FieldError = (code, detail) => this.#add(name, code, detail)
     if (values[0] === '') return error('missing_value', 'has no value. Give one, or leave the parameter out.')
-    return parse(values[0], error)
+    // Letters as names of questions have them: a file system or keyboard may have taken them apart.
+    return parse(values[0].normalize('NFC'), error)
   }
 
   /** What `open` returns; undefined when it throws a Problem `invalid_request`, whose errors are then among these. */
@@ -72,14 +73,23 @@ export class SentQuery<Name extends string> {
     this.errors.push({ parameter, code, detail })
   }
 
-  /** A misspelt name is always refused: without the intended parameter, the response would be another one. */
+  /** A name that may stand for another is always refused: without the parameter that was meant, the response would be another one. */
   #addUnknown(unknown: readonly string[]): void {
-    const misspelt = new Map(this.names.map(name => [foldedName(name), name]))
-    const refused = unknown.filter(name => this.sent.strict || misspelt.has(foldedName(name)))
+    if (unknown.length === 0) return
+    const known = new Map(this.names.map(name => [foldedName(name), name]))
+    const meant = (name: string): Name | undefined =>
+      known.get(foldedName(name)) ??
+      ofElsewhere
+        .get(foldedName(name))
+        ?.map(foldedName)
+        .map(one => known.get(one))
+        .find(Boolean)
+    const isSuspect = (name: string): boolean => known.has(foldedName(name)) || ofElsewhere.has(foldedName(name))
+    const refused = unknown.filter(name => this.sent.strict || isSuspect(name))
     for (const name of refused.slice(0, unknownNamesMax)) {
-      const meant = misspelt.get(foldedName(name))
-      const known = this.names.length === 0 ? 'There are none.' : `Known are ${this.names.join(', ')}.`
-      const hint = meant === undefined ? known : `Did you mean ${meant}?`
+      const right = meant(name)
+      const list = this.names.length === 0 ? 'There are none.' : `Known are ${this.names.join(', ')}.`
+      const hint = right === undefined ? list : `Did you mean ${right}?`
       this.#add(name, 'unknown_parameter', `is not a parameter here; names are written exactly. ${hint}`)
     }
     const more = refused.length - unknownNamesMax
@@ -87,8 +97,34 @@ export class SentQuery<Name extends string> {
   }
 }
 
-/** What is left of a name without case, `_` and `-`. */
-const foldedName = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
+/**
+ * What is left of a name without case, without everything that is no letter, without a leading `amp` (of a link that was copied from HTML) and without a
+ * plural `s`: `from_date`, `fields[0]`, `amp;fromDate` and `field` are then what they stand for.
+ */
+const foldedName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[^a-z]/g, '')
+    .replace(/^amp/, '')
+    .replace(/s$/, '')
+
+/** Members and headers of ours, and what other services call their paging, each with the parameters that it may stand for. */
+const ofElsewhere: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    nextPageToken: ['after', '$skiptoken'],
+    nextCursor: ['after', 'nextPageToken'],
+    changeCursor: ['after'],
+    after: ['nextPageToken'],
+    snapshotTime: ['fromDate'],
+    walkToken: ['walk', 'nextPageToken'],
+    cursor: ['nextPageToken', 'after', '$skiptoken'],
+    pageToken: ['nextPageToken', 'after', '$skiptoken'],
+    page: ['nextPageToken', 'after', '$skiptoken'],
+    offset: ['nextPageToken', 'after', '$skiptoken'],
+    skip: ['nextPageToken', 'after', '$skiptoken'],
+    limit: ['pageSize', '$top'],
+  }).map(([name, right]) => [foldedName(name), right]),
+)
 
 /** `pageSize`: at least 1, Infinity for a number with too many digits. The caller applies the maximum (contract D2). */
 export function parsePageSize(value: string, error: FieldError): number | undefined {

@@ -16,7 +16,7 @@ import { authenticate } from '../server/authenticate.ts'
 import type { Deps } from '../server/deps.ts'
 import { methodNotAllowed } from '../server/errors.ts'
 import { readJsonBody } from '../server/json-body.ts'
-import { applicationIdIn, enterProgram } from '../server/program-request.ts'
+import { applicationIdIn, enterProgram, refuseParameters } from '../server/program-request.ts'
 import { recordOf } from '../server/request-record.ts'
 import { noSuchApplication } from './read-applications.ts'
 
@@ -108,6 +108,7 @@ export const applicationStatus = (deps: Deps) => {
 async function begin(deps: Deps, { caller, params, request }: Asked, authorize: typeof authorizeExport) {
   const { programSlug } = params
   const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorize)
+  refuseParameters(request)
   // A text that is not an id is answered like an id that does not exist.
   const applicationId = applicationIdIn(params.applicationId) ?? 0
   record.fields.application_id = applicationId

@@ -6,15 +6,16 @@ import { expiringSoonDays, isExpiringSoon } from '../../keys/expiry.ts'
 import { quotaHeaders } from '../headers/quota-headers.ts'
 import { checkAuthOperation } from '../openapi/export-operations.ts'
 import type { Deps } from '../server/deps.ts'
+import { refuseParameters } from '../server/program-request.ts'
 import { readByKey } from '../server/read-by-key.ts'
 
 /** `GET /api/v1/checkAuth`. Source: spec, "Check credentials"; contract D5. */
 export const checkAuth = (deps: Deps) =>
-  readByKey(deps, '/api/v1/checkAuth', checkAuthOperation, async ({ caller }) =>
-    Response.json(describe(caller, deps.config.timeZone, deps.now()), {
-      headers: { 'Cache-Control': 'no-store', ...quotaHeaders(await deps.limits.takeRequest(caller.api_key_id)) },
-    }),
-  )
+  readByKey(deps, '/api/v1/checkAuth', checkAuthOperation, async ({ caller, request }) => {
+    const headers = { 'Cache-Control': 'no-store', ...quotaHeaders(await deps.limits.takeRequest(caller.api_key_id)) }
+    refuseParameters(request)
+    return Response.json(describe(caller, deps.config.timeZone, deps.now()), { headers })
+  })
 
 const describe = (caller: Caller, timeZone: string, now: Micros) => ({
   api_key_id: caller.api_key_id,

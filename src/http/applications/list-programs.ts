@@ -9,15 +9,17 @@ import { unauthenticated } from '../../keys/caller.ts'
 import { quotaHeaders } from '../headers/quota-headers.ts'
 import { listProgramsOperation } from '../openapi/reading-operations.ts'
 import type { Deps } from '../server/deps.ts'
+import { refuseParameters } from '../server/program-request.ts'
 import { type AskedByKey, readByKey } from '../server/read-by-key.ts'
 
 /** `GET /api/v1/admin/programs`. */
 export const listPrograms = (deps: Deps) => {
   const installation_id = installationId(deps.config.apiKeyPepper)
-  const answer = async ({ caller }: AskedByKey): Promise<Response> => {
+  const answer = async ({ caller, request }: AskedByKey): Promise<Response> => {
     const { config, db, limits } = deps
     const headers = { 'Cache-Control': 'no-store', ...quotaHeaders(await limits.takeRequest(caller.api_key_id)) }
     if (!caller.may_export) throw unauthenticated('may_not_export')
+    refuseParameters(request)
     const programs = await readThroughLoss(() => readReadablePrograms(db, [...caller.programs.values()]))
     const payload = programs.map(({ slug, display_name, applications, newest_submit_time: newest, place }) => ({
       program_name: slug,

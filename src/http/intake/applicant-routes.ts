@@ -25,7 +25,7 @@ export const applicantRoutes = (deps: Deps) =>
     .post(
       applicants,
       async ({ caller, request }) => {
-        const { key, headers } = await enterIntake(deps, caller)
+        const { key, headers } = await enterIntake(deps, caller, request)
         const language = parseLanguageBody(await readJsonBody(request, bodyLimits(deps)))
         const applicant_id = await registerApplicant(deps.intakeDb, key, language)
         return Response.json({ applicant_id, language }, { status: 201, headers })
@@ -36,7 +36,7 @@ export const applicantRoutes = (deps: Deps) =>
     .put(
       applicant,
       async ({ caller, params, request }) => {
-        const { key, headers } = await enterIntake(deps, caller)
+        const { key, headers } = await enterIntake(deps, caller, request)
         const applicant_id = parseApplicantId(params.applicantId)
         const language = parseLanguageBody(await readJsonBody(request, bodyLimits(deps)))
         await changeLanguage(deps.intakeDb, key, applicant_id, language)

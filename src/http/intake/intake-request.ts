@@ -8,15 +8,22 @@ import { quotaHeaders } from '../headers/quota-headers.ts'
 import type { Deps } from '../server/deps.ts'
 import { bodyArrivalMs } from '../server/in-time.ts'
 import type { BodyLimits } from '../server/json-body.ts'
+import { refuseParameters } from '../server/program-request.ts'
 import { recordOf } from '../server/request-record.ts'
 
 /** Fields of every answer of intake. */
 export type AnswerHeaders = Readonly<Record<string, string>>
 
 /** Throws the 401 unless the caller may submit, or Problem `rate_limited`: what is refused counts too. */
-export async function enterIntake(deps: Deps, caller: Caller): Promise<{ key: FrontEndKey; headers: AnswerHeaders }> {
+export async function enterIntake(
+  deps: Deps,
+  caller: Caller,
+  request: Request,
+): Promise<{ key: FrontEndKey; headers: AnswerHeaders }> {
   const headers = await answerHeaders(deps, caller)
-  return { key: keyOf(caller, authorizeIntake(caller)), headers }
+  const key = keyOf(caller, authorizeIntake(caller))
+  refuseParameters(request)
+  return { key, headers }
 }
 
 const keyOf = ({ api_key_id, address }: Caller, front_end: string): FrontEndKey => ({ api_key_id, front_end, address })
@@ -31,6 +38,7 @@ export async function enterProgram(
   const headers = await answerHeaders(deps, caller)
   const { program_id, front_end } = authorizeSubmit(caller, slug)
   recordOf(request).fields.program = slug
+  refuseParameters(request)
   return { program_id, key: keyOf(caller, front_end), headers }
 }
 

@@ -1,6 +1,6 @@
 // The first steps of every API-key request about one program. It decides nothing itself: the order is the rule.
 
-import type { SentParameters } from '../../export/requests/sent-query.ts'
+import { type SentParameters, SentQuery } from '../../export/requests/sent-query.ts'
 import type { Caller } from '../../keys/caller.ts'
 import { prefersStrictHandling } from '../headers/preference.ts'
 import { quotaHeaders } from '../headers/quota-headers.ts'
@@ -52,6 +52,12 @@ export const sentParameters = ({ url, headers }: Request): SentParameters => ({
   ...parseQueryString(queryOf(url)),
   strict: prefersStrictHandling(headers.get('prefer')),
 })
+
+/** Throws Problem `invalid_request` for what is no parameter of an address that has none (contract D10). */
+export function refuseParameters(request: Request): void {
+  const query = new SentQuery(sentParameters(request), [])
+  if (query.errors.length > 0) throw query.problem()
+}
 
 /** The id of an application in an address; undefined for a text that is none. */
 export const applicationIdIn = (text: string): number | undefined =>

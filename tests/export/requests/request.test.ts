@@ -186,7 +186,7 @@ describe('contract D10: "A known name sent twice: 400"', () => {
   )
 })
 
-describe('contract D10: "A name that is a known one but for case, `_` or `-`: 400 that names the right one"', () => {
+describe('contract D10: "A name that matches a known one …, one of our own members or headers, or a common paging name: 400 naming the right one"', () => {
   test.each([
     ['from_date', 'fromDate'],
     ['FROM-DATE', 'fromDate'],
@@ -195,10 +195,36 @@ describe('contract D10: "A name that is a known one but for case, `_` or `-`: 40
     ['pagesize', 'pageSize'],
     ['Fields', 'fields'],
     ['next-page-token', 'nextPageToken'],
+    ['fields[]', 'fields'],
+    ['fields[0]', 'fields'],
+    ['field', 'fields'],
+    ['amp;fromDate', 'fromDate'],
+    ['%20fromDate', 'fromDate'],
+    ['fromDate%20', 'fromDate'],
+    ['$fromDate', 'fromDate'],
+    ['?fromDate', 'fromDate'],
+    ['fromDate.', 'fromDate'],
+    ['nextCursor', 'nextPageToken'],
+    ['cursor', 'nextPageToken'],
+    ['pageToken', 'nextPageToken'],
+    ['page', 'nextPageToken'],
+    ['offset', 'nextPageToken'],
+    ['$skip', 'nextPageToken'],
+    ['limit', 'pageSize'],
+    ['Snapshot-Time', 'fromDate'],
+    ['Walk-Token', 'nextPageToken'],
   ])('%s', (sent, meant) => {
     const { errors } = refusal(() => parse(`${sent}=1`))
-    expect(errors.map(({ parameter, code }) => [parameter, code])).toEqual([[sent, 'unknown_parameter']])
+    expect(errors.map(({ parameter, code }) => [parameter, code])).toEqual([
+      [decodeURIComponent(sent), 'unknown_parameter'],
+    ])
     expect(errors[0]!.detail).toEndWith(`Did you mean ${meant}?`)
+  })
+
+  test('one that stands for nothing here is refused, too, with the names that there are', () => {
+    const { errors } = refusal(() => parse('changeCursor=1'))
+    expect(errors.map(({ parameter }) => parameter)).toEqual(['changeCursor'])
+    expect(errors[0]!.detail).toContain('Known are')
   })
 
   test('alongside the right one, too: which of the two counts is not for us to guess', () => {

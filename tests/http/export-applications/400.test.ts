@@ -76,16 +76,16 @@ describe('"Any request parameter fails validation"', () => {
   })
 
   test('D10: a misspelt name is refused with the right one; other unknown names only with Prefer: handling=strict; a known name twice', async () => {
-    expect((await client.page({ limit: '3' })).page.payload.length).toBe(5)
-    const misspelt = await client.refusal({ from_date: '2026-11-22', pagesize: '1', limit: '3' })
+    expect((await client.page({ most: '3' })).page.payload.length).toBe(5)
+    const misspelt = await client.refusal({ from_date: '2026-11-22', pagesize: '1', most: '3' })
     expect(misspelt.codes).toEqual({ from_date: 'unknown_parameter', pagesize: 'unknown_parameter' })
     expect(misspelt.body.errors.map(({ detail }) => detail.split('. ').at(-1))).toEqual([
       'Did you mean fromDate?',
       'Did you mean pageSize?',
     ])
     const strict = { Prefer: 'handling=strict' }
-    const { codes } = await client.refusal({ PageSize: '1', limit: '3' }, strict)
-    expect(Object.keys(codes).sort()).toEqual(['PageSize', 'limit'])
+    const { codes } = await client.refusal({ PageSize: '1', most: '3' }, strict)
+    expect(Object.keys(codes).sort()).toEqual(['PageSize', 'most'])
     expect((await client.page({ pageSize: '1' }, strict)).response.headers.get('Preference-Applied')).toBe(
       'handling=strict',
     )
@@ -94,6 +94,11 @@ describe('"Any request parameter fails validation"', () => {
 
   test.each([
     ['changes', 'After', 'after'],
+    ['changes', 'nextCursor', 'after'],
+    ['changes', 'cursor', 'after'],
+    ['changes', 'nextPageToken', 'after'],
+    ['changes', 'limit', 'pageSize'],
+    ['receipt', 'walkToken', 'walk'],
     ['changes', 'page_size', 'pageSize'],
     ['receipt', 'WALK', 'walk'],
     ['applications/1', 'Fields', 'fields'],
