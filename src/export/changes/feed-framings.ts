@@ -1,18 +1,30 @@
 // A page of the change feed as bytes: its changes in the framing of a page of applications, each with its application where it has one.
 
 import { createHash } from 'node:crypto'
-import { jsonPage } from '../framings/all-framings.ts'
-import { cutRows, cutterOf } from '../framings/cut-text.ts'
+import { jsonPage, visibleOnly } from '../framings/all-framings.ts'
 import { lastLine, ndjsonPage } from '../framings/ndjson-page.ts'
+import { inOneLine } from '../framings/one-line.ts'
 import type { PageFraming, RowWriter, VersionedRow, WalkQuestions } from '../framings/page-framing.ts'
-import { splicedRows } from '../framings/splice.ts'
 import { type Change, type ChangesPage, isWithApplication } from './change-feed.ts'
+
+interface ChangesFraming extends PageFraming {
+  /** A change without its application. */
+  changeText(change: Change): string
+}
 
 /** In JSON what follows the changes are further members; in NDJSON it is the last line. */
 const formats = {
-  json: facts => ({ ...jsonPage, end: () => `],${JSON.stringify(facts).slice(1)}` }),
-  ndjson: facts => ({ ...ndjsonPage, end: (_, count, digest) => lastLine(facts, count, digest) }),
-} as const satisfies Record<string, (facts: object) => PageFraming>
+  json: facts => ({
+    ...jsonPage,
+    changeText: (change: Change) => JSON.stringify(change),
+    end: () => `],${JSON.stringify(facts).slice(1)}`,
+  }),
+  ndjson: facts => ({
+    ...ndjsonPage,
+    changeText: (change: Change) => inOneLine(JSON.stringify(change)),
+    end: (_, count, digest) => lastLine(facts, count, digest),
+  }),
+} as const satisfies Record<string, (facts: object) => ChangesFraming>
 
 export type ChangesFormat = keyof typeof formats
 
@@ -22,15 +34,14 @@ export function framingOfChanges(
   { payload, ...facts }: ChangesPage,
   questions: WalkQuestions,
 ): PageFraming {
-  const cutter = cutterOf(questions)
-  const applications = cutter === undefined ? splicedRows : cutRows(splicedRows, cutter)
-  return { ...formats[format](facts), rows: changeRows(payload, applications) }
+  const { changeText, ...framing }: ChangesFraming = formats[format](facts)
+  return { ...framing, rows: changeRows(payload, changeText, visibleOnly(framing, questions).rows) }
 }
 
 /** The whole page, without applications. */
 export function changesAlone(format: ChangesFormat, { payload, ...facts }: ChangesPage): Buffer {
-  const { opening, between, end }: PageFraming = formats[format](facts)
-  const body = `${opening}${payload.map(change => JSON.stringify(change)).join(between.toString())}`
+  const { opening, between, changeText, end }: ChangesFraming = formats[format](facts)
+  const body = `${opening}${payload.map(change => changeText(change)).join(between.toString())}`
   const digest = (text: string): string => createHash('sha256').update(body).update(text).digest('hex')
   return Buffer.from(body + end(null, payload.length, digest))
 }
@@ -38,9 +49,13 @@ export function changesAlone(format: ChangesFormat, { payload, ...facts }: Chang
 const closingBrace = '}'.charCodeAt(0)
 
 /** A row's number is the place of its change on the page, from 1; the row of a change without an application is empty. */
-function changeRows(payload: readonly Change[], applications: RowWriter): RowWriter {
+function changeRows(
+  payload: readonly Change[],
+  changeText: (change: Change) => string,
+  applications: RowWriter,
+): RowWriter {
   const starts = payload.map(change => {
-    const text = JSON.stringify(change)
+    const text = changeText(change)
     return Buffer.from(isWithApplication(change) ? `${text.slice(0, -1)},"application":` : text)
   })
   const startOf = ({ submitSeq = 0 }: VersionedRow): Buffer => starts[submitSeq - 1]!

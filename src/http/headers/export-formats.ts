@@ -12,7 +12,7 @@ export interface OfferedFormat {
 /** By media type, the default first. */
 export const exportFormats = {
   'application/json': { format: 'json', contentType: 'application/json' },
-  'application/x-ndjson': { format: 'ndjson', contentType: 'application/x-ndjson' },
+  'application/x-ndjson': { format: 'ndjson', contentType: 'application/x-ndjson; charset=utf-8' },
   'text/csv': { format: 'csv', contentType: 'text/csv; charset=utf-8; header=present' },
 } as const satisfies Record<string, OfferedFormat>
 
@@ -24,8 +24,8 @@ export const feedType = 'application/json;odata.metadata=minimal'
 
 /** Other names of a format, in which it is sent to those who ask by them. */
 const aliases = {
-  'application/jsonl': { format: 'ndjson', contentType: 'application/jsonl' },
-  'application/ndjson': { format: 'ndjson', contentType: 'application/ndjson' },
+  'application/jsonl': { format: 'ndjson', contentType: 'application/jsonl; charset=utf-8' },
+  'application/ndjson': { format: 'ndjson', contentType: 'application/ndjson; charset=utf-8' },
 } as const satisfies Record<string, OfferedFormat>
 
 const offered = { ...exportFormats, ...aliases }
