@@ -15,7 +15,7 @@ import { readApplications } from './http/applications/read-applications.ts'
 import { exportApplications } from './http/export/export-applications.ts'
 import { exportChanges } from './http/export/export-changes.ts'
 import { exportReceipt } from './http/export/export-receipt.ts'
-import { OwnHost } from './http/headers/host.ts'
+import { OwnHost, pathOf } from './http/headers/host.ts'
 import { preferredType } from './http/headers/negotiation.ts'
 import { intake } from './http/intake/intake.ts'
 import { odataFeed } from './http/odata/odata-feed.ts'
@@ -25,6 +25,7 @@ import type { Deps, Foundation } from './http/server/deps.ts'
 import { problemResponse } from './http/server/errors.ts'
 import { askedWaitMs, inTime } from './http/server/in-time.ts'
 import { isOurError, keepRecord, RequestRecord, recordOf } from './http/server/request-record.ts'
+import { notAsSent } from './http/server/sent-path.ts'
 import { ProgramConcurrency, saveConcurrency, submissionConcurrency } from './intake/program-concurrency.ts'
 import { originOf } from './keys/client-address.ts'
 import { FailureThrottle } from './keys/failure-throttle.ts'
@@ -37,7 +38,8 @@ import { Problem } from './problem.ts'
 import { spanKinds, underSpan } from './tracing/span.ts'
 
 interface App {
-  fetch(request: Request, server: Server): Response | Promise<Response>
+  /** `isAsSent`: whether the path was sent as the request shows it. */
+  fetch(request: Request, server: Server, isAsSent: boolean): Response | Promise<Response>
   /** The audit log's lines on pages that were sent, for the end of the process. */
   readonly auditLog: Pick<ExportAuditLog, 'waiting' | 'finish'>
   /** The requests that wait for changes, which are answered at the end of the process. */
@@ -76,7 +78,7 @@ export function createApp(foundation: Foundation): App {
       await addPages()
       return routes.routes.map(({ method, path }) => ({ method, path }))
     },
-    fetch(asked, server) {
+    fetch(asked, server, isAsSent) {
       const connection = new ClientConnection(server, asked, idleSeconds)
       const request = ownHost.named(asked)
       const origin = originOf({ peer: connection.address, tls, fields: request.headers }, config)
@@ -91,6 +93,7 @@ export function createApp(foundation: Foundation): App {
       const fail = (error: unknown) => done(problemResponse(error, record))
       try {
         ownHost.require(request)
+        if (!isAsSent) throw notAsSent()
         // What can be answered immediately is answered without a promise.
         const answered: Response | Promise<Response> = underSpan(record.span, () =>
           hasPages || !pageAddress.test(request.url)
@@ -154,8 +157,7 @@ function clientRoutes(deps: Deps, tls: boolean) {
     })
     .onError(({ error, code, request }) => {
       // Elysia's own refusal of an address it does not know.
-      const known =
-        code === 'NOT_FOUND' ? new Problem('not_found', { detail: 'No resource exists at this address.' }) : error
+      const known = code === 'NOT_FOUND' ? nothingAt(request.url) : error
       const response = problemResponse(known, recordOf(request))
       return wantsPage(request) ? asPage(request, response) : response
     })
@@ -169,6 +171,14 @@ function clientRoutes(deps: Deps, tls: boolean) {
     .use(applicationStatus(deps))
     .use(config.exportOnly ? absentIntake() : intake(deps))
 }
+
+/** Letters, digits and `-._~`, which mean the same with a percent sign (RFC 3986, section 2.3), but not to a router. */
+const needlesslyEncoded = /%(?:2[de]|3[0-9]|[46][1-9a-f]|[57][0-9a]|5f|7e)/i
+
+const nothingAt = (url: string): Problem =>
+  new Problem('not_found', {
+    detail: `No resource exists at this address.${needlesslyEncoded.test(pathOf(url)) ? ' Letters, digits and - . _ ~ are written in it as they are, without %.' : ''}`,
+  })
 
 /** An address of the docs, the console, or what they are shown with. */
 const pageAddress = /^[a-z]+:\/\/[^/]*\/(?:(?:docs|admin|assets)(?:[/?#]|$)|[?#]|$)/
@@ -197,6 +207,8 @@ function noteRefusal(refusals: RefusalNotes, record: RequestRecord, now: Micros)
 function conclude(answered: Response, record: RequestRecord, strict: boolean): Response {
   const response = record.lengthUnknown ? ofUnknownLength(answered) : answered
   response.headers.set('X-Request-Id', record.id)
+  // No answer is anything but what it says it is.
+  response.headers.set('X-Content-Type-Options', 'nosniff')
   // The router measures the answer to HEAD, and this one has no body to measure (RFC 9110, section 8.6).
   if (response.status === 304) response.headers.delete('Content-Length')
   if (strict) response.headers.set('Strict-Transport-Security', strictTransport)

@@ -16,6 +16,7 @@ import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
 import { type StandbyPool, Standbys } from './export/servers/standbys.ts'
 import { health, standbyLines } from './http/server/health.ts'
 import { Metrics } from './http/server/metrics.ts'
+import { bySentPath } from './http/server/sent-path.ts'
 import { readTlsFiles, type TlsTexts } from './http/server/tls-files.ts'
 import { createLog, type Log } from './log.ts'
 import { buildOf } from './metrics/build.ts'
@@ -119,7 +120,7 @@ function listen(config: Config, tls: TlsTexts | undefined, app: ReturnType<typeo
     reusePort: config.reusePort,
     development: false,
     ...(tls === undefined ? {} : { tls }),
-    fetch: (request, server) => app.fetch(request, server),
+    ...bySentPath<Bun.Server<undefined>>(app.fetch),
   })
 }
 
@@ -169,11 +170,13 @@ async function drain(why: string, running: Running, readers: readonly Sql[]): Pr
 }
 
 /** What the platform asks, on a port of its own. */
-function servePlatform(
-  { healthHost, healthPort }: Config,
-  { fetch }: ReturnType<typeof health>,
-): Bun.Server<undefined> {
-  return Bun.serve({ hostname: healthHost, port: healthPort ?? healthPorts.service, development: false, fetch })
+function servePlatform({ healthHost, healthPort }: Config, answers: ReturnType<typeof health>): Bun.Server<undefined> {
+  return Bun.serve({
+    hostname: healthHost,
+    port: healthPort ?? healthPorts.service,
+    development: false,
+    ...answers,
+  })
 }
 
 /** An uncaught error is a fault of ours or of a library: it is logged, and the other requests continue. */

@@ -71,12 +71,12 @@ async function follow(config: OtherConfig): Promise<void> {
     hostname: config.healthHost,
     port: config.healthPort ?? healthPorts.follower,
     development: false,
-    fetch: health(
+    ...health(
       async () => ({
         ready: !stopping.signal.aborted && performance.now() - wellAt < unreadyMs + config.civiformClockSlackMs,
       }),
       metrics,
-    ).fetch,
+    ),
   })
   log.info({ profile: options.profile, health: platform.url.href }, 'following CiviForm')
   try {

@@ -115,8 +115,7 @@ function servePlatform(
   ready: () => Promise<boolean>,
   metrics: WorkerMetrics,
 ): Bun.Server<undefined> {
-  const { fetch } = health(async () => ({ ready: await ready() }), metrics)
-  return Bun.serve({ hostname, port, development: false, fetch })
+  return Bun.serve({ hostname, port, development: false, ...health(async () => ({ ready: await ready() }), metrics) })
 }
 
 /** What the metrics say of the build, of upkeep, and of a CiviForm that is followed. */

@@ -10,6 +10,7 @@ import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { type StandbyPool, Standbys } from '../../src/export/servers/standbys.ts'
 import type { Foundation } from '../../src/http/server/deps.ts'
 import { Metrics } from '../../src/http/server/metrics.ts'
+import { bySentPath } from '../../src/http/server/sent-path.ts'
 import { createLog } from '../../src/log.ts'
 import type { CountingRedis } from '../../src/queue/counting-redis.ts'
 import { testConfig, unlimited } from './config.ts'
@@ -123,7 +124,7 @@ export async function startTestService(
     idleTimeout: 0,
     development: false,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
-    fetch: (request, server) => app.fetch(request, server),
+    ...bySentPath<Bun.Server<undefined>>(app.fetch),
   })
   const port = server.port!
   const baseUrl = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`

@@ -3,6 +3,7 @@
 import type { StandbyState } from '../../export/servers/standbys.ts'
 import type { Meter } from '../../metrics/meter.ts'
 import { isForAHost, pathOf } from '../headers/host.ts'
+import { bySentPath } from './sent-path.ts'
 
 /** One line on each standby, or node of a cluster, for people who look at readiness by hand. */
 export const standbyLines = (standbys: readonly StandbyState[]): string[] =>
@@ -33,13 +34,12 @@ export const health = (
       return new Response(text, { headers: { 'Content-Type': contentType } })
     },
   }
-  return {
-    fetch(request: Request): Response | Promise<Response> {
-      if (!isForAHost(request)) return new Response('no such host\n', { status: 400 })
-      const path = pathOf(request.url)
-      if (!Object.hasOwn(answers, path)) return new Response('not found\n', { status: 404 })
-      if (request.method === 'GET' || request.method === 'HEAD') return answers[path]!()
-      return new Response('only GET and HEAD\n', { status: 405, headers: { Allow: 'GET, HEAD' } })
-    },
-  }
+  return bySentPath((request, _, isAsSent) => {
+    if (!isAsSent) return new Response('the path has . or .. or an empty segment, or a backslash\n', { status: 400 })
+    if (!isForAHost(request)) return new Response('no such host\n', { status: 400 })
+    const path = pathOf(request.url)
+    if (!Object.hasOwn(answers, path)) return new Response('not found\n', { status: 404 })
+    if (request.method === 'GET' || request.method === 'HEAD') return answers[path]!()
+    return new Response('only GET and HEAD\n', { status: 405, headers: { Allow: 'GET, HEAD' } })
+  })
 }

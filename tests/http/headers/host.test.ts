@@ -59,6 +59,37 @@ describe.each([
   })
 
   test.each([
+    '/api\\v1\\checkAuth',
+    '/docs/../api/v1/checkAuth',
+    '/docs\\..\\api\\v1\\checkAuth',
+    '/docs/%2e%2e/api/v1/checkAuth',
+    '/docs/.%2E/api/v1/checkAuth',
+    '/./api/v1/checkAuth',
+    '/api/v1/checkAuth/.',
+    '/api/v1/checkAuth/x/..',
+    '/api/./v1/checkAuth?x=1',
+    '//api/v1/checkAuth',
+    '/api//v1/checkAuth',
+    '/x//../../api/v1/checkAuth',
+    `${'/x'.repeat(20)}${'/..'.repeat(20)}/api/v1/checkAuth`,
+    '/api%5Cv1',
+  ])('%p is refused before there is a route: a proxy may have taken it for another address', async path => {
+    expect(await ask(service, path, 'xyz')).toBe('400 path_not_normal')
+  })
+
+  test.each(['/api/v1/checkAuth/', '/api/v1/checkAuth?x=/../y', `http://xyz/api/v1/checkAuth`])(
+    '%p is as it should be',
+    async path => {
+      expect(await ask(service, path, 'xyz')).toBe('200')
+    },
+  )
+
+  test('an address longer than any, or with letters that need no escape, is nowhere', async () => {
+    expect(await ask(service, `/api${'/x'.repeat(30)}`, 'xyz')).toBe('404')
+    expect(await ask(service, '/%61pi/v1/checkAuth', 'xyz')).toBe('404')
+  })
+
+  test.each([
     '',
     'a b',
     'a/b',
@@ -134,9 +165,9 @@ describe('the health port', () => {
     hostname: '127.0.0.1',
     port: 0,
     development: false,
-    fetch: health(async () => ({ ready: true }), {
+    ...health(async () => ({ ready: true }), {
       exposition: async () => ({ text: 'counted 1\n', contentType: 'text/plain' }),
-    }).fetch,
+    }),
   })
   endWithFile(() => server.stop(true))
   const status = async (line: string, ...fields: string[]) => (await rawRequest(server.port!, [line, ...fields])).status
@@ -146,17 +177,10 @@ describe('the health port', () => {
     async host => {
       for (const path of ['/livez', '/readyz', '/metrics', '/metrics?x=/livez'])
         expect([path, await status(`GET ${path} HTTP/1.1`, `Host: ${host}`)]).toEqual([path, 200])
-      for (const path of [
-        '/z/metrics',
-        '/zz/metrics',
-        '/zzz/metrics',
-        '/zzzz/metrics',
-        '/',
-        '/metrics/',
-        '/__proto__',
-        '//metrics',
-      ])
+      for (const path of ['/z/metrics', '/zz/metrics', '/zzz/metrics', '/zzzz/metrics', '/', '/metrics/', '/__proto__'])
         expect([path, await status(`GET ${path} HTTP/1.1`, `Host: ${host}`)]).toEqual([path, 404])
+      for (const path of ['//metrics', '/../metrics', '/x/%2e%2e/metrics', '/x\\..\\metrics', '/./metrics'])
+        expect([path, await status(`GET ${path} HTTP/1.1`, `Host: ${host}`)]).toEqual([path, 400])
     },
   )
 
