@@ -134,6 +134,7 @@ interface QuestionProps {
 function Question({ question, current, since, example, open }: QuestionProps): VNode {
   const { question_key, question_type, text, asked, depth, optional, options } = question
   const anchor = anchorOf(question)
+  const earliest = options.reduce((least, { versions }) => Math.min(least, versions[0]), Number.POSITIVE_INFINITY)
   return (
     <details class={`question depth-${Math.min(depth, 4)}`} open={open}>
       <summary>
@@ -156,7 +157,7 @@ function Question({ question, current, since, example, open }: QuestionProps): V
         {options.length > 0 && (
           <ul class="options">
             {options.map(option => (
-              <Option option={option} all={options} current={current} />
+              <Option option={option} earliest={earliest} current={current} />
             ))}
           </ul>
         )}
@@ -222,11 +223,11 @@ function Fields({ question: { path, fields } }: Pick<QuestionProps, 'question'>)
   )
 }
 
-function Option(props: { option: OptionDocs; all: readonly OptionDocs[]; current: number }): VNode {
+function Option(props: { option: OptionDocs; earliest: number; current: number }): VNode {
   const { id, text, retired, versions } = props.option
   const [first, last] = versions
   // What was there from the question's beginning needs no word.
-  const later = props.all.some(other => other.versions[0] < first)
+  const later = props.earliest < first
   return (
     <li>
       <code>{id}</code> <span class="soft">{text}</span>

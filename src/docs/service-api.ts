@@ -15,6 +15,7 @@ import type { Deps } from '../http/server/deps.ts'
 import { methodNotAllowed } from '../http/server/errors.ts'
 import { placeOf } from '../http/server/place.ts'
 import { operationSampler, type SeenExample } from './code-samples/operation-sample.ts'
+import { KeptPages } from './kept-pages.ts'
 import type { ServiceDocument } from './parts/service-document.ts'
 import { ServicePage } from './service-page.tsx'
 import { type Viewer, viewDocs } from './viewer.ts'
@@ -50,12 +51,25 @@ const documentation = (baseUrl: string) => ({
 
 /** `GET /docs/api`, `GET /docs/api/openapi.json`: for API keys and people who are signed in, as everything is that is not a bare file. */
 export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
+  const pages = new KeptPages(keptPagesMax)
   const show = async ({ viewer, request }: { viewer: Viewer; request: Request }): Promise<Response> => {
     const { baseUrl } = placeOf(deps.config, request)
     if (!prefersJson(request)) {
-      const described = gathered()
-      const sampleOf = operationSampler(described, baseUrl, await loadSeenExample(deps, docs, viewer))
-      return pageResponse(viewer, ServicePage({ document: described, documentPath: document, sampleOf }))
+      const example = await loadSeenExample(deps, docs, viewer)
+      // The page is the same whatever the query has.
+      const context = { ...viewer.context, query: new URLSearchParams() }
+      const rendered = (): Promise<Response> => {
+        const described = gathered()
+        const sampleOf = operationSampler(described, baseUrl, example)
+        return pageResponse(
+          { ...viewer, context },
+          ServicePage({ document: described, documentPath: document, sampleOf }),
+        )
+      }
+      // A page for a person has their name in it.
+      if (viewer.granted === undefined) return rendered()
+      const { coding, root } = context
+      return pages.responseFor(JSON.stringify([baseUrl, root, coding, example]), rendered, viewer.fields)
     }
     const links = {
       openapi_url: baseUrl + document,
@@ -96,6 +110,9 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
       .all(document, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
   )
 }
+
+/** Pages for API keys that are kept, each up to a megabyte: as many as there are views of the first program that keys may see. */
+const keptPagesMax = 16
 
 /** A short example of the first program, by its slug, that the viewer may see. */
 async function loadSeenExample({ db }: Deps, docs: ProgramDocs, viewer: Viewer): Promise<SeenExample | undefined> {
