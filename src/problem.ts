@@ -14,6 +14,7 @@ export type ProblemKind =
   | 'precondition_required'
   | 'too_large'
   | 'unsupported_media_type'
+  | 'expectation_failed'
   | 'unsupported'
   | 'rate_limited'
   | 'unavailable'

@@ -76,7 +76,7 @@ export type HeaderError = 'no_header' | 'oversized_header' | 'wrong_scheme' | 'b
 
 /**
  * The user and password of an Authorization header's value (RFC 7617), or why it has none.
- * The scheme is compared without case, Base64 is strict (padded, canonical), the first colon splits.
+ * The scheme is compared without case, Base64 is canonical, with its padding or without, also in its form for URLs; the first colon splits.
  */
 export function parseAuthorization(
   header: string | null,
@@ -87,7 +87,9 @@ export function parseAuthorization(
   if (match?.[1]?.toLowerCase() !== 'basic') return { error: /^basic /i.test(header) ? 'bad_base64' : 'wrong_scheme' }
   const encoded = match[2] ?? ''
   const bytes = Buffer.from(encoded, 'base64')
-  if (encoded === '' || bytes.toString('base64') !== encoded) return { error: 'bad_base64' }
+  const canonical = bytes.toString('base64')
+  const sent = encoded.replaceAll('-', '+').replaceAll('_', '/')
+  if (sent === '' || (sent !== canonical && sent !== canonical.replace(/=+$/, ''))) return { error: 'bad_base64' }
   let text: string
   try {
     text = strictUtf8.decode(bytes)

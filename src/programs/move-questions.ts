@@ -76,7 +76,7 @@ function refuseUnsaidMoves(moves: readonly Move[], { becauseOf, allowed }: Movin
   throw new Problem('conflict', {
     detail:
       `Publishing "${becauseOf}" would change questions that other active programs ask, and publish these too. Nothing was published.` +
-      ` To publish them as well, say so: ${unsaid.map(({ slug }) => `--move ${slug}`).join(' ')}, or --move-all.`,
+      ` To publish them as well, name them to move: ${unsaid.map(({ slug }) => slug).join(', ')}; or all.`,
     errors: unsaid.flatMap(({ slug, changes }) =>
       changes.map(({ subject, detail }) => ({
         path: '',

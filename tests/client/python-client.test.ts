@@ -268,6 +268,13 @@ for page in client.changes(program, walk.change_cursor, include_applications=Tru
       ['invalid_date', 'unknown_field'],
       false,
     ])
+    // A token of which the service has no key any more is as good as none.
+    expect(await refusal('next(client.walk(program, next_page_token="unknown"))')).toEqual([
+      text('nextPageToken'),
+      400,
+      ['page_token_invalid'],
+      true,
+    ])
     expect(await refusal('client.application(program, 999999)')).toEqual([text('404'), 404, [], false])
     expect(await refusal('next(client.changes(program, "999999999"))')).toEqual([
       text('Walk all applications again'),

@@ -48,3 +48,23 @@ test('questions are under the screen that asks them, with when they are empty an
     ...[['pet'], ['zoo', 'gone', 'inner'], ['later'], ['old']],
   ])
 })
+
+test('each option is looked at a few times, however many there are', () => {
+  const count = 2000
+  let looked = 0
+  const { questions } = versionDocs(asking(['cat'], 'pet'), [], { timeZone: 'UTC' })
+  const many = Array.from({ length: count }, (_, i) => ({
+    id: `option-${i}`,
+    text: 'an option',
+    retired: false,
+    get versions(): readonly [number, number] {
+      looked++
+      return [1, 1]
+    },
+  }))
+  const page = renderToString(
+    QuestionList({ questions: [{ ...questions[0]!, options: many }], current: 1, since: 1, example: {} }),
+  )
+  expect(page).toContain(`option-${count - 1}`)
+  expect(looked).toBeLessThan(5 * count)
+})

@@ -180,7 +180,7 @@ describe('a page of it', () => {
       const json = await followed.read(include)
       const headers = { Accept: 'application/x-ndjson', 'Accept-Encoding': 'gzip' }
       const response = await followed.request(include, { headers })
-      expect(response.headers.get('Content-Type')).toBe('application/x-ndjson')
+      expect(response.headers.get('Content-Type')).toBe('application/x-ndjson; charset=utf-8')
       const text = await response.text()
       const lines = text.trimEnd().split('\n')
       const { payload, ...facts } = json

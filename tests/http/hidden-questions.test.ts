@@ -97,6 +97,45 @@ describe('a hidden question', () => {
     expect((await page(`nextPageToken=${before.token}`)).keys).toContain('zyxquavompel_salary')
   })
 
+  test('D9: hidden in mid-walk, it is left out of a walk that chose it, whatever is sent along with the token', async () => {
+    const key = await createTestKey(sql, { programs: [slug] })
+    const by = { actor: 'operator:test', now: Date.now() * 1000 }
+    const chosen = 'plain_words,zyxquavompel_salary'
+    const pageOf = async (query: string) => {
+      const response = await get(`${applications}?${query}`, key)
+      const body = (await response.json()) as { payload?: { application: object }[]; nextPageToken: string }
+      return [response.status, Object.keys(body.payload?.[0]?.application ?? {}), body.nextPageToken] as const
+    }
+    const feed = async (address: string) => {
+      const response = await service.get(address, { headers: { Authorization: key.authorization } })
+      const body = (await response.json()) as { value?: object[]; '@odata.nextLink'?: string }
+      const columns = Object.keys(body.value?.[0] ?? {}).filter(name => !name.startsWith('@'))
+      return { status: response.status, columns, next: body['@odata.nextLink']?.replace(/^https?:\/\/[^/]+/, '') }
+    }
+    const [, , token] = await pageOf(`pageSize=1&fields=${chosen}`)
+    const [, , alone] = await pageOf('pageSize=1&fields=zyxquavompel_salary')
+    const select = '$select=plain_words__text,zyxquavompel_salary__text'
+    const table = await service.get(`/odata/v1/${slug}/Applications?${select}`, {
+      headers: { Authorization: key.authorization, Prefer: 'odata.maxpagesize=1' },
+    })
+    const link = ((await table.json()) as { '@odata.nextLink': string })['@odata.nextLink'].replace(
+      /^https?:\/\/[^/]+/,
+      '',
+    )
+    expect((await feed(link)).columns).toEqual(['application_id', 'plain_words__text', 'zyxquavompel_salary__text'])
+    await editApiKey(sql, key.api_key_id, { hidden_questions: [`${mark} salary`] }, by)
+    expect((await pageOf(`nextPageToken=${token}`)).slice(0, 2)).toEqual([200, ['plain_words']])
+    expect((await pageOf(`nextPageToken=${token}&fields=${chosen}`)).slice(0, 2)).toEqual([200, ['plain_words']])
+    expect((await pageOf(`nextPageToken=${alone}&fields=zyxquavompel_salary`)).slice(0, 2)).toEqual([200, []])
+    expect(await feed(link)).toMatchObject({ status: 200, columns: ['application_id', 'plain_words__text'] })
+    // It says nothing of what else there is.
+    for (const other of ['zyxquavompel_salary,zyxquavompel_choice', 'plain_words,zyxquavompel_never'])
+      expect((await pageOf(`nextPageToken=${token}&fields=${other}`))[0]).toBe(400)
+    const [, , plain] = await pageOf('pageSize=1&fields=plain_words')
+    for (const other of [chosen, 'plain_words,zyxquavompel_never'])
+      expect((await pageOf(`nextPageToken=${plain}&fields=${other}`))[0]).toBe(400)
+  })
+
   test('stays hidden from both secrets of a key while both are good', async () => {
     const key = await createTestKey(sql, { programs: [slug], hiddenQuestions: [`${mark} salary`] })
     const by = { actor: 'operator:test', now: Date.now() * 1000 }

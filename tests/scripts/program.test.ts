@@ -86,9 +86,7 @@ describe('publish', () => {
     expect(diff.out.split('\n')).toEqual([...reported, 'To publish them along: --move p-other, or --move-all.', ''])
     const unsaid = await program(['publish', changed])
     expect(unsaid).toMatchObject({ code: 1, out: `${reported.join('\n')}\n` })
-    expect(unsaid.err).toContain(
-      'Nothing was published. To publish them as well, say so: --move p-other, or --move-all.',
-    )
+    expect(unsaid.err).toContain('Nothing was published. To publish them as well, name them to move: p-other; or all.')
     const second = await program(['publish', changed, '--move', 'p-other'])
     expect(second.out).toStartWith(reported.join('\n'))
     expect(second.out).toMatch(

@@ -64,8 +64,8 @@ class Refused(TributaryError):
 
     @property
     def needs_new_walk(self) -> bool:
-        """The token or cursor is no longer valid, and a new walk is the cure: it expired, or the service lost what it refers to."""
-        ended = {"page_token_expired", "walk_of_another_history", "cursor_of_another_history"}
+        """The token or cursor is not valid, or no longer, and a new walk is the cure: it expired, or the service lost its key or what it refers to."""
+        ended = {"page_token_expired", "page_token_invalid", "walk_of_another_history", "cursor_of_another_history"}
         return not ended.isdisjoint(self.codes)
 
 

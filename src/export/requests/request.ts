@@ -77,14 +77,20 @@ const originPageSizeMax = 2 ** 31 - 1
 /**
  * The filters of the walk that a request begins, or continues when it has a token. Parameters sent along with a token must
  * have the effective values of the first page: two spellings of one instant are equal, as are all page sizes from the maximum
- * up and none at all. `seen` are the questions of the walk that the caller may see; they are needed for `fields` alone.
+ * up and none at all. For `fields` alone are needed `seen`, the questions of the walk that the caller may see, and `chosenBefore`, those that
+ * its first page chose, seen or not.
  * Throws Problem `invalid_request`, naming each that differs (code `differs_from_first_page`), and each field that does not exist.
  * Source: spec, "Pagination rules" 3 and 4; contract D2, D9.
  */
-export function planWalk(request: ExportRequest, limits: RequestLimits, seen: KeyMap = []): WalkFilters {
+export function planWalk(
+  request: ExportRequest,
+  limits: RequestLimits,
+  seen: KeyMap = [],
+  chosenBefore: KeyMap = [],
+): WalkFilters {
   const { token, problem } = request
   const items = [...(problem?.errors ?? (token === undefined ? [] : differences(request, token)))]
-  const chosen = request.fields && chooseFields(request.fields, seen, token, items)
+  const chosen = request.fields && chooseFields(request.fields, { seen, chosenBefore }, token, items)
   if (items.length > 0) throw requestProblem(items, problem?.internal)
   if (token === undefined) {
     const { from, to, revisionState, pageSize = limits.maxPageSize } = request
@@ -97,14 +103,17 @@ export function planWalk(request: ExportRequest, limits: RequestLimits, seen: Ke
 
 /**
  * The questions that `fields` names; with a token they must be those of its walk. What is wrong is added to `items`. A question that is
- * hidden from the caller is not among `seen`, and is treated like one that does not exist.
+ * hidden from the caller is not among `seen`, and is treated like one that does not exist; but hiding one in mid-walk ends no walk.
  */
 function chooseFields(
   names: readonly string[],
-  seen: KeyMap,
+  { seen, chosenBefore }: { seen: KeyMap; chosenBefore: KeyMap },
   token: PageToken | undefined,
   items: ProblemItem[],
 ): readonly number[] {
+  const before = findFields(chosenBefore, names)
+  if (token?.fields !== undefined && before.unknown.length === 0 && before.chosen.join() === token.fields.join())
+    return token.fields
   const { chosen, unknown } = findFields(seen, names)
   if (unknown.length > 0) items.push(unknownFields(unknown, seen))
   else if (token !== undefined) {

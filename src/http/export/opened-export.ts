@@ -76,7 +76,10 @@ async function openWalk(
   const filters = fields === undefined ? planWalk(parsed, config) : undefined
   if (token !== undefined) {
     const opened = { walk: token, start: undefined }
-    if (filters === undefined) planWalk(parsed, config, await loadVisible(deps, caller, opened))
+    if (filters === undefined) {
+      const chosen = token.fields === undefined ? undefined : await loadQuestions(deps, withoutHidden, opened)
+      planWalk(parsed, config, await loadVisible(deps, caller, opened), chosen?.keyMap)
+    }
     return opened
   }
   const start = await readStartOfWalk(exports, programId, config, deadlineMs)
@@ -91,6 +94,8 @@ async function loadVisible(deps: Deps, caller: Caller, { walk, start }: Question
   return keyMap
 }
 
+const withoutHidden = { hidden: { ids: new Set<number>() } }
+
 interface QuestionsOf {
   walk: Pick<Walk, 'programId' | 'questionsAsOf' | 'fields'>
   start: WalkStart | undefined
@@ -99,7 +104,7 @@ interface QuestionsOf {
 /** The questions of a walk, as far as the caller may see them and asked for them. */
 export async function loadQuestions(
   { db, keyMaps }: Deps,
-  { hidden }: Caller,
+  { hidden }: { hidden: Pick<Caller['hidden'], 'ids'> },
   { walk, start }: QuestionsOf,
 ): Promise<ProgramKeyMap> {
   const { programId, questionsAsOf, fields } = walk

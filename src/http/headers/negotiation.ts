@@ -2,8 +2,8 @@
 
 /** A token, as the source of a pattern. */
 export const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-/** A quality value (section 12.4.2), as the source of a pattern. */
-export const quality = '(?:0(?:\\.[0-9]{0,3})?|1(?:\\.0{0,3})?)'
+/** A quality value (section 12.4.2), as the source of a pattern. Older Java leaves out the zero before the point. */
+export const quality = '(?:0?\\.[0-9]{1,3}|0\\.?|1(?:\\.0{0,3})?)'
 /** Commas within a quoted string end no item. An unclosed quote takes in the rest. */
 const listItem = /(?:[^",]|"(?:[^"\\]|\\.)*"?)+/g
 
@@ -22,13 +22,13 @@ export const preferredType = <T extends string>(accept: string | null, offered: 
 
 /**
  * The offered type with the highest quality in an Accept header; of equals the one that is named more exactly, then the one
- * offered first. Undefined when none is acceptable. Without a header, or with one in which nothing is well-formed, any is. Parameters
- * other than `q`, `charset` and `header=present` make a range another type than any that is offered.
+ * offered first. Undefined when none is acceptable. Without a header, or where one has an item that is not well-formed and nothing
+ * else that fits, any is: what it meant is not known. Parameters other than `q`, `charset` and `header=present` make a range another type than any that is offered.
  */
 export function acceptableType<T extends string>(accept: string | null, offered: readonly [T, ...T[]]): T | undefined {
   // What most clients send.
   if (accept === null || accept === '*/*') return offered[0]
-  const ranges = parseAccept(accept)
+  const { ranges, hasMalformed } = parseAccept(accept)
   if (ranges.length === 0) return offered[0]
   let best: { type: T; quality: number; exactness: number } | undefined
   for (const type of offered) {
@@ -37,7 +37,7 @@ export function acceptableType<T extends string>(accept: string | null, offered:
     if (best === undefined || quality > best.quality || (quality === best.quality && exactness > best.exactness))
       best = { type, quality, exactness }
   }
-  return best?.type
+  return best?.type ?? (hasMalformed ? offered[0] : undefined)
 }
 
 /** Decided by the most exact range that includes the type, even if that has the lower quality. */
@@ -56,13 +56,18 @@ function qualityOf(offered: string, ranges: readonly MediaRange[]): { quality: n
 const rangePattern = new RegExp(`^(${token})/(${token})$`)
 const qualityPattern = new RegExp(`^${quality}$`)
 
-/** Malformed items are ignored. */
-function parseAccept(header: string): MediaRange[] {
+/** Malformed items are left out. Older Java sends `*` alone for any type. */
+function parseAccept(header: string): { ranges: MediaRange[]; hasMalformed: boolean } {
   const ranges: MediaRange[] = []
+  let hasMalformed = false
   for (const item of listItems(header.toLowerCase())) {
+    if (item.trim() === '') continue
     const [name = '', ...parameters] = item.split(';').map(part => part.trim())
-    const match = rangePattern.exec(name)
-    if (match === null || (match[1] === '*' && match[2] !== '*')) continue
+    const match = rangePattern.exec(name === '*' ? '*/*' : name)
+    if (match === null || (match[1] === '*' && match[2] !== '*')) {
+      hasMalformed = true
+      continue
+    }
     const [, type, subtype] = match
     const range: MediaRange = { type: type!, subtype: subtype!, quality: 1 }
     let wellFormed = true
@@ -75,15 +80,16 @@ function parseAccept(header: string): MediaRange[] {
       if (!wellFormed) break
     }
     if (wellFormed) ranges.push(range)
+    else hasMalformed = true
   }
-  return ranges
+  return { ranges, hasMalformed }
 }
 
 /** Whether JSON is wanted where a page is there too: without a wish, the page is sent. */
 export const prefersJson = (request: Request): boolean =>
   preferredType(request.headers.get('accept'), ['text/html', 'application/json']) === 'application/json'
 
-/** In the order we prefer them. */
+/** In the order we prefer them. `*` stands for the last: a client that does not say what it knows is least likely to know zstd. */
 const codings = ['zstd', 'gzip'] as const
 export type Coding = (typeof codings)[number]
 
@@ -97,7 +103,7 @@ export function preferredCoding(acceptEncoding: string | null): Coding | undefin
   const otherwise = accepted.get('*') ?? 0
   let best: { coding?: Coding; quality: number } = { quality: accepted.get('identity') ?? otherwise }
   for (const coding of codings.toReversed()) {
-    const quality = accepted.get(coding) ?? otherwise
+    const quality = accepted.get(coding) ?? (coding === 'gzip' ? otherwise : 0)
     if (quality > 0 && quality >= best.quality) best = { coding, quality }
   }
   return best.coding

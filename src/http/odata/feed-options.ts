@@ -54,8 +54,12 @@ export function openFeedQuery(
 /** Throws Problem `invalid_request` that names all that is wrong, or `unsupported`. */
 export function readFeedOptions(query: FeedQuery, token: PageToken | undefined, table: FeedTable): FeedOptions {
   const { columns } = table
-  const select = query.read('$select', value => value)
-  const chosen = query.read('$select', (value, error) => columnsOf(value, columns, error))
+  let select: string | undefined
+  const chosen = query.read('$select', (value, error) => {
+    select = value
+    // A column that was hidden since the first page is left out, as in every walk; others are then not told from it.
+    return columnsOf(value, columns, error, token !== undefined)
+  })
   const top = query.read('$top', (value, error) =>
     /^[0-9]{1,15}$/.test(value) ? Number(value) : error('invalid_top', 'must be a whole number in digits.'),
   )
@@ -75,12 +79,17 @@ export function readFeedOptions(query: FeedQuery, token: PageToken | undefined, 
 }
 
 /** The key is always sent: without it each row would need an address of its own (JSON Format, section 4.5.8). */
-function columnsOf(select: string, columns: readonly FeedColumn[], error: FieldError): FeedColumn[] | undefined {
+function columnsOf(
+  select: string,
+  columns: readonly FeedColumn[],
+  error: FieldError,
+  isLater: boolean,
+): FeedColumn[] | undefined {
   const names = select.split(',').map(name => name.trim())
   if (names.includes('*')) return [...columns]
   const known = new Set(columns.map(({ name }) => name))
   const unknown = names.filter(name => !known.has(name))
-  if (unknown.length === 0) return columns.filter(({ name }, i) => i === 0 || names.includes(name))
+  if (unknown.length === 0 || isLater) return columns.filter(({ name }, i) => i === 0 || names.includes(name))
   const shown = unknown.slice(0, 20).map(name => JSON.stringify(name.slice(0, 100)))
   return error(
     'unknown_property',
@@ -119,8 +128,15 @@ export function requireFeedFormat({ headers }: Request, format: string | undefin
 const servedParameters =
   /; *(?:odata\.)?(?:metadata=(?:minimal|none)|streaming=(?:true|false))|; *IEEE754Compatible=false/gi
 
-/** `odata.maxpagesize` (section 8.2.8.5): how many applications a page may have at most. */
-export function preferredPageSize(prefer: string | null, pageSizeMax: number): number {
-  const wish = preferred(prefer, 'odata.maxpagesize') ?? preferred(prefer, 'maxpagesize') ?? ''
-  return /^[1-9][0-9]*$/.test(wish) ? Math.min(Number(wish), pageSizeMax) : pageSizeMax
+/** `odata.maxpagesize` (section 8.2.8.5): how many applications a page may have at most, and what confirms it (`Preference-Applied`). */
+export function preferredPageSize(
+  prefer: string | null,
+  pageSizeMax: number,
+): { pageSize: number; applied: string | undefined } {
+  for (const name of ['odata.maxpagesize', 'maxpagesize']) {
+    const wish = preferred(prefer, name) ?? ''
+    if (/^[1-9][0-9]*$/.test(wish) && Number(wish) <= pageSizeMax)
+      return { pageSize: Number(wish), applied: `${name}=${wish}` }
+  }
+  return { pageSize: pageSizeMax, applied: undefined }
 }

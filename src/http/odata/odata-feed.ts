@@ -134,12 +134,14 @@ async function answerSet(deps: Deps, asked: AskedByKey): Promise<Response> {
   const start = token === undefined ? await startOf(deps, asked, entered) : undefined
   const of = start === undefined ? { walk: { ...token!, fields: undefined }, start } : walkOf(programId, start)
   const questions = await loadQuestions(deps, caller, of)
-  const table = tableOf(tablesOf(questions), params.entitySet!)
+  const table = tableOf(tablesOf(questions), params.entitySet!.normalize('NFC'))
   const options = readFeedOptions(query, token, table)
   const { from, to, revisionState, ids, top = Number.POSITIVE_INFINITY } = options
   const pageSizeMax = token?.pageSizeMax ?? config.maxPageSize
+  const preferred = preferredPageSize(request.headers.get('prefer'), token?.pageSize ?? pageSizeMax)
+  if (preferred.applied !== undefined) entered.headers['Preference-Applied'] = preferred.applied
   const pageSize = Math.min(
-    preferredPageSize(request.headers.get('prefer'), token?.pageSize ?? pageSizeMax),
+    preferred.pageSize,
     // Of entities it is not known how many applications have so many.
     table.path.length === 0 ? top : Number.POSITIVE_INFINITY,
   )

@@ -20,6 +20,7 @@ const statuses: Readonly<Record<ProblemKind, { status: number; title: string }>>
   too_large: { status: 413, title: 'Content Too Large' },
   unsupported: { status: 501, title: 'Not Implemented' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  expectation_failed: { status: 417, title: 'Expectation Failed' },
   precondition_required: { status: 428, title: 'Precondition Required' },
   rate_limited: { status: 429, title: 'Too Many Requests' },
   internal: { status: 500, title: 'Internal Server Error' },

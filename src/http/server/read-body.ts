@@ -14,7 +14,26 @@ export interface BodyBounds {
  * arrive whole and in time.
  */
 export const readBody = (request: Request, bounds: BodyBounds): Promise<Buffer> =>
-  whileArriving(request, () => read(request, bounds))
+  whileArriving(request, () => {
+    requireComing(request)
+    return read(request, bounds)
+  })
+
+/**
+ * Throws Problem `expectation_failed` where the client withholds the body until it hears `100 Continue`, in letters to which Bun says nothing
+ * (oven-sh/bun#30248): Java writes `100-Continue`. No code of ours can say it in Bun's place, and waiting would last as long as both
+ * have patience.
+ */
+function requireComing({ headers }: Request): void {
+  const expected = headers.get('expect')
+  if (expected === null || expected === '100-continue') return
+  const detail =
+    'can only be 100-continue, in small letters. Send the request without it (in Java, HttpRequest.Builder.expectContinue(false)).'
+  throw new Problem('expectation_failed', {
+    detail: 'The request waits for an answer that this service cannot give.',
+    errors: [{ parameter: 'Expect', code: 'expectation_failed', detail }],
+  })
+}
 
 async function read(request: Request, { bytesMax, arrivalMs }: BodyBounds): Promise<Buffer> {
   // A length that is declared need not be read at all.

@@ -15,7 +15,8 @@ test('has every query parameter that is taken, and no other', () => {
 })
 
 /** What HTTP says of any answer, and need not be documented for this one. */
-const general = 'cache-control connection content-encoding content-length content-type date transfer-encoding vary'
+const general =
+  'x-content-type-options cache-control connection content-encoding content-length content-type date transfer-encoding vary'
 
 test('has every field of the head that is sent: of a page, of nothing new, of HEAD and of refusals', async () => {
   const responses: Record<string, { headers?: object }> = exportOperation().responses

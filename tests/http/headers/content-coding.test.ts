@@ -19,9 +19,10 @@ describe('Accept-Encoding (RFC 9110, section 12.5.3)', () => {
     // Quality 0 is "not acceptable".
     ['zstd;q=0, gzip', 'gzip'],
     ['zstd;q=0.000, gzip;q=0.0', undefined],
-    // An asterisk matches every coding that is not named.
-    ['*', 'zstd'],
-    ['*;q=0.1', 'zstd'],
+    // An asterisk matches every coding that is not named. Who does not say what it knows is least likely to know zstd.
+    ['*', 'gzip'],
+    ['*;q=0.1', 'gzip'],
+    ['gzip;q=0, *', undefined],
     ['zstd;q=0, *', 'gzip'],
     ['gzip, *;q=0.5', 'gzip'],
     ['gzip;q=0.5, *;q=0', 'gzip'],
@@ -33,7 +34,7 @@ describe('Accept-Encoding (RFC 9110, section 12.5.3)', () => {
     ['identity;q=1, gzip;q=0.5', undefined],
     ['identity;q=0.5, gzip;q=0.5', 'gzip'],
     ['identity;q=0, gzip;q=0.1', 'gzip'],
-    ['identity;q=0, *;q=0.5', 'zstd'],
+    ['identity;q=0, *;q=0.5', 'gzip'],
     // None, which every client reads, when nothing we can send is acceptable.
     ['identity;q=0', undefined],
     ['br;q=1, *;q=0', undefined],

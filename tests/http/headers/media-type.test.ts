@@ -30,6 +30,12 @@ test.each([
   ['*/json', html],
   ['json', html],
   [',,, application/json ,', json],
+  // Contract D48: `*` means `*/*`, `.2` means 0.2, and a header that has a malformed item never leads to 406 by itself.
+  ['image/gif, image/jpeg, *; q=.2, */*; q=.2', html],
+  ['text/html;q=.1, *;q=.2', json],
+  ['image/gif, *', html],
+  ['image/gif, json', html],
+  ['image/gif, text/html;q=2', html],
   // None of both, or with parameters that decide.
   ['image/png', undefined],
   ['image/*, text/csv', undefined],

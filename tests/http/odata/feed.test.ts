@@ -263,14 +263,16 @@ describe('its rows', () => {
   })
 
   test('Prefer: odata.maxpagesize makes pages smaller, and never larger', async () => {
-    for (const [size, expected] of [
-      ['odata.maxpagesize=2', 2],
-      ['maxpagesize=3', 3],
-      ['odata.maxpagesize=100', 5],
-      ['odata.maxpagesize=0', 5],
-      ['odata.maxpagesize=x', 5],
+    for (const [size, expected, applied] of [
+      ['odata.maxpagesize=2', 2, 'odata.maxpagesize=2'],
+      ['maxpagesize=3', 3, 'maxpagesize=3'],
+      ['odata.maxpagesize=100', 5, null],
+      ['odata.maxpagesize=0', 5, null],
+      ['odata.maxpagesize=x', 5, null],
     ] as const) {
-      const page = (await (await ask(`${root}/Applications`, { Prefer: size })).json()) as FeedPage
+      const response = await ask(`${root}/Applications`, { Prefer: size })
+      expect([size, response.headers.get('Preference-Applied')]).toEqual([size, applied])
+      const page = (await response.json()) as FeedPage
       // The link keeps it.
       const next = await pageOf(page['@odata.nextLink']!.slice(service.baseUrl.length))
       expect([size, page.value.length, next.value.length]).toEqual([size, expected, expected])
