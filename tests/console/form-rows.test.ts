@@ -65,7 +65,7 @@ test('a line compares as its field does: with numbers, and with each option that
   const said = (what: readonly string[], operator: string, ...values: string[]) =>
     conditionOf({ what: JSON.stringify(what), operator, values }, definition.questions)
   const [question, field] = ['house', 'selection']
-  expect(said([question, field], 'equal', 'rent', 'own')).toEqual({
+  expect(said([question, field], 'in', 'rent', 'own')).toEqual({
     question,
     field,
     operator: 'in',

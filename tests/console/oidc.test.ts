@@ -442,7 +442,7 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     await page.keyboard.press('Enter')
     await page.getByLabel('Subject').fill(subject)
     await page.getByRole('button', { name: 'It is me' }).click()
-    await page.getByRole('heading', { name: 'Show once more that it is you' }).waitFor()
+    await page.waitForURL(url => url.pathname === '/admin/confirm')
     await page.getByRole('link', { name: 'Continue with City account' }).click()
     // The provider knows them from a moment ago, and asks all the same.
     await page.getByLabel('Subject').fill(subject)

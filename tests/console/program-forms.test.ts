@@ -146,7 +146,21 @@ describe('a question', () => {
     // What a question is asked on is asked before it, and each option that was ticked still is.
     expect(text).not.toContain('value="[&quot;why&quot;')
     expect(text.match(/name="when_value_0" value="(?:own|tent)" checked/g)).toHaveLength(2)
-    expect((await send('asked-when', { ...again, ...lines, when: 'always' })).status).toBe(303)
+    // “is” takes one option: of two that are ticked neither is dropped, and it is asked which.
+    const two = await sendRefused(400, 'asked-when', {
+      ...again,
+      when_operator_0: 'equal',
+      when_value_0: ['own', 'rent'],
+    })
+    expect(two).toContain('id="when_value_0-error"')
+    expect(two.match(/type="checkbox"[^>]* name="when_value_0" value="(?:own|rent)" checked/g)).toHaveLength(2)
+    const one = { ...again, when_operator_0: 'equal', when_value_0: 'rent' }
+    expect((await send('asked-when', one)).status).toBe(303)
+    expect((await condition()) as unknown).toMatchObject({ any: [{ operator: 'equal', value: 'rent' }, {}] })
+    const page = await ada.page(path('asked-when', '/question?name=why'))
+    expect(page.match(/type="radio"[^>]* name="when_value_0"/g)).toHaveLength(2)
+    const last = await open('asked-when', 'why')
+    expect((await send('asked-when', { ...last, when: 'always' })).status).toBe(303)
     expect(await condition()).toBeUndefined()
   })
 

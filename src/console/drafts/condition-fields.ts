@@ -1,7 +1,7 @@
 // A condition as fields of a form: lines of question, comparison and value, of which all or any must hold. What is nested deeper
 // is a text of its own.
 
-import { fieldLabel } from '../../domain/definitions/condition-text.ts'
+import { fieldLabel, operatorLabel } from '../../domain/definitions/condition-text.ts'
 import { conditionFields, operatorsOfForm } from '../../domain/definitions/definition-conditions.ts'
 import { ancestors, isVisibleIn } from '../../domain/definitions/definition-questions.ts'
 import type {
@@ -156,6 +156,10 @@ function lineError(
     const detail = `Choose in line ${row + 1} what must hold for the answer.`
     return { parameter: `when_operator_${row}`, code: 'required', detail }
   }
+  if (what !== '' && values.length > 1 && operator !== 'answered' && !lists.has(operator)) {
+    const detail = `Choose one value in line ${row + 1}, or “${operatorLabel.in}” for several.`
+    return { parameter: `when_value_${row}`, code: 'not_allowed', detail }
+  }
   const value = values.join()
   if (what === '' || operator !== 'answered' || value === '' || value === was.values.join()) return undefined
   const detail = `Must be empty in line ${row + 1}: whether a question was answered is not compared with a value.`
@@ -177,12 +181,11 @@ export function conditionOf(
   const isOption = form === 'option' || form === 'option_list'
   // Options are ticked, one or more; what else a list has was typed with commas.
   const listed = isOption ? values : values.flatMap(value => value.split(',').map(one => one.trim()))
-  const several = operator === 'equal' && isOption && values.length > 1 ? 'in' : operator
   return {
     question: name,
     field,
-    operator: several as ComparisonOperator,
-    value: (lists.has(several) ? listed.map(typed) : typed(values.join())) as Extract<
+    operator: operator as ComparisonOperator,
+    value: (lists.has(operator) ? listed.map(typed) : typed(values.join())) as Extract<
       NamedCondition,
       { value: unknown }
     >['value'],

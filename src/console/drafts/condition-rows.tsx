@@ -31,44 +31,55 @@ export function ConditionFields(props: {
   )
   const written = stored.mode === 'document' || values.has('when_document')
   if (targets.length === 0 && stored.mode === 'always' && values.size === 0)
-    return <p class="soft">It can be made to depend on an answer once there is an earlier question.</p>
-  return (
-    <fieldset class="field rows condition" id="condition" tabIndex={-1}>
-      <legend>When {shown}</legend>
-      <Choices
-        name="when"
-        legend={`${shown[0]!.toUpperCase()}${shown.slice(1)}`}
-        chosen={[stored.mode]}
-        choices={[
-          { value: 'always', text: 'always' },
-          { value: 'all', text: 'only when all of these hold' },
-          { value: 'any', text: 'only when any of these holds' },
-          ...(written ? [{ value: 'document', text: 'as written below, which is more than lines can say' }] : []),
-        ]}
-      />
-      <ol class="when-rows">
-        {lines.map((line, i) => (
-          <Line {...line} number={i + 1} targets={targets} />
-        ))}
-      </ol>
-      <p>
-        <button type="submit" class="quiet" id="when-more" name="edit" value="when-more">
-          <Icon name="plus" />
-          Another line
-        </button>
+    return (
+      <p id="asking" class="soft">
+        It can be made to depend on an answer once there is an earlier question.
       </p>
-      {written && (
-        <TextArea
-          name="when_document"
-          label="Condition as written in the document"
-          mono
-          rows={8}
-          value={stored.document}
-        />
-      )}
-    </fieldset>
+    )
+  return (
+    <div id="asking">
+      <fieldset class="field rows condition" id="condition" tabIndex={-1}>
+        <legend>When {shown}</legend>
+        <Mode shown={shown} chosen={stored.mode} written={written} />
+        <ol class="when-rows">
+          {lines.map((line, i) => (
+            <Line {...line} number={i + 1} targets={targets} />
+          ))}
+        </ol>
+        <p>
+          <button type="submit" class="quiet" id="when-more" name="edit" value="when-more">
+            <Icon name="plus" />
+            Another line
+          </button>
+        </p>
+        {written && (
+          <TextArea
+            name="when_document"
+            label="Condition as written in the document"
+            mono
+            rows={8}
+            value={stored.document}
+          />
+        )}
+      </fieldset>
+    </div>
   )
 }
+
+/** Whether it is shown always, or when all or any of the lines hold. */
+const Mode = ({ shown, chosen, written }: { shown: string; chosen: string; written: boolean }) => (
+  <Choices
+    name="when"
+    legend={`${shown[0]!.toUpperCase()}${shown.slice(1)}`}
+    chosen={[chosen]}
+    choices={[
+      { value: 'always', text: 'always' },
+      { value: 'all', text: 'only when all of these hold' },
+      { value: 'any', text: 'only when any of these holds' },
+      ...(written ? [{ value: 'document', text: 'as written below, which is more than lines can say' }] : []),
+    ]}
+  />
+)
 
 const blankLine = { what: '', operator: '', values: [] }
 
@@ -121,6 +132,10 @@ function Line(props: {
             choices={target.operators.map(one => ({ value: one, text: operatorLabel[one] }))}
             data-edit="when-look"
           />
+          {/* Which fields a comparison takes: scripts ask for them as soon as it is chosen. */}
+          <noscript>
+            <Submit look="plain" name="edit" value="when-look" text="Update" unseen={` line ${number}`} />
+          </noscript>
           {asksValue && target.form !== undefined && (
             <Value {...props} name={value} label={`Value of line ${number}`} target={target} />
           )}
@@ -157,6 +172,9 @@ function Value(props: { name: string; label: string; target: Target; operator: s
       />
     )
   }
+  const isOne = operator === 'equal' || operator === 'not_equal' || operator === ''
+  // Of several that were ticked for another comparison none is dropped: saving asks which one it is to be.
+  const type = isOne && values.length < 2 ? 'radio' : 'checkbox'
   // What is no option any more stays to be seen, and is refused.
   const lost = values.filter(value => value !== '' && !options.some(({ admin_id }) => admin_id === value))
   return (
@@ -164,7 +182,7 @@ function Value(props: { name: string; label: string; target: Target; operator: s
       <legend class="unseen">{label}</legend>
       {[...options, ...lost.map(admin_id => ({ admin_id, text: admin_id }))].map(({ admin_id, text }, i) => (
         <span class="choice">
-          <input type="checkbox" id={`${name}-${i}`} name={name} value={admin_id} checked={values.includes(admin_id)} />
+          <input type={type} id={`${name}-${i}`} name={name} value={admin_id} checked={values.includes(admin_id)} />
           <label for={`${name}-${i}`}>{text}</label>
         </span>
       ))}

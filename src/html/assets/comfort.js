@@ -56,3 +56,16 @@ for (const count of document.querySelectorAll('[data-count]')) {
   count.closest('form').addEventListener('change', show)
   show()
 }
+
+// A form in which something was typed is not left without a question, unless it is sent.
+const isText = ({ name, type }) => name && !/^(checkbox|radio|file|password|search)$/.test(type)
+document.addEventListener('input', ({ target }) => {
+  if (target.form?.method === 'post' && isText(target)) target.form.dataset.typed = ''
+})
+// At the window, after what may keep it from being sent.
+addEventListener('submit', event => {
+  if (!event.defaultPrevented) delete event.target.dataset.typed
+})
+addEventListener('beforeunload', event => {
+  if (document.querySelector('form[data-typed]')) event.preventDefault()
+})

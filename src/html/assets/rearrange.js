@@ -1,11 +1,22 @@
-// Comfort only: every button here sends the form and gets it back rearranged. With this, the page stays where it is in the meantime.
-const rearranging = button => button?.name === 'edit'
+// Comfort only: buttons and choices here send the form, which comes back rearranged. With this, only the part that they rearrange is put in
+// place, and what was typed in the meantime stays, with the focus where it is.
+
+/** The parts that buttons rearrange, by the beginning of their values. */
+const parts = { option: '#options', when: '#asking' }
+const fieldsOf = within => [...within.querySelectorAll('[name]:not(button)')]
+const rowsOf = part => [...part.querySelectorAll('.option-rows > li, .when-rows > li')]
+const rowOf = element => element.closest('.option-rows > li, .when-rows > li')
+const isTicked = ({ type }) => type === 'checkbox' || type === 'radio'
+const stateOf = field => (isTicked(field) ? field.checked : field.value)
+/** What a field or button is in its row, whatever the number of that: `option_text`, `option-up-`. */
+const memberOf = ({ name, type, value }) =>
+  name === 'edit' ? value.replace(/\d+$/, '') : `${name.replace(/_\d+$/, '')} ${isTicked({ type }) ? value : ''}`
+const inRow = (row, one) => [...row.querySelectorAll('[name]')].find(other => memberOf(other) === memberOf(one))
 
 /** Sends the form as this button would. Resolves to the form that comes back. */
-async function rearranged(form, edit, signal) {
+async function rearranged(form, edit, signal, body = new URLSearchParams(new FormData(form))) {
   // A button of the name is in the way of form.action.
   const path = form.getAttribute('action')
-  const body = new URLSearchParams(new FormData(form))
   body.set('edit', edit)
   const response = await fetch(path, {
     method: 'POST',
@@ -22,38 +33,119 @@ async function rearranged(form, edit, signal) {
   )
 }
 
-/** Puts what comes back in the place of the form. */
-async function rearrange(form, edit, focus) {
-  const next = await rearranged(form, edit)
-  form.replaceWith(next)
-  focus(next)?.focus()
+/** What the fields of a part said when it was sent. */
+const statesOf = part => new Map(fieldsOf(part).map(field => [field, stateOf(field)]))
+
+/** Of each row as it was sent, the row that came back for it: in its place, or where rows have moved, one that says the same. */
+function successorsOf(part, next, sent, areInPlace) {
+  const left = rowsOf(next)
+  const isSame = (row, other) =>
+    fieldsOf(row).every(field => [undefined, sent.get(field)].includes(stateIn(other, field)))
+  const stateIn = (row, field) => {
+    const found = inRow(row, field)
+    return found && stateOf(found)
+  }
+  return new Map(
+    rowsOf(part).map((row, i) => {
+      const found = areInPlace ? left[i] : left.find(other => isSame(row, other))
+      if (!areInPlace && found) left.splice(left.indexOf(found), 1)
+      return [row, found]
+    }),
+  )
 }
 
-/** The field that one continues in: of what was added, else of what was pressed. */
-const after = edit => form =>
-  edit.endsWith('-more')
-    ? [...form.querySelectorAll(edit.startsWith('option') ? '[name^=option_text_]' : '[name^=when_what_]')].at(-1)
-    : (form.querySelector(`#${edit}`) ?? form.querySelector('[name^=option_text_]'))
+/** Rows that were replaced, with what replaced them. */
+const successors = new WeakMap()
+const present = row => (successors.has(row) ? present(successors.get(row)) : row)
+
+/** Puts what came back in the place of a part, with what was typed since it was sent, and the focus. */
+function replace(part, next, sent, { areInPlace = true, removed, pressed, op } = {}) {
+  const rows = successorsOf(part, next, sent, areInPlace)
+  const counterpart = one => {
+    const row = rowOf(one)
+    if (row) return rows.get(row) && inRow(rows.get(row), one)
+    return [...next.querySelectorAll('[name]')].find(other => !rowOf(other) && memberOf(other) === memberOf(one))
+  }
+  const list = next.querySelector('[name=option_list]')
+  for (const [field, was] of sent) {
+    if (stateOf(field) === was || rowOf(field) === removed) continue
+    const to = counterpart(field)
+    if (!to && list && !isTicked(field)) list.value += `${field.value}\n`
+    else if (to && isTicked(field)) to.checked = field.checked
+    else if (to) to.value = field.value
+  }
+  if (list?.value) list.closest('details').open = true
+  const active = document.activeElement
+  const index = rowsOf(part).indexOf(removed)
+  const to = part.contains(active) && ((active === pressed && focusAfter(next, op, index)) || counterpart(active))
+  const { selectionStart, selectionEnd } = active
+  for (const [row, successor] of rows) successors.set(row, successor)
+  part.replaceWith(next)
+  if (!to) return
+  to.focus()
+  if (typeof selectionStart === 'number' && to.type === active.type) to.setSelectionRange(selectionStart, selectionEnd)
+}
+
+/** Where one continues after a row was added, pasted or removed: in the new one, or at the one that is in its place now. */
+function focusAfter(next, op, index) {
+  const rows = rowsOf(next)
+  if (op === 'more' || op === 'paste') return rows.at(-1)?.querySelector('[name]')
+  if (op !== 'remove') return undefined
+  const row = rows[Math.min(index, rows.length - 1)]
+  return row?.querySelector('[value*="-remove-"]') ?? next.querySelector('[value$="-more"]')
+}
+
+/** Sends the form, and puts what the button rearranges in place. `pressed` is what was pressed, chosen or pasted into. */
+async function rearrange(form, edit, pressed, signal) {
+  const [, sort, op] = /^([a-z]+)-([a-z]+)/.exec(edit)
+  const part = form.querySelector(parts[sort])
+  const sent = statesOf(part)
+  const next = await rearranged(form, edit, signal)
+  form.querySelector('.as-seen')?.replaceWith(next.querySelector('.as-seen'))
+  const removed = op === 'remove' ? rowOf(pressed) : undefined
+  replace(part, next.querySelector(parts[sort]), sent, { areInPlace: op === 'look', removed, pressed, op })
+  form.dataset.typed = ''
+}
+
+/** One after the other: each is sent with what the one before made of the form. */
+let last = Promise.resolve()
+function inTurn(form, pressed, editOf, { signal, failed }) {
+  const go = () => {
+    if (signal?.aborted) return
+    const row = rowOf(pressed)
+    const now = row && present(row) !== row ? present(row) && inRow(present(row), pressed) : pressed
+    if (now) return rearrange(form, editOf(now), now, signal)
+  }
+  last = last.then(go).catch(error => signal?.aborted || failed(error))
+}
 
 document.addEventListener('submit', event => {
   const { target: form, submitter } = event
-  if (!rearranging(submitter)) return
+  if (submitter?.name !== 'edit' || !form.querySelector(parts[submitter.value.split('-')[0]])) return
   event.preventDefault()
-  // Where it cannot be done in place it is done as without this script.
-  rearrange(form, submitter.value, after(submitter.value)).catch(() => {
-    const field = Object.assign(document.createElement('input'), {
-      type: 'hidden',
-      name: 'edit',
-      value: submitter.value,
-    })
-    form.append(field)
-    form.submit()
+  inTurn(form, submitter, ({ value }) => value, {
+    // Where it cannot be done in place it is done as without this script.
+    failed: () => {
+      const field = Object.assign(document.createElement('input'), {
+        type: 'hidden',
+        name: 'edit',
+        value: submitter.value,
+      })
+      form.append(field)
+      delete form.dataset.typed
+      form.submit()
+    },
   })
 })
 
-document.addEventListener('change', event => {
-  const { dataset, form, id } = event.target
-  if (dataset.edit !== undefined) rearrange(form, dataset.edit, next => next.querySelector(`#${id}`)).catch(reportError)
+let choosing = new AbortController()
+
+document.addEventListener('change', ({ target }) => {
+  const { dataset, form } = target
+  if (dataset.edit === undefined) return
+  choosing.abort()
+  choosing = new AbortController()
+  inTurn(form, target, () => dataset.edit, { signal: choosing.signal, failed: reportError })
 })
 
 document.addEventListener('paste', event => {
@@ -64,10 +156,33 @@ document.addEventListener('paste', event => {
   field.form.elements.option_list.value = text
   // It takes the place of what is selected.
   field.setRangeText('')
-  rearrange(field.form, field.name.replace('option_text_', 'option-paste-'), form =>
-    [...form.querySelectorAll('[name^=option_text_]')].at(-1),
-  ).catch(() => {})
+  inTurn(field.form, field, ({ name }) => name.replace('option_text_', 'option-paste-'), { failed: () => {} })
 })
+
+/** What was typed is kept for Back and for loading again, which show the page as it came: its rows are those of an answer. */
+const place = `typed ${location.pathname}${location.search}`
+const edited = () => document.querySelector(`form:has(${parts.option}, ${parts.when})`)
+
+addEventListener('pagehide', () => {
+  const form = edited()
+  if (form?.dataset.typed === undefined) return sessionStorage.removeItem(place)
+  sessionStorage.setItem(place, JSON.stringify([...new FormData(form)].filter(([name]) => name !== 'csrf')))
+})
+
+async function restore(form, kept) {
+  const body = new URLSearchParams(kept)
+  const { csrf, typed_by } = form.elements
+  if (body.get('typed_by') !== typed_by.value) return
+  body.set('csrf', csrf.value)
+  const sent = statesOf(form)
+  const next = await rearranged(form, 'none', undefined, body)
+  next.dataset.typed = ''
+  replace(form, next, sent)
+}
+
+const [{ type: arrival }] = performance.getEntriesByType('navigation')
+const kept = arrival === 'navigate' ? null : sessionStorage.getItem(place)
+if (kept !== null && edited()) last = restore(edited(), JSON.parse(kept)).catch(() => {})
 
 let typing = new AbortController()
 
