@@ -2,16 +2,16 @@
 // folder, and what compose.yaml starts is started from their outcome, as an engine would.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { appendFile, cp } from 'node:fs/promises'
+import { cp } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { engines } from '../../package.json'
-import { startEmbeddedPostgres } from '../../scripts/processes/embedded-postgres.ts'
 import { freePort } from '../../scripts/processes/free-port.ts'
 import { otherSettings, settings } from '../../src/config/all-settings.ts'
 import { parseDuration } from '../../src/config/kinds/durations.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { useCiviForm } from '../support/civiform/civiform-database.ts'
+import { useDefaultLogins } from '../support/default-logins.ts'
 import { endWithFile, useFolder } from '../support/fixtures.ts'
 import { type Image, jailed } from '../support/jail.ts'
 import { needs } from '../support/needs.ts'
@@ -25,7 +25,6 @@ const dockerfile = await Bun.file(join(root, 'Dockerfile')).text()
 const instructions = (name: string): string[] =>
   [...dockerfile.matchAll(new RegExp(`^${name} +(.*)$`, 'gm'))].map(([, rest]) => rest!)
 const compose = Bun.YAML.parse(await Bun.file(join(root, 'compose.yaml')).text()) as Compose
-const operations = await Bun.file(join(root, 'deploy/OPERATIONS.md')).text()
 const ours = Object.entries(compose.services).filter(([, { image }]) => image.startsWith('tributary:'))
 
 interface Compose {
@@ -136,49 +135,16 @@ describe('compose.yaml', () => {
 })
 
 describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml starts', () => {
-  const logins = ['owner', 'web', 'work', 'desk', 'follow']
   const hosts = ['postgres', 'localhost']
 
-  /** The secrets as OPERATIONS.md has them made, with the port of this test's server in them. */
-  async function makeSecrets(port: number): Promise<string> {
-    const folder = await useFolder()
-    const example = [...operations.matchAll(/```sh\n(.*?)```/gs)].find(([, text]) =>
-      text!.includes('mkdir -m 700 secrets'),
-    )
-    const made = Bun.spawnSync(['sh', '-eu', '-c', example![1]!.replaceAll(':5432/', `:${port}/`)], { cwd: folder })
-    expect(made.stderr.toString()).toBe('')
-    return join(folder, 'secrets')
-  }
-
   async function startDatabase() {
-    const folder = await useFolder()
-    const server = await startEmbeddedPostgres({
-      dataDirectory: join(folder, 'pg'),
-      unsafeFast: true,
-      installation: '/usr/lib/postgresql/15',
-      removeWhenKilled: folder,
-    })
-    endWithFile(() => server.stop())
-    const secrets = await makeSecrets(server.port)
-    const program = ['/usr/lib/postgresql/15/bin/psql', server.url, '-v', 'ON_ERROR_STOP=1', '-qAt']
-    const psql = async (...args: string[]) => (await outputOf([...program, ...args])).trim()
-    const script = await Bun.file(join(root, 'deploy/compose/create-logins.sql')).text()
-    const placed = join(folder, 'create-logins.sql')
-    await Bun.write(placed, script.replaceAll('/run/secrets', secrets))
-    await psql('-f', placed)
-    // An account that has a password must give it.
-    const rules = join(server.dataDirectory, 'pg_hba.conf')
-    const trusting = await Bun.file(rules).text()
-    await Bun.write(rules, `host all ${logins.join(',')} 127.0.0.1/32 scram-sha-256\n`)
-    await appendFile(rules, trusting)
-    await psql('-c', 'select pg_reload_conf()')
+    const { server, secrets, psql } = await useDefaultLogins()
     await psql('-c', 'create database civiform')
-    const url = new URL(server.url)
-    url.pathname = '/civiform'
-    const sql = openDatabase({ url: url.href, connectionsMax: 1, applicationName: 'test' })
+    const url = server.addressOf('civiform')
+    const sql = openDatabase({ url, connectionsMax: 1, applicationName: 'test' })
     const drop = (): Promise<void> => sql.end({ timeout: 1 })
     endWithFile(drop)
-    const { readerUrl } = await useCiviForm('2026', { database: { url: url.href, sql, drop } })
+    const { readerUrl } = await useCiviForm('2026', { database: { url, sql, drop } })
     await Bun.write(join(secrets, 'civiform_database_url'), `${readerUrl}\n`)
     return { secrets, psql }
   }
