@@ -24,9 +24,9 @@ export async function nextRelease(expanding: string, contracting: string): Promi
   const folder = await thisRelease()
   await change(folder, 'package.json', `"version": "${version}"`, `"version": "${nextVersion}"`)
   const migrations = join(folder, 'src/db/migrations')
-  await Bun.write(join(migrations, '0002-expanding.sql'), `-- expand, oldest release ${version}\n${expanding}\n`)
+  await Bun.write(join(migrations, '9998-expanding.sql'), `-- expand, oldest release ${version}\n${expanding}\n`)
   await Bun.write(
-    join(migrations, '0003-contracting.sql'),
+    join(migrations, '9999-contracting.sql'),
     `-- contract, oldest release ${nextVersion}\n${contracting}\n`,
   )
   const list = 'src/db/migrations/all-migrations.ts'
@@ -35,15 +35,15 @@ export async function nextRelease(expanding: string, contracting: string): Promi
     list,
     "import foundation from './0001-foundation.sql' with { type: 'text' }\n",
     `import foundation from './0001-foundation.sql' with { type: 'text' }
-import expanding from './0002-expanding.sql' with { type: 'text' }
-import contracting from './0003-contracting.sql' with { type: 'text' }
+import expanding from './9998-expanding.sql' with { type: 'text' }
+import contracting from './9999-contracting.sql' with { type: 'text' }
 `,
   )
   await change(
     folder,
     list,
-    "  '0001-foundation.sql': foundation,\n",
-    "  '0001-foundation.sql': foundation,\n  '0002-expanding.sql': expanding,\n  '0003-contracting.sql': contracting,\n",
+    '\n}\n\nexport const allMigrations',
+    "\n  '9998-expanding.sql': expanding,\n  '9999-contracting.sql': contracting,\n}\n\nexport const allMigrations",
   )
   return folder
 }
