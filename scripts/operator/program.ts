@@ -13,7 +13,7 @@ import {
 import { programDefinitionJsonSchema } from '../../src/domain/definitions/program-definition.ts'
 import { describeForEditing, describeVersion } from '../../src/domain/definitions/version-definition.ts'
 import type { VersionChange } from '../../src/domain/definitions/version-diff.ts'
-import { Problem } from '../../src/problem.ts'
+import { Problem, problemLines } from '../../src/problem.ts'
 import { type Comparison, compareWithPublished } from '../../src/programs/compare.ts'
 import type { Move } from '../../src/programs/move-questions.ts'
 import { loadBankFor, parseDefinition } from '../../src/programs/parse-definition.ts'
@@ -74,6 +74,7 @@ const diff =
     const compared = await compareWithPublished(sql, await readDocument(file), config)
     printComparison(compared)
     const { moves } = compared
+    if (compared.refusal !== undefined) for (const line of problemLines(compared.refusal)) console.log(line)
     if (moves.length > 0) console.log(`To publish them along: ${moveOptions(moves)}, or --move-all.`)
   }
 

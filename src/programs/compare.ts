@@ -5,8 +5,9 @@ import { findActiveVersion, findProgram, type StoredProgramVersion } from '../db
 import type { ProgramDefinition } from '../domain/definitions/program-definition.ts'
 import { completeDefinition, describeVersion } from '../domain/definitions/version-definition.ts'
 import { diffDefinitions, sameSettings, type VersionChange } from '../domain/definitions/version-diff.ts'
+import { Problem } from '../problem.ts'
 import { changesAgainst, type EditOptions } from './edit.ts'
-import { type Move, planMoves } from './move-questions.ts'
+import { findBrokenConditions, findOutdatedQuestions, type Move, planMoves } from './move-questions.ts'
 import { loadBankFor, parseDefinition } from './parse-definition.ts'
 import { settingsOf } from './store-content.ts'
 
@@ -17,6 +18,8 @@ export interface Comparison {
   changes: VersionChange[]
   /** Other programs whose active version asks a question that would change. */
   moves: Move[]
+  /** Why publishing would be refused for one of these; undefined where none stands in the way. */
+  refusal: Problem | undefined
 }
 
 /** Throws `invalid_request` with every error of the document. */
@@ -46,8 +49,36 @@ export async function compareWithPublished(
       active,
       changes: changesAgainst(active, complete),
       moves: moves.map(({ moved: _, ...move }) => move),
+      refusal: firstOf(moves, ({ moved }) => findBrokenConditions(moved, slug)),
     }
   })
+}
+
+function firstOf<T, Found>(items: readonly T[], find: (item: T) => Found | undefined): Found | undefined {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * What publishing a draft would do to other programs, or why it would be refused now. Whether its own program has published since is seen by
+ * what it is based on.
+ */
+export async function reviewDraft(
+  sql: Sql,
+  draft: StoredProgramVersion,
+  options: EditOptions,
+): Promise<Pick<Comparison, 'moves' | 'refusal'>> {
+  const overtaken = await findOutdatedQuestions(sql, draft)
+  if (overtaken !== undefined) return { moves: [], refusal: overtaken }
+  try {
+    return await compareWithPublished(sql, describeVersion(draft), options)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.kind !== 'invalid_request') throw error
+    return { moves: [], refusal: error }
+  }
 }
 
 /** What a document says otherwise than a version. Throws `invalid_request` with every error of the document. */

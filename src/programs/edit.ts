@@ -131,6 +131,7 @@ export async function outdated(
   }
   const changes = diffVersions(before ?? withoutQuestions(after), after)
   return new Problem('conflict', {
+    internal: 'outdated',
     detail:
       `Program "${slug}" has had version ${after.version_number} (id ${newest}) published by ${after.published_by} since this edit began` +
       ` (it was based on ${basedOn === null ? 'nothing' : `the id ${basedOn}`}). Nothing was changed now. ${advice} What that version changed:`,

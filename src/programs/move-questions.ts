@@ -13,7 +13,7 @@ import {
   readQuestionReleases,
   retireActiveVersion,
 } from '../db/programs/program-versions.ts'
-import { findActiveVersion, findDraftVersion, type StoredProgramVersion } from '../db/programs/programs.ts'
+import { readWorkingVersions, type StoredProgramVersion } from '../db/programs/programs.ts'
 import { readQuestionVersions } from '../db/programs/questions.ts'
 import { describeVersion } from '../domain/definitions/version-definition.ts'
 import { diffVersions, settingChanges, type VersionChange } from '../domain/definitions/version-diff.ts'
@@ -57,8 +57,8 @@ export async function planMoves(
 ): Promise<(Move & { moved: StoredProgramVersion })[]> {
   if (changed.size === 0) return []
   const moves: (Move & { moved: StoredProgramVersion })[] = []
-  for (const program_id of await readProgramsAsking(db, [...changed.keys()])) {
-    const active = await findActiveVersion(db, program_id)
+  const programIds = await readProgramsAsking(db, [...changed.keys()])
+  for await (const [, { active }] of workingVersions(db, programIds)) {
     if (active === undefined || active.slug === becauseOf) continue
     const { slug, display_name } = active
     const questions = active.questions.map(q => ({ ...q, settings: changed.get(q.question_id) ?? q.settings }))
@@ -67,6 +67,18 @@ export async function planMoves(
     if (changes.length > 0) moves.push({ slug, display_name, replaces: active.program_version_id, changes, moved })
   }
   return moves
+}
+
+/** Programs that are read at a time: a version may be megabytes. */
+const programsAtATime = 50
+
+/** The active version and the draft of each of these programs, in their order. */
+async function* workingVersions(db: Db, programIds: readonly number[]) {
+  for (let i = 0; i < programIds.length; i += programsAtATime) {
+    const ids = programIds.slice(i, i + programsAtATime)
+    const versions = await readWorkingVersions(db, ids)
+    for (const id of ids) yield [id, versions.get(id) ?? {}] as const
+  }
 }
 
 /** Refuses to publish programs that the publisher has not named, with what would change in each. */
@@ -108,14 +120,15 @@ export async function moveSharedQuestions(
   refuseUnsaidMoves(planned, moving)
   const { becauseOf, actor, address } = moving
   const published: MovedProgram[] = []
-  for (const { program_id } of await readProgramsUsingOthers(tx, releases, ['ACTIVE', 'DRAFT'])) {
-    const active = await findActiveVersion(tx, program_id)
-    const draft = await findDraftVersion(tx, program_id)
+  const using = await readProgramsUsingOthers(tx, releases, ['ACTIVE', 'DRAFT'])
+  const programIds = using.map(({ program_id }) => program_id)
+  for await (const [program_id, { active, draft }] of workingVersions(tx, programIds)) {
     if (draft !== undefined) await deleteDraft(tx, draft.program_version_id)
     let based_on = draft?.based_on ?? null
     const moved = active && move(active, releases, settings)
     if (active !== undefined && moved !== undefined) {
-      refuseBrokenConditions(moved, becauseOf)
+      const broken = findBrokenConditions(moved, becauseOf)
+      if (broken !== undefined) throw broken
       const replaces = active.program_version_id
       const program_version_id = await insertDraft(tx, { ...moved, based_on: replaces, created_by: actor })
       await retireActiveVersion(tx, program_id)
@@ -163,13 +176,16 @@ function move(
   return { ...version, questions }
 }
 
-function refuseBrokenConditions(version: StoredProgramVersion, becauseOf: string): void {
+/** Why a version that moves along would not be valid: undefined where it is. */
+export function findBrokenConditions(version: StoredProgramVersion, becauseOf: string): Problem | undefined {
   try {
     // How deep it is was decided when it was published.
     parseDefinition(describeVersion(version), undefined, Number.POSITIVE_INFINITY)
+    return undefined
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    throw new Problem('conflict', {
+    return new Problem('conflict', {
+      internal: 'broken_condition',
       detail:
         `Program "${version.slug}" asks a question that "${becauseOf}" changes, and looks at what it would no longer have.` +
         ` Change the conditions of "${version.slug}" first. Nothing was published.`,
@@ -182,14 +198,18 @@ function refuseBrokenConditions(version: StoredProgramVersion, becauseOf: string
   }
 }
 
-/** Throws `conflict`, with the difference, when a question that the draft changes was changed by another program in the meantime. */
-export async function refuseOutdatedQuestions(tx: Transaction, draft: StoredProgramVersion): Promise<void> {
-  const releases = await readQuestionReleases(tx, draft.program_version_id)
+/**
+ * The conflict, with the difference, when a question that the draft changes was changed by another program after it was saved; else
+ * undefined.
+ */
+export async function findOutdatedQuestions(db: Db, draft: StoredProgramVersion): Promise<Problem | undefined> {
+  const releases = await readQuestionReleases(db, draft.program_version_id)
   const overtaken = releases.filter(({ based_on, replaces }) => based_on !== replaces)
-  if (overtaken.length === 0) return
+  if (overtaken.length === 0) return undefined
   const ids = overtaken.flatMap(({ based_on, replaces }) => [based_on, replaces]).filter(id => id !== null)
-  const settings = new Map((await readQuestionVersions(tx, ids)).map(v => [v.question_version_id, v.settings]))
-  throw new Problem('conflict', {
+  const settings = new Map((await readQuestionVersions(db, ids)).map(v => [v.question_version_id, v.settings]))
+  return new Problem('conflict', {
+    internal: 'outdated',
     detail:
       `The draft of "${draft.slug}" changes questions that another program changed after it was saved.` +
       ' Nothing was published. Save it again, with these changes or without them:',

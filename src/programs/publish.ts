@@ -34,9 +34,9 @@ import {
 } from './edit.ts'
 import {
   type AllowedMoves,
+  findOutdatedQuestions,
   type MovedProgram,
   moveSharedQuestions,
-  refuseOutdatedQuestions,
   restoreDraft,
 } from './move-questions.ts'
 import { loadBankFor, parseDefinition } from './parse-definition.ts'
@@ -120,7 +120,8 @@ export async function publishDraft(
       await recordDiscarded(tx, draft, { actor, address: options.address })
       return unchanged(active)
     }
-    await refuseOutdatedQuestions(tx, draft)
+    const overtaken = await findOutdatedQuestions(tx, draft)
+    if (overtaken !== undefined) throw overtaken
     const definition = describeVersion(draft)
     parseDefinition(definition, await loadBankFor(tx, definition), options.enumeratorDepthMax)
     const { program_id } = program

@@ -6,9 +6,8 @@ import { Type } from 'typebox'
 import { exportEffects } from '../../domain/definitions/export-effects.ts'
 import { describeVersion } from '../../domain/definitions/version-definition.ts'
 import type { Deps } from '../../http/server/deps.ts'
-import { invalidRequest, Problem } from '../../problem.ts'
-import { compareWithPublished } from '../../programs/compare.ts'
-import type { Move } from '../../programs/move-questions.ts'
+import { invalidRequest, Problem, type ProblemItem } from '../../problem.ts'
+import { type Comparison, reviewDraft } from '../../programs/compare.ts'
 import { publishDraft } from '../../programs/publish.ts'
 import { discardDraft, saveDraft } from '../../programs/save-draft.ts'
 import { type Action, action, editing, type PageRoute, type Part, reads, showForm, writes } from '../requests/action.ts'
@@ -69,14 +68,15 @@ const publicationActions = (deps: Deps): Action[] => {
         const view = await viewOf(deps, visit)
         const { active, draft, changes } = view
         if (draft === undefined) throw new Problem('not_found', { detail: 'There is no draft of this program.' })
-        const outdated = isOvertaken(view)
+        const { moves, refusal } = await review(deps, view)
         return {
           draft: draft.program_version_id,
           active: active?.program_version_id ?? null,
-          outdated,
+          outdated: refusal?.internal === 'outdated',
+          refusal: refusal === undefined ? null : { detail: refusal.detail, errors: refusal.errors.map(placed) },
           changes,
           effects: active === undefined ? [] : exportEffects(changes),
-          moves: outdated ? [] : (await compareWithPublished(db, describeVersion(draft), config)).moves,
+          moves,
         }
       },
     }),
@@ -100,28 +100,25 @@ const publicationActions = (deps: Deps): Action[] => {
 const pathOf = (visit: PageVisit, rest: string): string => `/admin/programs/${visit.params.slug}${rest}`
 const noDraft = (visit: PageVisit): Response => redirect(visit, pathOf(visit, '/questions?done=nodraft'))
 
-/** What publishing would do; or why it cannot be done. */
-async function plan(
+/** What publishing the draft would do to other programs, and why it would be refused now, if so. */
+async function review(
   { consoleDb: db, config }: Deps,
   view: ProgramInView,
-): Promise<{ moves: readonly Move[]; hindrance?: Hindrance }> {
-  if (isOvertaken(view)) return { moves: [], hindrance: overtaken(view) }
-  try {
-    return { moves: (await compareWithPublished(db, describeVersion(view.draft!), config)).moves }
-  } catch (error) {
-    if (!(error instanceof Problem) || error.kind !== 'invalid_request') throw error
-    return { moves: [], hindrance: { title: 'The draft no longer fits the question bank', errors: error.errors } }
-  }
+): Promise<Pick<Comparison, 'moves' | 'refusal'>> {
+  return isOvertaken(view) ? { moves: [], refusal: overtaken(view) } : reviewDraft(db, view.draft!, config)
 }
+
+const placed = ({ path, code, detail }: ProblemItem) => ({ ...(path === undefined ? {} : { path }), code, detail })
 
 function publishRoutes(deps: Deps): PageRoute[] {
   const { consoleDb: db, config } = deps
 
-  const review = async (visit: PageVisit, refused?: Hindrance): Promise<Response> => {
+  const show = async (visit: PageVisit, refused?: Hindrance): Promise<Response> => {
     const view = await viewOf(deps, visit)
     if (view.draft === undefined) return noDraft(visit)
-    const { moves, hindrance } = await plan(deps, view)
-    const page = <PublishPage view={view} moves={moves} hindrance={refused ?? hindrance} />
+    const { moves, refusal } = await review(deps, view)
+    const hindrance = refused ?? (refusal && hindranceOf(refusal))
+    const page = <PublishPage view={view} moves={moves} hindrance={hindrance} />
     const faulty = visit.context.form.errors.length > 0
     return showPage(visit, page, faulty ? 400 : refused === undefined ? 200 : 409)
   }
@@ -141,12 +138,10 @@ function publishRoutes(deps: Deps): PageRoute[] {
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       if (error.kind === 'not_found') return noDraft(visit)
-      if (error.kind === 'invalid_request')
-        return review(visit, { title: 'The draft no longer fits the question bank', errors: error.errors })
-      if (error.kind !== 'conflict') throw error
+      if (error.kind !== 'conflict' && error.kind !== 'invalid_request') throw error
       const unsaid = error.errors.filter(({ code }) => code === 'other_program_moves')
-      if (unsaid.length > 0) return showForm(visit, { values: form, errors: [unticked] }, review)
-      return review(visit, hindranceOf(error))
+      if (unsaid.length > 0) return showForm(visit, { values: form, errors: [unticked] }, show)
+      return show(visit, hindranceOf(error))
     }
   }
 
@@ -162,13 +157,13 @@ function publishRoutes(deps: Deps): PageRoute[] {
       return redirect(visit, pathOf(visit, '/publish'))
     } catch (error) {
       const { errors } = refusalOf(error)
-      return review(visit, { title: changedConcurrently, errors })
+      return show(visit, { title: changedConcurrently, errors })
     }
   }
 
   const one = '/admin/programs/:slug'
   return [
-    editing({ method: 'GET', path: `${one}/publish`, answer: visit => review(visit) }),
+    editing({ method: 'GET', path: `${one}/publish`, answer: visit => show(visit) }),
     editing({ method: 'POST', path: `${one}/publish`, answer: publish }),
     editing({ method: 'POST', path: `${one}/keep`, answer: keep }),
   ]
@@ -209,14 +204,17 @@ const unticked = {
   detail: 'Must be ticked, each of them: publishing changes what these programs ask, too. Nothing was published.',
 }
 
-const overtaken = ({ active }: ProgramInView): Hindrance => ({
-  title: `Version ${active?.version_number} was published after this draft was begun`,
-  errors: [],
-  keep: true,
-})
+const overtaken = ({ active }: ProgramInView): Problem =>
+  new Problem('conflict', {
+    detail: `Version ${active?.version_number} was published after this draft was begun`,
+    internal: 'outdated',
+  })
 
 /** A conflict with errors is over what others published; one without is over the draft itself, which is another by now. */
-const hindranceOf = ({ errors }: Problem): Hindrance =>
-  errors.length === 0
-    ? { title: changedConcurrently, errors: [] }
-    : { title: 'Others published something in the meantime that this draft changes too', errors: errors, keep: true }
+function hindranceOf({ kind, detail, internal, errors }: Problem): Hindrance {
+  if (kind === 'invalid_request') return { title: 'The draft no longer fits the question bank', errors }
+  if (internal === 'broken_condition') return { title: 'Another program depends on what this draft removes', errors }
+  if (internal !== 'outdated') return { title: changedConcurrently, errors: [] }
+  if (errors.length === 0) return { title: detail, errors, keep: true }
+  return { title: 'Others published something in the meantime that this draft changes too', errors, keep: true }
+}

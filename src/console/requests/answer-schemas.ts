@@ -125,7 +125,19 @@ const move = { slug: text, display_name: text, replaces: integer, changes }
 export const differenceAnswer = row({
   draft: integer,
   active: integerOrNull,
-  outdated: flag,
+  outdated: Type.Boolean({
+    description: 'Whether something was published after the draft was saved that it would undo.',
+  }),
+  refusal: Type.Union(
+    [
+      row({
+        detail: text,
+        errors: Type.Array(row({ path: Type.Optional(text), code: text, detail: text })),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Why publishing would be refused; null where it would not be.' },
+  ),
   changes,
   effects: texts,
   moves: Type.Array(row(move)),

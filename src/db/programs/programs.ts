@@ -132,6 +132,25 @@ export async function findActiveVersion(db: Db, program_id: number): Promise<Sto
   return row
 }
 
+/** The active versions of programs and their drafts, by program; some may have neither. */
+export async function readWorkingVersions(
+  db: Db,
+  program_ids: readonly number[],
+): Promise<Map<number, { active?: StoredProgramVersion; draft?: StoredProgramVersion }>> {
+  const rows = await readVersions(
+    db,
+    db`
+    v.program_id = any(${program_ids as number[]}::bigint[]) and v.state in ('ACTIVE', 'DRAFT')`,
+  )
+  const versions = new Map<number, { active?: StoredProgramVersion; draft?: StoredProgramVersion }>()
+  for (const row of rows)
+    versions.set(row.program_id, {
+      ...versions.get(row.program_id),
+      [row.published_at === null ? 'draft' : 'active']: row,
+    })
+  return versions
+}
+
 /** Which version applicants answer now, and since when: enough to know whether what is remembered of a program is still it. */
 export async function findActiveVersionName(db: Db, program_id: number): Promise<VersionName | undefined> {
   return findRow<VersionName>(db)`
