@@ -23,6 +23,7 @@ import { buildOf } from './metrics/build.ts'
 import { watchUpkeep } from './metrics/database-metrics.ts'
 import { registerProcessMetrics } from './metrics/process-metrics.ts'
 import { watchTraces } from './metrics/trace-metrics.ts'
+import { resumePublications } from './programs/publications.ts'
 import type { CountingRedis } from './queue/counting-redis.ts'
 import { releaseName } from './release.ts'
 import { openTraces } from './tracing/open-traces.ts'
@@ -83,6 +84,7 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
     countingRedis,
     now: clock.now,
   })
+  watchPublications(config, consoleDb, log, stopping.signal)
   const server = listen(config, tls, app)
   const readiness = async () => ({
     ready: !stopping.signal.aborted && (await isReachable(db)),
@@ -92,8 +94,7 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
 
   const running = { config, log, server, platform, app, standbys, clock, countingRedis, traces, db, stopping }
   const readers = [exportDb, intakeDb, consoleDb, ...standbyPools.flatMap(({ sql, watch }) => [sql, watch])]
-  const { timeZone } = config
-  log.info({ release: releaseName, url: server.url.href, health: platform.url.href, time_zone: timeZone }, 'listening')
+  logListening(running)
   process.on('SIGTERM', () => void drain('SIGTERM', running, readers))
   process.on('SIGINT', () => void drain('SIGINT', running, readers))
   keepRunning(log)
@@ -108,6 +109,11 @@ async function checkFollowing({ exportProfile, originApiSalt }: Config, db: Sql,
       { keys },
       'keys of CiviForm’s are refused: CIVIFORM_API_SECRET_SALT is not set, without which none of their secrets is known',
     )
+}
+
+const logListening = ({ config, log, server, platform }: Running): void => {
+  const [url, health] = [server.url.href, platform.url.href]
+  log.info({ release: releaseName, url, health, time_zone: config.timeZone }, 'listening')
 }
 
 /** Clients are answered from here on. */
@@ -167,6 +173,30 @@ async function drain(why: string, running: Running, readers: readonly Sql[]): Pr
   await traces?.exporter.finish(closeMs)
   log.info('stopped')
   process.exit(0)
+}
+
+/** How long a publication in the background waits at most for a process, where the one that had it has ended. */
+const publicationsEveryMs = 5000
+
+/** Makes publications that were asked for of a process that has ended since. */
+function watchPublications(
+  { enumeratorDepthMax, exportOnly }: Config,
+  consoleDb: Sql,
+  log: Log,
+  stopping: AbortSignal,
+): void {
+  if (exportOnly) return
+  let underWay = false
+  const timer = setInterval(() => {
+    if (underWay) return
+    underWay = true
+    void resumePublications(consoleDb, { enumeratorDepthMax, log })
+      .catch(err => log.debug({ err }, 'publications were not looked for'))
+      .finally(() => {
+        underWay = false
+      })
+  }, publicationsEveryMs)
+  stopping.addEventListener('abort', () => clearInterval(timer))
 }
 
 /** What the platform asks, on a port of its own. */

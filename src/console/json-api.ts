@@ -20,7 +20,7 @@ import { loadTokenHolder, requireScope, type TokenHolder, tokenActor } from '../
 import { actorOf, requireRole } from '../people/roles.ts'
 import { isConfirmed, isCsrf, loadSession, type Session } from '../people/sessions.ts'
 import { invalidRequest, Problem } from '../problem.ts'
-import type { Action } from './requests/action.ts'
+import { type Action, Later } from './requests/action.ts'
 import { sessionToken } from './requests/session-cookie.ts'
 import { type OpenVisit, openVisit, requireOwnOrigin, sessionLimits, type Visit } from './requests/visit.ts'
 import { mustSetUp, setUpFirst } from './signing-in/second-factor-routes.tsx'
@@ -65,6 +65,10 @@ async function enter(
       one.body === undefined ? undefined : await readBody(request, one.body, one.bodyBytesMax ?? bodyBytesMax)
     const answered = await one.run(visit, body as never)
     if (answered instanceof Response) return answered
+    if (answered instanceof Later) {
+      const headers = { ...fields, Location: visit.place.root + apiPath + answered.path }
+      return Response.json(shown(answered.answer, deps.config.timeZone), { status: 202, headers })
+    }
     const status = one.makes ? 201 : 200
     return Response.json(shown(answered ?? {}, deps.config.timeZone), { status, headers: fields })
   } catch (error) {

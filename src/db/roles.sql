@@ -119,6 +119,7 @@ grant insert, update, delete on person_program, second_factor, invitation, conso
 grant insert (actor, action, subject, address, detail) on audit_event to tributary_console;
 -- Drafts are saved, published and discarded; the database itself refuses to change or remove what was published.
 grant insert on program, submission_counter, program_version_question to tributary_console;
+grant select, insert, update (program_id, programs_done, ended_at, refusal) on publication to tributary_console;
 grant insert, delete on program_version, question, question_version to tributary_console;
 grant update (state, published_at, published_by) on program_version to tributary_console;
 grant update (display_name, statuses, retention_days, intake_state, intake_text) on program to tributary_console;

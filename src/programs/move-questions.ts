@@ -47,6 +47,8 @@ interface Moving {
   actor: string
   address?: string | undefined
   allowed: AllowedMoves
+  /** Called with the number of programs that have been moved so far. */
+  onMoved?: ((programsDone: number) => void) | undefined
 }
 
 /** What would change in every other active program that asks these questions, if they had these settings; by program id. */
@@ -120,6 +122,7 @@ export async function moveSharedQuestions(
   refuseUnsaidMoves(planned, moving)
   const { becauseOf, actor, address } = moving
   const published: MovedProgram[] = []
+  let programsDone = 0
   const using = await readProgramsUsingOthers(tx, releases, ['ACTIVE', 'DRAFT'])
   const programIds = using.map(({ program_id }) => program_id)
   for await (const [program_id, { active, draft }] of workingVersions(tx, programIds)) {
@@ -142,6 +145,7 @@ export async function moveSharedQuestions(
       if (based_on === replaces) based_on = program_version_id
     }
     if (draft !== undefined) await restoreDraft(tx, draft, releases, based_on)
+    moving.onMoved?.(++programsDone)
   }
   return published
 }

@@ -45,6 +45,8 @@ import { storeContent } from './store-content.ts'
 interface PublishOptions extends EditOptions {
   /** The other programs that may get a new version because they ask a question that changes. None, when it is left out. */
   move?: AllowedMoves
+  /** Called with the number of other programs that have been changed so far. */
+  onMoved?: (programsDone: number) => void
 }
 
 export interface PublicationResult {
@@ -102,33 +104,43 @@ export async function publishDraft(
   sql: Sql,
   slug: string,
   actor: string,
-  options: PublishOptions & { reviewed?: number } = {},
+  options: DraftPublishOptions = {},
 ): Promise<PublicationResult> {
-  return sql.begin('isolation level read committed', async tx => {
-    await lockQuestionBank(tx)
-    await refuseFollowed(tx, programsAreEdited)
-    const program = await findProgram(tx, slug)
-    const draft = program && (await findDraftVersion(tx, program.program_id))
-    if (program === undefined || draft === undefined) throw noDraft(slug)
-    refuseOtherDraft(draft, options.reviewed)
-    const active = await findActiveVersion(tx, program.program_id)
-    const newest = active?.program_version_id ?? null
-    if (draft.based_on !== newest) throw await outdated(tx, program, draft.based_on, newest)
-    const changes = diffVersions(active ?? withoutQuestions(draft), draft)
-    if (active !== undefined && changes.length === 0) {
-      await removeDraft(tx, draft)
-      await recordDiscarded(tx, draft, { actor, address: options.address })
-      return unchanged(active)
-    }
-    const overtaken = await findOutdatedQuestions(tx, draft)
-    if (overtaken !== undefined) throw overtaken
-    const definition = describeVersion(draft)
-    parseDefinition(definition, await loadBankFor(tx, definition), options.enumeratorDepthMax)
-    const { program_id } = program
-    const { program_version_id } = draft
-    const released = { program_id, slug, program_version_id, replaces: active, kept: undefined, changes, actor }
-    return release(tx, released, options)
-  })
+  return sql.begin('isolation level read committed', tx => publishDraftIn(tx, slug, actor, options))
+}
+
+type DraftPublishOptions = PublishOptions & { reviewed?: number }
+
+/** As `publishDraft`, in a transaction of the caller's. */
+export async function publishDraftIn(
+  tx: Transaction,
+  slug: string,
+  actor: string,
+  options: DraftPublishOptions,
+): Promise<PublicationResult> {
+  await lockQuestionBank(tx)
+  await refuseFollowed(tx, programsAreEdited)
+  const program = await findProgram(tx, slug)
+  const draft = program && (await findDraftVersion(tx, program.program_id))
+  if (program === undefined || draft === undefined) throw noDraft(slug)
+  refuseOtherDraft(draft, options.reviewed)
+  const active = await findActiveVersion(tx, program.program_id)
+  const newest = active?.program_version_id ?? null
+  if (draft.based_on !== newest) throw await outdated(tx, program, draft.based_on, newest)
+  const changes = diffVersions(active ?? withoutQuestions(draft), draft)
+  if (active !== undefined && changes.length === 0) {
+    await removeDraft(tx, draft)
+    await recordDiscarded(tx, draft, { actor, address: options.address })
+    return unchanged(active)
+  }
+  const overtaken = await findOutdatedQuestions(tx, draft)
+  if (overtaken !== undefined) throw overtaken
+  const definition = describeVersion(draft)
+  parseDefinition(definition, await loadBankFor(tx, definition), options.enumeratorDepthMax)
+  const { program_id } = program
+  const { program_version_id } = draft
+  const released = { program_id, slug, program_version_id, replaces: active, kept: undefined, changes, actor }
+  return release(tx, released, options)
 }
 
 function unchanged({ program_id, slug, program_version_id, version_number }: StoredProgramVersion): PublicationResult {
@@ -157,7 +169,7 @@ interface Release {
 async function release(
   tx: Transaction,
   { program_id, slug, program_version_id, replaces, kept, changes, actor }: Release,
-  { move: allowed, address }: PublishOptions,
+  { move: allowed, address, onMoved }: PublishOptions,
 ): Promise<PublicationResult> {
   const releases = await readQuestionReleases(tx, program_version_id)
   await retireActiveVersion(tx, program_id)
@@ -175,6 +187,7 @@ async function release(
     actor,
     address,
     allowed: allowed ?? [],
+    onMoved,
   })
   if (kept !== undefined) await restoreDraft(tx, kept, releases, kept.based_on)
   await announcePublication(tx, [program_version_id, ...also_published.map(other => other.program_version_id)])

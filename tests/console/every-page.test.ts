@@ -5,7 +5,9 @@ import { describe, expect, test } from 'bun:test'
 import { fillConsole } from '../../scripts/seed-program/fill-console.ts'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
 import { consolePages } from '../../src/console/console.ts'
-import { findActiveVersion, findProgram } from '../../src/db/programs/programs.ts'
+import type { Sql } from '../../src/db/client.ts'
+import { findActiveVersion, findProgram, type StoredProgramVersion } from '../../src/db/programs/programs.ts'
+import { endPublication, insertPublication } from '../../src/db/programs/publication-rows.ts'
 import type { Deps } from '../../src/http/server/deps.ts'
 import { createAdminToken } from '../../src/people/admin-tokens.ts'
 import { addIntermediary, addOrganization } from '../../src/people/intermediaries.ts'
@@ -84,6 +86,7 @@ async function fill({ sql, service, ada }: Started) {
     questionId: question!.question_id,
     versionId: active.program_version_id,
     webhookId: webhook,
+    publicationId: await publicationOf(sql, active),
     eventId: 1,
   }
 }
@@ -100,6 +103,23 @@ async function applicationOf(frontEnd: FrontEnd): Promise<number> {
     person_at_home: { entities: [{ entity_name: 'n'.repeat(200), born: { date: '1984-07-19' } }] },
   })
   return submitted.application_id
+}
+
+/** One in the background that was refused, with a long reason. */
+async function publicationOf(sql: Sql, { program_id, program_version_id }: StoredProgramVersion): Promise<number> {
+  const asked = {
+    program_id,
+    program_version_id,
+    move: [],
+    asked_by: `admin:${'x'.repeat(60)}@example.gov`,
+    programs: 499,
+  }
+  const id = await insertPublication(sql, { ...asked, address: undefined })
+  await endPublication(sql, id, {
+    detail: name,
+    errors: [{ code: 'not_allowed', detail: 'w'.repeat(200), path: '/screens/0' }],
+  })
+  return id
 }
 
 /** A webhook that was given up, with attempts, and a secret that changes. */

@@ -39,6 +39,7 @@ const otherTables = [
   'program_reader',
   'program_version',
   'program_version_question',
+  'publication',
   'question',
   'question_version',
   'refusal',

@@ -99,6 +99,14 @@ export async function playStory(
     else await admin('POST', '/programs/{slug}/publish', { slug }, { based_on: draft })
   }
 
+  // One that was published in the background, as one that changes many programs is.
+  const [publication] = await sql<{ publication_id: number }[]>`
+    insert into publication (program_id, program_version_id, move, asked_by, programs, programs_done, ended_at)
+    select program_id, ${versionId}, '{}', 'admin:story', 30, 30, now() from program where slug = ${slug}
+    returning publication_id`
+  const { publication_id: publicationId } = publication!
+  await admin('GET', '/programs/{slug}/publications/{publicationId}', { slug, publicationId })
+
   // A caseworker reads an application and decides.
   const seen = { slug, applicationId }
   await admin('GET', '/programs/{slug}/applications', { slug })

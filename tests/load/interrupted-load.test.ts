@@ -142,7 +142,8 @@ describe('killed', () => {
     const submitting = (async () => {
       await until('the load has begun', async () => (await storedNow()) > 0)
       const applicant = await here.front.register()
-      while (loading || submitted.length < 5) submitted.push((await here.front.apply(applicant, { reason: { text: 'now' } })).application_id)
+      while (loading || submitted.length < 5)
+        submitted.push((await here.front.apply(applicant, { reason: { text: 'now' } })).application_id)
     })()
     const loadedInWalks: number[] = []
     const walking = (async () => {
@@ -214,7 +215,8 @@ describe('between two batches', () => {
     await sql`insert into applicant (applicant_id, language, front_end) values (${theirs.applicant_id}, 'en', ${front})`
     let newest = 0
     await loadAnd(here, async stored => {
-      if (stored === 3) newest = (await here.front.apply(theirs.applicant_id, { reason: { text: 'now' } })).application_id
+      if (stored === 3)
+        newest = (await here.front.apply(theirs.applicant_id, { reason: { text: 'now' } })).application_id
     })
     const own = (await walkExactly(here)).filter(a => a.applicant_id === theirs.applicant_id)
     expect(own.map(a => [a.application_id, a.revision_state])).toEqual([

@@ -11,15 +11,20 @@ const actions = consoleActions({ config: {} } as Deps)
 const schemas = responseDefinitions([], undefined, { definitionsAt: '#/components/schemas/' })
 const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false })
 formats.default(ajv)
-const checks = actions.map(({ method, path, answered }) => ({
-  method,
-  address: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
-  check: ajv.compile({ components: { schemas }, allOf: [answered] }),
-}))
+const checks = actions.flatMap(({ method, path, answered, later }) =>
+  [answered, ...(later === undefined ? [] : [later.answered])].map((schema, i) => ({
+    method,
+    address: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
+    isLater: i === 1,
+    check: ajv.compile({ components: { schemas }, allOf: [schema] }),
+  })),
+)
 
-/** `path` is below /admin/api/v1. */
-export function answerErrors(method: string, path: string, answer: unknown): string[] {
-  const known = checks.find(one => one.method === method && one.address.test(path.replace(/\?.*/, '')))
+/** `path` is below /admin/api/v1; `isLater` is of an answer with 202. */
+export function answerErrors(method: string, path: string, answer: unknown, isLater = false): string[] {
+  const known = checks.find(
+    one => one.method === method && one.isLater === isLater && one.address.test(path.replace(/\?.*/, '')),
+  )
   if (known === undefined) return ['no action answers here']
   known.check(answer)
   return (known.check.errors ?? []).map(e => `${e.instancePath || '/'} ${e.message} ${JSON.stringify(e.params)}`)

@@ -42,7 +42,7 @@ export class ApiProgram {
     })
     const text = await response.text()
     const answer = text === '' ? undefined : JSON.parse(text)
-    const errors = response.ok ? answerErrors(method, path, answer) : []
+    const errors = response.ok ? answerErrors(method, path, answer, response.status === 202) : []
     if (errors.length > 0) throw new Error(`${method} ${path} is not answered as described: ${errors.join('; ')}`)
     return { status: response.status, body: answer, headers: response.headers }
   }

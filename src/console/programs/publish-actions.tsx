@@ -3,21 +3,40 @@
 /** @jsxImportSource preact */
 
 import { Type } from 'typebox'
+import type { Db } from '../../db/client.ts'
+import {
+  findPublication,
+  findPublicationUnderWay,
+  type Publication,
+  publicationRow,
+} from '../../db/programs/publication-rows.ts'
 import { exportEffects } from '../../domain/definitions/export-effects.ts'
 import { describeVersion } from '../../domain/definitions/version-definition.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../../problem.ts'
 import { type Comparison, reviewDraft } from '../../programs/compare.ts'
-import { publishDraft } from '../../programs/publish.ts'
+import { askForPublication, makePublication, withinRequestMax } from '../../programs/publications.ts'
+import { type PublicationResult, publishDraft } from '../../programs/publish.ts'
 import { discardDraft, saveDraft } from '../../programs/save-draft.ts'
-import { type Action, action, editing, type PageRoute, type Part, reads, showForm, writes } from '../requests/action.ts'
+import {
+  type Action,
+  action,
+  editing,
+  Later,
+  laterAction,
+  type PageRoute,
+  type Part,
+  reads,
+  showForm,
+  writes,
+} from '../requests/action.ts'
 import { idOf, textOf } from '../requests/addressed.ts'
 import { differenceAnswer, nothing, publicationAnswer } from '../requests/answer-schemas.ts'
 import { closed, id, texts } from '../requests/schemas.ts'
 import { type PageVisit, redirect, showPage, type Visit } from '../requests/visit.ts'
 import { type EditRefusal, editOptions, refusalOf } from './edit-refusals.tsx'
 import { findVisibleProgram, isOvertaken, loadProgramInView, type ProgramInView } from './program-in-view.ts'
-import { DiscardPage, type Hindrance, PublishPage } from './publish-pages.tsx'
+import { DiscardPage, type Hindrance, PublicationPage, PublishPage } from './publish-pages.tsx'
 
 const publication = Type.Object(
   {
@@ -28,15 +47,16 @@ const publication = Type.Object(
 )
 
 export const publishActions = (deps: Deps): Part => [
-  ...publicationActions(deps),
+  ...draftActions(deps),
+  ...publishingActions(deps),
   ...publishRoutes(deps),
   ...discardRoutes(deps),
 ]
 
 const viewOf = ({ consoleDb }: Deps, { person, params }: Visit) => loadProgramInView(consoleDb, person, params.slug!)
 
-const publicationActions = (deps: Deps): Action[] => {
-  const { consoleDb: db, config } = deps
+const draftActions = (deps: Deps): Action[] => {
+  const { consoleDb: db } = deps
   const one = '/programs/:slug'
   return [
     action({
@@ -80,21 +100,77 @@ const publicationActions = (deps: Deps): Action[] => {
         }
       },
     }),
-    action({
+  ]
+}
+
+const publishingActions = (deps: Deps): Action[] => {
+  const { consoleDb: db } = deps
+  const one = '/programs/:slug'
+  return [
+    laterAction({
       name: 'publishDraft',
       route: `POST ${one}/publish`,
       summary: 'Publish the draft',
+      description: `Where more than ${withinRequestMax} other programs are published along, it is done in the background (202).`,
       answers: 'The version that is active now, what it changed, and the other programs that were published along.',
       answered: publicationAnswer,
+      later: {
+        answers: 'It is being published in the background, all of it or nothing; `Location` says how far it is.',
+        answered: publicationRow,
+      },
       ...writes('programs'),
       body: publication,
       run: async (visit, { based_on, move = [] }) => {
-        const { slug } = await findVisibleProgram(db, visit.person, visit.params.slug!)
-        const options = { ...editOptions(visit, config), reviewed: based_on, move }
-        return publishDraft(db, slug, visit.by.actor, options)
+        const { slug, program_id } = await findVisibleProgram(db, visit.person, visit.params.slug!)
+        const done = await publish(deps, visit, slug, { reviewed: based_on, move })
+        if (typeof done !== 'number') return done
+        const { answer } = await publicationOf(db, program_id, done)
+        return new Later(answer, `/programs/${slug}/publications/${done}`)
       },
     }),
+    action({
+      name: 'readPublication',
+      route: `GET ${one}/publications/:publicationId`,
+      summary: 'See how far a publication is',
+      answers:
+        'How many of the other programs are ready; when it ended, and why nothing was published, if nothing was.',
+      answered: publicationRow,
+      ...reads('programs'),
+      run: async ({ person, params }) => {
+        const { program_id } = await findVisibleProgram(db, person, params.slug!)
+        return (await publicationOf(db, program_id, idOf(params.publicationId) ?? 0)).answer
+      },
+      page: async (visit, publication) => (
+        <PublicationPage
+          program={await findVisibleProgram(db, visit.person, visit.params.slug!)}
+          publication={publication}
+        />
+      ),
+    }),
   ]
+}
+
+/** What a publication did; or the id of one that is made in the background. */
+async function publish(
+  { consoleDb: db, config, log }: Deps,
+  visit: Visit,
+  slug: string,
+  { reviewed, move }: { reviewed: number; move: readonly string[] },
+): Promise<PublicationResult | number> {
+  const { actor, address } = visit.by
+  const publicationId = await askForPublication(db, slug, { reviewed, move, actor, address })
+  if (publicationId === undefined)
+    return publishDraft(db, slug, actor, { ...editOptions(visit, config), reviewed, move })
+  void makePublication(db, publicationId, { enumeratorDepthMax: config.enumeratorDepthMax, log })
+  return publicationId
+}
+
+async function publicationOf(db: Db, programId: number, publicationId: number): Promise<{ answer: Publication }> {
+  const found = await findPublication(db, publicationId)
+  if (found?.program_id !== programId)
+    throw new Problem('not_found', { detail: 'There is no such publication of this program.' })
+  const { program_id: _, slug: __, move: ___, address: ____, ...answer } = found
+  return { answer }
 }
 
 const pathOf = (visit: PageVisit, rest: string): string => `/admin/programs/${visit.params.slug}${rest}`
@@ -110,39 +186,48 @@ async function review(
 
 const placed = ({ path, code, detail }: ProblemItem) => ({ ...(path === undefined ? {} : { path }), code, detail })
 
+async function showReview(deps: Deps, visit: PageVisit, refused?: Hindrance): Promise<Response> {
+  const view = await viewOf(deps, visit)
+  if (view.draft === undefined) return noDraft(visit)
+  const { moves, refusal } = await review(deps, view)
+  const hindrance = refused ?? (refusal && hindranceOf(refusal))
+  const page = <PublishPage view={view} moves={moves} hindrance={hindrance} />
+  const faulty = visit.context.form.errors.length > 0
+  return showPage(visit, page, faulty ? 400 : refused === undefined ? 200 : 409)
+}
+
+async function sendReviewed(deps: Deps, visit: PageVisit): Promise<Response> {
+  const { form } = visit
+  const slug = visit.params.slug!
+  await viewOf(deps, visit)
+  const reviewed = idOf(form.get('reviewed')) ?? 0
+  try {
+    const done = await publish(deps, visit, slug, { reviewed, move: form.getAll('move') })
+    if (typeof done === 'number') return redirect(visit, pathOf(visit, `/publications/${done}`))
+    const { program_version_id, published } = done
+    const next = published ? `/versions/${program_version_id}?done=published` : '/questions?done=same'
+    return redirect(visit, pathOf(visit, next))
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    if (error.kind === 'not_found') return noDraft(visit)
+    if (error.kind !== 'conflict' && error.kind !== 'invalid_request') throw error
+    const unsaid = error.errors.filter(({ code }) => code === 'other_program_moves')
+    if (unsaid.length > 0)
+      return showForm(visit, { values: form, errors: [unticked] }, again => showReview(deps, again))
+    return showReview(deps, visit, hindranceOf(error))
+  }
+}
+
 function publishRoutes(deps: Deps): PageRoute[] {
   const { consoleDb: db, config } = deps
 
-  const show = async (visit: PageVisit, refused?: Hindrance): Promise<Response> => {
-    const view = await viewOf(deps, visit)
-    if (view.draft === undefined) return noDraft(visit)
-    const { moves, refusal } = await review(deps, view)
-    const hindrance = refused ?? (refusal && hindranceOf(refusal))
-    const page = <PublishPage view={view} moves={moves} hindrance={hindrance} />
-    const faulty = visit.context.form.errors.length > 0
-    return showPage(visit, page, faulty ? 400 : refused === undefined ? 200 : 409)
-  }
-
-  const publish = async (visit: PageVisit): Promise<Response> => {
-    const { form, by } = visit
-    const slug = visit.params.slug!
-    await viewOf(deps, visit)
-    const reviewed = idOf(form.get('reviewed')) ?? 0
-    try {
-      const options = { ...editOptions(visit, config), reviewed, move: form.getAll('move') }
-      const { program_version_id, published } = await publishDraft(db, slug, by.actor, options)
-      return redirect(
-        visit,
-        pathOf(visit, published ? `/versions/${program_version_id}?done=published` : '/questions?done=same'),
-      )
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      if (error.kind === 'not_found') return noDraft(visit)
-      if (error.kind !== 'conflict' && error.kind !== 'invalid_request') throw error
-      const unsaid = error.errors.filter(({ code }) => code === 'other_program_moves')
-      if (unsaid.length > 0) return showForm(visit, { values: form, errors: [unticked] }, show)
-      return show(visit, hindranceOf(error))
-    }
+  /** Where a publication is under way, its page says how far it is. */
+  const open = async (visit: PageVisit): Promise<Response> => {
+    const { program_id } = await findVisibleProgram(db, visit.person, visit.params.slug!)
+    const underWay = await findPublicationUnderWay(db, program_id)
+    return underWay === undefined
+      ? showReview(deps, visit)
+      : redirect(visit, pathOf(visit, `/publications/${underWay}`))
   }
 
   const keep = async (visit: PageVisit): Promise<Response> => {
@@ -157,14 +242,14 @@ function publishRoutes(deps: Deps): PageRoute[] {
       return redirect(visit, pathOf(visit, '/publish'))
     } catch (error) {
       const { errors } = refusalOf(error)
-      return show(visit, { title: changedConcurrently, errors })
+      return showReview(deps, visit, { title: changedConcurrently, errors })
     }
   }
 
   const one = '/admin/programs/:slug'
   return [
-    editing({ method: 'GET', path: `${one}/publish`, answer: visit => show(visit) }),
-    editing({ method: 'POST', path: `${one}/publish`, answer: publish }),
+    editing({ method: 'GET', path: `${one}/publish`, answer: open }),
+    editing({ method: 'POST', path: `${one}/publish`, answer: visit => sendReviewed(deps, visit) }),
     editing({ method: 'POST', path: `${one}/keep`, answer: keep }),
   ]
 }

@@ -2,10 +2,12 @@
 
 /** @jsxImportSource preact */
 
+import type { ProgramOverview } from '../../db/programs/program-overviews.ts'
+import type { Publication } from '../../db/programs/publication-rows.ts'
 import { exportEffects } from '../../domain/definitions/export-effects.ts'
 import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { ProgramChoices } from '../../html/lists.tsx'
-import { counted, LinkButton, Notice, When, Who } from '../../html/parts.tsx'
+import { counted, figures, LinkButton, NotDone, Notice, When, Who, Words } from '../../html/parts.tsx'
 import type { ProblemItem } from '../../problem.ts'
 import type { Move } from '../../programs/move-questions.ts'
 import { Comparison } from './comparison-view.tsx'
@@ -108,6 +110,53 @@ function PublishForm({ view: { program, draft }, moves }: PublishProps) {
         </div>
       </ActionForm>
     </section>
+  )
+}
+
+/** How far a publication in the background is, and how it ended. */
+export function PublicationPage({ program, publication }: { program: ProgramOverview; publication: Publication }) {
+  const { programs, programs_done, program_version_id, asked_at, asked_by, ended_at, refusal } = publication
+  const path = pathOfProgram(program.slug)
+  return (
+    <ProgramShell program={program} tab="questions" title="Publishing" scripts={['/assets/progress.js']}>
+      <div id="progress" class="stack" data-under-way={ended_at === null ? 'yes' : 'no'}>
+        <section class="card">
+          {ended_at === null ? (
+            <>
+              <h2>
+                {figures(programs_done)} of {counted(programs, 'other program')} ready
+              </h2>
+              <progress aria-label="Other programs ready" max={programs} value={programs_done} />
+              <p>All of them are published at the same moment, when the last is ready. You can leave this page.</p>
+              <p>
+                <a href={`${path}/publications/${publication.publication_id}`}>Reload</a>
+              </p>
+            </>
+          ) : refusal === null ? (
+            <>
+              <h2>Published, with {counted(programs, 'other program')}</h2>
+              <p>
+                <a href={`${path}/versions/${program_version_id}`}>See what changed</a>
+              </p>
+            </>
+          ) : (
+            <NotDone>
+              <h2>Nothing was published</h2>
+              <p>
+                <Words>{refusal.detail}</Words>
+              </p>
+              <PlacedErrors errors={refusal.errors} />
+              <p>
+                <a href={`${path}/publish`}>Review the draft again</a>
+              </p>
+            </NotDone>
+          )}
+          <p class="soft" dir="auto">
+            Started <When at={asked_at} /> by <Who actor={asked_by} />
+          </p>
+        </section>
+      </div>
+    </ProgramShell>
   )
 }
 

@@ -145,6 +145,14 @@ export interface Action extends DescribedOperation, Guard {
   routes: readonly GuardedRoute[]
 }
 
+/** The answer of an action that goes on after it, as its `later` says: how far it is, and the path below /admin/api/v1 where that is read. */
+export class Later {
+  constructor(
+    readonly answer: object,
+    readonly path: string,
+  ) {}
+}
+
 /** A part of the console: what is done there, and pages that no operation of the API has. */
 export type Part = readonly (Action | PageRoute)[]
 
@@ -221,6 +229,21 @@ export const responseAction = ({ route, ...one }: ResponseDefinition): Action =>
 interface ResponseDefinition extends Omit<Action, 'method' | 'path' | 'routes'> {
   route: ActionRoute
   run: (visit: Visit) => Promise<Response>
+}
+
+/** An action that some requests only begin: answered with its answer, or with what is said of it later. */
+export const laterAction = <Body extends TSchema, Answer extends TSchema>({
+  route,
+  ...one
+}: LaterDefinition<Body, Answer>): Action => ({ ...one, ...placeOf(route), routes: [] }) as Action
+
+interface LaterDefinition<Body extends TSchema, Answer extends TSchema>
+  extends Omit<Action, 'method' | 'path' | 'body' | 'answered' | 'run' | 'routes'> {
+  route: ActionRoute
+  body: Body
+  answered: Answer
+  later: NonNullable<Action['later']>
+  run: (visit: Visit, body: Static<Body>) => Promise<Unchanged<Static<Answer>> | Later>
 }
 
 export const administrators: readonly Role[] = ['ADMINISTRATOR']

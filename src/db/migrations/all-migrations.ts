@@ -6,6 +6,7 @@ import copiedAnswers from './0002-copied-answers.sql' with { type: 'text' }
 import auditSeals from './0003-audit-seals.sql' with { type: 'text' }
 import followerLimits from './0004-follower-limits.sql' with { type: 'text' }
 import followedVersions from './0005-followed-versions.sql' with { type: 'text' }
+import publications from './0006-publications.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -26,6 +27,7 @@ const files: Readonly<Record<string, string>> = {
   '0003-audit-seals.sql': auditSeals,
   '0004-follower-limits.sql': followerLimits,
   '0005-followed-versions.sql': followedVersions,
+  '0006-publications.sql': publications,
 }
 
 export const allMigrations: readonly Migration[] = Object.entries(files).map(([name, text]) => {

@@ -135,20 +135,22 @@ export async function readQuestionReleases(db: Db, program_version_id: number): 
     order by pvq.question_id`
 }
 
-/** The programs whose version in one of these states uses one of these questions in another version than the given. By id. */
+/** The programs whose version in one of these states uses one of these questions in another version than the given, by id; whether the active one does. */
 export async function readProgramsUsingOthers(
   db: Db,
   questions: VersionContent['questions'],
   states: readonly ProgramVersionState[],
-): Promise<{ program_id: number }[]> {
-  return db<{ program_id: number }[]>`
-    select distinct v.program_id
+): Promise<{ program_id: number; slug: string; is_active: boolean }[]> {
+  return db<{ program_id: number; slug: string; is_active: boolean }[]>`
+    select v.program_id, p.slug, bool_or(v.state = 'ACTIVE') as is_active
     from program_version v
+    join program p using (program_id)
     join program_version_question pvq using (program_version_id)
     join unnest(${questions.map(q => q.question_id)}::bigint[], ${questions.map(q => q.question_version_id)}::bigint[])
       as given (question_id, question_version_id) using (question_id)
     where v.state = any(${states as string[]}::text[])
     and pvq.question_version_id <> given.question_version_id
+    group by v.program_id, p.slug
     order by v.program_id`
 }
 

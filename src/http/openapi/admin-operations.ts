@@ -21,6 +21,8 @@ export interface DescribedOperation {
   answered: TSchema
   /** Whether it makes something: it is answered with 201 then. */
   makes?: boolean
+  /** Of one that may go on after its answer, with 202: that answer. */
+  later?: { answers: string; answered: TSchema }
   roles: readonly Role[]
   /** What a token must be good for; undefined where any will do. */
   scope: Scope | undefined
@@ -32,6 +34,7 @@ export interface DescribedOperation {
 /** Meanings of path parameters, where "the id of" and the name would not explain it. */
 const meanings: Readonly<Record<string, string>> = {
   keyId: 'The Username of an API key.',
+  publicationId: 'The id of a publication in the background.',
   requestId: 'The `X-Request-Id` of the refusal.',
   slug: 'The slug of the program.',
   versionId: 'The id of a version of the program.',
@@ -92,6 +95,13 @@ export function adminOperation(action: DescribedOperation) {
         description: action.answers,
         content: { 'application/json': { schema: action.answered } },
       },
+      ...(action.later !== undefined && {
+        202: {
+          description: action.later.answers,
+          headers: { Location: { schema: { type: 'string' }, description: 'Where its progress is read.' } },
+          content: { 'application/json': { schema: action.later.answered } },
+        },
+      }),
       ...((hasBody || action.query !== undefined) && {
         400: problemAnswer('The request is invalid; every error is named with its place.'),
       }),
