@@ -54,10 +54,11 @@ How:
 Ends with 0 when everything is there; 1 something must be mended first; 2 wrong usage; 3 not everything came yet, the same command
 continues; 4 what came is not what was promised; 5 another pull is at work on the same file.`
 
-export const verifyHelp = `Usage: tributary verify <file>
+export const verifyHelp = `Usage: tributary verify <file or folder>
 
 Counts the applications in a file that tributary pull has written, computes the digest of their ids again, and compares both with
-what the pull recorded and the service reported. Ends with 0 when they agree, and with 4 when they do not.`
+what the pull recorded and the service reported. In a folder, also while it is followed, it reads each application, and
+compares which there are with what came. Ends with 0 when they agree, and with 4 when they do not.`
 
 export const typesHelp = `Usage: tributary types <address> --program <slug> [--fields <keys>] [--out <file>] [--credentials <file>]
 
@@ -239,7 +240,7 @@ export function parseTypes(args: string[]): TypesCommand {
 export function parseVerify(args: string[]): { file: string } {
   const [file, ...more] = parseArgs({ args, allowPositionals: true, options: {} }).positionals
   if (file === undefined || more.length > 0)
-    throw new CommandError('usage', 'Name one file. See tributary verify --help.')
+    throw new CommandError('usage', 'Name one file or folder. See tributary verify --help.')
   return { file }
 }
 

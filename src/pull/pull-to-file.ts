@@ -19,6 +19,7 @@ import type { OutputFormat } from './spool/output-format.ts'
 import { placedFile, placeFiles, type ReadyFile, removeFile } from './spool/place-files.ts'
 import { PullState } from './spool/pull-state.ts'
 import { differencesOf, type PulledBefore, type PullOrigin, sinceLast } from './spool/pulled-before.ts'
+import { requireSameHistory } from './spool/same-history.ts'
 import { loadSchema, SchemaMismatch, schemaCheck } from './spool/schema-check.ts'
 import { type WalkUnderWay, walkToSpool } from './spool/walk-to-spool.ts'
 
@@ -32,6 +33,8 @@ interface Placing {
   /** Not noted by an older release, which placed nothing else. */
   compared?: boolean
   total?: number | undefined
+  /** Whether the output has these ids alone now, or these too; undefined where it takes an application again. */
+  placed?: 'all' | 'more' | undefined
 }
 
 export const statePath = (out: string): string => `${out}.pull`
@@ -76,15 +79,7 @@ async function pullWithState(
 ): Promise<PullReport> {
   if (request.restart) forgetWalk(state, spoolPath)
   const { program, pageSize, checkpointEveryMs, tables, csvExact } = request
-  const origin: PullOrigin = {
-    service: client.baseUrl,
-    program,
-    revisionState: request.filters.revisionState ?? null,
-    fields: request.filters.fields,
-    layout: format.hasTables ? { ...request.tables, csvExact } : null,
-    // A folder has its state in it, whatever it is called.
-    destination: format.folder === undefined ? (format.destination ?? null) : null,
-  }
+  const origin = originOf(format, request, client)
   const service = new AskedService(client, context.signal)
   const begun = await goOn(state, origin, service, request, context)
   // Interrupted in the last moment: all was there, but for its names.
@@ -105,6 +100,8 @@ async function pullWithState(
   })
   const compared = await compareReceipt(walked.receipt, walked.walk.token, program, client, state, context)
   const kept = walk.adds ? before : undefined
+  // What was lost while the walk was under way, or since it was begun, too.
+  if (!takesAgain) await requireSameHistory(client, program, kept?.followsFrom, context.signal)
   const spoolBytes = walked.walk.bytes
   const then: PulledBefore = {
     origin: { ...origin, installation: walkOrigin.installation },
@@ -131,10 +128,25 @@ async function pullWithState(
   const { files, facts = {}, total } = nothingNew ? { files: [] } : await format.prepare(job)
   if (!nothingNew) then.files = await Promise.all(files.map(placedFile))
   const gone = nothingNew ? [] : leftOver(path, before, files)
-  const placing = { files, gone, facts, then, added: walked.receipt, compared, total }
+  const placed = takesAgain ? undefined : walk.adds ? ('more' as const) : ('all' as const)
+  const placing = { files, gone, facts, then, added: walked.receipt, compared, total, placed }
   state.commit({ placing })
   return place(state, placing, spoolPath, walked.bytes)
 }
+
+const originOf = (
+  { hasTables, folder, destination }: OutputFormat,
+  { program, filters, tables, csvExact }: PullRequest,
+  { baseUrl }: TributaryClient,
+): PullOrigin => ({
+  service: baseUrl,
+  program,
+  revisionState: filters.revisionState ?? null,
+  fields: filters.fields,
+  layout: hasTables ? { ...tables, csvExact } : null,
+  // A folder has its state in it, whatever it is called.
+  destination: folder === undefined ? (destination ?? null) : null,
+})
 
 /** What the pull before has made of this output, and this one has not: lists of entities that were not asked for. */
 function leftOver(out: string, before: PulledBefore | undefined, files: readonly ReadyFile[]): string[] {
@@ -149,7 +161,7 @@ function place(state: PullState, placing: Placing, spoolPath: string, bytes: num
   for (const path of gone) removeFile(path)
   state.commit(
     { ...facts, done: then, origin: undefined, walk: undefined, schema: undefined, placing: undefined },
-    { forgetIds: true },
+    { forgetIds: true, placed: placing.placed },
   )
   removeFile(spoolPath)
   const total = placing.total ?? then.receipts.reduce((sum, { count }) => sum + count, 0)
@@ -240,6 +252,7 @@ async function begin(
   origin.installation = programs?.installation_id
   const from = request.sinceLast && before !== undefined ? sinceLast(before, origin, request) : undefined
   const adds = from !== undefined
+  if (adds && !takesAgain) await requireSameHistory(client, request.program, before?.followsFrom, context.signal)
   const filters = adds ? { ...request.filters, fromDate: from } : request.filters
   if (request.sinceLast && before?.hasLater)
     context.say(

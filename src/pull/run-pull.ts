@@ -1,6 +1,6 @@
 // The commands for those who pull: what they print, and how they end. The caller hands in everything they need of their process.
 
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
+import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
@@ -20,13 +20,14 @@ import {
 } from './command-line.ts'
 import { findCredentials } from './credentials.ts'
 import { follow } from './follow.ts'
-import { makeFolder } from './formats/folder-format.ts'
+import { isFolder, makeFolder } from './formats/folder-format.ts'
 import { pullToFile } from './pull-to-file.ts'
 import { CommandError, exitStatus, fileError } from './requests/pull-outcome.ts'
 import type { PullContext, PullReport } from './requests/pull-request.ts'
 import { inBytes, inThousands, showProgress } from './show-progress.ts'
 import type { OutputFormat } from './spool/output-format.ts'
 import { verifyFile } from './verify-file.ts'
+import { verifyFolder } from './verify-folder.ts'
 import { typesOf, writeWhole } from './write-types.ts'
 
 export interface ToolProcess {
@@ -206,6 +207,10 @@ function clientOf(
 
 async function verify({ args, output }: ToolProcess): Promise<void> {
   const { file } = parseVerify(args)
+  if (isFolder(file) || statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    const applications = await verifyFolder(file)
+    return print(output, `${file} is whole: ${inThousands(applications)} applications.\n`)
+  }
   const { count, digest, pulls } = await verifyFile(file)
   await print(
     output,

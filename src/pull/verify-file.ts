@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { formatOf } from './formats/output-formats.ts'
 import { statePath } from './pull-to-file.ts'
-import { IdDigest } from './requests/id-digest.ts'
+import { IdDigest, IdSet } from './requests/id-digest.ts'
 import { CommandError, fileError } from './requests/pull-outcome.ts'
 import { sha256Of, sizeOf } from './spool/place-files.ts'
 import { PullState } from './spool/pull-state.ts'
@@ -29,6 +29,7 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
     )
 
   const whole = new IdDigest()
+  const seen = new IdSet()
   const receipts = done.receipts.values()
   let expected = receipts.next().value
   let pull = new IdDigest()
@@ -48,6 +49,7 @@ export async function verifyFile(file: string): Promise<{ count: number; digest:
     for (const id of ids) {
       if (id === undefined)
         throw new CommandError('mismatch', `${file} has no application in place ${whole.count + 1}.`)
+      if (!seen.add(id)) throw new CommandError('mismatch', `${file} has application ${id} twice.`)
       whole.add([id])
       pull.add([id])
       settle()

@@ -354,6 +354,45 @@ test('while a folder is followed no other pull goes into it, and it is followed 
   expect((await endOf(running)).code).toBe(3)
 })
 
+test('verify finds what is wrong in a folder, also while it is followed, and what was lost comes again', async () => {
+  const followed = await aProgramToFollow()
+  const output = outputs['a folder']!
+  const args = argsOf(followed, ...output.args(followed))
+  const into = args[args.indexOf('--out') + 1]!
+  const verify = () => callTool(followed.key, ['verify', into])
+  const ids = [await followed.apply(1), await followed.apply(2)]
+  const file = (id: number) => join(into, `${id}.json`)
+  const running = startTool(followed.key, args)
+  await isAsTheService(output, followed)
+  ids.push(await followed.apply(3))
+  await followed.erase(ids[0]!)
+  await isAsTheService(output, followed)
+  expect(await verify()).toMatchObject({ code: 0, out: expect.stringContaining('2 applications') })
+  running.kill('SIGTERM')
+  expect((await endOf(running)).code).toBe(3)
+  expect(await verify()).toMatchObject({ code: 0, out: expect.stringContaining('2 applications') })
+  const right = readFileSync(file(ids[1]!))
+  for (const wrong of [
+    () => rmSync(file(ids[1]!)),
+    () => renameSync(file(ids[1]!), file(9_999_999)),
+    () => writeFileSync(file(9_999_999), right),
+    () => writeFileSync(file(ids[1]!), readFileSync(file(ids[2]!))),
+    () => writeFileSync(file(ids[1]!), right.subarray(1)),
+  ]) {
+    wrong()
+    expect(await verify()).toMatchObject({ code: 4, out: '' })
+    rmSync(file(9_999_999), { force: true })
+    writeFileSync(file(ids[1]!), right)
+    expect(await verify()).toMatchObject({ code: 0 })
+  }
+  rmSync(file(ids[1]!))
+  const again = startTool(followed.key, args)
+  await isAsTheService(output, followed)
+  again.kill('SIGTERM')
+  await endOf(again)
+  expect(await verify()).toMatchObject({ code: 0 })
+})
+
 test('a pull into a folder that was interrupted continues by another name of the folder', async () => {
   const followed = await aProgramToFollow()
   for (const n of [1, 2, 3]) await followed.apply(n)

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { TributaryClient } from '../../src/client/tributary-client.ts'
 import { integerFrom, pick, seededRandom } from '../../src/domain/random/seeded-random.ts'
 import { editApiKey } from '../../src/keys/api-keys.ts'
@@ -248,6 +249,43 @@ describe('--since-last', () => {
     const fresh = newFile()
     await pull(fresh)
     expect(readFileSync(out).equals(readFileSync(fresh))).toBe(true)
+  })
+
+  test('D36: adds to nothing when the service has lost what was pulled, nor an application that is there already', async () => {
+    const { service, key, slug } = await useExport({ slug: 'set-back', applications: 3, key: { maySubmit: true } })
+    const frontEnd = new FrontEnd(service, key, slug)
+    const apply = async () => frontEnd.submit(await frontEnd.register())
+    const pull = (out: string, address: string, ...more: string[]) =>
+      callTool(key, [...argsOf(out, address, '--program', slug), ...more])
+    const [out, other] = [newFile(), newFile()]
+    for (const file of [out, other]) expect(await pull(file, service.baseUrl)).toMatchObject({ code: 0 })
+    const { application_id: later } = await apply()
+    // An id that was given again, to somebody else.
+    const again = useAlteredService(service, text =>
+      text.replaceAll(`"application_id":${later}`, `"application_id":${idsIn(other)[1]}`),
+    )
+    const twice = await pull(other, again, '--since-last', '--no-verify-schema')
+    expect(twice).toMatchObject({
+      code: 4,
+      err: expect.stringContaining(`${idsIn(other)[1]} is in the output already`),
+    })
+    // A cursor of a change that the service does not have.
+    const state = new DatabaseSync(`${out}.pull`)
+    const { value } = state.prepare("select value from fact where name = 'done'").get() as { value: string }
+    const done = JSON.parse(value) as { followsFrom: string }
+    done.followsFrom = done.followsFrom.replace(/^\d+/, number => String(Number(number) + 1_000_000))
+    state.prepare("update fact set value = ? where name = 'done'").run(JSON.stringify(done))
+    state.close()
+    const before = readFileSync(out)
+    const lost = await pull(out, service.baseUrl, '--since-last')
+    expect(lost).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('The service was set back since the last pull'),
+    })
+    expect(readFileSync(out).equals(before)).toBe(true)
+    expect(await pull(out, service.baseUrl, '--restart')).toMatchObject({ code: 0 })
+    expect(idsIn(out)).toContain(later)
+    expect(await pull(out, service.baseUrl, '--since-last')).toMatchObject({ code: 0 })
   })
 
   test('adds to nothing that another program has changed, nor to another program', async () => {
@@ -551,12 +589,17 @@ describe('verify', () => {
   test.each<[string, (lines: string[]) => string[], string]>([
     ['a line that is missing', lines => lines.slice(0, -1), '239 applications, and 240 were pulled'],
     ['two lines in another order', ([a, b, ...rest]) => [b!, a!, ...rest], 'digest differs'],
-    ['a line more', ([a, ...rest]) => [a!, ...rest, a!], '241 applications, and 240 were pulled'],
+    [
+      'a line more',
+      ([a, ...rest]) => [a!, ...rest, a!.replace(/"application_id":\d+/, '"application_id":7')],
+      '241 applications, and 240 were pulled',
+    ],
     [
       'an answer that is another',
       ([a, ...rest]) => [a!.replace('en-US', 'en-GB'), ...rest],
       'not as the last pull left it',
     ],
+    ['an application twice', ([one, ...rest]) => [one!, one!, ...rest.slice(1)], 'twice'],
     ['a line that is none', ([, ...rest]) => ['{"a"', ...rest], 'has no application in place 1'],
   ])('%s is noticed', async (_, change, said) => {
     const out = newFile()

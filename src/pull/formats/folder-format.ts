@@ -1,9 +1,10 @@
 // Applications in a folder, a file for each by its id, with the object as the service sends it. What the service erased goes here,
 // too, so it can be kept up to date (`--follow`). Up to which change it is, a file of its own says, written after those of the applications.
 
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Application } from '../../client/api-types.ts'
 import type { ChangesPage } from '../../client/tributary-client.ts'
 import { CommandError, fileError } from '../requests/pull-outcome.ts'
@@ -11,6 +12,7 @@ import { fileLines } from '../spool/file-lines.ts'
 import { linesOf, type OutputFormat } from '../spool/output-format.ts'
 import type { PulledBefore } from '../spool/pulled-before.ts'
 import { syncFolder } from '../spool/spool.ts'
+import { applicationFile, HeldIds, idsOf, namesIn, pathOf } from './folder-contents.ts'
 
 export const isFolder = (out: string): boolean => /[/\\]$/.test(out)
 
@@ -20,23 +22,12 @@ export const folderPath = (folder: string): string => join(folder, '.tributary')
 /** Files that are written together: a disk takes many in little more time than one, and waits for each are most of the time. */
 const filesTogether = 64
 
-/** Of an application; with the ending of what is written of one, and has not its name yet. */
-const applicationFile = /^([1-9][0-9]{0,15})\.json(\.next)?$/
-
 /** Readable by the account that pulls, and by no other. */
 export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch (error) {
     throw fileError(error, `The folder ${folder} cannot be made`)
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    throw fileError(error, `The folder ${folder} cannot be read`)
   }
 }
 
@@ -48,19 +39,6 @@ export function folderFormat(folder: string): OutputFormat {
     } catch (error) {
       throw fileError(error, `The folder ${folder} cannot be filled`)
     }
-  }
-  const readRecord = (): PulledBefore | undefined => {
-    let text: string
-    try {
-      text = readFileSync(record, 'utf8')
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw fileError(error, `${record} cannot be read`)
-    }
-    const before = parseRecord(text)
-    if (before === undefined)
-      throw new CommandError('failed', `${record} is not of a pull. Move it away, or name another folder.`)
-    return before
   }
   const writeRecord = async (then: PulledBefore): Promise<void> => {
     syncFolder(record)
@@ -74,12 +52,15 @@ export function folderFormat(folder: string): OutputFormat {
     destination: folder,
     spoolPath: out => `${out}.part`,
     readDone: async origin => {
-      const before = readRecord()
+      const before = readRecord(folder)
       if (before === undefined && namesIn(folder).some(name => applicationFile.test(name)))
         throw new CommandError('usage', `${folder} has files that are no pull's: name another folder.`)
       if (before !== undefined && before.origin.program !== origin.program)
         throw new CommandError('usage', `${folder} has program ${before.origin.program}: name another folder.`)
-      return before
+      // Files that were lost, or a page that was applied in part: no change brings those, so everything is pulled again.
+      return before?.held === undefined || isDeepStrictEqual(before.held, HeldIds.of(idsOf(namesIn(folder))).figure())
+        ? before
+        : { ...before, followsFrom: undefined }
     },
     prepare: async ({ spoolPath, then, context }) => {
       // Not whole, and not to be followed, until all of it is there.
@@ -93,24 +74,43 @@ export function folderFormat(folder: string): OutputFormat {
       }
       await filling(async () => {
         clear(folder, id => ids.has(id))
-        await writeRecord(then)
+        await writeRecord({ ...then, held: HeldIds.of(ids).figure() })
       })
       return { files: [], total: ids.size }
     },
     follow: async () => {
       await filling(async () => clear(folder, () => true))
+      const held = HeldIds.of(idsOf(namesIn(folder)))
       return async (page, after) => {
-        const before = readRecord()
+        const before = readRecord(folder)
         if (before?.followsFrom !== after) return false
         await filling(async () => {
-          await writeLines(folder, [...linesOf(page)])
-          for (const change of page.payload) await applyEnd(folder, change)
-          await writeRecord({ ...before, followsFrom: page.nextCursor })
+          const lines = [...linesOf(page)]
+          for (const [id] of lines) if (!existsSync(pathOf(folder, id))) held.change(id, 1)
+          await writeLines(folder, lines)
+          for (const change of page.payload) await applyEnd(folder, change, held)
+          await writeRecord({ ...before, held: held.figure(), followsFrom: page.nextCursor })
         })
         return true
       }
     },
   }
+}
+
+/** What the last pull left in a folder; undefined where no pull was. */
+export function readRecord(folder: string): PulledBefore | undefined {
+  const record = `${folderPath(folder)}.json`
+  let text: string
+  try {
+    text = readFileSync(record, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw fileError(error, `${record} cannot be read`)
+  }
+  const before = parseRecord(text)
+  if (before === undefined)
+    throw new CommandError('failed', `${record} is not of a pull. Move it away, or name another folder.`)
+  return before
 }
 
 /** Undefined for what no pull has written. */
@@ -122,8 +122,6 @@ function parseRecord(text: string): PulledBefore | undefined {
     return undefined
   }
 }
-
-const pathOf = (folder: string, id: number): string => join(folder, `${id}.json`)
 
 async function writeLines(folder: string, lines: readonly (readonly [id: number, line: Buffer])[]): Promise<void> {
   for (let at = 0; at < lines.length; at += filesTogether) {
@@ -143,9 +141,16 @@ function clear(folder: string, isKept: (id: number) => boolean): void {
 }
 
 /** A change that brings no application. One that the folder no longer has needs no work. */
-async function applyEnd(folder: string, { kind, application_id: id }: ChangesPage['payload'][number]): Promise<void> {
+async function applyEnd(
+  folder: string,
+  { kind, application_id: id }: ChangesPage['payload'][number],
+  held: HeldIds,
+): Promise<void> {
   const path = pathOf(folder, id)
-  if (kind === 'erased') rmSync(path, { force: true })
+  if (kind === 'erased' && existsSync(path)) {
+    rmSync(path)
+    held.change(id, -1)
+  }
   if (kind !== 'superseded') return
   let text: string
   try {

@@ -28,6 +28,11 @@ export class IdDigest {
 export class IdSet {
   private readonly blocks = new Map<number, Uint32Array>()
 
+  has(id: number): boolean {
+    const word = this.blocks.get(Math.floor(id / 1024))?.[(id % 1024) >>> 5] ?? 0
+    return (word & (1 << (id % 32))) !== 0
+  }
+
   /** False when it has the id already. */
   add(id: number): boolean {
     const at = Math.floor(id / 1024)

@@ -51,6 +51,8 @@ export class PullState {
       }
       database.exec('create table if not exists fact (name text primary key, value text not null)')
       database.exec('create table if not exists pulled (part integer primary key, ids blob not null)')
+      // The ids of the output, as far as it cannot say by itself that it has one already.
+      database.exec('create table if not exists held (part integer primary key, ids blob not null)')
       database.exec('commit')
     } catch (error) {
       database.close()
@@ -73,11 +75,11 @@ export class PullState {
 
   /**
    * All of it or nothing, and on the disk when this returns. A fact that is undefined is forgotten. `ids` are added to those that the
-   * walk under way has pulled; `forgetIds` forgets all of them.
+   * walk under way has pulled; `forgetIds` forgets all of them. `placed`: these are in the output now, in the place of others or added.
    */
   commit(
     facts: Readonly<Record<string, unknown>>,
-    change: { ids?: readonly number[]; forgetIds?: boolean } = {},
+    change: { ids?: readonly number[]; forgetIds?: boolean; placed?: 'all' | 'more' | undefined } = {},
   ): void {
     // What fails ends the pull, and closing undoes it.
     try {
@@ -86,6 +88,8 @@ export class PullState {
         if (value === undefined) this.database.prepare('delete from fact where name = ?').run(name)
         else this.database.prepare('insert or replace into fact values (?, ?)').run(name, JSON.stringify(value))
       }
+      if (change.placed === 'all') this.database.exec('delete from held')
+      if (change.placed !== undefined) this.database.exec('insert into held (ids) select ids from pulled order by part')
       if (change.forgetIds) this.database.exec('delete from pulled')
       if (change.ids !== undefined && change.ids.length > 0)
         this.database.prepare('insert into pulled (ids) values (?)').run(packIds(change.ids))
@@ -96,8 +100,17 @@ export class PullState {
   }
 
   /** The ids that the walk under way has pulled, in order, many at a time. */
-  *pulledIds(): Generator<number[], void, undefined> {
-    const parts = this.database.prepare('select ids from pulled order by part').iterate()
+  pulledIds(): Generator<number[], void, undefined> {
+    return this.idsIn('pulled')
+  }
+
+  /** Those that the output has; none where it is no file, or was made by an older release. */
+  heldIds(): Generator<number[], void, undefined> {
+    return this.idsIn('held')
+  }
+
+  private *idsIn(table: 'pulled' | 'held'): Generator<number[], void, undefined> {
+    const parts = this.database.prepare(`select ids from ${table} order by part`).iterate()
     for (const { ids } of parts) yield unpackIds(ids as Uint8Array)
   }
 

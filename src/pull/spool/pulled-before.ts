@@ -33,6 +33,8 @@ export interface PulledBefore {
   hasLater?: true
   /** The output's files with their sizes, as they were left. */
   files: PlacedFile[]
+  /** Of a folder: how many applications it has, and which. Not while it is filled. */
+  held?: { count: number; digest: string } | undefined
   /** Of an output that follows the changes: up to where it has them. */
   changeCursor?: string
   /** After which change it can be followed: it has everything that was submitted before. */

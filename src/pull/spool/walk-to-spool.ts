@@ -55,6 +55,8 @@ export async function walkToSpool(
 ): Promise<{ walk: WalkUnderWay; receipt: IdReceipt; bytes: number }> {
   const digest = new IdDigest()
   const seen = new IdSet()
+  const held = new IdSet()
+  if (begun.adds) for (const ids of state.heldIds()) for (const id of ids) held.add(id)
   for (const ids of state.pulledIds()) {
     digest.add(ids)
     for (const id of ids) seen.add(id)
@@ -86,6 +88,7 @@ export async function walkToSpool(
           check?.(application)
           const id = idOf(application)
           if (!seen.add(id)) throw twice(id)
+          if (held.has(id)) throw thereAlready(id)
           ids.push(id)
           last = { id, submitTime: String(application.submit_time) }
           spool.add(text)
@@ -124,3 +127,9 @@ function idOf({ application_id: id }: { application_id?: unknown }): number {
 
 const twice = (id: number): CommandError =>
   new CommandError('mismatch', `The service sent application ${id} twice in one walk. Contact its operators.`)
+
+const thereAlready = (id: number): CommandError =>
+  new CommandError(
+    'mismatch',
+    `Application ${id} is in the output already: the service was set back since the last pull, and gives ids again. Pull everything again: without --since-last, and with --restart.`,
+  )
