@@ -1,9 +1,12 @@
 // What happened since: the change feed of a program, over HTTP. With many writers alongside the reader: changes-with-applications.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { readChangesPage } from '../../src/export/changes/change-feed.ts'
 import { ChangeWatch } from '../../src/export/changes/change-watch.ts'
+import { parseChangeCursor } from '../../src/export/requests/change-cursor.ts'
 import { eraseApplicant } from '../../src/upkeep/erase.ts'
 import { tamper } from '../support/audit-log.ts'
+import { actingBefore } from '../support/between-statements.ts'
 import { unlimited } from '../support/config.ts'
 import { endWithTest, useDatabase, usePool, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -23,6 +26,24 @@ async function refusalOf(followed: Followed, after: string) {
   const body = (await response.json()) as { errors: { parameter: string; code: string; detail: string }[] }
   return { status: response.status, errors: body.errors }
 }
+
+test('what is committed between the two statements of a page comes with the next page', async () => {
+  const { program_id, frontEnd, answers } = await followProgram()
+  const first = (await frontEnd.apply(await frontEnd.register(), answers)).application_id
+  let second = 0
+  const db = actingBefore(sql, 'annotated as (', async () => {
+    second = (await frontEnd.apply(await frontEnd.register(), answers)).application_id
+  })
+  const read = async (after: string) => {
+    const page = (await readChangesPage(db, program_id, parseChangeCursor(after), { pageSize: 10, timeZone: 'UTC' }))
+      .page
+    return { ...page, payload: page.payload.map(({ application_id }) => application_id) }
+  }
+  const page = await read('0')
+  expect(page).toMatchObject({ payload: [first], hasMore: true })
+  expect(second).toBeGreaterThan(first)
+  expect(await read(page.nextCursor)).toMatchObject({ payload: [second], hasMore: false })
+})
 
 describe('each kind of change', () => {
   let followed: Followed

@@ -16,10 +16,12 @@ import {
 import { isWholePassword } from '../../src/keys/credential.ts'
 import { testPepper } from '../support/config.ts'
 import { useDatabase } from '../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { ensureTestProgram } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { rejection } from '../support/refusal.ts'
 import { formsOf, storedText } from '../support/stored-text.ts'
+import { until } from '../support/until.ts'
 
 const dayMicros = 86_400_000_000
 const now = Date.now() * 1000
@@ -145,6 +147,22 @@ describe('making a key', () => {
     const exporter = await create()
     const change = editApiKey(database.sql, exporter.username, { front_end: 'Kiosk' }, by)
     expect(await errorsOf(change)).toEqual(['invalid_request', '/front_end not_allowed'])
+  })
+
+  test('of two changes at once the second starts from what the first left', async () => {
+    const { username } = await create()
+    const release = await holdTransaction(
+      database.sql,
+      tx => tx`update api_key set name = 'Changed by another' where api_key_id = ${username}`,
+    )
+    const editing = editApiKey(database.sql, username, { allowed_subnets: ['198.51.100.0/24'] }, by)
+    await until('the second to wait', async () => (await waitingForLocks(database.sql)) === 1)
+    await release()
+    await editing
+    expect(await loadKey(database.sql, username, now)).toMatchObject({
+      name: 'Changed by another',
+      allowed_subnets: ['198.51.100.0/24'],
+    })
   })
 
   test('"expiry (required, at most 366 days)"', async () => {

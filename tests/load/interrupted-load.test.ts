@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadLines } from '../../src/load/load-lines.ts'
 import { eraseApplicant } from '../../src/upkeep/erase.ts'
+import { tamper } from '../support/audit-log.ts'
 import { unlimited } from '../support/config.ts'
 import { ExportClient, type ExportedApplication } from '../support/export-client.ts'
 import { exportLines } from '../support/export-lines.ts'
@@ -207,23 +208,32 @@ describe('killed', () => {
 })
 
 describe('between two batches', () => {
-  test('an applicant of the input who submits stays CURRENT; what the input still brings of them is OBSOLETE (G3, G11)', async () => {
-    const here = await installation()
-    const theirs = JSON.parse(here.lines[100]!) as ExportedApplication
-    const { sql } = here
-    const front = (await sql`select front_end from api_key where front_end is not null`)[0]!.front_end as string
-    await sql`insert into applicant (applicant_id, language, front_end) values (${theirs.applicant_id}, 'en', ${front})`
-    let newest = 0
-    await loadAnd(here, async stored => {
-      if (stored === 3)
+  test.each(['later', 'in the same microsecond'])(
+    'an applicant of the input who submits %s stays CURRENT; what the input still brings of them is OBSOLETE (G3, G11)',
+    async when => {
+      const here = await installation()
+      const theirs = JSON.parse(here.lines[100]!) as ExportedApplication
+      const { sql } = here
+      const front = (await sql`select front_end from api_key where front_end is not null`)[0]!.front_end as string
+      await sql`insert into applicant (applicant_id, language, front_end) values (${theirs.applicant_id}, 'en', ${front})`
+      let newest = 0
+      await loadAnd(here, async stored => {
+        if (stored !== 3) return
         newest = (await here.front.apply(theirs.applicant_id, { reason: { text: 'now' } })).application_id
-    })
-    const own = (await walkExactly(here)).filter(a => a.applicant_id === theirs.applicant_id)
-    expect(own.map(a => [a.application_id, a.revision_state])).toEqual([
-      [theirs.application_id, 'OBSOLETE'],
-      [newest, 'CURRENT'],
-    ])
-  })
+        if (when === 'later') return
+        const at = `timestamptz '${theirs.submit_time}'`
+        await tamper(
+          sql,
+          `update application set create_time = ${at}, submit_time = ${at} where application_id = ${newest}`,
+        )
+      })
+      const own = (await walkExactly(here)).filter(a => a.applicant_id === theirs.applicant_id)
+      expect(Object.fromEntries(own.map(a => [a.application_id, a.revision_state]))).toEqual({
+        [theirs.application_id]: 'OBSOLETE',
+        [newest]: 'CURRENT',
+      })
+    },
+  )
 
   test('Snapshot-Time is what the load has come to, and continues when it has ended or is given up (G6)', async () => {
     const here = await installation()

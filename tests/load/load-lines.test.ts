@@ -121,6 +121,26 @@ describe('what an export gives, a load takes', () => {
     expect(await exportLines(sql, 'food-aid')).toHaveLength(40)
   })
 
+  test('the last batch and the end of the load are stored together: refused between them, it continues, and ends once', async () => {
+    const text = manyLines(await reasonProgram(sql), 3)
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused between the two'; end $$`
+    await sql`
+      create trigger refuse_end before insert on audit_event for each row when (new.action = 'applications_loaded')
+      execute function refuse()`
+    await expect(load(sql, text, { batchBytes: 1 })).rejects.toThrow('refused between the two')
+    expect(await sql`select stored, ended_at from bulk_load`).toMatchObject([{ stored: 2, ended_at: null }])
+    await sql`drop trigger refuse_end on audit_event`
+    expect((await load(sql, text)).before).toEqual({ stored: 2, endedAt: undefined })
+    const [after] = await sql<Record<string, number>[]>`
+      select
+        (select count(*)::int from bulk_load_program where under_way) as under_way,
+        (select count(*)::int from submission_counter where loading_from is not null) as held,
+        (select count(*)::int from audit_event where action = 'applications_loaded') as events,
+        (select count(*)::int from application) as applications`
+    expect(after).toEqual({ under_way: 0, held: 0, events: 1, applications: 3 })
+  })
+
   test('one that fails or dies before its first batch holds up neither Snapshot-Time, nor another input, nor the same again', async () => {
     const to = await reasonProgram(sql)
     await sql

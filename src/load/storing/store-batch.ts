@@ -75,7 +75,8 @@ export async function storeBatch(tx: Transaction, loadId: number, batch: Batch, 
 
 /**
  * Supersedes what the applicants of these applications have, each with its number: by the first that the batch has of an applicant. Returns
- * the numbers of those that say they are CURRENT, and are not, because the applicant has submitted since.
+ * the numbers of those that say they are CURRENT, and are not, because the applicant has submitted since: of two with the same time, the one
+ * that was submitted here stays.
  */
 async function supersede(
   tx: Transaction,

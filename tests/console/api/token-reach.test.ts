@@ -1,6 +1,8 @@
 // What a token reaches through the keys and the people that it makes, changes or gives a secret to.
 
 import { describe, expect, test } from 'bun:test'
+import { consoleActions } from '../../../src/console/console.ts'
+import type { Deps } from '../../../src/http/server/deps.ts'
 import { createApiKey } from '../../../src/keys/api-keys.ts'
 import { scopes } from '../../../src/people/admin-tokens.ts'
 import { disablePerson } from '../../../src/people/people.ts'
@@ -134,5 +136,75 @@ describe('a person', () => {
     const body = { name: 'Up', role: 'PROGRAM_ADMINISTRATOR', programs: ['food'] }
     expect((await few.ask('PUT', `/people/${person_id}`, body)).status).toBe(403)
     expect((await api.ask('PUT', `/people/${person_id}`, body)).status).toBe(200)
+  })
+})
+
+/** Every action that gives a person or a key more, or hands out a secret of theirs: its description says what a token needs for it. */
+const reaching = consoleActions(service.foundation as Deps).filter(({ description }) =>
+  /\bA token (reaches|needs)\b/.test(description ?? ''),
+)
+/** All that these send is within reach: what refuses them is who they are about. */
+const bodies: Readonly<Record<string, (about: { version: string }) => unknown>> = {
+  editPerson: () => ({ name: 'Edited', role: 'AUDITOR', programs: [] }),
+  unlinkPerson: () => ({ issuer: 'https://id.example.gov' }),
+  editApiKey: ({ version }) => ({ based_on: version, name: 'Edited' }),
+  rotateApiKey: () => ({ overlap_days: 0 }),
+}
+
+describe('whatever its body says, a token that does not reach whom it is about is refused, and nothing changes:', () => {
+  test('every action that reaches somebody is here, or makes what it reaches', () => {
+    const making = reaching.filter(({ path }) => !path.includes(':')).map(({ name }) => name)
+    expect(making.toSorted()).toEqual(['createApiKey', 'invitePerson'])
+    expect(reaching.filter(({ body }) => body !== undefined).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(Object.keys(bodies)),
+    )
+  })
+
+  const named = (parameter: string) =>
+    reaching
+      .filter(({ path }) => path.includes(parameter))
+      .map(({ name, method, path }) => [name, method, path] as const)
+
+  /** All that is stored of a person. */
+  const storedPerson = (personId: number) => sql`
+    select to_jsonb(p) as person,
+      (select jsonb_agg(i) from person_identity i where i.person_id = p.person_id) as identities,
+      (select jsonb_agg(f) from second_factor f where f.person_id = p.person_id) as factors,
+      (select jsonb_agg(s) from invitation s where s.person_id = p.person_id) as invitations
+    from person p where person_id = ${personId}`
+
+  test.each(named(':personId'))('%s', async (name, method, path) => {
+    const api = await withScopes(...scopes)
+    const ask = async (role: Role) => {
+      const { person_id, email } = await aPerson(sql, { role })
+      await sql`insert into person_identity (issuer, subject, person_id) values ('https://id.example.gov', ${email}, ${person_id})`
+      const before = await storedPerson(person_id)
+      const { status } = await api.ask(
+        method,
+        path.replace(':personId', String(person_id)),
+        bodies[name]?.({ version: '' }),
+      )
+      return { status, isChanged: !Bun.deepEquals(await storedPerson(person_id), before) }
+    }
+    expect(await ask('ADMINISTRATOR')).toEqual({ status: 403, isChanged: false })
+    expect((await ask('AUDITOR')).status).not.toBe(403)
+  })
+
+  test.each(named(':keyId'))('%s', async (name, method, path) => {
+    const ask = async (...wanted: string[]) => {
+      const { key } = await createApiKey(sql, testPepper, {
+        ...draftOf(exporting),
+        expires_at: by.now + dayMicros,
+        ...by,
+      })
+      const api = await withScopes('keys:write', ...wanted)
+      const about = (await api.ask('GET', `/keys/${key.api_key_id}`)).body
+      const stored = () => sql`select to_jsonb(k) as key from api_key k where api_key_id = ${key.api_key_id}`
+      const before = await stored()
+      const { status } = await api.ask(method, path.replace(':keyId', key.api_key_id), bodies[name]?.(about))
+      return { status, isChanged: !Bun.deepEquals(await stored(), before) }
+    }
+    expect(await ask()).toEqual({ status: 403, isChanged: false })
+    expect((await ask('applications:read')).status).not.toBe(403)
   })
 })
