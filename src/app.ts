@@ -7,6 +7,7 @@ import type { Micros } from './domain/values/offset-time.ts'
 import { ChangeWatch } from './export/changes/change-watch.ts'
 import { PinnedStarts } from './export/odata/pinned-starts.ts'
 import { ExportAuditLog } from './export/pages/export-audit-log.ts'
+import { LostHistory } from './export/requests/lost-history.ts'
 import { Exports } from './export/servers/exports.ts'
 import { applicationStatus } from './http/applications/application-status.ts'
 import { checkAuth } from './http/applications/check-auth.ts'
@@ -132,6 +133,7 @@ function depsOf(foundation: Foundation): Deps {
     submissions: new ProgramConcurrency(submissionConcurrency(config.intakeConnections)),
     exports: new Exports(foundation.exportDb, config.exportConnections, foundation.standbys),
     feedStarts: new PinnedStarts(config.feedSnapshotMs, foundation.countingRedis),
+    lostHistory: new LostHistory(exportOnly ? undefined : db, log),
     auditLog: new ExportAuditLog({
       append: events => audit(...events),
       log,

@@ -47,6 +47,7 @@ end $$;
 
 -- Roles that write record that another server has taken over; standbys are recognized by it.
 grant execute on function note_history() to tributary_service, tributary_worker, tributary_console, tributary_follower;
+grant execute on function note_lost_change(bigint, bigint, timestamptz, bigint, timestamptz) to tributary_service;
 grant select on database_history to tributary_service, tributary_worker, tributary_follower;
 
 -- What both read: programs, and what is derived from them.

@@ -29,6 +29,11 @@ export const watchUpkeep = (meter: Meter, read: () => Promise<UpkeepState>): voi
       ({ workers }) => workers,
     ],
     [
+      'tributary_database_set_back_seconds',
+      'How long ago it was noticed that the database had been set back to a snapshot of its disk; left out where it never was',
+      ({ setBackSeconds }) => setBackSeconds,
+    ],
+    [
       'tributary_webhook_endpoints',
       'Endpoints of webhooks: working, failing, given up by the worker, or disabled by an administrator',
       ({ webhooks }) => Object.entries(webhooks).map(([state, endpoints]) => [{ state }, endpoints]),

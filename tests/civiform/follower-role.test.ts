@@ -133,7 +133,7 @@ describe('the role tributary_follower', () => {
     await expect(own`select lo_create(0)`).rejects.toMatchObject(denied)
     await expect(own`update applicant set front_end = 'x'`).rejects.toMatchObject(denied)
     await expect(own`insert into applicant (front_end, language) values ('x', 'en')`).rejects.toMatchObject(denied)
-    await database.sql`insert into applicant (front_end, language) values ('kiosk', 'en')`
+    await database.sql`insert into applicant (applicant_id, front_end, language) values (999999, 'kiosk', 'en')`
     await expect(own`update applicant set language = 'tlh'`).rejects.toMatchObject(denied)
   })
 })

@@ -106,6 +106,10 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
     fires: { 'tributary_walks_refused_total{reason="walk_of_another_history"}': once },
     quiet: { 'tributary_walks_refused_total{reason="walk_of_another_history"}': '0x60' },
   },
+  TributaryDatabaseSetBack: {
+    fires: { 'tributary_database_set_back_seconds{instance="a"}': '_x50 0+60x10' },
+    quiet: { 'tributary_database_set_back_seconds{instance="a"}': '86400+60x60' },
+  },
   TributaryBehindWalks: {
     fires: { 'tributary_walks_refused_total{reason="behind_walk"}': '0x20 0+1x40' },
     quiet: { 'tributary_walks_refused_total{reason="behind_walk"}': '0x20 4x40' },

@@ -9,11 +9,15 @@ type Role = 'tributary_service' | 'tributary_worker' | 'tributary_console' | 'tr
 let logins = 0
 
 /** The address of this database for a login of its own, that is a member of this role and of nothing else. */
-export async function useLogin(database: Pick<TestDatabase, 'url' | 'sql'>, role: Role): Promise<string> {
+export async function useLogin(
+  database: Pick<TestDatabase, 'url' | 'sql'>,
+  role: Role,
+  endWith = endWithFile,
+): Promise<string> {
   const login = `${role}_${process.pid}_${++logins}`
   await grantRoles(database.sql)
   await database.sql.unsafe(`create role ${login} login in role ${role}`)
-  endWithFile(() => database.sql.unsafe(`drop owned by ${login}; drop role ${login}`).simple())
+  endWith(() => database.sql.unsafe(`drop owned by ${login}; drop role ${login}`).simple())
   const url = new URL(database.url)
   url.username = login
   url.password = ''

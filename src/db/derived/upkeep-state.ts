@@ -8,6 +8,8 @@ export interface UpkeepState {
   derived: { unfinished: { job: string; state: string; things: number }[]; oldestSeconds: number }
   /** Worker processes that are alive. */
   workers: number
+  /** Since it was noticed that the database had been set back; undefined where it never was. */
+  setBackSeconds: number | undefined
   /** Endpoints by state. */
   webhooks: Partial<Record<WebhookState, number>>
 }
@@ -30,7 +32,13 @@ export async function readUpkeepState(db: Db): Promise<UpkeepState> {
           select count(*)
           from worker_heartbeat
           where heartbeat_at > clock_timestamp() - ${aliveSeconds} * interval '1 second'
-        ) as workers
+        ) as workers,
+        (
+          select extract(epoch from clock_timestamp() - max(h.noticed_at))::float8
+          from database_history h
+          join database_history before on before.number = h.number - 1
+          where h.place = before.place
+        ) as set_back_seconds
       from (
         select count(*) as jobs, coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as oldest_seconds
         from outbox
@@ -42,11 +50,12 @@ export async function readUpkeepState(db: Db): Promise<UpkeepState> {
       group by job_name, state`,
     countWebhooks(db, 'all'),
   ])
-  const { outbox_jobs, outbox_oldest_seconds, derived_oldest_seconds, workers } = row!
+  const { outbox_jobs, outbox_oldest_seconds, derived_oldest_seconds, workers, set_back_seconds } = row!
   return {
     outbox: { jobs: outbox_jobs, oldestSeconds: outbox_oldest_seconds },
     derived: { unfinished, oldestSeconds: derived_oldest_seconds },
     workers,
+    setBackSeconds: set_back_seconds ?? undefined,
     webhooks,
   }
 }
@@ -56,4 +65,5 @@ interface UpkeepRow {
   outbox_oldest_seconds: number
   derived_oldest_seconds: number
   workers: number
+  set_back_seconds: number | null
 }

@@ -7,6 +7,7 @@ import auditSeals from './0003-audit-seals.sql' with { type: 'text' }
 import followerLimits from './0004-follower-limits.sql' with { type: 'text' }
 import followedVersions from './0005-followed-versions.sql' with { type: 'text' }
 import publications from './0006-publications.sql' with { type: 'text' }
+import lostChanges from './0007-lost-changes.sql' with { type: 'text' }
 
 export interface Migration {
   name: string
@@ -28,6 +29,7 @@ const files: Readonly<Record<string, string>> = {
   '0004-follower-limits.sql': followerLimits,
   '0005-followed-versions.sql': followedVersions,
   '0006-publications.sql': publications,
+  '0007-lost-changes.sql': lostChanges,
 }
 
 export const allMigrations: readonly Migration[] = Object.entries(files).map(([name, text]) => {

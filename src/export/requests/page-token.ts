@@ -109,6 +109,10 @@ export function databaseIsBehind(cause: unknown): Problem {
   })
 }
 
+/** Whether a refusal says that the database that was read lacks what a walk was over: it lags, or lost it. */
+export const isOfLostWalk = (error: unknown): boolean =>
+  error instanceof Problem && ['walk_of_another_history', 'behind_walk'].includes(String(error.internal))
+
 /** The questions of the walk are not those it began with, whatever its applications are. */
 export function questionsAreLost(cause: unknown): Problem {
   return unusableToken(

@@ -1,6 +1,7 @@
 // The receipt of a walk: its count and digest, for a client that wants to be sure that it has all of it.
 
 import { readThroughLoss, type Sql } from '../../db/client.ts'
+import { isOfLostWalk } from '../../export/requests/page-token.ts'
 import { parseReceiptRequest, readWalkReceipt, type WalkReceipt } from '../../export/requests/walk-receipt.ts'
 import { authorizeExport } from '../../keys/caller.ts'
 import { receiptOperation } from '../openapi/receipt-operation.ts'
@@ -13,7 +14,7 @@ export const exportReceipt = (deps: Deps) => {
   const answer = async ({ caller, params, request }: AskedByKey): Promise<Response> => {
     const endMs = performance.now() + deps.config.receiptMs
     const programSlug = params.programSlug!
-    const { config, exports, limits } = deps
+    const { config, exports, limits, lostHistory } = deps
     const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
     const tokens = { keys: config.pageTokenKeys, now: deps.now(), ttlMs: config.pageTokenTtlMs, programId }
     const begun = parseReceiptRequest(sentParameters(request), tokens)
@@ -23,7 +24,11 @@ export const exportReceipt = (deps: Deps) => {
     const read = (sql: Sql): Promise<WalkReceipt> =>
       readThroughLoss(() => readWalkReceipt(sql, begun, programSlug, tokens, limit))
     await place.granted
-    return Response.json(await exports.read(read).finally(place.end), { headers })
+    const receipt = exports.read(read).catch((error: unknown) => {
+      if (isOfLostWalk(error)) lostHistory.suspect(begun.walk)
+      throw error
+    })
+    return Response.json(await receipt.finally(place.end), { headers })
   }
   return readByKey(deps, '/api/v1/admin/programs/:programSlug/receipt', receiptOperation, answer)
 }

@@ -8,7 +8,7 @@ import type { KeyMap } from '../../domain/questions/key-map.ts'
 import { earliest, type Micros } from '../../domain/values/offset-time.ts'
 import { questionsAreLost } from '../../export/requests/page-token.ts'
 import { type ExportRequest, parseExportRequest, planWalk } from '../../export/requests/request.ts'
-import { beginWalk, readStartOfWalk, reportedFilters, type Walk } from '../../export/requests/walk.ts'
+import { beginWalk, type PageToken, readStartOfWalk, reportedFilters, type Walk } from '../../export/requests/walk.ts'
 import { authorizeExport, type Caller } from '../../keys/caller.ts'
 import { acceptedFormat, type OfferedFormat } from '../headers/export-formats.ts'
 import { type Coding, preferredCoding } from '../headers/negotiation.ts'
@@ -97,13 +97,14 @@ async function loadVisible(deps: Deps, caller: Caller, { walk, start }: Question
 const withoutHidden = { hidden: { ids: new Set<number>() } }
 
 interface QuestionsOf {
-  walk: Pick<Walk, 'programId' | 'questionsAsOf' | 'fields'>
+  /** Of a token, with what it was sealed over. */
+  walk: Pick<Walk, 'programId' | 'questionsAsOf' | 'fields'> & Partial<PageToken>
   start: WalkStart | undefined
 }
 
 /** The questions of a walk, as far as the caller may see them and asked for them. */
 export async function loadQuestions(
-  { db, keyMaps }: Deps,
+  { db, keyMaps, lostHistory }: Deps,
   { hidden }: { hidden: Pick<Caller['hidden'], 'ids'> },
   { walk, start }: QuestionsOf,
 ): Promise<ProgramKeyMap> {
@@ -113,6 +114,8 @@ export async function loadQuestions(
       keyMaps.loadVisible(db, programId, questionsAsOf, { hidden: hidden.ids, chosen: fields }),
     )
   } catch (error) {
-    throw start === undefined && isLostPublication(error) ? questionsAreLost(error) : error
+    if (start !== undefined || !isLostPublication(error)) throw error
+    lostHistory.suspect(walk)
+    throw questionsAreLost(error)
   }
 }

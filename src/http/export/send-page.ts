@@ -6,6 +6,7 @@ import type { PageFraming } from '../../export/framings/page-framing.ts'
 import { pageLimits } from '../../export/pages/page-limits.ts'
 import type { Sink } from '../../export/pages/page-outlet.ts'
 import { type PageServing, servePage } from '../../export/pages/serve-page.ts'
+import { isOfLostWalk } from '../../export/requests/page-token.ts'
 import type { ExportPlace } from '../../keys/limits.ts'
 import { currentSpan, Steps } from '../../tracing/span.ts'
 import { wantedDigest } from '../headers/content-digest.ts'
@@ -48,10 +49,15 @@ export function sendPage(
     beganAt: opened.beganAt,
   }
   const page = { walk, after, fills, isFollowed, framing, sentTo }
-  const { now, auditLog, config } = deps
+  const { now, auditLog, config, lostHistory } = deps
   const { pageTokenKeys } = config
   return sendStream(deps, opened, head, granted, (sink, serving) =>
-    servePage(page, { ...serving, pageTokenKeys, now, auditLog }, sink).finally(place.end),
+    servePage(page, { ...serving, pageTokenKeys, now, auditLog }, sink)
+      .catch((error: unknown) => {
+        if (isOfLostWalk(error)) lostHistory.suspect(walk)
+        throw error
+      })
+      .finally(place.end),
   )
 }
 

@@ -9,6 +9,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import type { ChangeWatch } from '../../export/changes/change-watch.ts'
 import type { PinnedStarts } from '../../export/odata/pinned-starts.ts'
 import type { ExportAuditLog } from '../../export/pages/export-audit-log.ts'
+import type { LostHistory } from '../../export/requests/lost-history.ts'
 import type { Exports } from '../../export/servers/exports.ts'
 import type { Standbys } from '../../export/servers/standbys.ts'
 import type { ProgramConcurrency } from '../../intake/program-concurrency.ts'
@@ -65,6 +66,7 @@ export interface Deps extends Foundation {
   /** Where walks of OData feeds begin. */
   feedStarts: PinnedStarts
   auditLog: ExportAuditLog
+  lostHistory: LostHistory
   /** Adds a line to the audit log: in the database, or in the log where the database is only read. */
   audit: (event: AuditEvent) => Promise<void>
   watch: ChangeWatch

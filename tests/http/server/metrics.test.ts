@@ -43,7 +43,7 @@ test('what is read at each scrape is as it is then: nothing adds up, and what is
   watchUpkeep(metrics, async () => {
     if (unfinished === undefined) throw new Error('no database')
     const [derived, audit] = [{ unfinished, oldestSeconds: 0 }, { errors: 0, checkedSeconds: undefined }]
-    return { outbox: { jobs: 1, oldestSeconds: 2 }, derived, workers: 3, audit, webhooks: {} }
+    return { outbox: { jobs: 1, oldestSeconds: 2 }, derived, workers: 3, audit, setBackSeconds: undefined, webhooks: {} }
   })
   metrics.pools.watch('x', onWait => {
     onWait(1500)
