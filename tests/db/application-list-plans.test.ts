@@ -113,6 +113,8 @@ describe.each(['never analyzed', 'analyzed', 'analyzed before there was any stat
         for (const search of [
           'q=maria',
           'q=maria.l',
+          'q=o',
+          'q=%E5%BC%A0%E4%BC%9F',
           'q=maria+lopez&status=none&revision=CURRENT&from=2023-11-14',
           'q=2065',
         ]) {

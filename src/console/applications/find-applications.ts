@@ -17,8 +17,9 @@ import type { Sql } from '../../db/client.ts'
 import { readApiKeyNames } from '../../db/keys/api-key-rows.ts'
 import { findProgram, loadProgramVersion, type Program } from '../../db/programs/programs.ts'
 import type { ExportedObject } from '../../domain/readable/exported-answers.ts'
+import { matchReason } from '../../domain/readable/match-reason.ts'
 import type { ReadableVersion } from '../../domain/readable/placed-questions.ts'
-import { type ApplicantInList, applicantInList } from '../../domain/readable/readable-application.ts'
+import { applicantInList } from '../../domain/readable/readable-application.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { exportedObject } from '../../export/pages/exported-object.ts'
 import type { Deps } from '../../http/server/deps.ts'
@@ -29,7 +30,7 @@ import { keyIdOf } from '../keys/key-labels.tsx'
 import { idIn } from '../requests/addressed.ts'
 import type { Visit } from '../requests/visit.ts'
 import type { Listing, SentTo } from './list-pages.tsx'
-import { countedMax, type ListPage, type ListQuery } from './list-query.ts'
+import { countedMax, type FoundApplicant, type ListPage, type ListQuery } from './list-query.ts'
 
 /** The roles that may read answers, of the programs they see. */
 export const readers = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR'] as const
@@ -117,14 +118,20 @@ async function readApplicants(
   { program_id, slug }: Pick<Program, 'program_id' | 'slug'>,
   applications: readonly ListedApplication[],
   { values }: ListQuery,
-): Promise<Map<number, ApplicantInList>> {
+): Promise<Map<number, FoundApplicant>> {
   const { consoleDb: db } = deps
   const ids = applications.map(({ application_id }) => application_id)
   const reading = { action: 'applications_listed', slug, filters: [...values.keys()] } as const
   const stored = await openMany(db, { program_id, actor, address }, ids, reading)
   const answered = await readableAnswers(deps, program_id, stored)
   return new Map(
-    answered.map(({ version, application }, i) => [stored[i]!.application_id, applicantInList(version, application)]),
+    answered.map(({ version, application }, i) => [
+      stored[i]!.application_id,
+      {
+        ...applicantInList(version, application),
+        ...(values.has('q') && { match: matchReason(application, values.get('q')!) }),
+      },
+    ]),
   )
 }
 

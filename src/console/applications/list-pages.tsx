@@ -5,7 +5,6 @@
 import type { ListedApplication, ProgramWithSubmissions } from '../../db/applications/application-lists.ts'
 import type { ClientSent } from '../../db/audit/disclosures.ts'
 import type { Program } from '../../db/programs/programs.ts'
-import type { ApplicantInList } from '../../domain/readable/readable-application.ts'
 import { ErrorSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
 import { FilterBar, IntakeBadge, Pages } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
@@ -15,6 +14,7 @@ import {
   applicationsPath,
   changedMax,
   countedMax,
+  type FoundApplicant,
   type filterNames,
   type ListPage,
   listSearch,
@@ -74,7 +74,7 @@ export interface Listing extends ListPage {
   /** How many the filters find, counted up to `countedMax`; undefined without filters. */
   found: number | undefined
   /** Whose each is; undefined for those who may not read answers. */
-  who: ReadonlyMap<number, ApplicantInList> | undefined
+  who: ReadonlyMap<number, FoundApplicant> | undefined
   sentTo: SentTo
 }
 
@@ -86,7 +86,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
   const list = (
     <Table<ListedApplication>
       caption="Applications, newest first"
-      rows={applications}
+      rows={ownNamesFirst(applications, who)}
       empty={
         query.values.size > 0 ? (
           <>
@@ -161,17 +161,23 @@ const tickColumn = {
   ),
 }
 
+/** Of a page, those that a search found by the applicant's own name before those that it found by something else. */
+const ownNamesFirst = (applications: readonly ListedApplication[], who: Listing['who']) =>
+  applications.toSorted((a, b) => rankOf(who, a) - rankOf(who, b))
+const rankOf = (who: Listing['who'], { application_id }: ListedApplication): number =>
+  who?.get(application_id)?.match?.isOwnName === false ? 1 : 0
+
 const columns = (path: string, search: string, who: Listing['who']): readonly Column<ListedApplication>[] => [
   {
     head: 'Applicant',
     cell: ({ application_id, applicant_id }) => {
-      const { name = `Applicant ${applicant_id}`, contact } = who?.get(application_id) ?? {}
+      const { name = `Applicant ${applicant_id}`, contact, match } = who?.get(application_id) ?? {}
       return (
         <span class="who">
           <a class="strong" dir="auto" href={`${path}/${application_id}${search}`}>
             {name}
           </a>{' '}
-          {contact !== undefined && <small dir="auto">{contact}</small>}
+          <small dir="auto">{match?.text ?? contact}</small>
         </span>
       )
     },

@@ -3,6 +3,8 @@
 import type { ListedApplication, ListFilter, ListPlace } from '../../db/applications/application-lists.ts'
 import type { Position } from '../../db/walks/walks.ts'
 import { isCalendarDate } from '../../domain/question-types/date.ts'
+import type { MatchReason } from '../../domain/readable/match-reason.ts'
+import type { ApplicantInList } from '../../domain/readable/readable-application.ts'
 import { parseInstantParameter } from '../../export/requests/instant-parameter.ts'
 import { mayReadAnswers } from '../../people/roles.ts'
 import { Problem, type ProblemItem } from '../../problem.ts'
@@ -22,6 +24,9 @@ export interface ListPage {
   older: boolean
   newer: boolean
 }
+
+/** Whose an application is, and why a search by words found it. */
+export type FoundApplicant = ApplicantInList & { match?: MatchReason }
 
 /** The names of the filters, which are those of the fields of the form. */
 export const filterNames = ['q', 'status', 'from', 'to', 'revision', 'applicant', 'application'] as const
@@ -78,8 +83,8 @@ export function readListQuery({ url, person }: Pick<Visit, 'url' | 'person'>, ti
   }
   const words = (): string | undefined => {
     const text = values.get('q')
-    if (text === null || /[\p{L}\p{N}]{2}/u.test(text) || /^\d$/.test(text)) return text?.slice(0, 200)
-    return error('q', 'Write at least two letters or digits of a name, an e-mail address, a phone number, or a number.')
+    if (text === null || /[\p{L}\p{N}]/u.test(text)) return text?.slice(0, 200)
+    return error('q', 'Enter part of a name, an e-mail address, a phone number, or an application number.')
   }
   const filter: ListFilter = {
     from: day('from', 'Submitted on or after'),

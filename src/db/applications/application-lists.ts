@@ -166,8 +166,49 @@ function worded(db: Db, programId: number, words: string) {
     : inNames
 }
 
+/** Letters of scripts in which a name may be one letter, and is written without a space within. */
+const unspaced = /[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}ー々]/u
+/** Characters of a name that may be divided, and parts of a search of which each may be such a name. */
+const unspacedMax = 8
+
+/**
+ * What names of one letter, and names written without a space, are looked up as; undefined for any other. A letter alone is a whole word,
+ * because very many names begin with it. 王伟 is also 王 and 伟, wherever it is divided; 伟 王 is also 伟王 and 王伟.
+ */
+function shortNameQuery(db: Db, programId: number, sought: string) {
+  const parts = sought
+    .normalize('NFC')
+    .split(/[\s!-/:-@[-`{-~・·]+/u)
+    .filter(part => part !== '')
+  const areLetters = parts.every(part => /^\p{L}$/u.test(part) && !unspaced.test(part))
+  if (parts.length === 0 || parts.length > unspacedMax) return undefined
+  if (!areLetters && !parts.some(part => unspaced.test(part))) return undefined
+
+  const word = (text: string, end: ':*' | '') =>
+    db`quote_literal(${String(programId)}::text || '/' || left(search_form(${text}), 60)) || ${end}::text`
+  type Query = ReturnType<typeof word>
+  const joined = (sign: '&' | '|', [first, ...more]: Query[]): Query =>
+    more.reduce((one, other): Query => db`'(' || ${one} || ${sign}::text || ${other} || ')'`, first!)
+
+  const queryOf = (part: string): Query => {
+    if (areLetters) return word(part, '')
+    const letters = [...part]
+    const isDivided = unspaced.test(part) && letters.length <= unspacedMax
+    const names = (isDivided ? letters.slice(1) : []).map((_, i) =>
+      joined('&', [word(letters.slice(0, i + 1).join(''), ''), word(letters.slice(i + 1).join(''), ':*')]),
+    )
+    return joined('|', [word(part, ':*'), ...names])
+  }
+  const [one, other] = parts
+  const isPair = parts.length === 2 && parts.every(part => unspaced.test(part))
+  const whole = isPair ? [word(`${one}${other}`, ':*'), word(`${other}${one}`, ':*')] : []
+  return db`(${joined('|', [joined('&', parts.map(queryOf)), ...whole])})::tsquery`
+}
+
 /** Signs divide a name into words and not an e-mail address, so what may be the beginning of one is looked up as it is written, too. */
 function wordQuery(db: Db, programId: number, words: string) {
+  const short = shortNameQuery(db, programId, words)
+  if (short !== undefined) return short
   const inNames = db`applicant_query(${programId}, ${words})`
   if (!/^[^\s@\\]*[!-/:-?[-`{-~][^\s@\\]*$/.test(words)) return inNames
   const written = db`quote_literal(${String(programId)}::text || '/' || left(search_form(${words}), 60))`
