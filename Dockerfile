@@ -1,7 +1,8 @@
 # The image holds one file, the binary of scripts/build, and the C library it is linked to: no shell, no package manager. It runs with a
 # read-only file system and without privileges. How to build and run it: OPERATIONS.md.
 
-FROM oven/bun:1.4.5-slim AS build
+ARG BUN_IMAGE=oven/bun:1.4.5-slim
+FROM ${BUN_IMAGE} AS build
 WORKDIR /app
 COPY package.json bun.lock bunfig.toml ./
 COPY patches ./patches

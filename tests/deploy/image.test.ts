@@ -11,10 +11,10 @@ import { parseDuration } from '../../src/config/kinds/durations.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { useCiviForm } from '../support/civiform/civiform-database.ts'
-import { useDefaultLogins } from '../support/default-logins.ts'
+import { makeSecrets, useDefaultLogins } from '../support/default-logins.ts'
 import { endWithFile, useFolder } from '../support/fixtures.ts'
 import { type Image, jailed } from '../support/jail.ts'
-import { needs } from '../support/needs.ts'
+import { findNeeded, needs } from '../support/needs.ts'
 import { endProcesses, logged, spawnProcess } from '../support/processes.ts'
 import { outputOf, run } from '../support/run.ts'
 import { until } from '../support/until.ts'
@@ -26,6 +26,30 @@ const instructions = (name: string): string[] =>
   [...dockerfile.matchAll(new RegExp(`^${name} +(.*)$`, 'gm'))].map(([, rest]) => rest!)
 const compose = Bun.YAML.parse(await Bun.file(join(root, 'compose.yaml')).text()) as Compose
 const ours = Object.entries(compose.services).filter(([, { image }]) => image.startsWith('tributary:'))
+
+const operations = await Bun.file(join(root, 'deploy/OPERATIONS.md')).text()
+const units: Record<string, string> = {
+  service: 'tributary@.service',
+  worker: 'tributary-worker.service',
+  follower: 'tributary-follower.service',
+}
+/** Each secret with a process that has it, as the table of OPERATIONS.md says. TLS_KEY is the name of a file itself. */
+const secretsOf = [...operations.matchAll(/^\| (`[A-Z].*?) \| (.*?) \| ?(.*?) \| ?(.*?) \| .*$/gm)].flatMap(
+  ([, names, ...cells]) =>
+    [...names!.matchAll(/`([A-Z_]+)`/g)].flatMap(([, name]) =>
+      Object.keys(units).flatMap((process, i) =>
+        cells[i]?.trim() === 'yes' && name !== 'TLS_KEY' ? [[name!, process] as const] : [],
+      ),
+    ),
+)
+
+/** The lines of the file `settings`. */
+const settingsFile = {
+  BASE_URL: 'https://apply.example.gov',
+  TRUSTED_PROXIES: '127.0.0.0/8',
+  INSTALLATION_NAME: 'City of Arden',
+  CIVIFORM_BASE_URL: 'https://forms.example.gov',
+}
 
 interface Compose {
   services: Record<string, Service>
@@ -55,7 +79,8 @@ test('every group of src/db/roles.sql is made before the owner migrates, who may
 
 describe('Dockerfile', () => {
   test('is built by the pinned Bun, and ends with nothing but what it copies, as a user without rights', () => {
-    expect(instructions('FROM')).toEqual([`oven/bun:${engines.bun}-slim AS build`, 'scratch'])
+    expect(instructions('ARG')[0]).toBe(`BUN_IMAGE=oven/bun:${engines.bun}-slim`)
+    expect(instructions('FROM')).toEqual([`\${BUN_IMAGE} AS build`, 'scratch'])
     expect(instructions('USER')).toEqual([expect.stringMatching(/^[1-9]\d{3,}:[1-9]\d{3,}$/)])
     expect(dockerfile.split('FROM scratch')[1]).toContain('COPY --from=build /app/image /\n')
   })
@@ -84,10 +109,12 @@ describe('compose.yaml', () => {
       API_KEY_PEPPER: 'Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOx',
       DATABASE_URL: 'postgres://a@b/c',
     }
-    const given = Object.entries(service.environment).map(([name, text]) =>
-      name.endsWith('_FILE') ? [name.slice(0, -5), values[name.slice(0, -5)] ?? 'postgres://a@b/c'] : [name, set(text)],
-    )
-    const environment = Object.fromEntries(given)
+    const given = Object.entries(service.environment).map(([name, text]) => {
+      const setting = name.replace(/_FILE$/, '')
+      const inFile = values[setting] ?? (/DATABASE.*_URL$/.test(setting) ? values.DATABASE_URL! : '')
+      return [setting, name === setting ? text : inFile]
+    })
+    const environment = { ...settingsFile, ...Object.fromEntries(given) }
     const config = name === 'service' ? loadConfig(environment) : loadConfig(environment, otherSettings)
     expect(config.environment).toBe('production')
     expect(parseDuration(String(service.stop_grace_period))).toBeGreaterThan(config.drainTimeoutMs + 10_000)
@@ -128,9 +155,66 @@ describe('compose.yaml', () => {
     }
   })
 
-  test('names every image of others by its version', () => {
-    for (const { image } of Object.values(compose.services))
-      expect(image).toMatch(/^tributary:|^[\w/]+:v?\d+\.\d+(\.\d+)?(-\w+)?$/)
+  test('names every image of others by its version, or by what its variable says, such as a digest', () => {
+    const others = Object.entries(compose.services).filter(([, { image }]) => !image.startsWith('tributary:'))
+    for (const [name, { image }] of others) {
+      const [, variable, usual] = /^\$\{(\w+):-(.*)\}$/.exec(image) ?? []
+      expect(variable).toBe(`${name.toUpperCase()}_IMAGE`)
+      expect(usual).toMatch(/^[\w/]+:v?\d+\.\d+(\.\d+)?(-\w+)?$/)
+    }
+  })
+
+  test.each(ours)('%s: reads every setting from the file that systemd reads too, or from a secret', (_, service) => {
+    expect(service.env_file).toBe(`\${SETTINGS:-./settings}`)
+    // Given here is only what belongs to the container: what is given empty would hide a line of that file.
+    expect(Object.keys(service.environment).filter(name => !name.endsWith('_FILE'))).toEqual(
+      service.command[0] === 'serve' ? ['HOST', 'PORT'] : [],
+    )
+  })
+
+  test.each(secretsOf)('%s is a file for the %s, in compose.yaml and with systemd', async (setting, name) => {
+    const container = compose.services[name]!
+    const path = container.environment[`${setting}_FILE`]!
+    expect(container.secrets).toContain(path.replace('/run/secrets/', ''))
+    const text = await Bun.file(join(root, 'deploy/systemd', units[name]!)).text()
+    expect(text).toMatch(
+      new RegExp(`^Environment=.*\\b${setting}_FILE=%d/${path.replace('/run/secrets/', '')}\\b`, 'm'),
+    )
+  })
+
+  test('each setting that is secret is in the table of secrets', () => {
+    const rows = operations
+      .split('\n')
+      .filter(line => /^\| `[A-Z]/.test(line))
+      .join('\n')
+    for (const { name, secret } of Object.values(settings)) if (secret) expect(rows).toContain(`\`${name}\``)
+  })
+})
+
+describe.skipIf(!needs('redis', 'openssl'))('the Valkey of compose.yaml', () => {
+  test('wants the password that is in the address for the jobs', async () => {
+    const secrets = await makeSecrets(5432)
+    const port = await freePort()
+    const [, conf, ...options] = compose.services.valkey!.command
+    const file = conf!.replace('/run/secrets', secrets)
+    const server = Bun.spawn([findNeeded('redis')!, file, ...options, '--port', String(port), '--bind', '127.0.0.1'], {
+      cwd: await useFolder(),
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    endWithFile(() => server.kill('SIGKILL'))
+    const given = (await Bun.file(join(secrets, 'valkey_url')).text())
+      .trim()
+      .replace('valkey:6379', `127.0.0.1:${port}`)
+    const ask = async (url: string): Promise<string> => {
+      const client = new Bun.RedisClient(url, { autoReconnect: false })
+      const said = await client.ping().catch((error: Error) => error.message)
+      client.close()
+      return said
+    }
+    await until('it to answer', async () => (await ask(given)) === 'PONG')
+    expect(await ask(given.replace(/:[^:@]+@/, ':wrong@'))).not.toBe('PONG')
+    expect(await ask(`redis://127.0.0.1:${port}`)).toContain('NOAUTH')
   })
 })
 
@@ -161,7 +245,8 @@ describe.skipIf(!needs('mounts', 'postgresql15', 'openssl'))('what compose.yaml 
     const healthPorts: Record<string, string> = { serve: healthPort, work: workerPort, follow: followerPort }
     const environmentOf = (service: Service) => ({
       ...Object.fromEntries(instructions('ENV').map(rest => rest.split('='))),
-      ...Object.fromEntries(Object.entries(service.environment).map(([name, text]) => [name, set(text)])),
+      ...settingsFile,
+      ...service.environment,
       ...changed,
       HEALTH_PORT: healthPorts[service.command[0]!] ?? healthPort,
     })
@@ -223,21 +308,6 @@ function sourcesCopied(): [source: string, target: string][] {
     const target = sources.pop()!
     if (sources[0]!.startsWith('--')) return []
     return sources.map((source): [string, string] => [source, target === './' ? basename(source) : target])
-  })
-}
-
-/** What stands where an operator's variable goes: what it is set to here, or else its default. */
-function set(text: string): string {
-  const operator: Record<string, string> = {
-    BASE_URL: 'https://apply.example.gov',
-    TRUSTED_PROXIES: '127.0.0.0/8',
-    INSTALLATION_NAME: 'City of Arden',
-    CIVIFORM_BASE_URL: 'https://forms.example.gov',
-  }
-  return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, rest) => {
-    const value = operator[name] ?? (kind === '-' ? rest : undefined)
-    if (value === undefined) throw new Error(`${name} must be set`)
-    return value
   })
 }
 

@@ -48,8 +48,8 @@ export async function useDefaultLogins(
   return { server, secrets, addressOf, psql }
 }
 
-/** As the first ten minutes have them made, with the port of this server. */
-async function makeSecrets(port: number): Promise<string> {
+/** The secrets as the first ten minutes have them made, with the port of this server. */
+export async function makeSecrets(port: number): Promise<string> {
   const folder = await useFolder()
   const operations = await Bun.file(join(root, 'deploy/OPERATIONS.md')).text()
   const example = [...operations.matchAll(/```sh\n(.*?)```/gs)].find(([, text]) =>
