@@ -1,4 +1,4 @@
-// A client of the export for TypeScript and JavaScript: Node.js 20 or newer, Bun, and browsers. It needs nothing but fetch, and imports
+// A client of the export for TypeScript and JavaScript: Node.js 20 or newer, and Bun. It needs nothing but fetch, and imports
 // nothing of the service: it is published by itself, as @tributary/client.
 //
 //   const client = new TributaryClient({ baseUrl: 'https://…', username, password })
@@ -74,7 +74,10 @@ export interface ReadablePrograms {
   payload: readonly { program_name: string; applications: number }[]
 }
 
-export type WalkFilters = Omit<ExportParameters, 'pageSize' | 'nextPageToken'>
+/** null is as good as leaving it out. */
+export type WalkFilters = {
+  [Name in 'revisionState' | 'fields']?: ExportParameters[Name] | null
+} & { [Name in 'fromDate' | 'toDate']?: ExportParameters[Name] | Date | null }
 
 export interface WalkOptions extends WalkFilters {
   /** Applications on a page at most; the maximum of the service unless given. A page is held in memory. */
@@ -133,6 +136,7 @@ export class TributaryClient {
   private wasReached = false
 
   constructor(options: ClientOptions) {
+    requireKnown(options, clientOptions)
     this.options = options
     this.answerMs = options.answerMs ?? 3_600_000
     this.baseUrl = serviceAddress(options.baseUrl)
@@ -153,14 +157,20 @@ export class TributaryClient {
 
   /** The same for tools that keep what came as it came, and note how far they are: page by page, with tokens. */
   async *steps(program: string, options: StepOptions = {}): AsyncGenerator<WalkStep, void, undefined> {
+    requireKnown(options, stepOptions)
     const { fromDate, toDate, revisionState, fields, pageSize, signal } = options
-    const filters = { fromDate, toDate, revisionState, fields } satisfies Record<keyof WalkFilters, unknown>
+    const filters = {
+      fromDate: timeOf(fromDate),
+      toDate: timeOf(toDate),
+      revisionState: revisionState ?? undefined,
+      fields: fields ?? undefined,
+    } satisfies Record<keyof WalkFilters, string | undefined>
     let query: Record<string, string | undefined> = {
-      ...(options.nextPageToken === undefined ? filters : { nextPageToken: options.nextPageToken }),
+      ...(options.nextPageToken == null ? filters : { nextPageToken: options.nextPageToken }),
       pageSize: pageSize?.toString(),
     }
     const trip = new RoundTrip()
-    for (let isFirst = options.nextPageToken === undefined; ; isFirst = false) {
+    for (let isFirst = options.nextPageToken == null; ; isFirst = false) {
       const path = pathOf(`${programPath(program)}/applications`, query)
       const { applications, page } = await this.page(path, isFirst, signal)
       if (applications.length > 0) yield { applications }
@@ -190,8 +200,10 @@ export class TributaryClient {
   async *changes<P = Application>(
     program: string,
     after: string,
-    { pageSize, waitSeconds, include, fields, signal }: ChangesOptions = {},
+    options: ChangesOptions = {},
   ): AsyncGenerator<ChangesPage<P>, void, undefined> {
+    requireKnown(options, changesOptions)
+    const { pageSize, waitSeconds, include, fields, signal } = options
     // Of applications as they were at `after` nothing is known: with `include` the first page reports it.
     let questionsAsOf: string | null | undefined
     const trip = new RoundTrip()
@@ -322,6 +334,45 @@ export class TributaryClient {
     )
   }
 }
+
+const clientOptions: Record<keyof Required<ClientOptions>, true> = {
+  baseUrl: true,
+  username: true,
+  password: true,
+  silenceMs: true,
+  answerMs: true,
+  fetch: true,
+  retriesMax: true,
+  waitMs: true,
+  waitMsMax: true,
+  onRetry: true,
+}
+const stepOptions: Record<keyof Required<StepOptions>, true> = {
+  fromDate: true,
+  toDate: true,
+  revisionState: true,
+  fields: true,
+  pageSize: true,
+  nextPageToken: true,
+  signal: true,
+}
+const changesOptions: Record<keyof Required<ChangesOptions>, true> = {
+  pageSize: true,
+  waitSeconds: true,
+  include: true,
+  fields: true,
+  signal: true,
+}
+
+/** Without types a misspelt filter would be left out, and more be sent than was asked for. */
+function requireKnown(options: object, known: Readonly<Record<string, true>>): void {
+  const unknown = Object.keys(options).find(name => !Object.hasOwn(known, name))
+  if (unknown !== undefined)
+    throw new TypeError(`There is no option ${unknown}. Those that there are: ${Object.keys(known).join(', ')}.`)
+}
+
+const timeOf = (time: string | Date | null | undefined): string | undefined =>
+  time instanceof Date ? time.toISOString() : (time ?? undefined)
 
 function programPath(program: string): string {
   // A path is folded before it is sent: these would lead out of the folder of programs.

@@ -154,6 +154,20 @@ print(json.dumps([
     expect(await python(code)).toEqual([0, 0, ids.length, 0])
   })
 
+  test('D12: a time without a zone is refused, since the service would read it in its own; any other offset will do', async () => {
+    for (const naive of ['datetime.datetime.utcnow()', 'datetime.datetime(2026, 1, 1)'])
+      expect(await raised(`import datetime\nClient(url).walk(program, from_date=${naive})`)).toEqual([
+        'ValueError',
+        expect.stringContaining('has no zone'),
+      ])
+    const code = `
+import datetime
+offset = datetime.timezone(datetime.timedelta(hours=5, minutes=45, seconds=30))
+early = datetime.datetime(2000, 1, 1, tzinfo=offset)
+print(json.dumps([len(list(Client(url).walk(program, from_date=early))), len(list(Client(url).walk(program, to_date=early)))]))`
+    expect(await python(code)).toEqual([ids.length, 0])
+  })
+
   test('verifies against the receipt: another count or digest is refused, erased applications are not counted', async () => {
     const faultOf = (_: number, target: string): Fault =>
       target.includes('/receipt') ? { replace: '"applications":60', by: '"applications":61' } : 'none'

@@ -41,6 +41,17 @@ async function walked(client: TributaryClient, options?: Parameters<TributaryCli
 }
 
 describe('a walk', () => {
+  test('takes times as Date, and null as left out; an option that there is not is refused', async () => {
+    const [early, late] = [new Date(Date.UTC(2000)), new Date(Date.UTC(2100))]
+    expect(await walked(clientOf(), { fromDate: early, toDate: null, revisionState: null, fields: null })).toEqual(ids)
+    expect(await walked(clientOf(), { fromDate: late })).toEqual([])
+    expect(await walked(clientOf(), { toDate: early })).toEqual([])
+    const misspelt: object = { from_date: '2100-01-01' }
+    await expect(walked(clientOf(), misspelt)).rejects.toThrow('There is no option from_date')
+    await expect(clientOf().changes(slug, 'latest', misspelt).next()).rejects.toThrow('There is no option from_date')
+    expect(() => clientOf(undefined, { userName: 'x' } as object)).toThrow('There is no option userName')
+  })
+
   test('gives every application once, in order, at any page size', async () => {
     for (const pageSize of [undefined, 1000, 7]) expect(await walked(clientOf(), { pageSize })).toEqual(ids)
   })

@@ -144,7 +144,7 @@ class Client:
     ) -> Walk:
         """
         Every application of a program that matches, oldest submission first, as one export. `from_date` is inclusive and `to_date` is not;
-        a time without an offset is in the service's zone. `fields` are question keys. With `next_page_token` an earlier walk continues, with
+        a date or a text without an offset is in the service's zone, and a datetime must have one. `fields` are question keys. With `next_page_token` an earlier walk continues, with
         the filters it began with.
         """
         filters = {"fromDate": _time(from_date), "toDate": _time(to_date), "revisionState": revision_state, "fields": _keys(fields)}
@@ -402,6 +402,8 @@ class Walk:
         token = end.get("nextPageToken", 0)
         if token is not None and not isinstance(token, str):
             raise _Passing("The page broke off, or does not state whether another follows.")
+        if token is not None and (not applications or token == self._token):
+            raise _Passing("The page has no applications, or leads back to itself, and states that another follows.")
         return headers, applications, token
 
 
@@ -498,6 +500,13 @@ def _path(program: str, part: str, query: dict[str, Optional[str]]) -> str:
 
 
 def _time(value: When) -> Optional[str]:
+    if isinstance(value, datetime.datetime):
+        if value.utcoffset() is None:
+            raise ValueError(
+                f"The time {value.isoformat()} has no zone, and the service would read it in its own: use datetime.now(timezone.utc), or astimezone()."
+            )
+        # In UTC, because an offset may have seconds, which the service does not take.
+        return value.astimezone(datetime.timezone.utc).isoformat()
     return value.isoformat() if isinstance(value, datetime.date) else value
 
 
