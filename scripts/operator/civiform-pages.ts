@@ -53,23 +53,43 @@ export async function readSample(address: ExportAddress, sample: number): Promis
   return found.slice(0, sample)
 }
 
-/** These applications, by id; unknown ids are left out. Read from the earliest of their times on. */
+export interface ReadThese {
+  /** By id; unknown ids are left out. */
+  found: Map<number, PagedApplication>
+  /** Ids of others that were submitted between the earliest and the latest of these; from the beginning where these are all. */
+  others: number[]
+}
+
+/** These applications, read from the earliest of their times on, and what else is there from then up to the latest. */
 export async function readThese(
   address: ExportAddress,
   wanted: readonly PagedApplication[],
-): Promise<Map<number, PagedApplication>> {
+  areAll: boolean,
+): Promise<ReadThese> {
   const ids = new Set(wanted.map(one => one.application_id))
-  const times = wanted.map(one => one.submit_time)
-  const earliest = times.includes(null)
-    ? undefined
-    : (times as string[]).map(time => Date.parse(time)).sort((a, b) => a - b)[0]
-  // A second earlier: one of the two may have cut it to whole seconds.
-  const from: Record<string, string> =
-    earliest === undefined ? {} : { fromDate: new Date(earliest - 1000).toISOString() }
+  const times = wanted.map(one => secondsOf(one.submit_time))
+  const [earliest, latest] = [Math.min(...times), Math.max(...times)]
+  const isFromBeginning = areAll || earliest === Number.NEGATIVE_INFINITY
+  const from: Record<string, string> = isFromBeginning ? {} : { fromDate: new Date(earliest * 1000).toISOString() }
+  // In the second of the latest, others may have come after these were read, unless it is long ago.
+  const upTo = latest < Date.now() / 1000 - settledSeconds ? latest : latest - 1
   const found = new Map<number, PagedApplication>()
+  const others: number[] = []
   for await (const { payload } of readPages(address, from)) {
-    for (const one of payload) if (ids.has(one.application_id)) found.set(one.application_id, one)
-    if (found.size === ids.size) break
+    for (const one of payload) {
+      const at = secondsOf(one.submit_time)
+      if (ids.has(one.application_id)) found.set(one.application_id, one)
+      // Of some, others of the first second may lie before them.
+      else if ((areAll || at > earliest) && at <= upTo) others.push(one.application_id)
+    }
+    if (found.size === ids.size && payload.some(one => secondsOf(one.submit_time) > latest)) break
   }
-  return found
+  return { found, others }
 }
+
+/** More than clocks differ. */
+const settledSeconds = 60
+
+/** One of the two may have cut it to whole seconds. Without a time: before all. */
+const secondsOf = (time: string | null): number =>
+  time === null ? Number.NEGATIVE_INFINITY : Math.floor(Date.parse(time) / 1000)

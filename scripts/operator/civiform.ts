@@ -21,7 +21,7 @@ import {
   settleRestore,
 } from '../../src/civiform/following/settle-following.ts'
 import { allowanceMsMax } from '../../src/civiform/source/clock-allowance.ts'
-import { followOptionsOf } from '../../src/civiform/source/followed-source.ts'
+import { followOptionsOf, isUntried, newestEvolution } from '../../src/civiform/source/followed-source.ts'
 import { parseDuration } from '../../src/config/kinds/durations.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { formatMicros } from '../../src/domain/values/offset-time.ts'
@@ -77,6 +77,8 @@ async function status({ sql }: ScriptContext): Promise<void> {
   if (state === undefined) throw new Problem('conflict', { detail: 'This installation follows no CiviForm.' })
   const time = (instant: number | null): string => (instant === null ? 'not yet' : formatMicros(instant))
   console.log(`Database:              ${state.identity}`)
+  if (isUntried(state))
+    console.log(`Evolution:             ${state.evolution}, newer than any that was tried (${newestEvolution})`)
   console.log(`Programs:              ${state.catalogue ?? 'not yet'}`)
   console.log(`Applications:          ${await countKept(sql)}`)
   console.log(`Complete up to:        ${time(state.watermark)}`)
@@ -117,7 +119,8 @@ function compare({ program: slug, sample, at, civiform, values }: Comparison): R
     const theirUrl = civiform ?? config.civiformBaseUrl
     if (theirUrl === '') throw usage('CIVIFORM_BASE_URL must be set, or --civiform given.')
     const theirs = await readSample({ baseUrl: theirUrl, slug, key }, applications)
-    const ours = await readThese({ baseUrl: at ?? serviceAddress(config), slug, key }, theirs)
+    const own = { baseUrl: at ?? serviceAddress(config), slug, key }
+    const { found: ours, others } = await readThese(own, theirs, theirs.length < applications)
     const missing = theirs.filter(one => !ours.has(one.application_id)).map(one => one.application_id)
     const primaryKeys = await readPrimaryKeys(config)
     const deliberate: { application_id: number; differences: PropertyDifference[] }[] = []
@@ -135,19 +138,22 @@ function compare({ program: slug, sample, at, civiform, values }: Comparison): R
     })
     const equal = found.filter(one => one.differences.length === 0).length
     console.log(
-      `${theirs.length} compared: ${equal} are equal, ${found.length - equal} differ, ${missing.length} are not here.`,
+      `${theirs.length} compared: ${equal} are equal, ${found.length - equal} differ, ${missing.length} are not here, ${others.length} are here alone.`,
     )
     for (const { place, applications } of summarize(deliberate))
       console.log(`As the profile has it, no difference: ${place}, in ${applications}`)
     if (missing.length > 0)
       console.log(`Not here: ${missing.slice(0, 20).join(', ')}${missing.length > 20 ? ', …' : ''}`)
+    if (others.length > 0)
+      console.log(`Not in CiviForm: ${others.slice(0, 20).join(', ')}${others.length > 20 ? ', …' : ''}`)
     for (const { place, applications, example, theirs: there, ours: here } of summarize(found)) {
       console.log(
         `${place}: ${applications} ${applications === 1 ? 'application' : 'applications'}, such as ${example}`,
       )
       if (values) console.log(`  CiviForm: ${shown(there)}\n  here:     ${shown(here)}`)
     }
-    if (found.length > equal || missing.length > 0) throw new Problem('conflict', { detail: 'They are not the same.' })
+    if (found.length > equal || missing.length + others.length > 0)
+      throw new Problem('conflict', { detail: 'They are not the same.' })
   }
 }
 

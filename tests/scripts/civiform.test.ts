@@ -47,6 +47,7 @@ for (let i = 0; i < 30; i++)
     applicant: await civiform.applicant(),
     program,
     answers: { job: { text: `job ${i}` }, housing: { selection: String(1 + (i % 2)) } },
+    time: new Date(Date.now() - 600_000 + i * 1000).toISOString(),
   })
 await civiform.app`
   insert into api_keys (name, key_id, salted_key_secret, subnet, expiration, grants)
@@ -150,7 +151,7 @@ describe('scripts/civiform', () => {
     expect(first).toMatchObject({
       code: 0,
       out:
-        '20 compared: 20 are equal, 0 differ, 0 are not here.\n' +
+        '20 compared: 20 are equal, 0 differ, 0 are not here, 0 are here alone.\n' +
         'As the profile has it, no difference: program_name, in 20\n',
     })
     const [row] = await database.sql<{ id: number }[]>`select max(application_id) as id from civiform_application`
@@ -163,6 +164,10 @@ describe('scripts/civiform', () => {
     expect(api.requests()).toBeGreaterThan(0)
     await database.sql`delete from application where application_id = ${row!.id}`
     expect(await compare()).toMatchObject({ code: 1, out: expect.stringContaining(`Not here: ${row!.id}`) })
+    await civiform.app`update applications set lifecycle_stage = 'deleted' where id = ${row!.id - 2}`
+    const deleted = await compare()
+    await civiform.app`update applications set lifecycle_stage = 'active' where id = ${row!.id - 2}`
+    expect(deleted).toMatchObject({ code: 1, out: expect.stringContaining(`Not in CiviForm: ${row!.id - 2}`) })
   })
 
   test('the process reports on its health port whether it follows or waits for another, and how far it is', async () => {

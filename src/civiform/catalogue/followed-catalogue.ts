@@ -30,6 +30,7 @@ const findingKinds = [
   'unknown_question_type',
   'condition',
   'scores',
+  'version_stage',
 ]
 
 export interface PlannedVersion extends VersionPlan {

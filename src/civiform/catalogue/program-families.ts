@@ -34,6 +34,13 @@ export function programFamilies(
     rows.push(program)
     rowsByName.set(program.name, rows)
   }
+  const strange = new Set(programs.flatMap(program => program.stages.filter(stage => !knownStages.has(stage))))
+  for (const stage of strange)
+    findings.push({
+      kind: 'version_stage',
+      subject: stage,
+      detail: 'is no stage of a version that is known; what is in such versions alone is left out',
+    })
   for (const [name, rows] of rowsByName)
     if (rows.some(row => row.uses_scoring))
       findings.push({ kind: 'scores', subject: name, detail: 'scores its answers; scores are not exported here' })
@@ -48,6 +55,9 @@ export function programFamilies(
   })
   return { families, findings }
 }
+
+/** Versions of the last were taken back before anyone could apply. */
+const knownStages = new Set(['active', 'draft', 'obsolete', 'deleted'])
 
 /** A row in no version counts only if something was submitted to it. */
 function stateOf(program: SourceProgram, appliedTo: ReadonlySet<number>): CatalogueVersion['state'] | undefined {

@@ -8,7 +8,7 @@ import type { FollowedCatalogue } from '../catalogue/followed-catalogue.ts'
 import { dropFindingsBefore, findFollowState, moveFollowState, noteFindings } from '../db/follow-state.ts'
 import { type FoundChange, readKeptMarks } from '../db/followed-changes.ts'
 import { readEvolution } from '../db/source.ts'
-import { readMarksAfter, readMarksById } from '../db/source-applications.ts'
+import { readMarksAfter, readMarksById, readUnknownStages } from '../db/source-applications.ts'
 import type { FollowReading } from '../source/followed-source.ts'
 import { applyChanges, removeDeleted } from './apply-changes.ts'
 
@@ -88,7 +88,8 @@ async function scanStep(
     const now = await readNow(sql)
     const whole_scan_ended_at = state.scan_whole ? now : state.whole_scan_ended_at
     // What was not found again is over: of answers that were read whole, of what is missing in any case.
-    const looked = state.scan_whole ? ['application', 'many_deleted'] : ['many_deleted']
+    const looked = state.scan_whole ? ['application', 'many_deleted', 'application_stage'] : ['many_deleted']
+    if (state.scan_whole) await noteFindings(sql, (await readUnknownStages(source)).map(strangeStage))
     await dropFindingsBefore(sql, looked, state.scan_begun_at ?? 0)
     return {
       scan_after: 0,
@@ -99,6 +100,12 @@ async function scanStep(
     }
   }
 }
+
+const strangeStage = ({ stage, applications }: { stage: string; applications: number }) => ({
+  kind: 'application_stage',
+  subject: stage,
+  detail: `is no stage of an application that is known; ${applications} of it are left out`,
+})
 
 /** Asked for again by id first: an upgrade that rewrites the table shows it empty to those who looked before. */
 export async function removeMissing(

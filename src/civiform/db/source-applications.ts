@@ -214,6 +214,17 @@ export async function readMarksAfter(
     order by a.id`
 }
 
+/** Stages that no release so far gave, with how many applications have them. Reads every row, and none of their answers. */
+export async function readUnknownStages(source: Source): Promise<{ stage: string; applications: number }[]> {
+  return source<{ stage: string; applications: number }[]>`
+    select coalesce(lifecycle_stage::text, 'none') as stage, count(*) as applications
+    from applications
+    where lifecycle_stage is null
+    or lifecycle_stage not in ('draft', 'active', 'obsolete', 'deleted')
+    group by 1
+    order by 1`
+}
+
 /** How far submissions lie ahead of the database's clock. */
 export interface SubmittedAhead {
   /** Those that lie ahead by more than was asked about. */

@@ -126,6 +126,12 @@ export async function readLayout(source: Source): Promise<SourceLayout> {
 export const absentTables = ({ missing }: SourceLayout): string[] =>
   Object.keys(needed).filter(table => needed[table]!.every(column => missing.includes(`${table}.${column}`)))
 
+/** What is missing, by tables where all of one is. */
+export function missingNames(layout: SourceLayout): string[] {
+  const absent = absentTables(layout)
+  return [...absent, ...layout.missing.filter(name => !absent.includes(name.split('.')[0]!))]
+}
+
 /** Which applied evolution is the newest: when it changes, the layout is to be read again. */
 export async function readEvolution(source: Source): Promise<number> {
   const [row] = await source<{ id: number | null }[]>`

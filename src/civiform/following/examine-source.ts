@@ -5,6 +5,7 @@ import { readPrograms } from '../../db/programs/programs.ts'
 import { programFamilies } from '../catalogue/program-families.ts'
 import {
   applicantVersion,
+  missingNames,
   readCondition,
   readEvolution,
   readIdentity,
@@ -14,7 +15,7 @@ import {
 import { readSourcePrograms, readSourceQuestions } from '../db/source-catalogue.ts'
 import { maySeeTransactions, readWriters } from '../db/source-watermark.ts'
 import type { Finding } from '../definitions/catalogue-version.ts'
-import { type FollowOptions, whyMissing } from '../source/followed-source.ts'
+import { type FollowOptions, isUntried, newestEvolution, whyMissing } from '../source/followed-source.ts'
 import { preparedTransactions } from '../source/watermark.ts'
 
 /** `error`: nothing can be followed until it is settled. `notice`: it can, and an operator should know. */
@@ -30,11 +31,17 @@ export async function examineSource(source: Sql, sql: Sql, options: FollowOption
   const reported: Examined[] = []
   const report = (kind: Examined['kind'], text: string): void => void reported.push({ kind, text })
   const layout = await readLayout(source)
-  if (layout.missing.length > 0) report('error', `There is no ${layout.missing.join(', ')}: ${whyMissing(layout)}.`)
+  if (layout.missing.length > 0)
+    report('error', `There is no ${missingNames(layout).join(', ')}: ${whyMissing(layout)}.`)
   if (layout.notGranted.length > 0)
     report('error', `The role may not read ${layout.notGranted.join(', ')}: grant SELECT on them.`)
   if (layout.missing.length > 0 || layout.notGranted.length > 0) return reported
   report('good', `The database is ${await readIdentity(source)}, at evolution ${await readEvolution(source)}.`)
+  if (isUntried(layout))
+    report(
+      'notice',
+      `Evolution ${newestEvolution} is the newest that was tried: compare some applications before clients come here.`,
+    )
   const condition = await readCondition(source, options.databaseZone)
   if (condition.inRecovery)
     report('error', 'It is a standby, which cannot report submissions in progress. Use the primary.')

@@ -17,12 +17,26 @@ import { followOrganizations } from '../changes/follow-organizations.ts'
 import { giveUpReusedVersions } from '../changes/reused-versions.ts'
 import { scanNext } from '../changes/scan-changes.ts'
 import { type FollowState, findFollowState, moveFollowState } from '../db/follow-state.ts'
-import { absentTables, readIdentity, readLayout, readStand, type SourceLayout, type SourceStand } from '../db/source.ts'
+import {
+  absentTables,
+  missingNames,
+  readIdentity,
+  readLayout,
+  readStand,
+  type SourceLayout,
+  type SourceStand,
+} from '../db/source.ts'
 import { readFirstEvent } from '../db/source-applications.ts'
 import { readWriters } from '../db/source-watermark.ts'
 import { followKeys } from '../keys/follow-keys.ts'
 import { allowanceAt } from '../source/clock-allowance.ts'
-import { type FollowDeps, type FollowReading, whyMissing } from '../source/followed-source.ts'
+import {
+  type FollowDeps,
+  type FollowReading,
+  isUntried,
+  newestEvolution,
+  whyMissing,
+} from '../source/followed-source.ts'
 import { historyOf, whyCut } from '../source/known-history.ts'
 import { renderingName } from '../source/profile.ts'
 import { Watermarks } from '../source/watermark.ts'
@@ -77,7 +91,7 @@ export class Follower {
 
   async #round(signal: AbortSignal | undefined): Promise<Round> {
     const { sql, source, options } = this.deps
-    const stand = await readStand(source)
+    const stand = await readStand(source).catch(error => this.#refuse(error))
     if (stand.inRecovery) throw standby(this.#reached)
     const layout = await this.#currentLayout(stand)
     this.#reached = true
@@ -163,15 +177,31 @@ export class Follower {
     if (this.#layout?.evolution === stand.evolution) return this.#layout
     // Named by what was applied before the columns were read: an upgrade in between is then noticed, and they are read again.
     const layout = { ...(await readLayout(this.deps.source)), evolution: stand.evolution }
+    this.#require(layout)
+    if (isUntried(layout))
+      this.deps.log.warn(
+        { evolution: layout.evolution, newest_tried: newestEvolution },
+        'CiviForm is newer than any that was tried',
+      )
+    await this.#begin(stand)
+    this.#layout = layout
+    return layout
+  }
+
+  /** Throws where it cannot be followed as it is: for now, while tables are restored; else until an operator has seen to it. */
+  #require(layout: SourceLayout): void {
     const absent = absentTables(layout)
-    if (this.#reached && absent.length > 0)
+    if (this.#reached && absent.length > 0 && !isUntried(layout))
       throw new Problem('unavailable', {
         detail: `CiviForm's database has no ${absent.join(', ')} now: it is tried again until what is restored there is whole.`,
       })
     refuseLayout(layout)
-    await this.#begin(stand)
-    this.#layout = layout
-    return layout
+  }
+
+  /** A table that each CiviForm has is not there: what else is missing says more than the error. */
+  async #refuse(error: unknown): Promise<never> {
+    if ((error as { code?: unknown }).code === '42P01') this.#require(await readLayout(this.deps.source))
+    throw error
   }
 
   async #begin(stand: SourceStand): Promise<void> {
@@ -218,9 +248,10 @@ function refuseOther({ identity: followed }: FollowState, identity: string): voi
   })
 }
 
-/** Throws Problem `conflict` that names every column that is missing, or may not be read. */
+/** Throws Problem `conflict` that names every table and column that is missing, or may not be read. */
 export function refuseLayout(layout: SourceLayout): void {
-  const { missing, notGranted } = layout
+  const missing = missingNames(layout)
+  const { notGranted } = layout
   if (missing.length === 0 && notGranted.length === 0) return
   const reported = [
     ...(missing.length === 0 ? [] : [`it has no ${missing.join(', ')}: ${whyMissing(layout)}`]),

@@ -19,7 +19,9 @@ export async function followKeys({ sql, source, options }: FollowReading): Promi
   const findings: Finding[] = []
   const theirs = (await readSourceKeys(source, options.databaseZone)).flatMap(key => readKey(key, findings))
   const ours = new Map((await readFollowedKeys(sql)).map(key => [key.api_key_id, key]))
-  const known = new Set((await readPrograms(sql)).map(program => program.slug))
+  // An archived program is in no active version: CiviForm finds none of its slug, whatever a key grants.
+  const open = (await readPrograms(sql)).filter(program => program.active_version_id !== null)
+  const known = new Set(open.map(program => program.slug))
   const wanted = theirs.map(key => ({ ...key, slugs: key.slugs.filter(slug => known.has(slug)).sort() }))
   const changed = wanted.filter(key => !isSame(key, ours.get(key.api_key_id)))
   const there = new Set(wanted.map(key => key.api_key_id))
@@ -99,7 +101,7 @@ function readKey(key: SourceKey, findings: Finding[]): FollowedKey[] {
       allowed_subnets,
       created_at: key.create_time ?? key.expiration,
       retired_at: key.retired_time,
-      slugs: grantedSlugs(key.grants),
+      slugs: grantedSlugs(key.grants, report),
     },
   ]
 }
@@ -117,10 +119,17 @@ function networkOf(text: string): string | undefined {
 }
 
 /** Slugs with the permission to read. A grant follows the slug, whichever program has it. */
-function grantedSlugs(grants: unknown): string[] {
+function grantedSlugs(grants: unknown, report: (detail: string) => void): string[] {
   const programs = (grants as { programGrants?: unknown } | null)?.programGrants
-  if (typeof programs !== 'object' || programs === null) return []
-  return Object.entries(programs)
-    .filter(([, permissions]) => Array.isArray(permissions) && permissions.includes('READ'))
-    .map(([slug]) => slug)
+  if (typeof programs !== 'object' || programs === null) {
+    report('has grants of a form that is not known; it opens nothing here')
+    return []
+  }
+  return Object.entries(programs).flatMap(([slug, permissions]) => {
+    const given: unknown[] = Array.isArray(permissions) ? permissions : [permissions]
+    const other = given.find(permission => permission !== 'READ')
+    if (other !== undefined)
+      report(`grants ${JSON.stringify(other)} on "${slug}", which is not known; READ alone opens something here`)
+    return Array.isArray(permissions) && given.includes('READ') ? [slug] : []
+  })
 }

@@ -48,11 +48,14 @@ export function followOptionsOf(config: {
 }
 
 /** The newest evolution that was tried. */
-const newestEvolution = 98
+export const newestEvolution = 98
+
+/** Whether a CiviForm is of a newer release than any that was tried. */
+export const isUntried = ({ evolution }: { evolution: number | null }): boolean => (evolution ?? 0) > newestEvolution
 
 /** What a CiviForm is whose database lacks a needed column. */
 export const whyMissing = ({ evolution }: SourceLayout): string =>
-  evolution > newestEvolution
+  isUntried({ evolution })
     ? `its release, at evolution ${evolution}, is newer than what this one knows (${newestEvolution}), and has dropped or renamed it: a newer Tributary is needed`
     : 'this is no CiviForm, or one from before 2023'
 
