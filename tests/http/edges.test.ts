@@ -1,15 +1,18 @@
 // What clients of many kinds send and read that is nearly right: letters in parts, lines, expectations, addresses.
 
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { annotate } from '../../src/upkeep/annotate.ts'
 import { unlimited } from '../support/config.ts'
-import { useDatabase, useService } from '../support/fixtures.ts'
+import { endWithTest, useDatabase, useFolder, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
+import { callTool } from '../support/tributary-tool.ts'
 
 const slug = 'edges'
 const database = await useDatabase()
@@ -60,6 +63,18 @@ describe('D47: NDJSON has the lines that every reader finds, and names its chars
     const { payload } = (await (await get(path)).json()) as { payload: unknown[] }
     expect(values.slice(0, -1)).toEqual(payload as never)
   })
+})
+
+test('D47: so has what `tributary pull` writes, into a file and to standard output', async () => {
+  const file = join(await useFolder(endWithTest), 'all.ndjson')
+  const pull = (out: string) => callTool(key, ['pull', service.baseUrl, '--program', slug, '--out', out])
+  const { code, out } = await pull('-')
+  expect(code).toBe(0)
+  expect((await pull(file)).code).toBe(0)
+  expect(readFileSync(file, 'utf8')).toBe(out)
+  const line = out.slice(0, -1)
+  expect(line).not.toMatch(/[\n\u0085\u2028\u2029]/)
+  expect(JSON.parse(line)).toMatchObject({ application_note: odd, application: { téléphone: { text: odd } } })
 })
 
 test('D15: a key is found in whatever parts its letters are typed', async () => {

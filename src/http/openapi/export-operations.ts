@@ -105,6 +105,13 @@ export const keyRefusals = {
   503: problemAnswer('The service is temporarily unavailable.', retryAfter),
 }
 
+/** The refusal of what takes no parameters (contract D10). */
+export const noParameters = {
+  400: problemAnswer(
+    'A parameter was sent that is nearly one of another request, or any with Prefer: handling=strict.',
+  ),
+}
+
 /** Source: spec, "Check credentials"; contract D5. */
 export const checkAuthOperation = {
   operationId: 'checkAuth',
@@ -117,6 +124,7 @@ export const checkAuthOperation = {
       headers: requestId,
       content: json({ $ref: '#/components/schemas/ApiKey' }),
     },
+    ...noParameters,
     ...keyRefusals,
   },
 }

@@ -48,6 +48,7 @@ const bodyRefusals = {
   ...refusals,
   413: problemAnswer('The body is too long.'),
   415: problemAnswer('The body is not JSON in UTF-8.'),
+  417: problemAnswer('Expect is anything but 100-continue.'),
 }
 const noApplicant = { 404: problemAnswer('The front end of the API key has no such applicant.') }
 

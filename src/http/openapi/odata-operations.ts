@@ -125,6 +125,7 @@ export const feedSetOperation = {
       headers: {
         ...requestId,
         ...version,
+        'Preference-Applied': { schema: text, description: 'The odata.maxpagesize of Prefer, where it was followed.' },
         'Snapshot-Time': {
           schema: { type: 'string', format: 'date-time' },
           description: 'On the first page: everything submitted before this is in the walk, and nothing after it.',

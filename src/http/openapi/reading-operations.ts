@@ -12,7 +12,14 @@ import {
   textOrNull,
   time,
 } from './described-parts.ts'
-import { fieldsParameter, keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
+import {
+  fieldsParameter,
+  keyRefusals,
+  noParameters,
+  problemAnswer,
+  programSlugParameter,
+  requestId,
+} from './export-operations.ts'
 
 export const noSuchApplication = problemAnswer('There is no such application in this program.')
 
@@ -61,6 +68,7 @@ export const listProgramsOperation = {
         ),
       }),
     }),
+    ...noParameters,
     ...keyRefusals,
   },
 }

@@ -2,7 +2,7 @@
 
 import type { JsonSchema } from '../../domain/fields/field-schema.ts'
 import { byKey, headerParameter, json, object, text, textOrNull, time } from './described-parts.ts'
-import { keyRefusals, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
+import { keyRefusals, noParameters, problemAnswer, programSlugParameter, requestId } from './export-operations.ts'
 import { applicationIdParameter, noSuchApplication } from './reading-operations.ts'
 
 const present = {
@@ -40,6 +40,7 @@ export const readStatusOperation = {
   responses: {
     200: present,
     304: { description: 'If-None-Match names the ETag that there is.', headers: present.headers },
+    ...noParameters,
     ...keyRefusals,
     404: noSuchApplication,
     412: problemAnswer('If-Match does not name the current state.'),
@@ -88,6 +89,7 @@ export const setStatusOperation = {
     415: problemAnswer('The body is not sent as JSON.', {
       'Accept-Patch': { schema: text, description: 'The media types of the body that are taken.' },
     }),
+    417: problemAnswer('Expect is anything but 100-continue.'),
     428: problemAnswer('If-Match is missing.'),
   },
 }
