@@ -62,7 +62,7 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
         const described = gathered()
         const sampleOf = operationSampler(described, baseUrl, example)
         return pageResponse(
-          { ...viewer, context },
+          { context, fields: {} },
           ServicePage({ document: described, documentPath: document, sampleOf }),
         )
       }

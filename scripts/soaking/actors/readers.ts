@@ -82,15 +82,36 @@ export async function walkOn(
     ledger.compare(`acknowledged before a walk as ${viewName(view)}`, walked.ids, ledger.remaining(before), ['lost'])
     const stale = gone.find(id => ids.has(id))
     if (stale !== undefined) ledger.note(`a walk as ${viewName(view)} has application ${stale}, erased before it began`)
-    const path = `/api/v1/admin/programs/${slug}/receipt?walk=${walked.head.get('Walk-Token')}`
-    const receipt = await client.ask(path, { authorization })
-    const said = receipt?.body as { sha256?: string; erased_application_ids?: number[] } | undefined
+    const said = await askReceipt(client, authorization, walked.head.get('Walk-Token'))
     const erased = new Set(said?.erased_application_ids)
     const lines = walked.ids.filter(id => !erased.has(id)).map(id => `${id}\n`)
     if (said !== undefined && said.sha256 !== createHash('sha256').update(lines.join('')).digest('hex'))
       ledger.note(
         `a walk of ${walked.ids.length} as ${viewName(view)} is not what its receipt says: ${JSON.stringify(said)}`,
       )
+  }
+}
+
+interface SaidReceipt {
+  sha256: string | null
+  erased_application_ids: number[]
+  next_token: string | null
+}
+
+/** The receipt of a walk, in as many requests as it takes; undefined where the client gave one up. */
+async function askReceipt(
+  client: Client,
+  authorization: string,
+  walkToken: string | null,
+): Promise<SaidReceipt | undefined> {
+  const erased: number[] = []
+  for (let token = walkToken; ; ) {
+    const answer = await client.ask(`/api/v1/admin/programs/${slug}/receipt?walk=${token}`, { authorization })
+    if (answer === undefined) return undefined
+    const part = answer.body as SaidReceipt
+    erased.push(...part.erased_application_ids)
+    if (part.next_token === null) return { ...part, erased_application_ids: erased }
+    token = part.next_token
   }
 }
 
