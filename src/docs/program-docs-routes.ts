@@ -20,7 +20,7 @@ import { hiddenRoute, routeDetail } from '../http/openapi/route-detail.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { methodNotAllowed } from '../http/server/errors.ts'
 import { placeOf } from '../http/server/place.ts'
-import { sentParameters } from '../http/server/program-request.ts'
+import { refuseParameters, sentParameters } from '../http/server/program-request.ts'
 import { Problem } from '../problem.ts'
 import { codeSamples } from './code-samples/code-samples.ts'
 import { freshnessOf } from './docs-freshness.tsx'
@@ -61,8 +61,9 @@ export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
 
 /** How handlers come by a program that their viewer may see, and by its docs. */
 function docsLoading({ config, db }: Deps, docs: ProgramDocs) {
-  const load = async ({ viewer, request, params }: Asked) => {
+  const load = async ({ viewer, request, params }: Asked, parameters?: readonly string[]) => {
     const found = await loadVisibleProgram(db, viewer, request, params.programSlug ?? null)
+    refuseParameters(request, parameters)
     return { found, place: placeOf(config, request) }
   }
   const loadDocs = (programId: number, { hidden }: Viewer) => docs.load(db, programId, hidden)
@@ -124,7 +125,7 @@ function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: L
 function downloads({ config }: Deps, { load, loadDocs }: Loading) {
   return {
     sendSchema: async (asked: Asked): Promise<Response> => {
-      const { found, place } = await load(asked)
+      const { found, place } = await load(asked, schemaParameters)
       const described = describedVersions(await loadDocs(found.program_id, asked.viewer))
       const { program_version_id, key_map } = pickVersion(described, asked.params.version)
       const { part, isInline } = wantedSchema(key_map, asked.request)
@@ -171,12 +172,14 @@ function downloads({ config }: Deps, { load, loadDocs }: Loading) {
   }
 }
 
+const schemaParameters = ['fields', 'inline'] as const
+
 /**
  * The questions that `fields` names, all without it: for clients that check the answers to an export with the same `fields`. And whether
  * definitions are inlined where they are referred to.
  */
 function wantedSchema(keyMap: KeyMap, request: Request): { part: KeyMap; isInline: boolean } {
-  const query = new SentQuery(sentParameters(request), ['fields', 'inline'])
+  const query = new SentQuery(sentParameters(request), schemaParameters)
   const inline = query.read('inline', (text, error) =>
     text === '1' ? true : error('bad_inline', 'must be 1, or left out.'),
   )

@@ -14,6 +14,7 @@ import { hiddenRoute } from '../http/openapi/route-detail.ts'
 import type { Deps } from '../http/server/deps.ts'
 import { methodNotAllowed } from '../http/server/errors.ts'
 import { placeOf } from '../http/server/place.ts'
+import { refuseParameters } from '../http/server/program-request.ts'
 import { operationSampler, type SeenExample } from './code-samples/operation-sample.ts'
 import { KeptPages } from './kept-pages.ts'
 import type { ServiceDocument } from './parts/service-document.ts'
@@ -81,7 +82,8 @@ export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
   const routes = new Elysia({ name: 'service-api' })
     .use(viewDocs(deps))
     // For the document, which the plugin answers; the page says so itself.
-    .onBeforeHandle(({ viewer, set }) => {
+    .onBeforeHandle(({ request, viewer, set }) => {
+      refuseParameters(request)
       Object.assign(set.headers, {
         'Cache-Control': 'no-store',
         'X-Content-Type-Options': 'nosniff',

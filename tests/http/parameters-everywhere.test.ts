@@ -21,12 +21,14 @@ const document = (await (
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods)
     .filter(([, { security = [] }]) => security.some(one => 'apiKey' in one))
-    .filter(() => /^\/(api|intake|odata)\//.test(path))
+    .filter(() => /^\/(api|docs|intake|odata)\//.test(path))
     .map(([method, { parameters = [] }]) => ({
       method: method.toUpperCase(),
       path: path
         .replace(/\{(programSlug|slug)\}/g, slug)
         .replace('{entitySet}', 'Applications')
+        .replace('{version}', 'active')
+        .replace('{fileName}', 'tributary.sh')
         .replaceAll(/\{[^}]+\}/g, '1'),
       names: parameters.filter(one => one.in === 'query').map(({ name }) => name),
     })),
@@ -35,7 +37,13 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 const refusedBy = async ({ method, path }: (typeof operations)[number], query: string, headers = {}) => {
   const body = method === 'GET' ? undefined : '{}'
   const type: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' }
-  const all = { Authorization: key.authorization, 'Idempotency-Key': 'x', ...type, ...headers }
+  const all = {
+    Accept: 'application/json',
+    Authorization: key.authorization,
+    'Idempotency-Key': 'x',
+    ...type,
+    ...headers,
+  }
   // Without applications the feed has no questions to choose.
   const more = path.endsWith('/changes') ? '&include=application' : ''
   const response = await service.get(`${path}?${query}${more}`, { method, headers: all, body })

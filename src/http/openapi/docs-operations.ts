@@ -1,7 +1,7 @@
 // OpenAPI of the docs.
 
 import { byKey, json, pathParameter, queryParameter, text } from './described-parts.ts'
-import { fieldsParameter, keyRefusals, problemAnswer, programSlugParameter } from './export-operations.ts'
+import { fieldsParameter, keyRefusals, noParameters, problemAnswer, programSlugParameter } from './export-operations.ts'
 
 const html = { 'text/html': { schema: text } }
 const object = json({ type: 'object' })
@@ -43,6 +43,7 @@ export const docsOperations = {
     description: 'Example response, question keys, option IDs and code samples. HTML; JSON when Accept prefers it.',
     responses: {
       200: { description: 'Its active version and its draft.', content: { ...html, ...object } },
+      ...noParameters,
       ...keyRefusals,
     },
   },
@@ -54,6 +55,7 @@ export const docsOperations = {
     description: 'The page of a draft shows its differences from the active version; as JSON, it is described whole.',
     responses: {
       200: { description: 'One version.', content: { ...html, ...object } },
+      ...noParameters,
       ...keyRefusals,
       404: notFound,
     },
@@ -76,7 +78,12 @@ export const docsOperations = {
     ...byKey('Docs'),
     parameters: [programSlugParameter, version],
     summary: 'Download the OpenAPI document of the export of one program',
-    responses: { 200: { description: 'OpenAPI 3.1.', content: object }, ...keyRefusals, 404: notFound },
+    responses: {
+      200: { description: 'OpenAPI 3.1.', content: object },
+      ...noParameters,
+      ...keyRefusals,
+      404: notFound,
+    },
   },
   sample: {
     operationId: 'downloadCodeSample',
@@ -85,6 +92,7 @@ export const docsOperations = {
     parameters: [programSlugParameter, pathParameter('fileName', 'As the docs name it.')],
     responses: {
       200: { description: 'Source code.', content: { 'text/plain': { schema: text } } },
+      ...noParameters,
       ...keyRefusals,
       404: nothingThere('There is no such code sample.'),
     },

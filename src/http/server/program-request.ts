@@ -53,9 +53,9 @@ export const sentParameters = ({ url, headers }: Request): SentParameters => ({
   strict: prefersStrictHandling(headers.get('prefer')),
 })
 
-/** Throws Problem `invalid_request` for what is no parameter of an address that has none (contract D10). */
-export function refuseParameters(request: Request): void {
-  const query = new SentQuery(sentParameters(request), [])
+/** Throws Problem `invalid_request` for what is no parameter of an address that has these, or none (contract D10). */
+export function refuseParameters(request: Request, names: readonly string[] = []): void {
+  const query = new SentQuery(sentParameters(request), names)
   if (query.errors.length > 0) throw query.problem()
 }
 
