@@ -2,7 +2,7 @@
 // A pure function of published versions.
 
 import { isList } from '../fields/question-type.ts'
-import { type ExportedType, exportedType, exportedTypes, questionTypes, type VersionQuestion } from './question.ts'
+import { type ExportedType, exportedType, exportedTypes, typeNamed, type VersionQuestion } from './question.ts'
 
 /** One exported question. `children` are its repeated questions (ENUMERATOR only), `option_ids` every id ever selectable. */
 export interface KeyNode {
@@ -106,7 +106,7 @@ export function nullMembers(nodes: readonly KeyNode[], profile: ExportProfile = 
 /** The fields of a question's object besides its type: none of a type that is not known. */
 export function exportedFields({ type, unknown_type }: Pick<KeyNode, 'type' | 'unknown_type'>, profile: ExportProfile) {
   if (unknown_type !== undefined) return []
-  const fields = Object.entries(questionTypes[type].fields)
+  const fields = Object.entries(typeNamed(type).fields)
   return profile === 'origin' ? fields.filter(([name]) => name !== 'file_key') : fields
 }
 

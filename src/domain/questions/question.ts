@@ -42,7 +42,25 @@ export const questionKinds = [...typeOfKind.keys(), 'STATIC'].sort() as Question
  * The type a kind is exported as, or `undefined` for STATIC, which has no answer and never appears.
  * Source: spec, "Checkbox questions are exported as `MULTI_SELECT`. Dropdown and radio questions are exported as `SINGLE_SELECT`."
  */
-export const exportedType = (kind: QuestionKind): ExportedType | undefined => typeOfKind.get(kind)
+export function exportedType(kind: QuestionKind): ExportedType | undefined {
+  const type = typeOfKind.get(kind)
+  if (type === undefined && kind !== 'STATIC') throw new UnknownQuestionKind(kind)
+  return type
+}
+
+/** A later release published a kind, or kept a type, that this one does not know. It refuses the program: without it, exports would lack answers. */
+export class UnknownQuestionKind extends Error {
+  constructor(readonly unknown: string) {
+    super(`a later release has questions of the kind ${unknown}`)
+  }
+}
+
+/** What is known of a type, of a key map that another release may have kept. Throws `UnknownQuestionKind`. */
+export function typeNamed(type: ExportedType): QuestionShape<PlainAnswer, SettingSchemas> {
+  const known: QuestionShape<PlainAnswer, SettingSchemas> | undefined = questionTypes[type]
+  if (known === undefined) throw new UnknownQuestionKind(type)
+  return known
+}
 
 /** What a type whose answers hold no other answers knows of them. */
 export const plainType = (type: PlainType): QuestionType<PlainAnswer> =>

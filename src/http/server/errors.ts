@@ -2,6 +2,7 @@
 // What is internal stays in the log.
 
 import { findPassingError } from '../../db/passing-errors.ts'
+import { UnknownQuestionKind } from '../../domain/questions/question.ts'
 import { Problem, type ProblemKind } from '../../problem.ts'
 import { feedType } from '../headers/export-formats.ts'
 import { pathOf } from '../headers/host.ts'
@@ -98,6 +99,13 @@ function asProblem(error: unknown): Problem {
       cause: error,
     })
   }
+  if (error instanceof UnknownQuestionKind)
+    return new Problem('unavailable', {
+      detail: `A newer release of this service has published a question of the kind ${error.unknown}, which the release that answers does not know. Its operator is upgrading it, or has to.`,
+      retryAfterSeconds: 60,
+      internal: 'unknown_question_kind',
+      cause: error,
+    })
   return new Problem('internal', {
     detail: 'Something went wrong on our side. Quote the request_id to the operator.',
     cause: error,
