@@ -4,7 +4,7 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import type { OptionDocs, QuestionDocs } from '../domain/samples/version-docs.ts'
+import type { OptionDocs, OptionRun, QuestionDocs } from '../domain/samples/version-docs.ts'
 import { Badge, counted } from '../html/parts.tsx'
 import type { FindEntry, FindGroup } from './parts/find-list.tsx'
 import { type JsonMark, valueAt } from './parts/json-tree.tsx'
@@ -224,7 +224,21 @@ function Fields({ question: { path, fields } }: Pick<QuestionProps, 'question'>)
 }
 
 function Option(props: { option: OptionDocs; earliest: number; current: number }): VNode {
-  const { id, text, retired, versions } = props.option
+  const { id, text, retired, versions, earlier } = props.option
+  if (earlier.length > 0)
+    return (
+      <li>
+        <code>{id}</code>
+        <ul>
+          {earlier.map(run => (
+            <li>
+              <span class="soft">{run.text}</span>{' '}
+              <Badge tone="attention">{runText(run, retired, props.current)}</Badge>
+            </li>
+          ))}
+        </ul>
+      </li>
+    )
   const [first, last] = versions
   // What was there from the question's beginning needs no word.
   const later = props.earliest < first
@@ -235,6 +249,11 @@ function Option(props: { option: OptionDocs; earliest: number; current: number }
       {!retired && later && <Badge tone="good">{first === props.current ? 'new' : `since version ${first}`}</Badge>}
     </li>
   )
+}
+
+function runText({ versions: [first, last] }: OptionRun, retired: boolean, current: number): string {
+  if (last === current && !retired) return `since version ${first}`
+  return first === last ? `version ${first}` : `versions ${first} to ${last}`
 }
 
 /** May be broken before a dot, and copied whole. */

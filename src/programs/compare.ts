@@ -1,8 +1,15 @@
 // Compares a document with what is published: the changes to its program, and to every other program that asks the same questions.
 
-import type { Sql } from '../db/client.ts'
-import { findActiveVersion, findProgram, type StoredProgramVersion } from '../db/programs/programs.ts'
+import { countWithOption } from '../db/applications/application-lists.ts'
+import type { Sql, Transaction } from '../db/client.ts'
+import {
+  findActiveVersion,
+  findProgram,
+  readPublishedVersions,
+  type StoredProgramVersion,
+} from '../db/programs/programs.ts'
 import type { ProgramDefinition } from '../domain/definitions/program-definition.ts'
+import { type ReusedOption, reusedOptions, sayReuse } from '../domain/definitions/reused-options.ts'
 import { completeDefinition, describeVersion } from '../domain/definitions/version-definition.ts'
 import { diffDefinitions, sameSettings, type VersionChange } from '../domain/definitions/version-diff.ts'
 import { Problem } from '../problem.ts'
@@ -47,11 +54,37 @@ export async function compareWithPublished(
     return {
       definition,
       active,
-      changes: changesAgainst(active, complete),
+      changes: await withReusedOptions(tx, active, complete, changesAgainst(active, complete)),
       moves: moves.map(({ moved: _, ...move }) => move),
       refusal: firstOf(moves, ({ moved }) => findBrokenConditions(moved, slug)),
     }
   })
+}
+
+/** Applications that are looked through for an option, at most. */
+const applicationsMax = 10_000
+
+/** The changes, with what the id of an option that is added meant in an earlier version of the program (D56). */
+async function withReusedOptions(
+  tx: Transaction,
+  active: StoredProgramVersion | undefined,
+  { questions }: ProgramDefinition,
+  changes: VersionChange[],
+): Promise<VersionChange[]> {
+  if (active === undefined || !changes.some(({ code }) => code === 'option_added')) return changes
+  const reused = reusedOptions(changes, questions, await readPublishedVersions(tx, active.program_id))
+  const having = new Map<ReusedOption, string>()
+  for (const one of reused) {
+    if (one.was === one.text) continue
+    const { question_key, id, to } = one
+    const answer = { question_key, option_id: id, to }
+    const { found, all } = await countWithOption(tx, active.program_id, answer, applicationsMax)
+    having.set(
+      one,
+      `${all ? '' : 'at least '}${found.toLocaleString('en-US')} ${found === 1 ? 'application has' : 'applications have'} it`,
+    )
+  }
+  return sayReuse(changes, reused, one => having.get(one)!)
 }
 
 function firstOf<T, Found>(items: readonly T[], find: (item: T) => Found | undefined): Found | undefined {
@@ -70,7 +103,7 @@ export async function reviewDraft(
   sql: Sql,
   draft: StoredProgramVersion,
   options: EditOptions,
-): Promise<Pick<Comparison, 'moves' | 'refusal'>> {
+): Promise<Pick<Comparison, 'moves' | 'refusal'> & { changes?: VersionChange[] }> {
   const overtaken = await findOutdatedQuestions(sql, draft)
   if (overtaken !== undefined) return { moves: [], refusal: overtaken }
   try {

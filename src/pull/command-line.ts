@@ -129,6 +129,8 @@ export function parsePull(args: string[]): PullCommand {
     throw wrong(`--checkpoint must be a whole number of seconds from 0 to 9999, not "${values.checkpoint}".`)
   const { multi } = values
   if (multi !== 'one' && multi !== 'columns') throw wrong(`--multi must be one or columns, not "${multi}".`)
+  if (multi === 'columns' && values['option-labels'])
+    throw wrong('--option-labels cannot go with --multi columns, whose headings have the ids: their words may change.')
   if (values['since-last'] && values.before !== undefined)
     throw wrong('--since-last and --before exclude each other: what was submitted later would never be asked for.')
   if (values['since-last'] && revision === 'OBSOLETE')

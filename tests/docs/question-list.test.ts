@@ -57,6 +57,7 @@ test('each option is looked at a few times, however many there are', () => {
     id: `option-${i}`,
     text: 'an option',
     retired: false,
+    earlier: [],
     get versions(): readonly [number, number] {
       looked++
       return [1, 1]

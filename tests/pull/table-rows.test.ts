@@ -15,11 +15,13 @@ const pets: DocumentedQuestion = {
     { id: 'dog', text: 'A dog' },
   ],
 }
-const rowsOf = (multi: 'one' | 'columns', answers: object, labels = false, question = pets) => {
+const rowsOf = (multi: 'one' | 'columns', answers: object, labels = false, question = pets, program_version_id = 1) => {
   const rows: unknown[][] = []
   const tables = planTables([question], { multi, labels })
   const own = tables[0]!.columns.findIndex(({ question }) => question === 'pets')
-  rowMaker(tables)({ application_id: 7, application: answers }, (_, cells) => rows.push(cells.slice(own)))
+  rowMaker(tables)({ application_id: 7, program_version_id, application: answers }, (_, cells) =>
+    rows.push(cells.slice(own)),
+  )
   return rows
 }
 const chosen = (...selections: string[]) => ({ pets: { question_type: 'MULTI_SELECT', selections } })
@@ -42,4 +44,21 @@ test.each<[string, object]>([
 ])('%s, which the docs do not have, ends the pull', (what, answers) => {
   expect(() => rowsOf('columns', answers)).toThrow(NoColumn)
   expect(() => rowsOf('columns', answers)).toThrow(`Application 7 has ${what}`)
+})
+
+test('an id that was used again for something else has the words of the version that the application was submitted to (D56)', () => {
+  const runs = [
+    { text: 'A tomcat', first_version_id: 10 },
+    { text: 'A caterpillar tractor', first_version_id: 30 },
+  ]
+  const options = [{ id: 'cat', text: 'A caterpillar tractor', earlier: runs }]
+  const words = (version: number) => rowsOf('one', chosen('cat'), true, { ...pets, options }, version)[0]
+  expect([10, 29, 30, 31].map(words)).toEqual([
+    [['A tomcat']],
+    [['A tomcat']],
+    [['A caterpillar tractor']],
+    [['A caterpillar tractor']],
+  ])
+  // From before all that the docs say: no words rather than wrong ones.
+  expect(words(9)).toEqual([['cat']])
 })

@@ -86,9 +86,9 @@ const draftActions = (deps: Deps): Action[] => {
       ...reads('programs'),
       run: async visit => {
         const view = await viewOf(deps, visit)
-        const { active, draft, changes } = view
+        const { active, draft } = view
         if (draft === undefined) throw new Problem('not_found', { detail: 'There is no draft of this program.' })
-        const { moves, refusal } = await review(deps, view)
+        const { moves, refusal, changes } = await review(deps, view)
         return {
           draft: draft.program_version_id,
           active: active?.program_version_id ?? null,
@@ -180,8 +180,10 @@ const noDraft = (visit: PageVisit): Response => redirect(visit, pathOf(visit, '/
 async function review(
   { consoleDb: db, config }: Deps,
   view: ProgramInView,
-): Promise<Pick<Comparison, 'moves' | 'refusal'>> {
-  return isOvertaken(view) ? { moves: [], refusal: overtaken(view) } : reviewDraft(db, view.draft!, config)
+): Promise<Pick<Comparison, 'moves' | 'refusal' | 'changes'>> {
+  const { changes } = view
+  if (isOvertaken(view)) return { moves: [], refusal: overtaken(view), changes }
+  return { changes, ...(await reviewDraft(db, view.draft!, config)) }
 }
 
 const placed = ({ path, code, detail }: ProblemItem) => ({ ...(path === undefined ? {} : { path }), code, detail })
@@ -189,9 +191,9 @@ const placed = ({ path, code, detail }: ProblemItem) => ({ ...(path === undefine
 async function showReview(deps: Deps, visit: PageVisit, refused?: Hindrance): Promise<Response> {
   const view = await viewOf(deps, visit)
   if (view.draft === undefined) return noDraft(visit)
-  const { moves, refusal } = await review(deps, view)
+  const { moves, refusal, changes } = await review(deps, view)
   const hindrance = refused ?? (refusal && hindranceOf(refusal))
-  const page = <PublishPage view={view} moves={moves} hindrance={hindrance} />
+  const page = <PublishPage view={{ ...view, changes }} moves={moves} hindrance={hindrance} />
   const faulty = visit.context.form.errors.length > 0
   return showPage(visit, page, faulty ? 400 : refused === undefined ? 200 : 409)
 }

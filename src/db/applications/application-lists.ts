@@ -268,3 +268,35 @@ export async function readProgramsWithSubmissions(
     order by p.slug
     limit ${rowsMax}`
 }
+
+/**
+ * Of a program's applications before a time, how many have an option selected in a question, at any depth; of the newest so many, and whether
+ * these were all. As text: a question object is written in one way, and an option id has no quotes to escape but that of a map.
+ */
+export async function countWithOption(
+  db: Db,
+  programId: number,
+  { question_key, option_id, to }: { question_key: string; option_id: string; to: Micros },
+  rowsMax: number,
+): Promise<{ found: number; all: boolean }> {
+  const key = `${JSON.stringify(question_key)}:{"question_type":"`
+  const id = JSON.stringify(option_id)
+  const [row] = await db<{ found: number; seen: number }[]>`
+    select
+      count(*) filter (where exists (
+        select
+        from string_to_table(snapshot, ${key}) with ordinality as answer (text, nth)
+        where nth > 1
+        and position(${id} in split_part(answer.text, '}', 1)) > 0
+      ))::integer as found,
+      count(*)::integer as seen
+    from (
+      select snapshot
+      from application
+      where program_id = ${programId}
+      and submit_time < ${to}
+      order by submit_time desc, submit_seq desc
+      limit ${rowsMax}
+    ) theirs`
+  return { found: row!.found, all: row!.seen < rowsMax }
+}

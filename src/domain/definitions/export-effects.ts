@@ -15,6 +15,10 @@ export function exportEffects(changes: readonly VersionChange[]): string[] {
         return [`${key} stays in every application. From now on it is unanswered in new ones.`]
       case 'option_added':
         return [`${key} can have an option id that was not there before. ${detail}`]
+      case 'option_returned':
+        return [`${key} can have an option id again that it had before. ${detail}`]
+      case 'option_reused':
+        return [`${key} can have an option id that means something else in earlier applications. ${detail}`]
       case 'option_removed':
         return [`${key} keeps the option in the applications that have it. ${detail}`]
       case 'optional_changed':

@@ -20,6 +20,8 @@ export type VersionChangeCode =
   | 'question_removed'
   | 'option_added'
   | 'option_removed'
+  | 'option_returned'
+  | 'option_reused'
   | 'option_text_changed'
   | 'options_reordered'
   | 'text_changed'
@@ -148,14 +150,16 @@ export function settingChanges(name: string, before: QuestionSettings, after: Qu
   ]
 }
 
+/** How an option is said to be added, by which other readers of changes know it. */
+export const optionAdded = (name: string, id: string, text: string): VersionChange =>
+  change('option_added', name, `Option “${text}” (${id}) added.`)
+
 function optionChanges(name: string, before: readonly QuestionOption[], after: readonly QuestionOption[]) {
   const old = new Map(before.map(option => [option.admin_id, option.text]))
   const now = new Map(after.map(option => [option.admin_id, option.text]))
   const [kept, keptNow] = common([...old.keys()], [...now.keys()])
   return [
-    ...[...now]
-      .filter(([id]) => !old.has(id))
-      .map(([id, text]) => change('option_added', name, `Option “${text}” (${id}) added.`)),
+    ...[...now].filter(([id]) => !old.has(id)).map(([id, text]) => optionAdded(name, id, text)),
     ...[...old]
       .filter(([id]) => !now.has(id))
       .map(([id, text]) => change('option_removed', name, `Option “${text}” (${id}) removed. It stays in exports.`)),

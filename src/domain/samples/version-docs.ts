@@ -95,7 +95,22 @@ export interface OptionDocs {
   retired: boolean
   /** The numbers of the first version that had it, and the last: the version itself, unless it is retired. */
   versions: readonly [first: number, last: number]
+  /**
+   * What its id meant in turn, where that changed or the option was away for a time (D56): for each run of versions with one text, their
+   * numbers and the `program_version_id` of the first. Ids rise with the numbers, so an application's own finds its text. Empty where `text` is
+   * all that it ever was; of many, the newest.
+   */
+  earlier: readonly OptionRun[]
 }
+
+export interface OptionRun {
+  text: string
+  versions: readonly [first: number, last: number]
+  first_version_id: number
+}
+
+/** Most runs of one option. */
+const runsMax = 20
 
 /**
  * The docs of one of a program's versions. `earlier` are the versions published before it, oldest first: what they asked is in
@@ -155,17 +170,19 @@ function questionDocs(
 ): QuestionDocs[] {
   const askedNow = new Map(version.questions.map(question => [question.question_id, question]))
   const askedLast = new Map<number, VersionQuestion>()
+  const askedIn = new Map<number, number>()
   const firstVersions = new Map<number, number>()
-  const options = new Map<string, { text: string; versions: [number, number] }>()
-  for (const [at, { questions }] of [...earlier, version].entries()) {
+  const options = new Map<string, OptionRun[]>()
+  for (const [at, { questions, program_version_id }] of [...earlier, version].entries()) {
     const number = at + 1
     for (const question of questions) {
+      const before = askedIn.get(question.question_id)
+      askedIn.set(question.question_id, number)
       askedLast.set(question.question_id, question)
       if (!firstVersions.has(question.question_id)) firstVersions.set(question.question_id, number)
       for (const { admin_id, text } of question.settings.options ?? []) {
         const name = `${question.question_id} ${admin_id}`
-        const first = options.get(name)?.versions[0] ?? number
-        options.set(name, { text, versions: [first, number] })
+        options.set(name, withRun(options.get(name) ?? [], { text, number, program_version_id, before }))
       }
     }
   }
@@ -197,15 +214,36 @@ function questionDocs(
         bounds: boundsText(settings),
         first_version: firstVersions.get(question_id)!,
         fields: fieldPaths(node, path),
-        options: node.option_ids.map(id => {
-          const { text, versions } = options.get(`${question_id} ${id}`)!
-          return { id, text: shortened(text, optionTextMax), retired: !selectable.has(id), versions }
-        }),
+        options: node.option_ids.map(id => optionDocs(id, options.get(`${question_id} ${id}`)!, selectable)),
       },
       ...node.children.flatMap(child => describe(child, `${path}.entities[<index>]`, depth + 1)),
     ]
   }
   return keyMap.flatMap(node => describe(node, 'application', 0))
+}
+
+/** The runs of an option with that of one more version, `before` which the question was last asked. */
+function withRun(
+  runs: readonly OptionRun[],
+  now: { text: string; number: number; program_version_id: number; before: number | undefined },
+): OptionRun[] {
+  const { text, number, program_version_id, before } = now
+  const last = runs.at(-1)
+  return last?.text === text && last.versions[1] === before
+    ? [...runs.slice(0, -1), { ...last, versions: [last.versions[0], number] }]
+    : [...runs, { text, versions: [number, number], first_version_id: program_version_id }]
+}
+
+function optionDocs(id: string, runs: readonly OptionRun[], selectable: ReadonlySet<string>): OptionDocs {
+  const cut = (text: string): string => shortened(text, optionTextMax)
+  const [first, last] = [runs[0]!, runs.at(-1)!]
+  return {
+    id,
+    text: cut(last.text),
+    retired: !selectable.has(id),
+    versions: [first.versions[0], last.versions[1]],
+    earlier: runs.length === 1 ? [] : runs.slice(-runsMax).map(run => ({ ...run, text: cut(run.text) })),
+  }
 }
 
 /** Source: spec, "The application object" 5. */

@@ -48,7 +48,8 @@ export function rowMaker(tables: readonly Table[]): (application: Members, take:
   const top = stepOf(0)
   return (application, take) => {
     const answers = application.application as Members
-    writeObject(top, application, answers, application.application_id as number, [], take)
+    const { application_id, program_version_id } = application as { application_id: number; program_version_id: number }
+    writeObject(top, application, answers, { id: application_id, version: program_version_id }, [], take)
   }
 }
 
@@ -56,39 +57,43 @@ function writeObject(
   step: Step,
   own: Members,
   answers: Members,
-  id: number,
+  of: { id: number; version: number },
   path: readonly number[],
   take: TakeRow,
 ): void {
-  requireColumns(step, answers, id)
+  requireColumns(step, answers, of.id)
   take(
     step.table,
-    step.columns.map(column => cellOf(column, own, answers)),
+    step.columns.map(column => cellOf(column, own, answers, of.version)),
   )
   for (const [key, inner] of step.enumerators) {
     const entities = ((answers[key] as Members | undefined)?.entities ?? []) as readonly Members[]
     for (const [index, entity] of entities.entries()) {
       const place = [...path, index]
       const row = {
-        application_id: id,
+        application_id: of.id,
         entity_path: place.join('.'),
         parent_path: path.length === 0 ? null : path.join('.'),
         entity_index: index,
         entity_name: entity.entity_name,
       }
-      writeObject(inner, row, entity, id, place, take)
+      writeObject(inner, row, entity, of, place, take)
     }
   }
 }
 
-function cellOf({ question, field, option, labels }: PlannedColumn, own: Members, answers: Members): Cell {
+function cellOf(
+  { question, field, option, labels }: PlannedColumn,
+  own: Members,
+  answers: Members,
+  version: number,
+): Cell {
   if (question === undefined) return (own[field] ?? null) as Cell
   const value = (answers[question] as Members | undefined)?.[field] ?? null
   if (field === 'entities') return Array.isArray(value) ? value.length : 0
   if (option !== undefined) return Array.isArray(value) && value.includes(option)
   if (labels === undefined || value === null) return value as Cell
-  // An id that the docs do not know has no words, and says what it can.
-  return Array.isArray(value) ? value.map(id => labels[id] ?? id) : (labels[String(value)] ?? (value as Cell))
+  return Array.isArray(value) ? value.map(id => labels(String(id), version)) : labels(String(value), version)
 }
 
 function requireColumns({ known, options }: Step, answers: Members, id: number): void {

@@ -11,7 +11,12 @@ export interface DocumentedQuestion {
   /** `application.household_members.entities[<index>].member_name` */
   path: string
   fields: readonly { path: string; type: string }[]
-  options: readonly { id: string; text: string }[]
+  options: readonly {
+    id: string
+    text: string
+    /** What its id meant before, where that changed. A service before 1.1 does not say so. */
+    earlier?: readonly { text: string; first_version_id: number }[]
+  }[]
 }
 
 export type ColumnKind = 'text' | 'integer' | 'number' | 'money' | 'boolean' | 'date' | 'time' | 'list'
@@ -24,8 +29,8 @@ export interface PlannedColumn {
   field: string
   /** Of a column for one option: the option. */
   option?: string
-  /** Option ids with the words that take their place. */
-  labels?: Readonly<Record<string, string>>
+  /** The words that take the place of an option's id in an application of a program version. */
+  labels?: (id: string, programVersionId: number) => string
 }
 
 export interface Table {
@@ -140,7 +145,7 @@ function inOrder(columns: readonly PlannedColumn[], known: readonly string[]): P
 
 function columnsOf(question: DocumentedQuestion, { multi, labels }: TableOptions): PlannedColumn[] {
   const { question_key: key, question_type, path, options } = question
-  const words = labels && options.length > 0 ? Object.fromEntries(options.map(({ id, text }) => [id, text])) : undefined
+  const words = labels && options.length > 0 ? wordsOf(options) : undefined
   return question.fields.flatMap(({ path: at, type }): PlannedColumn[] => {
     const field = at.slice(path.length + 1)
     // Of an entity, which has a table of its own.
@@ -156,6 +161,20 @@ function columnsOf(question: DocumentedQuestion, { multi, labels }: TableOptions
       return options.map(({ id }) => ({ ...column, name: `${column.name}.${id}`, kind: 'boolean', option: id }))
     return [isChoice && words !== undefined ? { ...column, labels: words } : column]
   })
+}
+
+/** An id that the docs do not know has no words, and says what it can; so has one from before all that they know of it. */
+function wordsOf(options: DocumentedQuestion['options']): NonNullable<PlannedColumn['labels']> {
+  const known = new Map(options.map(option => [option.id, option]))
+  return (id, programVersionId) => {
+    const option = known.get(id)
+    if (option === undefined) return id
+    const { text, earlier } = option
+    // Nothing of what a service says is taken on trust.
+    if (!Array.isArray(earlier) || earlier.length === 0) return text
+    const run = earlier.findLast(({ first_version_id }) => Number(first_version_id) <= programVersionId)
+    return run === undefined ? id : String(run.text)
+  }
 }
 
 function kindOf(questionType: string, field: string, type: string): ColumnKind {

@@ -10,6 +10,7 @@ import {
   resumePublications,
   withinRequestMax,
 } from '../../../src/programs/publications.ts'
+import { IntakeStore } from '../../intake/intake-store.ts'
 import { aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { ApiProgram, aToken } from '../../support/console-api.ts'
 import { useDatabase, usePool, useService } from '../../support/fixtures.ts'
@@ -65,6 +66,27 @@ describe('before a draft is published, it is known whether that would be refused
     const page = await browser.page('/admin/programs/pet-a/publish')
     expect(page).not.toContain('action="/admin/programs/pet-a/publish"')
   })
+})
+
+test('an option id that comes back with another meaning is compared with the versions that had it (D56)', async () => {
+  const fuel = (...options: [id: string, text: string][]) => ({
+    slug: 'fuels',
+    questions: [q.radio('fuel', [], { options: options.map(([admin_id, text]) => ({ admin_id, text })) })],
+  })
+  const { program_id } = await aProgram(sql, fuel(['oil', 'Heating oil'], ['gas', 'Gas'], ['wood', 'Wood']))
+  const store = new IntakeStore(sql, program_id)
+  for (const selection of ['oil', 'oil', 'gas']) await store.apply(await store.register(), { fuel: { selection } })
+  await publish(sql, fuel(['gas', 'Gas']))
+  await aDraft(sql, fuel(['gas', 'Gas'], ['oil', 'Oil of olives'], ['wood', 'Wood'], ['coal', 'Coal']))
+  const { changes, effects } = await difference('fuels')
+  const [reused, returned, added] = ['oil', 'wood', 'coal'].map(id =>
+    changes.find(({ detail }: { detail: string }) => detail.includes(`(${id})`)),
+  )
+  expect([reused.code, returned.code, added.code]).toEqual(['option_reused', 'option_returned', 'option_added'])
+  expect(reused.detail).toMatch(/“Heating oil” until version 1; 2 applications/)
+  expect(effects).toHaveLength(3)
+  const page = await browser.page('/admin/programs/fuels/publish')
+  expect(page).toContain('“Heating oil” until version 1; 2 applications')
 })
 
 describe('a publication that changes more programs than a request has time for is made after it, all of it or nothing', () => {

@@ -147,3 +147,44 @@ test('says when a question is asked, whether it may be left out, what its answer
     },
   })
 })
+
+test('an option id that was away and came back, or has another text, has each range with its own text (D56)', () => {
+  const withTexts = (texts: Record<string, string>): VersionQuestion => ({
+    ...keyed(all.find(question => question.settings.options !== undefined)!.question_key),
+    settings: { text: 'Fuel?', options: Object.entries(texts).map(([admin_id, text]) => ({ admin_id, text })) },
+  })
+  const texts: Record<string, string>[] = [
+    { oil: 'Heating oil', gas: 'Gas' },
+    { gas: 'Gas' },
+    { oil: 'Oil of olives', gas: 'Natural gas' },
+    { oil: 'Oil of olives', gas: 'Natural gas' },
+  ]
+  const versions = texts.map((one, i) => asking(10 * (i + 1), [withTexts(one)]))
+  // A version that does not ask the question ends no range.
+  const unasked = asking(35, [keyed('number_one')])
+  const history = [...versions.slice(0, 3), unasked, versions[3]!]
+  const [{ options } = { options: [] }] = versionDocs(history.at(-1)!, history.slice(0, -1), {
+    timeZone: 'UTC',
+  }).questions
+  expect(options).toMatchObject([
+    {
+      id: 'oil',
+      text: 'Oil of olives',
+      versions: [1, 5],
+      earlier: [
+        { text: 'Heating oil', versions: [1, 1], first_version_id: 10 },
+        { text: 'Oil of olives', versions: [3, 5], first_version_id: 30 },
+      ],
+    },
+    {
+      id: 'gas',
+      earlier: [
+        { text: 'Gas', versions: [1, 2], first_version_id: 10 },
+        { text: 'Natural gas', versions: [3, 5], first_version_id: 30 },
+      ],
+    },
+  ])
+  expect(
+    versionDocs(versions[0]!, [], { timeZone: 'UTC' }).questions[0]!.options.map(option => option.earlier),
+  ).toEqual([[], []])
+})

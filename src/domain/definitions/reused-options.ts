@@ -1,0 +1,75 @@
+// Options that a version adds and an earlier one had: whether their ids come to mean something else (contract D56).
+
+import type { QuestionOption } from '../questions/question.ts'
+import { optionAdded, type VersionChange } from './version-diff.ts'
+
+/** A version that was published, as far as it offers options. */
+interface OfferingVersion {
+  version_number: number | null
+  published_at: number | null
+  questions: readonly { admin_name: string; question_key: string; settings: { options?: readonly QuestionOption[] } }[]
+}
+
+/** An option that is added, and the last version that had its id. */
+export interface ReusedOption {
+  admin_name: string
+  question_key: string
+  id: string
+  text: string
+  /** Its text in that version, and that version's number. */
+  was: string
+  until: number
+  /** When the version after that one was published. */
+  to: number
+}
+
+/** The options that `changes` add and one of the published versions had, oldest first. */
+export function reusedOptions(
+  changes: readonly VersionChange[],
+  questions: readonly { admin_name: string; options?: readonly QuestionOption[] }[],
+  published: readonly OfferingVersion[],
+): ReusedOption[] {
+  const added = new Set(changes.filter(({ code }) => code === 'option_added').map(nameOf))
+  return questions.flatMap(({ admin_name, options = [] }) =>
+    options.flatMap(({ admin_id: id, text }) => {
+      if (!added.has(nameOf(optionAdded(admin_name, id, text)))) return []
+      const last = published.findLastIndex(version => textOf(version, admin_name, id) !== undefined)
+      const [before, after] = [published[last], published[last + 1]]
+      if (before === undefined || after === undefined) return []
+      const { question_key } = before.questions.find(question => question.admin_name === admin_name)!
+      const [was, until] = [textOf(before, admin_name, id)!, before.version_number!]
+      return [{ admin_name, question_key, id, text, was, until, to: after.published_at! }]
+    }),
+  )
+}
+
+const nameOf = ({ subject, detail }: VersionChange): string => `${subject} ${detail}`
+
+const textOf = ({ questions }: OfferingVersion, name: string, id: string): string | undefined =>
+  questions.find(({ admin_name }) => admin_name === name)?.settings.options?.find(({ admin_id }) => admin_id === id)
+    ?.text
+
+/** The changes with what an added option was before; `having` says of one how many applications have its id, in words. */
+export function sayReuse(
+  changes: readonly VersionChange[],
+  reused: readonly ReusedOption[],
+  having: (option: ReusedOption) => string,
+): VersionChange[] {
+  const byName = new Map(reused.map(one => [nameOf(optionAdded(one.admin_name, one.id, one.text)), one]))
+  return changes.map(change => {
+    const one = byName.get(nameOf(change))
+    if (one === undefined) return change
+    const { admin_name: subject, id, text, was, until } = one
+    return was === text
+      ? {
+          code: 'option_returned',
+          subject,
+          detail: `Option “${text}” (${id}) is back. It was there until version ${until}.`,
+        }
+      : {
+          code: 'option_reused',
+          subject,
+          detail: `Option “${text}” (${id}) added. The id was “${was}” until version ${until}; ${having(one)}.`,
+        }
+  })
+}
