@@ -109,7 +109,7 @@ export type ExportParameters = {
   fromDate?: string
   /** Only applications submitted before this instant. A date or a date with a time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. Without a time it is the beginning of the day; without a zone it is in the service's own. */
   toDate?: string
-  /** Only applications in this revision state; all when left out. */
+  /** Only applications in this revision state: CURRENT, the latest of each applicant, or OBSOLETE, those that a newer one replaced. All when left out. */
   revisionState?: 'CURRENT' | 'OBSOLETE'
   /** Applications on a page at most. The maximum of the service when left out or greater. */
   pageSize?: number

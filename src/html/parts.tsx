@@ -149,8 +149,7 @@ export function Tabs(props: {
     <nav class="tabs" aria-label={props.label}>
       {props.tabs.map(({ text, path, count, current }) => (
         <a href={path} aria-current={current ? 'page' : undefined}>
-          {text}
-          {count !== undefined && <span class="count">{figures(count)}</span>}
+          {text} {count !== undefined && <span class="count">{figures(count)}</span>}
         </a>
       ))}
     </nav>

@@ -205,6 +205,33 @@ test('an empty file is whole', async () => {
   expect([lines.length, lines[1]!.startsWith('"none",')]).toEqual([3, true])
 })
 
+test('statuses are in the order of the program, after none and before those that it has no more', async () => {
+  const ordered = await insertRawProgram(sql, 'ordered')
+  const { program_id } = ordered
+  await sql`update program set statuses = '{Received,In review,Approved}' where program_id = ${program_id}`
+  await insertRawApplications(sql, ordered, 5)
+  const given = ['Approved', 'In review', 'Archived', 'Received']
+  for (const [i, status] of given.entries())
+    await sql`
+      update application set status = ${status}, status_last_modified_time = now()
+      where program_id = ${program_id} and submit_seq = ${i + 1}`
+  const page = await browser.page('/admin/programs/ordered')
+  const shown = [...page.matchAll(/status=(?:none|is:)[^"]*">([^<]*)<\/a><\/dt>/g)].map(([, status]) => status)
+  expect(shown).toEqual(['No status', 'Received', 'In review', 'Approved', 'Archived'])
+})
+
+test('a look at what changes says how many are obsolete, and leaves them out on request', async () => {
+  const ids = [await apply(named('Yu', 'A')), await apply(named('Yu', 'B'))]
+  await sql`update application set superseded_seq = submit_seq + 1 where application_id = ${ids[0]!}`
+  const path = `${list}/status?set=is%3AApproved&ticked=${ids[0]}&ticked=${ids[1]}`
+  const seen = (page: string) => [...page.matchAll(/name="seen" value="(\d+)-/g)].map(([, id]) => Number(id))
+  const page = await browser.page(path)
+  expect(seen(page)).toEqual(ids)
+  const left = /href="([^"]*only=current)"/.exec(page)![1]!.replaceAll('&amp;', '&')
+  const rest = await browser.page(left)
+  expect([seen(rest), /href="[^"]*only=current"/.test(rest)]).toEqual([[ids[1]!], false])
+})
+
 test('the status of many is set after a look at what changes, each with an entry in its history', async () => {
   // Of its own: other tests find those above by their status.
   const [gone, first, second, third] = [

@@ -246,6 +246,8 @@ describe('a password', () => {
       ['another good one', 'another good 0ne'],
     ])
       expect(await status(choose(password!, repeated))).toBe(400)
+    const both = await (await choose('short', 'other')).text()
+    expect(both.match(/id="(?:password|repeated)-error"/g)).toHaveLength(2)
     const chosen = await choose('another good one')
     expect([chosen.status, chosen.headers.get('location')]).toEqual([303, '/admin'])
     expect(await browser.page('/admin/account')).toContain(ada.email)

@@ -98,7 +98,9 @@ function lookAt(db: Deps['consoleDb'], timeZone: string) {
         detail: `At most ${changedMax} applications are changed together. Choose fewer.`,
       })
     const status = statusOf(visit.url.searchParams)
-    const states = await readApplicationStates(db, program.program_id, ids)
+    const all = await readApplicationStates(db, program.program_id, ids)
+    const currentOnly = visit.url.searchParams.get('only') === 'current'
+    const states = currentOnly ? all.filter(state => state.is_current) : all
     const changed = states.filter(state => state.status !== status)
     const same = states.length - changed.length
     const shown = <StatusOfManyPage program={program} status={status} changed={changed} same={same} />

@@ -23,6 +23,7 @@ export function StatusOfManyPage({ program, status, changed, same }: StatusOfMan
   const { query } = usePage()
   const path = applicationsPath(program.slug)
   const what = `${figures(changed.length)} application${changed.length === 1 ? '' : 's'}`
+  const obsolete = changed.filter(({ is_current }) => !is_current).length
   const before = Map.groupBy(changed, state => state.status)
   return (
     <FormPage
@@ -50,6 +51,12 @@ export function StatusOfManyPage({ program, status, changed, same }: StatusOfMan
           </li>
         )}
       </ul>
+      {obsolete > 0 && (
+        <p>
+          {figures(obsolete)} of them {obsolete === 1 ? 'is' : 'are'} obsolete: the applicant applied again.{' '}
+          <a href={`${path}/status?${query}&only=current`}>Leave {obsolete === 1 ? 'it' : 'them'} out</a>
+        </p>
+      )}
       <p class="soft">Each gets an entry in its history. Notes stay. Clients see it with their next read.</p>
       <input type="hidden" name="set" value={statusValue(status)} />
       {changed.map(({ application_id, annotation_id }) => (

@@ -2,6 +2,7 @@
 
 /** @jsxImportSource preact */
 
+import { readProgramStatuses } from '../../db/applications/annotations.ts'
 import {
   type ProgramReader,
   readProgramReaders,
@@ -40,9 +41,10 @@ export async function loadActivity(
   now: Micros,
 ): Promise<Activity> {
   const since = now - 2 * daysShown * dayMicros
-  const [counted, statuses, readers] = await Promise.all([
+  const [counted, statuses, offered = [], readers] = await Promise.all([
     readSubmissionDays(db, program_id, { since, timeZone, most: submissionsMax }),
     readStatusCounts(db, program_id, applicationsMax),
+    readProgramStatuses(db, program_id),
     readProgramReaders(db, slug, readersMax),
   ])
   const today = Date.parse(formatOffsetTime(now, timeZone).slice(0, 10))
@@ -57,9 +59,18 @@ export async function loadActivity(
     days,
     submissions: sum(days),
     before: sum(counted) < submissionsMax ? sum(before) : undefined,
-    statuses,
+    statuses: inOrder(statuses, offered),
     readers,
   }
+}
+
+/** None first, then in the order in which the program has them, then those that it has no more. */
+function inOrder(statuses: readonly StatusCount[], offered: readonly string[]): StatusCount[] {
+  const rankOf = ({ status }: StatusCount): number => {
+    const at = offered.indexOf(status)
+    return status === '' ? -1 : at < 0 ? offered.length : at
+  }
+  return statuses.toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
 /** The number of 30 days, and each day as a bar. */

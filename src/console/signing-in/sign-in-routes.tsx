@@ -8,6 +8,7 @@ import { findSecondFactor } from '../../db/people/second-factor-rows.ts'
 import { everyRole } from '../../html/navigation.ts'
 import { emptyForm } from '../../html/page-context.ts'
 import type { Deps } from '../../http/server/deps.ts'
+import { passwordErrors } from '../../people/passwords.ts'
 import { acceptInvitation, changePassword } from '../../people/people.ts'
 import { confirmSession, endSession } from '../../people/sessions.ts'
 import { hashToken } from '../../people/sign-in-tokens.ts'
@@ -183,10 +184,10 @@ function accountRoutes(deps: Deps): PageRoute[] {
   ]
 }
 
-/** The password that was chosen. Throws the error of one that was not written twice. */
+/** The password that was chosen. Throws the error of one that was not written twice, with what else is wrong with it. */
 function newPassword({ form }: OpenVisit): string {
   const password = form.get('password') ?? ''
   if (password === (form.get('repeated') ?? '')) return password
   const error = { parameter: 'repeated', code: 'differs', detail: 'Write the same password twice.' }
-  throw invalidRequest('The two passwords differ.', [error])
+  throw invalidRequest('The two passwords differ.', [...passwordErrors(password, { email: '', name: '' }), error])
 }

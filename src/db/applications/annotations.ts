@@ -95,6 +95,7 @@ export const newestAnnotation = (db: Db, programId: number) => db`(
 
 /** The status of an application, and the newest state of it. */
 export interface ApplicationState {
+  is_current: boolean
   application_id: number
   status: string | null
   annotation_id: number
@@ -107,7 +108,8 @@ export async function readApplicationStates(
   applicationIds: readonly number[],
 ): Promise<ApplicationState[]> {
   return db<ApplicationState[]>`
-    select application_id, status, ${newestAnnotation(db, programId)} as annotation_id
+    select application_id, status, superseded_seq is null as is_current,
+      ${newestAnnotation(db, programId)} as annotation_id
     from application a
     where program_id = ${programId}
     and application_id = any(${applicationIds as number[]}::bigint[])

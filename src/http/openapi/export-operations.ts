@@ -260,10 +260,14 @@ export const token = { ...text, pattern: '^[0-9A-Za-z]+$' } as const
 const exportParameters = [
   queryParameter('fromDate', `Only applications submitted at this instant or after it. ${dateForms}`),
   queryParameter('toDate', `Only applications submitted before this instant. ${dateForms}`),
-  queryParameter('revisionState', 'Only applications in this revision state; all when left out.', {
-    ...text,
-    enum: ['CURRENT', 'OBSOLETE'],
-  }),
+  queryParameter(
+    'revisionState',
+    'Only applications in this revision state: CURRENT, the latest of each applicant, or OBSOLETE, those that a newer one replaced. All when left out.',
+    {
+      ...text,
+      enum: ['CURRENT', 'OBSOLETE'],
+    },
+  ),
   queryParameter('pageSize', 'Applications on a page at most. The maximum of the service when left out or greater.', {
     type: 'integer',
     minimum: 1,
