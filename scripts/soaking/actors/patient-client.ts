@@ -30,6 +30,13 @@ export interface Patience {
   longestMs: number
 }
 
+/** Whether the same request is to be sent again: for want of capacity, or until a clock that was set back has come as far as the token. */
+function isForNow({ status, body }: PatientAnswer): boolean {
+  if (status === 429 || status === 503) return true
+  const { errors = [] } = (status === 400 ? (body as { errors?: { code?: string }[] } | undefined) : undefined) ?? {}
+  return errors.some(({ code }) => code === 'page_token_issued_ahead')
+}
+
 export class Client {
   readonly patience: Patience = { repeats: 0, longestMs: 0 }
   #turn = 0
@@ -40,7 +47,7 @@ export class Client {
     private readonly broken: (what: string) => void,
   ) {}
 
-  /** The first answer that is neither a refusal for want of capacity nor cut off. Undefined when none came in time, and for one that is not whole. */
+  /** The first answer that is neither a refusal for now nor cut off. Undefined when none came in time, and for one that is not whole. */
   async ask(path: string, init: Asked = {}): Promise<PatientAnswer | undefined> {
     const beganMs = performance.now()
     const headers: Record<string, string> = {
@@ -65,7 +72,7 @@ export class Client {
       }
       const answer = await this.#once(url + path, request, read)
       if (answer === 'not whole') return undefined
-      if (answer === undefined || answer.status === 429 || answer.status === 503) continue
+      if (answer === undefined || isForNow(answer)) continue
       this.patience.longestMs = Math.max(this.patience.longestMs, performance.now() - beganMs)
       if (answer.status >= 500) this.broken(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
       return answer
