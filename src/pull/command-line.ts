@@ -15,7 +15,7 @@ same command continues from there. The file gets its name when everything is in 
 
   <address>           Where the service is, such as https://apply.example.gov
   --program <slug>    As in the docs of the service
-  --out <file>        apps.ndjson: applications as they are, one a line
+  --out <file>        apps.ndjson or apps.jsonl: applications as they are, one a line
                       apps.csv: a table of applications, and alongside it apps.<enumerator>.csv for each list of entities
                       apps.parquet: the same tables in Parquet
                       apps/: a folder with a file for each application

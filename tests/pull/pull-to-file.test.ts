@@ -88,6 +88,13 @@ describe('a pull', () => {
     for (const file of [whole, `${whole}.pull`]) expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
+  test('has the same lines under the other name of their format', async () => {
+    const out = join(folder, 'other.jsonl')
+    expect(await pull(out)).toMatchObject({ code: 0 })
+    expect(readFileSync(out).equals(readFileSync(whole))).toBe(true)
+    expect(await callTool(key, ['verify', out])).toMatchObject({ code: 0 })
+  })
+
   test('takes filters', async () => {
     const out = newFile()
     expect(
@@ -466,6 +473,8 @@ describe('results', () => {
     mkdirSync(out)
     const said = `--out must be a file, and ${out} is a folder.\n`
     expect(await pull(out, proxy.baseUrl)).toMatchObject({ code: 2, err: said })
+    const words = ['pull', proxy.baseUrl, '--program', slug, '--to', 'postgres://127.0.0.1:1/a', '--state', out]
+    expect(await callTool(key, words)).toMatchObject({ code: 2, err: expect.stringMatching(/^--state must be a file/) })
     expect(proxy.requests).toEqual([])
   })
 })

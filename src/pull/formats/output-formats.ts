@@ -6,7 +6,7 @@ import { csvFormat } from './csv-format.ts'
 import { ndjsonFormat } from './ndjson-format.ts'
 import { parquetFormat } from './parquet-format.ts'
 
-const formats: readonly OutputFormat[] = [ndjsonFormat, csvFormat, parquetFormat]
+const formats: readonly OutputFormat[] = [ndjsonFormat, { ...ndjsonFormat, ending: '.jsonl' }, csvFormat, parquetFormat]
 
 export function formatOf(out: string): OutputFormat {
   const found = formats.find(({ ending }) => out.toLowerCase().endsWith(ending))
