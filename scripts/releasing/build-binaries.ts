@@ -20,7 +20,8 @@ const root = join(import.meta.dir, '../..')
 
 process.exit(
   await exitCode(async () => {
-    const { folder, option: target } = readFolder('dist', 'target')
+    const { folder, options } = readFolder('dist', 'target')
+    const { target } = options
     // Windows runs nothing without it, and Bun adds it by itself.
     const outfile = join(folder, target?.startsWith('bun-windows') ? 'tributary.exe' : 'tributary')
     await mkdir(folder, { recursive: true })

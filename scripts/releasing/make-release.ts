@@ -9,13 +9,15 @@ import { buildPackages, packPackages } from './build-packages.ts'
 import { type ReleasedFile, writeManifests } from './package-manifests.ts'
 import { readFolder, releaseCommit } from './release-input.ts'
 
-const help = `Usage: scripts/release [folder] [--url <address>]
+const help = `Usage: scripts/release [folder] [--url <address>] [--sign <key>]
 
 Makes everything of the version of package.json in the folder (dist/release), where it replaces another release: the program for Linux on
 x64 and arm64, macOS on arm64 and Windows on x64, the npm packages, an SBOM, SHA256SUMS, and notes out of CHANGELOG.md. Each program is
 checked for its format, and that for this system is run. Bun's runtimes are fetched from npm, once; npm itself is needed too.
 
   --url   where the files will be: https://…/releases/download/v1.0.0. With it, a Homebrew formula and winget's manifests are made
+  --sign  an SSH key (ssh-keygen -t ed25519), or its public half where an agent has the other: SHA256SUMS.sig is then its signature of
+          SHA256SUMS, which ssh-keygen -Y verify checks
 
 Made again from the same commit, with the same npm, every file has the same digest; those of the programs only where the checkout has the
 same path, which Bun's compiler writes into them for CommonJS packages.`
@@ -28,7 +30,9 @@ const systems = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'windows-x64']
 
 process.exit(
   await exitCode(async () => {
-    const { folder, option: url } = readFolder('dist/release', 'url')
+    const { folder, options } = readFolder('dist/release', 'url', 'sign')
+    const { url, sign } = options
+    if (sign !== undefined && !(await Bun.file(sign).exists())) throw usage(`There is no key ${sign}.`)
     if (url !== undefined && !(URL.canParse(url) && url.startsWith('https://')))
       throw usage(`--url must begin with https://, not "${url}".`)
     await mkdir(folder, { recursive: true })
@@ -43,6 +47,7 @@ process.exit(
     await $`${process.execPath} ${root}/scripts/releasing/list-components.ts > ${folder}/tributary-${version}.cdx.json`
     const files = await Promise.all((await readdir(folder)).sort().map(name => digestOf(folder, name)))
     await writeFile(join(folder, 'SHA256SUMS'), files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''))
+    if (sign !== undefined) await $`ssh-keygen -q -Y sign -f ${sign} -n file ${join(folder, 'SHA256SUMS')}`.quiet()
     await writeFile(join(folder, 'NOTES.md'), notesOf(await readFile(join(root, 'CHANGELOG.md'), 'utf8')))
     if (url !== undefined) await writeManifests(folder, url.replace(/\/$/, ''), files)
     for (const { name, sha256 } of files) console.log(`${sha256}  ${join(folder, name)}`)

@@ -5,12 +5,16 @@ import { parseArgs } from 'node:util'
 import { $ } from 'bun'
 import { refuseMore } from '../command-line/environment.ts'
 
-/** A folder, or this one, and the only option, from the command line. */
-export function readFolder(usual: string, name: string): { folder: string; option: string | undefined } {
-  const { values, positionals } = parseArgs({ options: { [name]: { type: 'string' } }, allowPositionals: true })
+/** A folder, or this one, and the options of these names, from the command line. */
+export function readFolder<Name extends string>(
+  usual: string,
+  ...names: readonly Name[]
+): { folder: string; options: { [N in Name]?: string } } {
+  const known = Object.fromEntries(names.map(name => [name, { type: 'string' }] as const))
+  const { values, positionals } = parseArgs({ options: known, allowPositionals: true })
   const [folder = usual, ...rest] = positionals
   refuseMore(rest)
-  return { folder: resolve(folder), option: values[name] }
+  return { folder: resolve(folder), options: values as { [N in Name]?: string } }
 }
 
 /** From TRIBUTARY_COMMIT or git; undefined outside a checkout, as in an image built without it. */

@@ -5,6 +5,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { version } from '../../package.json'
 import { useFolder } from '../support/fixtures.ts'
+import { needs } from '../support/needs.ts'
 import { outputOf, run } from '../support/run.ts'
 
 const url = 'https://example.com/city/tributary/releases/download/v1'
@@ -13,7 +14,11 @@ const env = { PATH: process.env.PATH, HOME: process.env.HOME, TRIBUTARY_COMMIT: 
 const release = (...args: string[]) => run([process.execPath, script, ...args], { env })
 
 const folder = await useFolder()
-const first = await release(folder, '--url', `${url}/`)
+const key = join(await useFolder(), 'key')
+const isSigned = needs('ssh')
+if (isSigned) await outputOf(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', key])
+const signing = isSigned ? ['--sign', key] : []
+const first = await release(folder, '--url', `${url}/`, ...signing)
 const sums = new Map(
   (await Bun.file(join(folder, 'SHA256SUMS')).text())
     .trim()
@@ -30,11 +35,36 @@ describe('scripts/release', () => {
     const packages = [`tributary-cli-${version}.tgz`, `tributary-client-${version}.tgz`]
     expect([...sums.keys()].sort()).toEqual([...programs, `tributary-${version}.cdx.json`, ...packages].sort())
     expect(readdirSync(folder).sort()).toEqual(
-      [...sums.keys(), 'SHA256SUMS', 'NOTES.md', 'tributary.rb', 'winget'].sort(),
+      [
+        ...sums.keys(),
+        'SHA256SUMS',
+        ...(isSigned ? ['SHA256SUMS.sig'] : []),
+        'NOTES.md',
+        'tributary.rb',
+        'winget',
+      ].sort(),
     )
     await outputOf(['sha256sum', '--check', '--strict', 'SHA256SUMS'], { cwd: folder })
     expect(JSON.parse(await read(`tributary-${version}.cdx.json`)).metadata.component.version).toBe(version)
   })
+
+  test.skipIf(!isSigned)(
+    'with a key, SHA256SUMS is signed, as the command of PULL.md checks; altered, it is not',
+    async () => {
+      const document = await Bun.file(join(import.meta.dir, '../../src/pull/PULL.md')).text()
+      const command = /`(ssh-keygen -Y verify [^`]*)`/.exec(document)![1]!.replaceAll('\n', ' ')
+      const check = () => run(['sh', '-c', command], { cwd: folder })
+      await Bun.write(join(folder, 'signers'), `release ${await Bun.file(`${key}.pub`).text()}`)
+      const text = await read('SHA256SUMS')
+      expect((await check()).code).toBe(0)
+      await Bun.write(
+        join(folder, 'SHA256SUMS'),
+        text.replace(/^./, first => (first === '0' ? '1' : '0')),
+      )
+      expect((await check()).code).not.toBe(0)
+      await Bun.write(join(folder, 'SHA256SUMS'), text)
+    },
+  )
 
   const elf = (bytes: DataView) => [bytes.getUint32(0), bytes.getUint8(4), bytes.getUint16(18, true)]
   const machO = (bytes: DataView) => [bytes.getUint32(0, true), bytes.getUint32(4, true)]

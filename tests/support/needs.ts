@@ -43,6 +43,7 @@ const known = {
   },
   promtool: { programs: ['promtool'], debian: 'prometheus' },
   openssl: { programs: ['openssl'], debian: 'openssl' },
+  ssh: { programs: ['ssh-keygen'], debian: 'openssh-client' },
   faketime: { programs: ['faketime'], debian: 'faketime' },
   pgbouncer: { programs: ['pgbouncer', '/usr/sbin/pgbouncer'], debian: 'pgbouncer' },
   libreoffice: { programs: ['soffice', '/usr/lib/libreoffice/program/soffice'], debian: 'libreoffice-calc-nogui' },
