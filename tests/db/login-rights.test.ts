@@ -126,6 +126,7 @@ const rights: Record<Role, string> = {
     person_program: insert, update(*), delete
     program: insert, update(display_name statuses retention_days intake_state intake_text)
     program_version: insert, update(state published_at published_by)
+    publication: insert, update(program_id programs_done ended_at refusal)
     question: insert, delete
     question_version: insert, delete
     refusal: insert, update(request_id happened_at reason api_key_id address path), delete

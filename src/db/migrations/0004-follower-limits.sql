@@ -139,11 +139,14 @@ begin
   return subject;
 end $$;
 
+-- In the order in which a submission takes these tables, so that it and the migration never wait for each other in a circle.
+create trigger follower_changes_what_it_copied before insert or update on applicant
+  for each row execute function refuse_follower('applicant');
+create trigger follower_changes_what_it_copied before insert or update on submission_counter
+  for each row execute function refuse_follower('program');
 create trigger follower_changes_what_it_copied before insert or update on application
   for each row execute function refuse_follower('application');
 create trigger follower_changes_what_it_copied before insert on application_annotation
-  for each row execute function refuse_follower('program');
-create trigger follower_changes_what_it_copied before insert or update on submission_counter
   for each row execute function refuse_follower('program');
 create trigger follower_changes_what_it_copied before insert or update on program
   for each row execute function refuse_follower('program itself');
@@ -157,8 +160,6 @@ create trigger follower_changes_what_it_copied before delete on docs_example
   for each row execute function refuse_follower('version');
 create trigger follower_changes_what_it_copied before insert or update on derived_status
   for each row execute function refuse_follower('version');
-create trigger follower_changes_what_it_copied before insert or update on applicant
-  for each row execute function refuse_follower('applicant');
 create trigger follower_changes_what_it_copied before insert on question
   for each row execute function refuse_follower('installation');
 create trigger follower_changes_what_it_copied before insert on question_version
