@@ -188,12 +188,15 @@ export function findBrokenConditions(version: StoredProgramVersion, becauseOf: s
     return undefined
   } catch (error) {
     if (!(error instanceof Problem)) throw error
+    // What it has besides was taken when it was published; a question that changes can break nothing but its screens.
+    const broken = error.errors.filter(({ path }) => path?.startsWith('/screens'))
+    if (broken.length === 0) return undefined
     return new Problem('conflict', {
       internal: 'broken_condition',
       detail:
         `Program "${version.slug}" asks a question that "${becauseOf}" changes, and looks at what it would no longer have.` +
         ` Change the conditions of "${version.slug}" first. Nothing was published.`,
-      errors: error.errors.map(({ path, code, detail }) => ({
+      errors: broken.map(({ path, code, detail }) => ({
         path: '',
         code,
         detail: `"${version.slug}" ${path}: ${detail}`,

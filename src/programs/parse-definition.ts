@@ -21,7 +21,10 @@ export function parseDefinition(
 ): ProgramDefinition {
   const form = formErrors(document)
   // A document too deep or too large to walk is not walked further.
-  const errors = form.some(({ code, path }) => code === 'too_deep' || (code === 'too_large' && path === ''))
+  const errors = form.some(
+    ({ code, path }) =>
+      code === 'too_deep' || (code === 'too_large' && path === '') || (code === 'too_many' && path === '/questions'),
+  )
     ? form
     : [
         ...form,

@@ -28,7 +28,19 @@ export function formErrors(document: unknown): DefinitionError[] {
       `Must not be longer than ${definitionCharactersMax} characters as JSON: it has ${characters}.`,
     )
   }
+  const tooMany = tooManyQuestions(document)
+  if (tooMany.length > 0) return tooMany
   return [...characterErrors(document), ...schemaErrors(document), ...conditionFormErrors(document)]
+}
+
+const questionsMax = Number(
+  Object.entries(programDefinitionSchema.properties.questions).find(([name]) => name === 'maxItems')?.[1],
+)
+
+/** Of a document with more questions than one may have nothing else is looked at, which would take seconds of everybody's time. */
+function tooManyQuestions(document: unknown): DefinitionError[] {
+  const { length } = members(document, 'questions')
+  return length > questionsMax ? oneError('/questions', 'too_many', `Must not have more than ${questionsMax}.`) : []
 }
 
 /** The error of a document that nests deeper than this, so that it need not be walked. */

@@ -1,6 +1,7 @@
 // The rules for the screens of a definition document: each question once, in order, and conditions that can be decided.
 // It reads documents that may be malformed elsewhere.
 
+import { foldText, isBlank } from '../values/folded-text.ts'
 import { comparisonErrors } from './definition-conditions.ts'
 import { type DefinitionError, isObject, member, members, oneError } from './definition-form.ts'
 import {
@@ -36,6 +37,7 @@ export function screenErrors(
   // With unreadable questions, or without a bank, an unknown name is no error.
   const complete = bank !== undefined && Array.isArray(member(document, 'questions'))
   return [
+    ...nameErrors(document),
     ...statusErrors(document),
     ...placed.flatMap(placement => [
       ...placementErrors(placement, first, known, complete),
@@ -68,13 +70,29 @@ function readPlacements(document: unknown): Placed[] {
   )
 }
 
+/** A name that cannot be seen tells nothing from nothing; nor do two statuses that look the same in a menu. */
+function nameErrors(document: unknown): DefinitionError[] {
+  const name = member(document, 'display_name')
+  return typeof name === 'string' && name !== '' && isBlank(name) ? blankError('/display_name') : []
+}
+
+const blankError = (path: string): DefinitionError[] =>
+  oneError(path, 'blank', 'Must have something to be seen, not only spaces.')
+
 function statusErrors(document: unknown): DefinitionError[] {
-  const statuses = members(document, 'statuses')
-  return statuses.flatMap(({ value, path, index }) => {
-    const earlier = statuses.findIndex(status => status.value === value)
-    return typeof value === 'string' && earlier < index
-      ? oneError(path, 'duplicate_status', `Must be unique: "${value}" is also at /statuses/${earlier}.`)
-      : []
+  const first = new Map<string, string>()
+  return members(document, 'statuses').flatMap(({ value, path }) => {
+    if (typeof value !== 'string' || value === '') return []
+    if (isBlank(value)) return blankError(path)
+    const earlier = first.get(foldText(value))
+    if (earlier === undefined) first.set(foldText(value), path)
+    return earlier === undefined
+      ? []
+      : oneError(
+          path,
+          'duplicate_status',
+          `Must be unique: "${value}" is also at ${earlier}, at most in other case or spacing.`,
+        )
   })
 }
 

@@ -118,7 +118,11 @@ export const address = {
     const street = fields.text('street')
     const line2 = fields.optionalText('line2')
     const city = fields.text('city')
-    const state = fields.formatted('state', isState, 'a USPS code of two capital letters, such as WA')
+    const state = fields.formatted(
+      'state',
+      isState,
+      'the USPS code of one of the 50 states, DC or a territory, such as WA',
+    )
     const zip = fields.formatted('zip', isZip, '5 digits, or 5 digits, a dash and 4 digits')
     const correction = readCorrection(fields, rules)
     if (street === undefined || line2 === undefined || city === undefined || state === undefined || zip === undefined)
@@ -209,9 +213,15 @@ function readCorrection(
       return fields.error('corrected', 'required', `Must be given: one of ${correctedStates.join(', ')}.`)
     return unplaced ? { ...uncorrected, corrected } : undefined
   }
-  const degrees = 'a signed decimal number as a string, such as "-122.3321"'
-  const latitude = fields.formatted('latitude', isCoordinate, degrees)
-  const longitude = fields.formatted('longitude', isCoordinate, degrees)
+  // Another spatial reference system than that of GPS may count in metres or feet. What is older is kept as it was.
+  const inDegrees = stage !== 'older' && fields.raw('well_known_id') === '4326'
+  const coordinate = (name: 'latitude' | 'longitude', most: number): string | undefined => {
+    const range = inDegrees ? ` from -${most} to ${most}` : ''
+    const fits = (text: string): boolean => isCoordinate(text) && (!inDegrees || Math.abs(Number(text)) <= most)
+    return fields.formatted(name, fits, `a signed decimal number${range} as a string, such as "-47.6062"`)
+  }
+  const latitude = coordinate('latitude', 90)
+  const longitude = coordinate('longitude', 180)
   const wellKnown = 'the digits of a well-known ID, such as "4326"'
   const well_known_id = fields.formatted('well_known_id', isWellKnownId, wellKnown)
   // The only one that may be absent: an administrator may have defined no area at all.

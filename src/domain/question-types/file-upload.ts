@@ -40,7 +40,12 @@ export const fileUpload = {
     for (let i = 0; i < file_urls.length && !fields.full; i++) {
       if (isFileUrl(file_urls[i]!)) continue
       faulty = true
-      fields.error('file_urls', 'malformed', 'Must be an absolute address, https://… or http://….', i)
+      fields.error(
+        'file_urls',
+        'malformed',
+        'Must be an absolute address, https://… or http://…, without spaces: write a space as %20.',
+        i,
+      )
     }
     const fits = file_urls.length > 0 && countFits(fields, 'file_urls', file_urls.length, 'files', settings)
     return fits && !faulty ? { type: 'FILE_UPLOAD', file_urls } : undefined

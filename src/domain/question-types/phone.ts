@@ -42,7 +42,9 @@ export const phone = {
     return fields.error(
       'phone_number',
       'malformed',
-      'Must be a phone number with its country code, such as "+12065550100", or be sent with the `country` it is written for.',
+      country === null
+        ? 'Must be a phone number with its country code, such as "+12065550100", or be sent with the `country` it is written for; without an extension.'
+        : 'Must be a phone number of that `country`, complete with its area code, or one with its country code; without an extension.',
     )
   },
   sample: (_, variant) => ({ type: 'PHONE', phone_number: `+1206555014${variant % 10}` }),

@@ -5,6 +5,7 @@ import type { Answer, Answers } from '../../domain/questions/answers.ts'
 import type { ProgramVersion } from '../../domain/questions/program-version.ts'
 import { plainType } from '../../domain/questions/question.ts'
 import { type FindAnswer, holds } from '../../domain/questions/visibility.ts'
+import { isBlank } from '../../domain/values/folded-text.ts'
 import { isJsonArray, isJsonObject, type Json, type JsonObject, pointerTo } from '../../domain/values/json-text.ts'
 import type { ProblemItem } from '../../problem.ts'
 import { type AnswerFields, type Checked, checkText, readFields } from './answer-fields.ts'
@@ -131,7 +132,7 @@ class Check {
     }
     const answer = json === undefined ? 'unanswered' : this.#checkAnswer(asked, json, path, scope)
     if (answer === 'faulty') return
-    if (answer !== 'unanswered') {
+    if (answer !== 'unanswered' && !(this.mode === 'submit' && !optional && isBlankAnswer(json))) {
       scope.answers.set(question.question_key, answer)
       scope.byQuestion.set(question.question_id, answer)
     } else if (this.mode === 'submit' && !optional) {
@@ -209,6 +210,13 @@ class Check {
     }
   }
 }
+
+/** Whether an answer is made of texts alone, and none of them has anything to be seen. */
+const isBlankAnswer = (json: Json | undefined): boolean =>
+  isJsonObject(json) &&
+  [...json].every(
+    ([name, value]) => name === 'question_type' || value === null || (typeof value === 'string' && isBlank(value)),
+  )
 
 /** Decided where the question is answered: a condition may look at the entity's own answers and at those around it. */
 function isVisible(asked: AskedQuestion, scope: Scope): boolean {

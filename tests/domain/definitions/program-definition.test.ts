@@ -43,6 +43,22 @@ describe('a definition', () => {
     expect(parseDefinition(whole)).toBe(whole)
   })
 
+  test('with more questions than one may have is looked at no further, whatever else is wrong with it', () => {
+    const many = Array.from({ length: 9000 }, () => ({ admin_name: 7, kind: 'SOUND', options: [{}] }))
+    expect(errors({ ...whole, slug: 'Not A Slug', questions: many })).toEqual(['too_many /questions'])
+  })
+
+  test('has names with something to be seen, and statuses that look different', () => {
+    expect(errors(withChange(whole, '/display_name', ' \u2003'))).toEqual(['blank /display_name'])
+    const statuses = ['Paid', 'paid', 'Paid ', 'Pa\u00efd', 'Pai\u0308d', ' ', 'Late']
+    expect(errors(withChange(whole, '/statuses', statuses)).sort()).toEqual([
+      'blank /statuses/5',
+      'duplicate_status /statuses/1',
+      'duplicate_status /statuses/2',
+      'duplicate_status /statuses/4',
+    ])
+  })
+
   test('nested as deep as may be has no error, D29', () => {
     let inner = q.text('innermost')
     for (let level = 0; level < 20; level++) inner = q.enumerator(`level ${'abcdefghijklmnopqrst'[level]}`, [inner])

@@ -370,3 +370,11 @@ describe("the export's own shape", () => {
     )
   })
 })
+
+test('texts of spaces alone do not satisfy a question that is not optional; where it is optional they stay as they are', () => {
+  const blank = { q: { text: ' \u00a0 ' }, n: { first_name: ' ', last_name: '\t' } }
+  const asks = (optional: boolean) => aVersion({ q: { kind: 'TEXT', optional }, n: { kind: 'NAME', optional } })
+  expect(errorsOf(asks(false), blank, 'submit')).toEqual({ '/answers/q': 'required', '/answers/n': 'required' })
+  expect(errorsOf(asks(false), blank, 'save')).toEqual({})
+  expect([...answersOf(asks(true), blank, 'submit').keys()]).toEqual(['q', 'n'])
+})

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { unansweredForm } from '../../../src/domain/questions/key-map.ts'
 import { exportedType, type QuestionKind, questionKinds } from '../../../src/domain/questions/question.ts'
+import { checkAnswers } from '../../../src/intake/checking/check-all.ts'
 import { anyText } from '../../support/arbitraries.ts'
-import { options, type QuestionSpec } from '../../support/program-version.ts'
-import { checkOne } from './checking.ts'
+import { aVersion, options, type QuestionSpec } from '../../support/program-version.ts'
+import { asJson, checkOne } from './checking.ts'
 
 /** Accepted: what is kept of it. Refused: `field code`, as many as there are errors. */
 type Row = [answer: unknown, outcome: object | string | undefined]
@@ -371,4 +372,23 @@ describe('every type', () => {
   test.each(kinds)('%s: whatever JSON is sent, it is taken or refused, and nothing is thrown', kind => {
     fc.assert(fc.property(fc.json(), answer => void checkOne(spec(kind), answer)))
   })
+})
+
+test('a latitude in degrees is from -90 to 90, a longitude from -180 to 180; in another system they are what they are', () => {
+  const place = { street: '1 A', city: 'B', state: 'WA', zip: '98101', corrected: 'Corrected' }
+  const located = (latitude: string, longitude: string, well_known_id = '4326') =>
+    checkOne({ kind: 'ADDRESS', correct_addresses: true }, { ...place, latitude, longitude, well_known_id })
+  expect(located('91', '-181')).toBe('/latitude malformed, /longitude malformed')
+  expect(located('-90', '180')).toMatchObject({ latitude: '-90', longitude: '180' })
+  expect(located('1200000.5', '300000', '2926')).toMatchObject({ latitude: '1200000.5' })
+})
+
+test('a phone number that comes with its country is not asked to come with it', () => {
+  const detail = (answer: object) => {
+    const checked = checkAnswers(aVersion({ q: { kind: 'PHONE' } }), asJson({ q: answer }), 'save')
+    return 'errors' in checked ? checked.errors[0]!.detail : ''
+  }
+  const withCountry = detail({ phone_number: '206-555-0100 ext. 5', country: 'US' })
+  expect(withCountry).not.toBe(detail({ phone_number: '206-555-0100 ext. 5' }))
+  expect(withCountry).toContain('extension')
 })
