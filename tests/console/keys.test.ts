@@ -219,11 +219,14 @@ describe('a key that is there', () => {
       expect((await browser.post(`/admin/keys/${key.username}/rotate`, { overlap })).status).toBe(400)
   })
 
-  test('is disabled for a while; enabling it asks who it is, as all that widens does', async () => {
+  test('is disabled for a while, and enabled again: both ask who it is', async () => {
     const key = await make()
     const path = `/admin/keys/${key.username}`
     const check = `/admin/keys/check?key=${key.username}&address=127.0.0.1&program=food`
     now += 11 * 60_000_000
+    expect(await browser.refused(403, `${path}/disable`)).toContain('name="confirm_password"')
+    expect(await checkAuth(key.authorization)).toBe(200)
+    await browser.signIn(ada.email)
     expect((await browser.post(`${path}/disable`)).headers.get('location')).toBe(`${path}?done=disabled`)
     expect(await checkAuth(key.authorization)).toBe(401)
     const page = await browser.page(path)
@@ -232,7 +235,8 @@ describe('a key that is there', () => {
     expect(await browser.page(check)).toContain('The key is disabled for the time being.')
     expect(await browser.page('/admin/keys?state=disabled')).toContain(key.username)
     expect(await browser.page('/admin/keys')).not.toContain(key.username)
-    expect(await (await browser.post(`${path}/enable`)).text()).toContain('name="confirm_password"')
+    now += 11 * 60_000_000
+    expect(await browser.refused(403, `${path}/enable`)).toContain('name="confirm_password"')
     expect(await checkAuth(key.authorization)).toBe(401)
     await browser.signIn(ada.email)
     expect((await browser.post(`${path}/enable`)).headers.get('location')).toBe(`${path}?done=enabled`)
@@ -240,6 +244,7 @@ describe('a key that is there', () => {
   })
 
   test('is retired with its name typed, for good', async () => {
+    await browser.signIn(ada.email)
     const key = await make()
     const path = `/admin/keys/${key.username}`
     const wrong = await browser.post(`${path}/retire`, { confirmation: 'new name' })
