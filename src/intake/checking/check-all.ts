@@ -132,7 +132,10 @@ class Check {
     }
     const answer = json === undefined ? 'unanswered' : this.#checkAnswer(asked, json, path, scope)
     if (answer === 'faulty') return
-    if (answer !== 'unanswered' && !(this.mode === 'submit' && !optional && isBlankAnswer(json))) {
+    if (
+      answer !== 'unanswered' &&
+      !(this.mode === 'submit' && !optional && type !== 'SINGLE_SELECT' && isBlankAnswer(json))
+    ) {
       scope.answers.set(question.question_key, answer)
       scope.byQuestion.set(question.question_id, answer)
     } else if (this.mode === 'submit' && !optional) {
