@@ -118,11 +118,11 @@ const refused: Record<string, Refused> = {
     options: { programSlug: 'food-aid' },
     reported: ['line 2: unknown_version'],
   },
-  'times rendered in another zone than the database has': {
+  'D57: times of another zone than the database has': {
     input: () => lines(to, { id: 1 }),
     options: { timeZone: 'America/New_York' },
     reported: [],
-    detail: /^INSTANCE_TIME_ZONE is America\/New_York, but this database holds times written in UTC/,
+    detail: /^INSTANCE_TIME_ZONE is America\/New_York.* is UTC/,
   },
   'what is before the last submission: "clients … would never see it" (G6)': {
     before: async () => {

@@ -83,9 +83,7 @@ describe('a new version of a shared question', () => {
     ])
     for (const move of [undefined, [], ['m-b'], ['m-b', 'm-else']] as const) {
       const refused = await conflict(publishDefinition(database.sql, document, 'admin:test', { move }))
-      expect(refused.detail).toEndWith(
-        move?.[0] === 'm-b' ? '--move m-c, or --move-all.' : '--move m-b --move m-c, or --move-all.',
-      )
+      expect(refused.detail).toEndWith(move?.[0] === 'm-b' ? ' m-c; or all.' : ' m-b, m-c; or all.')
       expect(refused.errors.map(({ code }) => code)).toContain('other_program_moves')
       expect(refused.errors.at(-1)!.detail).toBe('"m-c" (its question "m pet"): Option “Option dog” (dog) added.')
     }
