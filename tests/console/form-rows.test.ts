@@ -2,7 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { conditionOf } from '../../src/console/drafts/condition-fields.ts'
-import { rearrange } from '../../src/console/drafts/form-rows.ts'
+import { optionLines, optionRowsMax, rearrange } from '../../src/console/drafts/form-rows.ts'
 import { readQuestionForm } from '../../src/console/drafts/read-question-form.ts'
 import { aDefinition, q } from '../support/programs.ts'
 
@@ -96,4 +96,54 @@ test('what is said of options and lines is found again in its rows; what options
     whenRows: [2],
     errors: [],
   })
+})
+
+test('more options than fit as rows are a text, a line each, and none is lost on the way', () => {
+  const rows = form('option_text_0=A&option_id_0=a&option_text_1=&option_id_1=b')
+  const pasted = Array.from({ length: optionRowsMax + 10_000 }, (_, i) => `Option ${i} of many`)
+  rows.set('option_list', pasted.join('\n'))
+  rearrange(rows, 'option-paste')
+  expect([said(rows, 'option_text'), rows.has('option_list')]).toEqual([[], false])
+  expect(rows.get('option_lines')).toBe(['a | A', 'b | ', ...pasted, ''].join('\n'))
+  // What comes back in rows, as from a page of an earlier release, follows the lines.
+  rows.set('option_text_7', 'Last')
+  rows.set('option_list', 'Very last')
+  const { question, errors } = readQuestionForm(rows, house, house, definition)
+  expect(errors.filter(({ parameter }) => parameter !== 'screen')).toEqual([])
+  expect(question.options!.map(({ text }) => text)).toEqual(['A', '', ...pasted, 'Last', 'Very last'])
+  expect(question.options!.slice(2, 4).map(({ admin_id }) => admin_id)).toEqual([
+    'option_0_of_many',
+    'option_1_of_many',
+  ])
+})
+
+test('options read back from their lines are what they were: with their line breaks and bars, and ids that are older than the rule', () => {
+  const options = [
+    { admin_id: 'A 1', text: 'two\n lines', legacy_id: true },
+    { admin_id: 'b', text: 'a | bar' },
+    { admin_id: 'c', text: 'C' },
+  ]
+  const before = { ...house, options }
+  const lines = optionLines(options.map(({ admin_id, text }) => ({ id: admin_id, text })))!
+  const read = (text: string) =>
+    readQuestionForm(new URLSearchParams({ screen: '0', option_lines: text }), house, before, definition)
+  expect(read(lines)).toMatchObject({ question: { options }, errors: [] })
+  expect(read('\r\n | New | one\r\nSecond\r\nc|C').question.options).toEqual([
+    { admin_id: 'new_one', text: 'New | one' },
+    { admin_id: 'second', text: 'Second' },
+    { admin_id: 'c', text: 'C' },
+  ])
+  expect(read('Same\nOther\nSame').errors).toMatchObject([{ parameter: 'option_lines', code: 'duplicate' }])
+  expect(optionLines([{ id: 'a|b', text: 'A' }])).toBeUndefined()
+})
+
+test('of a long list of options, a condition has the ids that were typed', () => {
+  const many = q.radio(
+    'many',
+    Array.from({ length: optionRowsMax + 1 }, (_, i) => `o${i}`),
+  )
+  const { questions } = aDefinition({ questions: [many] })
+  const what = '["many","selection"]'
+  expect(conditionOf({ what, operator: 'in', values: ['o1, o2'] }, questions)).toMatchObject({ value: ['o1', 'o2'] })
+  expect(conditionOf({ what, operator: 'equal', values: ['o1'] }, questions)).toMatchObject({ value: 'o1' })
 })

@@ -14,7 +14,7 @@ import type { FieldForm } from '../../domain/fields/question-type.ts'
 import type { ComparisonOperator } from '../../domain/questions/program-version.ts'
 import { exportedType, questionTypes } from '../../domain/questions/question.ts'
 import type { ProblemItem } from '../../problem.ts'
-import { sentRows } from './form-rows.ts'
+import { optionRowsMax, sentRows } from './form-rows.ts'
 
 export type ConditionMode = 'always' | 'all' | 'any' | 'document'
 
@@ -55,6 +55,10 @@ export interface Target {
   options: readonly OptionDefinition[] | undefined
 }
 
+/** Whether the options are there to be ticked; of a long list, ids are typed. */
+const isTicked = ({ options = [] }: QuestionDefinition, form: FieldForm | undefined): boolean =>
+  (form === 'option' || form === 'option_list') && options.length <= optionRowsMax
+
 /** What lines can look at: each field of the answers to these questions that says something to people, and those in `used`. */
 export const targetsIn = (questions: readonly QuestionDefinition[], used: readonly string[]): Target[] =>
   questions.flatMap((question): Target[] => {
@@ -73,7 +77,7 @@ export const targetsIn = (questions: readonly QuestionDefinition[], used: readon
         text: fields.length === 1 ? text : `${text} (${fieldLabel(field)})`,
         form,
         operators: [...operatorsOfForm[form], 'answered'],
-        options: form === 'option' || form === 'option_list' ? question.options : undefined,
+        options: isTicked(question, form) ? question.options : undefined,
       }
     })
   })
@@ -173,14 +177,16 @@ export function conditionOf(
 ): NamedCondition {
   const [name, field] = readWhat(what)
   if (operator === 'answered') return { question: name, operator }
-  const kind = questions.find(({ admin_name }) => admin_name === name)?.kind
-  const type = kind === undefined ? undefined : exportedType(kind)
+  const question = questions.find(({ admin_name }) => admin_name === name)
+  const type = question && exportedType(question.kind)
   const form = type === undefined ? undefined : questionTypes[type].fields[field]?.form
   const typed = (text: string): string | number =>
     form === 'number' && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text
-  const isOption = form === 'option' || form === 'option_list'
   // Options are ticked, one or more; what else a list has was typed with commas.
-  const listed = isOption ? values : values.flatMap(value => value.split(',').map(one => one.trim()))
+  const listed =
+    question !== undefined && isTicked(question, form)
+      ? values
+      : values.flatMap(value => value.split(',').map(one => one.trim()))
   return {
     question: name,
     field,

@@ -161,13 +161,15 @@ function Value(props: { name: string; label: string; target: Target; operator: s
   if (options === undefined) {
     const several = operator === 'in' || operator.startsWith('includes')
     const isDate = form === 'date' && !several
+    const isOption = form === 'option' || form === 'option_list'
+    const placeholder = several ? `${isOption ? 'ids ' : ''}with commas` : isOption ? 'id of an option' : undefined
     return (
       <TextField
         cell
         {...shownIn(page, name, values.join(', '))}
         label={label}
         type={isDate ? 'date' : 'text'}
-        placeholder={several ? 'with commas' : undefined}
+        placeholder={placeholder}
         autocomplete="off"
       />
     )

@@ -14,7 +14,7 @@ import { usePage } from '../../html/page-context.ts'
 import { kindGroups } from '../programs/question-labels.ts'
 import { earlierThan } from './condition-fields.ts'
 import { ConditionFields } from './condition-rows.tsx'
-import { OptionRows } from './option-rows.tsx'
+import { OptionFields } from './option-rows.tsx'
 import { type bounds, hasSetting } from './read-question-form.ts'
 
 type Bound = (typeof bounds)[number]
@@ -109,7 +109,7 @@ export function AnswerFields({ question, published = new Set() }: Pick<FieldsPro
   return (
     <>
       <OfKind kind={kind} setting="options">
-        <OptionRows options={question?.options ?? []} published={published} />
+        <OptionFields options={question?.options ?? []} published={published} />
       </OfKind>
       {boundPairs.map(pair => (
         <OfKind kind={kind} setting={pair[0]}>

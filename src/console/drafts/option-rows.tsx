@@ -1,4 +1,5 @@
-// The options of a question, a row each. Rows are moved, removed and added by buttons that bring the form back as it was typed.
+// The options of a question, a row each. Rows are moved, removed and added by buttons that bring the form back as it was typed. Long lists
+// are one text.
 
 /** @jsxImportSource preact */
 
@@ -6,13 +7,45 @@ import type { OptionDefinition } from '../../domain/definitions/program-definiti
 import { errorOf, FieldError, TextArea, TextField } from '../../html/fields.tsx'
 import { Icon, type IconName } from '../../html/icon.tsx'
 import { usePage } from '../../html/page-context.ts'
-import { sentRows } from './form-rows.ts'
+import { optionLines, optionRowsMax, sentRows } from './form-rows.ts'
 
 /** Rows without anything, for what is added. */
 const blankRows = 3
 
-export function OptionRows(props: { options: readonly OptionDefinition[]; published: ReadonlySet<string> }) {
-  const { options, published } = props
+interface OptionsProps {
+  options: readonly OptionDefinition[]
+  /** Ids of options that exports have carried. */
+  published: ReadonlySet<string>
+}
+
+export function OptionFields(props: OptionsProps) {
+  const { options } = props
+  const { values } = usePage().form
+  const isLong = values.size > 0 ? values.has('option_lines') : options.length > optionRowsMax
+  const lines = isLong ? optionLines(options.map(({ admin_id, text }) => ({ id: admin_id, text }))) : undefined
+  if (lines === undefined) return <OptionRows {...props} />
+  return (
+    <fieldset id="options" class="field rows" tabIndex={-1}>
+      <legend>Options</legend>
+      <FieldError name="options" />
+      <TextArea
+        name="option_lines"
+        label="One option per line"
+        hint={
+          <>
+            Id and text, as in <code>own | We own our home</code>. Leave out the id of a new option to generate it from
+            the text. To clients, another id is another option: don’t change the id of an option that is published.
+          </>
+        }
+        mono
+        rows={20}
+        value={lines}
+      />
+    </fieldset>
+  )
+}
+
+function OptionRows({ options, published }: OptionsProps) {
   const { form } = usePage()
   const sent = sentRows(form.values, 'option')
   const isNew = options.length === 0

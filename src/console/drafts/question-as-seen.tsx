@@ -7,6 +7,7 @@ import type { ProgramDefinition, QuestionDefinition } from '../../domain/definit
 import { type ExportedType, exportedType, type QuestionKind, questionTypes } from '../../domain/questions/question.ts'
 import { Choices, Optional, SelectField, TextArea, TextField } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'
+import { figures } from '../../html/parts.tsx'
 import { readQuestionForm } from './read-question-form.ts'
 
 /** What the service makes of an address itself. */
@@ -85,11 +86,15 @@ interface AsSeenProps {
   optional: boolean
 }
 
+/** Options that are shown of a question while it is edited; its preview has all of them. */
+const seenMax = 100
+
 /** The question that a form was sent with, or that it begins with, in fields that send nothing. A script keeps it as the form is. */
 export function AsSeen({ base, before, definition, optional }: AsSeenProps) {
   const { values } = usePage().form
   const sent = values.size > 0
   const question = sent ? readQuestionForm(new URLSearchParams(values), base, before, definition).question : before
+  const hidden = (question?.options?.length ?? 0) - seenMax
   return (
     <div class="as-seen">
       <p class="soft">As the applicant sees it</p>
@@ -99,11 +104,12 @@ export function AsSeen({ base, before, definition, optional }: AsSeenProps) {
         <fieldset disabled aria-label="As the applicant sees it">
           <QuestionFields
             kind={question.kind}
-            settings={question}
+            settings={{ ...question, options: question.options?.slice(0, seenMax) }}
             optional={sent ? values.has('optional') : optional}
             path="seen"
             label={question.text}
           />
+          {hidden > 0 && <p class="soft">and {figures(hidden)} more</p>}
         </fieldset>
       )}
     </div>

@@ -16,7 +16,7 @@ import type { ProblemItem } from '../../problem.ts'
 import { kindLabel } from '../programs/question-labels.ts'
 import { type ConditionMode, conditionForm, conditionOf, readLines } from './condition-fields.ts'
 import { detailInWords } from './condition-problems.ts'
-import { sentRows, takePasted } from './form-rows.ts'
+import { inOneLine, sentOptions, takePasted } from './form-rows.ts'
 
 export const bounds = ['min', 'max', 'min_length', 'max_length', 'min_count', 'max_count'] as const
 
@@ -29,8 +29,8 @@ interface SentQuestion {
   asking: Asking
   /** Errors that the form has before it is a document. */
   errors: ProblemItem[]
-  /** Of each option in its order: the row of the form that it came from. */
-  optionRows: number[]
+  /** Of each option in its order: the row of the form that it came from; undefined where it is a line. */
+  optionRows: (number | undefined)[]
   /** The rows that the lines of the condition came from, in their order. */
   whenRows: number[]
 }
@@ -88,38 +88,52 @@ function placementOf(definition: ProgramDefinition, name: string | undefined): P
   return place && definition.screens[place.screen]!.questions[place.index]
 }
 
-interface SentOption {
+interface ReadOption {
   option: OptionDefinition
-  row: number
+  row: number | undefined
   error: ProblemItem | undefined
 }
 
-/** The options in the order of their rows. A row with nothing in it is no option, and one without an id has one made of its text. */
-function readOptions(form: URLSearchParams, before: readonly OptionDefinition[]): SentOption[] {
-  const read = (name: string, row: number): string => (form.get(`option_${name}_${row}`) ?? '').trim()
-  const rows = sentRows(form, 'option')
-    .map(row => ({ row, id: read('id', row), text: read('text', row) }))
-    .filter(({ id, text }) => `${id}${text}` !== '')
-  const taken = new Set(rows.map(({ id }) => id))
-  const kept = new Set(before.map(({ admin_id }) => admin_id))
-  return rows.map(({ row, id, text }) => {
-    const admin_id = id === '' ? unused(asciiName(text, '_') || 'option', taken) : id
-    taken.add(admin_id)
-    const legacy_id = before.find(one => one.admin_id === admin_id)?.legacy_id
-    const option: OptionDefinition = legacy_id === undefined ? { admin_id, text } : { admin_id, text, legacy_id }
-    const same = rows.find(other => other.text === text)!.row
-    const twice = text !== '' && same !== row && !kept.has(admin_id)
-    const detail = `Row ${row + 1} must have a text of its own: row ${same + 1} has this one.`
-    return { option, row, error: twice ? error(`option_text_${row}`, 'duplicate', detail) : undefined }
+/** The options in the order of their rows or lines. One without an id has it made of its text. */
+function readOptions(form: URLSearchParams, before: readonly OptionDefinition[]): ReadOption[] {
+  const sent = sentOptions(form)
+  const newId = idMaker(sent.map(({ id }) => id))
+  const kept = new Map(before.map(one => [one.admin_id, one]))
+  const first = new Map(sent.map(({ text }, at) => [text, at] as const).toReversed())
+  return sent.map(({ row, id, text: written }, at) => {
+    const admin_id = id === '' ? newId(asciiName(written, '_') || 'option') : id
+    const was = kept.get(admin_id)
+    // A text with line breaks was shown in one line.
+    const text = was !== undefined && row === undefined && inOneLine(was.text) === written ? was.text : written
+    const option: OptionDefinition =
+      was?.legacy_id === undefined ? { admin_id, text } : { admin_id, text, legacy_id: was.legacy_id }
+    const same = first.get(written)!
+    const twice = written !== '' && same !== at && was === undefined
+    const detail = `${placeOfOption(row, at)} must have a text of its own: ${placeOfOption(sent[same]!.row, same).toLowerCase()} has this one.`
+    return { option, row, error: twice ? error(optionField('text', row), 'duplicate', detail) : undefined }
   })
 }
 
-/** This name, or with the first number after it that makes it one that is not taken. */
-function unused(name: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(name)) return name
-  let number = 2
-  while (taken.has(`${name}_${number}`)) number++
-  return `${name}_${number}`
+/** The field in which a member of an option was sent. */
+const optionField = (member: string, row: number | undefined): string =>
+  row === undefined ? 'option_lines' : `option_${member}_${row}`
+
+/** `Row 3`; of a line, `Option 3`: lines that are empty do not count. */
+const placeOfOption = (row: number | undefined, index: number): string =>
+  row === undefined ? `Option ${index + 1}` : `Row ${row + 1}`
+
+/** Makes ids: this name, or with the first number after it that makes it one that is not taken. */
+function idMaker(sent: readonly string[]): (name: string) => string {
+  const taken = new Set(sent)
+  const last = new Map<string, number>()
+  return name => {
+    let id = name
+    let number = last.get(name) ?? 1
+    while (taken.has(id)) id = `${name}_${++number}`
+    last.set(name, number)
+    taken.add(id)
+    return id
+  }
 }
 
 /**
@@ -238,7 +252,7 @@ export function errorsOfScreen(
   })
 }
 
-function settingError(rest: string, code: string, detail: string, optionRows: readonly number[]): ProblemItem {
+function settingError(rest: string, code: string, detail: string, optionRows: SentQuestion['optionRows']): ProblemItem {
   const [, index, member] = /^options\/(\d+)\/(\w+)$/.exec(rest) ?? []
   if (rest === 'text' && code === 'too_short') return error(rest, code, 'Write what the applicant reads.')
   if (index === undefined) return error(rest.split('/')[0]!, code, detail)
@@ -246,8 +260,8 @@ function settingError(rest: string, code: string, detail: string, optionRows: re
   // Ids that are older than the rule come with a document, not with a form.
   const rule = 'must have an id of lower case letters a to z, digits, _ and - only.'
   const words = field === 'id' && code === 'wrong_characters' ? rule : detail[0]!.toLowerCase() + detail.slice(1)
-  const row = optionRows[Number(index)] ?? 0
-  return error(`option_${field}_${row}`, code, `Row ${row + 1}: ${words}`)
+  const row = optionRows[Number(index)]
+  return error(optionField(field!, row), code, `${placeOfOption(row, Number(index))}: ${words}`)
 }
 
 function placementField(rest: string, whenRows: readonly number[]): string {

@@ -8,7 +8,7 @@ import { describeVersion, withoutQuestions } from '../../domain/definitions/vers
 import { questionKey } from '../../domain/questions/question-key.ts'
 import { compareDefinitions, type VersionDifference } from '../../domain/readable/version-comparison.ts'
 import { SelectField, Submit } from '../../html/fields.tsx'
-import { Badge, type Column, Table } from '../../html/parts.tsx'
+import { Badge, type Column, figures, Table } from '../../html/parts.tsx'
 import { versionName } from './program-in-view.ts'
 import { type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
 import { kindLabel } from './question-labels.ts'
@@ -65,6 +65,9 @@ function What({ one, sharedWith }: { one: VersionDifference; sharedWith: readonl
   )
 }
 
+/** Lines of one fact that are shown. The document of a version has all of them. */
+const linesMax = 100
+
 function Side({ one, side }: { one: VersionDifference; side: 'before' | 'now' }) {
   const gone =
     one.of !== 'question' ? 'not there' : one.kind === 'STATIC' ? 'not shown' : 'not asked; it stays in exports'
@@ -76,7 +79,10 @@ function Side({ one, side }: { one: VersionDifference; side: 'before' | 'now' })
       {one.facts.map(({ label, [side]: lines }) => (
         <>
           <dt>{label}</dt>
-          <dd dir="auto">{lines.length === 0 ? <span class="soft">—</span> : lines.map(line => <div>{line}</div>)}</dd>
+          <dd dir="auto">
+            {lines.length === 0 ? <span class="soft">—</span> : lines.slice(0, linesMax).map(line => <div>{line}</div>)}
+            {lines.length > linesMax && <div class="soft">and {figures(lines.length - linesMax)} more</div>}
+          </dd>
         </>
       ))}
     </dl>

@@ -51,7 +51,8 @@ const usual: Readonly<Record<string, string>> = { Asked: 'always', Shown: 'alway
 const inOrder = 'in order'
 
 function linesThatDiffer(label: string, before: readonly string[], now: readonly string[]) {
-  const [gone, added] = [before.filter(line => !now.includes(line)), now.filter(line => !before.includes(line))]
+  const [was, is] = [new Set(before), new Set(now)]
+  const [gone, added] = [before.filter(line => !is.has(line)), now.filter(line => !was.has(line))]
   const whole = label.endsWith(inOrder) || gone.length + added.length === 0
   return whole ? { before, now } : { before: gone, now: added }
 }

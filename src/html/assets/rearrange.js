@@ -66,7 +66,7 @@ function replace(part, next, sent, { areInPlace = true, removed, pressed, op } =
     if (row) return rows.get(row) && inRow(rows.get(row), one)
     return [...next.querySelectorAll('[name]')].find(other => !rowOf(other) && memberOf(other) === memberOf(one))
   }
-  const list = next.querySelector('[name=option_list]')
+  const list = next.querySelector('[name=option_list], [name=option_lines]')
   for (const [field, was] of sent) {
     if (stateOf(field) === was || rowOf(field) === removed) continue
     const to = counterpart(field)
@@ -74,7 +74,7 @@ function replace(part, next, sent, { areInPlace = true, removed, pressed, op } =
     else if (to && isTicked(field)) to.checked = field.checked
     else if (to) to.value = field.value
   }
-  if (list?.value) list.closest('details').open = true
+  if (list?.value) list.closest('details')?.setAttribute('open', '')
   const active = document.activeElement
   const index = rowsOf(part).indexOf(removed)
   const to = part.contains(active) && ((active === pressed && focusAfter(next, op, index)) || counterpart(active))
