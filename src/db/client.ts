@@ -145,6 +145,12 @@ export async function isReachable(sql: Sql): Promise<boolean> {
   return Promise.race([answered, Bun.sleep(2000).then(() => false)])
 }
 
+/** Whether the database is reached through a pooler, which gives each client a process id of its own making. */
+export async function isPooled(sql: Sql): Promise<boolean> {
+  const rows = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+  return rows.state.pid !== rows[0]!.pid
+}
+
 /** The database's clock. */
 export async function readNow(db: Db): Promise<Micros> {
   const [row] = await db<{ now: Micros }[]>`select clock_timestamp() as now`

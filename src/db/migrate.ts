@@ -1,4 +1,5 @@
 // Brings a database to the newest schema: numbered SQL files, forward only, each in one transaction, remembered with its checksum.
+// Files that build an index on a large table run outside a transaction, so that writers do not wait.
 // The only place where SQL text is run as a file has it.
 //
 // Two releases run side by side while an upgrade rolls through. The row of the instance names the oldest that may: its `oldest_release`.
@@ -7,18 +8,16 @@
 
 import { Problem } from '../problem.ts'
 import { isOlder, release } from '../release.ts'
-import { type Db, findValue, inTransaction, readValue, type Sql, type Transaction } from './client.ts'
+import { type Db, findValue, inTransaction, isPooled, readValue, type Sql, type Transaction } from './client.ts'
 import distribute from './distribute.sql' with { type: 'text' }
 import distributedFunctions from './distributed-functions.sql' with { type: 'text' }
 import distributedRoles from './distributed-roles.sql' with { type: 'text' }
+import { withLockInSession, withLockInTransaction } from './migration-lock.ts'
 import type { Migration } from './migrations/all-migrations.ts'
+import { statementsOf } from './migrations/statements.ts'
 import { isLostConnection } from './passing-errors.ts'
 import roles from './roles.sql' with { type: 'text' }
-import { statementsOf } from './statements.ts'
 import { distributedTables } from './table-placements.ts'
-
-/** Any fixed number will do: a process that migrates this database holds this advisory lock. */
-const lockId = 7_319_042_551
 
 /**
  * Applies what is missing and need not wait, and returns its names. Safe when several processes start concurrently: one migrates, the
@@ -29,31 +28,43 @@ export async function migrate(sql: Sql, migrations: readonly Migration[]): Promi
   if ((await appliedMigrations(sql, migrations))?.missing.length === 0) return []
   const applied: string[] = []
   for (;;) {
-    const name = await inTransaction(sql, tx => applyNext(tx, migrations))
-    if (name === undefined) return applied
-    applied.push(name)
+    const next = await withLockInTransaction(sql, tx => applyNext(tx, migrations))
+    if (next === undefined) return applied
+    if (next.isApplied || (await applyOutside(sql, next.migration, migrations))) applied.push(next.migration.name)
   }
 }
 
-/** Applies the first migration that is missing and returns its name. All that is set and locked here ends with the transaction. */
-async function applyNext(tx: Transaction, migrations: readonly Migration[]): Promise<string | undefined> {
-  await tx`select pg_advisory_xact_lock(${lockId}::bigint), set_config('statement_timeout', '0', true)`
+/**
+ * Applies the first migration that is missing, unless it has to run outside a transaction, and says which it is. All that is set and
+ * locked here ends with the transaction.
+ */
+async function applyNext(
+  tx: Transaction,
+  migrations: readonly Migration[],
+): Promise<{ migration: Migration; isApplied: boolean } | undefined> {
+  await tx`select set_config('statement_timeout', '0', true)`
   await tx`
     create table if not exists schema_migration (
       name text primary key,
       sha256 text not null,
       applied_at timestamptz not null default now()
     )`
-  const [next] = (await appliedMigrations(tx, migrations))!.missing
+  const { missing, isUsed } = (await appliedMigrations(tx, migrations))!
+  const next = missing[0]
   if (next === undefined) return undefined
   const distributed = await isDistributed(tx)
+  // A new database has no rows yet, so an ordinary `create index` will do. On Citus it has to, and writers wait: an invalid index that an
+  // interrupted build leaves on a worker cannot be seen from here.
+  if (next.indexStatements !== undefined && isUsed && !distributed) return { migration: next, isApplied: false }
   // What changes a distributed table has to come alone, and after one such Citus makes functions over the same connections only.
   if (distributed)
     await tx`
       select
         set_config('citus.multi_shard_modify_mode', 'sequential', true),
         set_config('citus.enable_unsafe_triggers', 'on', true)`
-  const texts = distributed ? statementsOf(next.text) : [next.text]
+  const texts =
+    next.indexStatements?.map(({ text }) => text.replace(' concurrently', '')) ??
+    (distributed ? statementsOf(next.text) : [next.text])
   for (const text of texts) {
     try {
       await tx.unsafe(text).simple()
@@ -62,8 +73,39 @@ async function applyNext(tx: Transaction, migrations: readonly Migration[]): Pro
     }
   }
   if (distributed) await tx.unsafe(distributedFunctions).simple()
-  await tx`insert into schema_migration (name, sha256) values (${next.name}, ${next.sha256})`
-  return next.name
+  await recordApplied(tx, next)
+  return { migration: next, isApplied: true }
+}
+
+async function recordApplied(db: Db, { name, sha256 }: Migration): Promise<void> {
+  await db`insert into schema_migration (name, sha256) values (${name}, ${sha256})`
+}
+
+/**
+ * Runs a migration outside a transaction, and returns whether it was still missing. One that was interrupted starts over: finished
+ * indexes stay, and an invalid one, which an interrupted build left, is built again.
+ */
+async function applyOutside(sql: Sql, migration: Migration, migrations: readonly Migration[]): Promise<boolean> {
+  if (await isPooled(sql))
+    throw new Problem('conflict', {
+      detail: `${migration.name} runs outside a transaction, which needs a direct connection, and DATABASE_URL leads through a pooler. Run scripts/migrate once with the address of PostgreSQL itself.`,
+    })
+  return withLockInSession(sql, async session => {
+    const { missing } = (await appliedMigrations(session, migrations))!
+    if (missing[0]?.name !== migration.name) return false
+    for (const { text, builds } of migration.indexStatements!) {
+      try {
+        const [invalid] = await session`
+          select from pg_index where indexrelid = to_regclass(${builds ?? null}) and not indisvalid`
+        if (invalid !== undefined) await session`drop index concurrently ${session(builds!)}`.simple()
+        await session.unsafe(text).simple()
+      } catch (error) {
+        throw migrationFailure({ ...migration, text }, error)
+      }
+    }
+    await recordApplied(session, migration)
+    return true
+  })
 }
 
 /**
@@ -77,8 +119,7 @@ export async function finishUpgrade(
 ): Promise<string[]> {
   await migrate(sql, migrations)
   if (options.force !== true) await requireNoneOlder(sql)
-  await inTransaction(sql, async tx => {
-    await tx`select pg_advisory_xact_lock(${lockId}::bigint)`
+  await withLockInTransaction(sql, async tx => {
     // Again under the lock: another release may just have recorded the same of itself.
     await appliedMigrations(tx, migrations)
     await tx`update instance set oldest_release = ${release.version}`
@@ -133,12 +174,12 @@ export async function requireMigrated(sql: Sql, migrations: readonly Migration[]
 }
 
 /** A migration's statements hold no applicant's data, and what PostgreSQL says of them none but in its `detail`, which is left out. */
-function migrationFailure({ name, text }: Migration, error: unknown): unknown {
+function migrationFailure({ name, text, indexStatements }: Migration, error: unknown): unknown {
   if (isLostConnection(error)) return error
   const { message, code, position } = error as { message: string; code?: string; position?: string }
   const line = position === undefined ? '' : `, line ${text.slice(0, Number(position)).split('\n').length}`
   return new Problem('conflict', {
-    detail: `The migration ${name} failed and was rolled back: ${message} (SQLSTATE ${code}${line}).`,
+    detail: `The migration ${name} failed${indexStatements === undefined ? ' and was rolled back' : ''}: ${message} (SQLSTATE ${code}${line}).`,
     cause: error,
   })
 }
@@ -200,7 +241,7 @@ export async function refuseDistributed(db: Db, what: string): Promise<void> {
 async function appliedMigrations(
   sql: Db,
   migrations: readonly Migration[],
-): Promise<{ missing: Migration[] } | undefined> {
+): Promise<{ missing: Migration[]; isUsed: boolean } | undefined> {
   const [found] = await sql<{ exists: boolean }[]>`select to_regclass('schema_migration') is not null as exists`
   if (!found!.exists) return undefined
   const rows = await sql<{ name: string; sha256: string }[]>`select name, sha256 from schema_migration order by name`
@@ -211,7 +252,7 @@ async function appliedMigrations(
   const oldest = await findOldestRelease(sql)
   if (oldest === undefined) {
     if (unknown.length > 0) throw newerDatabase(unknown[0]!.name)
-    return { missing: absent }
+    return { missing: absent, isUsed: false }
   }
   if (isOlder(release.version, oldest))
     throw new Problem('conflict', {
@@ -223,7 +264,7 @@ async function appliedMigrations(
     throw new Problem('conflict', {
       detail: `Release ${oldest} may still run on this database, and would not survive ${tooEarly.name} of this release. Upgrade to ${tooEarly.oldestRelease} and finish that first (scripts/migrate --finish), or stop all processes and finish with this one.`,
     })
-  return { missing: absent.filter(migration => !waits(migration)) }
+  return { missing: absent.filter(migration => !waits(migration)), isUsed: true }
 }
 
 /** The name of the last migration that this database got. */

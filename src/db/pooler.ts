@@ -2,7 +2,7 @@
 // a transaction (LISTEN, settings of a session, the queue) is then lost, or is another client's. And what else to know of a
 // database before its pools are opened.
 
-import { openDatabase } from './client.ts'
+import { isPooled, openDatabase, readValue } from './client.ts'
 import { isDistributed } from './migrate.ts'
 
 export interface Way {
@@ -18,8 +18,8 @@ export const noStatementTimeout =
   'DATABASE_URL leads through a pooler, where STATEMENT_TIMEOUT cannot be set, and the role has none: alter role … set statement_timeout'
 
 /**
- * Asks once, on a connection of its own: a pooler gives each client a process id of its own making. `withinMs` is how long the server
- * may say nothing; as long as a connection may take, unless given.
+ * Asks once, on a connection of its own. `withinMs` is how long the server may say nothing; as long as a connection may take, unless
+ * given.
  */
 export async function findWay(url: string, withinMs = 0): Promise<Way> {
   const sql = openDatabase({
@@ -30,14 +30,10 @@ export async function findWay(url: string, withinMs = 0): Promise<Way> {
     applicationName: 'tributary-start',
   })
   try {
-    const rows = await sql<{ pid: number; statement_timeout: number }[]>`
-      select pg_backend_pid() as pid, setting::int as statement_timeout
-      from pg_settings
-      where name = 'statement_timeout'`
-    const { pid, statement_timeout } = rows[0]!
     return {
-      pooled: rows.state.pid !== pid,
-      statementTimeoutMs: statement_timeout,
+      pooled: await isPooled(sql),
+      statementTimeoutMs: await readValue<number>(sql)`
+        select setting::int from pg_settings where name = 'statement_timeout'`,
       isDistributed: await isDistributed(sql),
     }
   } finally {

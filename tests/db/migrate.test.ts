@@ -2,10 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import postgres from 'postgres'
+import { openDatabase } from '../../src/db/client.ts'
 import { findOldestRelease, finishUpgrade, migrate } from '../../src/db/migrate.ts'
-import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { allMigrations, type Migration, readMigration } from '../../src/db/migrations/all-migrations.ts'
 import { isOlder, release } from '../../src/release.ts'
 import { createBareDatabase, type TestDatabase } from '../support/database.ts'
+import { endWithTest } from '../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { until } from '../support/until.ts'
 
 let database: TestDatabase
@@ -21,6 +24,16 @@ const one = {
   kind: 'expand',
   oldestRelease: '0.0.1',
 } as const
+
+/** A process of its own that migrates. */
+function startMigrating(migrations: readonly Migration[]) {
+  const program = `
+    import { openDatabase } from ${JSON.stringify(join(import.meta.dir, '../../src/db/client.ts'))}
+    import { migrate } from ${JSON.stringify(join(import.meta.dir, '../../src/db/migrate.ts'))}
+    const sql = openDatabase({ url: ${JSON.stringify(database.url)}, connectionsMax: 1 })
+    await migrate(sql, ${JSON.stringify(migrations)})`
+  return Bun.spawn([process.execPath, '-e', program], { stdout: 'ignore', stderr: 'inherit' })
+}
 
 describe('migrate', () => {
   test('every file of src/db/migrations is a migration, in the order of their numbers', () => {
@@ -69,12 +82,7 @@ describe('migrate', () => {
 
   test('a process that is killed in the middle of a migration leaves nothing of it, and the next one applies it', async () => {
     const slow = { ...one, name: '0002-slow.sql', text: 'create table half (); select pg_sleep(1);', sha256: '2' }
-    const program = `
-      import { openDatabase } from ${JSON.stringify(join(import.meta.dir, '../../src/db/client.ts'))}
-      import { migrate } from ${JSON.stringify(join(import.meta.dir, '../../src/db/migrate.ts'))}
-      const sql = openDatabase({ url: ${JSON.stringify(database.url)}, connectionsMax: 1 })
-      await migrate(sql, ${JSON.stringify([one, slow])})`
-    const child = Bun.spawn([process.execPath, '-e', program], { stdout: 'ignore', stderr: 'inherit' })
+    const child = startMigrating([one, slow])
     const activity = () => database.sql<{ pid: number }[]>`
       select pid from pg_stat_activity
       where datname = current_database() and query like '%create table half%' and pid <> pg_backend_pid()`
@@ -164,6 +172,155 @@ describe('migrate', () => {
       )
       expect(await database.sql`select from schema_migration`).toHaveLength(1)
     })
+  })
+})
+
+describe('a migration outside a transaction', () => {
+  const tables = {
+    ...one,
+    text: 'create table instance (oldest_release text); create table short (n int); create table long (n int)',
+  }
+  const indexes = readMigration(
+    '0002-indexes.sql',
+    `-- expand, oldest release 0.0.1, outside a transaction
+
+-- One that is quick; one that is not.
+create index concurrently if not exists short_n on short (n);
+create index concurrently if not exists long_n
+  on long (n) where n > 0;
+`,
+  )
+  const both = [tables, indexes]
+  const readIndexes = async () =>
+    Object.fromEntries(
+      (
+        await database.sql<{ name: string; oid: number; valid: boolean }[]>`
+          select indexrelid::regclass::text as name, indexrelid as oid, indisvalid as valid
+          from pg_index where indrelid in ('short'::regclass, 'long'::regclass)`
+      ).map(({ name, ...rest }) => [name, rest]),
+    )
+  const isBuilding = async () =>
+    (await waitingForLocks(database.sql, 'create index concurrently if not exists long_n')) === 1
+  /** A pool of one connection, as processes have it when they start. */
+  const openOne = (applicationName: string, statementTimeoutMs = 0) => {
+    const sql = openDatabase({ url: database.url, connectionsMax: 1, applicationName, statementTimeoutMs })
+    endWithTest(() => sql.end({ timeout: 1 }))
+    return sql
+  }
+  const write = (tx: postgres.ISql) => tx`insert into long values (1)`
+
+  beforeEach(async () => {
+    await migrate(database.sql, [tables])
+    await database.sql`insert into instance (oldest_release) values ('0.0.1')`
+  })
+
+  test('builds an index while a writer has a transaction open, and no writer waits for it', async () => {
+    const end = await holdTransaction(database.sql, write)
+    const migrating = migrate(database.sql, both)
+    await until('the build to wait for the writer', isBuilding)
+    await database.sql.begin(async tx => {
+      await tx`set local lock_timeout = '5s'`
+      await write(tx)
+    })
+    expect(await isBuilding()).toBe(true)
+    await end()
+    expect(await migrating).toEqual(['0002-indexes.sql'])
+    expect(await readIndexes()).toMatchObject({ short_n: { valid: true }, long_n: { valid: true } })
+    expect(await migrate(database.sql, both)).toEqual([])
+  })
+
+  test('of processes that migrate at once one builds and the others wait, without a deadlock or a lock left behind', async () => {
+    const end = await holdTransaction(database.sql, write)
+    const first = migrate(openOne('first'), both)
+    await until('the first to build', isBuilding)
+    const others = ['second', 'third'].map(name => migrate(openOne(name), both))
+    await until('the others to have asked for the lock', async () => {
+      const asked = await database.sql`
+        select from pg_stat_activity
+        where datname = current_database() and application_name ~ '^(second|third)' and query = 'commit'`
+      return asked.length === 2
+    })
+    await end()
+    expect(await Promise.all([first, ...others])).toEqual([['0002-indexes.sql'], [], []])
+    expect(await database.sql`select pid from pg_locks where locktype = 'advisory'`).toHaveLength(0)
+  })
+
+  test('continues after its process was killed: what is built stays, what is invalid is built again', async () => {
+    const end = await holdTransaction(database.sql, write)
+    const child = startMigrating(both)
+    await until('the process to build', isBuilding)
+    child.kill('SIGKILL')
+    await child.exited
+    // PostgreSQL continues until it has to answer. Here it is stopped in the middle.
+    await database.sql`
+      select pg_terminate_backend(pid, 10000) from pg_stat_activity
+      where datname = current_database() and query like 'create index%'`
+    const left = await readIndexes()
+    expect(left).toMatchObject({ short_n: { valid: true }, long_n: { valid: false } })
+    await end()
+    expect(await migrate(database.sql, both)).toEqual(['0002-indexes.sql'])
+    const now = await readIndexes()
+    expect(now).toMatchObject({ short_n: left.short_n!, long_n: { valid: true } })
+    expect(now.long_n!.oid).not.toBe(left.long_n!.oid)
+  })
+
+  test('may take longer than a statement may, which is limited again afterwards', async () => {
+    const sql = openOne('limited', 1000)
+    const end = await holdTransaction(database.sql, write)
+    const migrating = migrate(sql, both)
+    await until('the build to take longer', async () => {
+      const slow = await database.sql`
+        select from pg_stat_activity
+        where datname = current_database() and query like 'create index%'
+        and clock_timestamp() - query_start > interval '1.2 seconds'`
+      return slow.length === 1
+    })
+    await end()
+    expect(await migrating).toEqual(['0002-indexes.sql'])
+    expect((await sql`show statement_timeout`)[0]).toEqual({ statement_timeout: '1s' })
+  })
+
+  test('that fails says why, and can be tried again', async () => {
+    await database.sql`insert into short values (0)`
+    const failing = readMigration('0002-indexes.sql', indexes.text.replace('short (n)', 'short ((1 / n))'))
+    await expect(migrate(database.sql, [tables, failing])).rejects.toThrow(
+      'The migration 0002-indexes.sql failed: division by zero (SQLSTATE 22012).',
+    )
+    expect(await database.sql`select pid from pg_locks where locktype = 'advisory'`).toHaveLength(0)
+    expect(await migrate(database.sql, both)).toEqual(['0002-indexes.sql'])
+    expect(await readIndexes()).toMatchObject({ short_n: { valid: true }, long_n: { valid: true } })
+  })
+
+  test('drops an index, and waits for the end of the upgrade when an older release needs it', async () => {
+    await migrate(database.sql, both)
+    const drop = readMigration(
+      '0003-drop.sql',
+      `-- contract, oldest release ${release.version}, outside a transaction\ndrop index concurrently if exists long_n;\n`,
+    )
+    expect(await migrate(database.sql, [...both, drop])).toEqual([])
+    expect(await finishUpgrade(database.sql, [...both, drop])).toEqual(['0003-drop.sql'])
+    expect(Object.keys(await readIndexes())).toEqual(['short_n'])
+  })
+
+  test.each([
+    'create index if not exists short_n on short (n);',
+    'create index concurrently short_n on short (n);',
+    'create index concurrently on short (n);',
+    'drop index concurrently short_n;',
+    'drop index if exists short_n;',
+    'drop index concurrently if exists short_n, long_n;',
+    'update short set n = 1;',
+    '/* vacuum */ vacuum short;',
+    'create index concurrently if not exists short_n on short (n); drop table long;',
+  ])('is refused when the list is read if it holds anything else: %s', statements => {
+    const text = `-- expand, oldest release 0.0.1, outside a transaction\n${statements}\n`
+    expect(() => readMigration('0002-other.sql', text)).toThrow('0002-other.sql')
+    expect(readMigration('0002-other.sql', text.replace(', outside a transaction', '')).indexStatements).toBeUndefined()
+  })
+
+  test('is refused when its first line is misspelled', () => {
+    const text = indexes.text.replace('outside a', 'outside of a')
+    expect(() => readMigration('0002-other.sql', text)).toThrow('0002-other.sql')
   })
 })
 

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
-import { statementsOf } from '../../src/db/statements.ts'
+import { statementsOf } from '../../src/db/migrations/statements.ts'
 import { useBareDatabase } from '../support/fixtures.ts'
 
 test('a semicolon ends a statement where it is none of a text, a name, a comment or the body of a function', () => {

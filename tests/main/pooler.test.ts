@@ -1,6 +1,11 @@
 // Service and worker through a pooler in transaction mode, as OPERATIONS.md says to run them.
 
 import { afterEach, describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/client.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { allMigrations, readMigration } from '../../src/db/migrations/all-migrations.ts'
+import type { Problem } from '../../src/problem.ts'
+import { release } from '../../src/release.ts'
 import { walkIds } from '../support/export-client.ts'
 import { endWithTest, openedIf, useBareDatabase, useDatabase } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
@@ -29,6 +34,32 @@ describe.skipIf(!isThere)('through PgBouncer in transaction mode', () => {
     expect(await bare.sql`select pid from pg_locks where locktype = 'advisory'`).toHaveLength(0)
     // And one that starts later does not wait for another.
     await startMain({ url }, unprepared)
+  })
+
+  test('a migration outside a transaction is refused in a database that is in use; a new one gets it', async () => {
+    const index = readMigration(
+      '9999-index.sql',
+      `-- expand, oldest release ${release.version}, outside a transaction
+create index concurrently if not exists program_by_slug on program (slug);
+`,
+    )
+    const migrations = [...allMigrations, index]
+    const bare = await useBareDatabase(endWithTest)
+    for (const [url, outcome] of [
+      [bare.url, 'applied'],
+      [database.url, 'conflict'],
+    ] as const) {
+      const sql = openDatabase({ url: pooler.through(url), connectionsMax: 1, prepare: false })
+      endWithTest(() => sql.end({ timeout: 1 }))
+      const migrated = migrate(sql, migrations).then(
+        names => (names.at(-1) === index.name ? 'applied' : names),
+        (error: Problem) => error.kind,
+      )
+      expect(await migrated).toBe(outcome)
+    }
+    // The address of PostgreSQL itself leads on.
+    const direct = await useDatabase({}, endWithTest)
+    expect(await migrate(direct.sql, migrations)).toEqual([index.name])
   })
 
   test('what is submitted is exported, whole, page by page', async () => {

@@ -8,6 +8,7 @@ import followerLimits from './0004-follower-limits.sql' with { type: 'text' }
 import followedVersions from './0005-followed-versions.sql' with { type: 'text' }
 import publications from './0006-publications.sql' with { type: 'text' }
 import lostChanges from './0007-lost-changes.sql' with { type: 'text' }
+import { statementsOf } from './statements.ts'
 
 export interface Migration {
   name: string
@@ -20,6 +21,8 @@ export interface Migration {
   kind: 'expand' | 'contract'
   /** The oldest release that still works once it is applied. */
   oldestRelease: string
+  /** Its statements, if its first line says that they run outside a transaction, one by one; with the name of the index that each builds. */
+  indexStatements?: readonly { text: string; builds: string | undefined }[]
 }
 
 const files: Readonly<Record<string, string>> = {
@@ -32,9 +35,32 @@ const files: Readonly<Record<string, string>> = {
   '0007-lost-changes.sql': lostChanges,
 }
 
-export const allMigrations: readonly Migration[] = Object.entries(files).map(([name, text]) => {
-  const [, kind, oldestRelease] = /^-- (expand|contract), oldest release (\d+\.\d+\.\d+)\n/.exec(text) ?? []
-  if (kind === undefined) throw new Error(`${name} must begin with "-- expand, oldest release 1.2.3", or contract`)
+export const allMigrations: readonly Migration[] = Object.entries(files).map(([name, text]) =>
+  readMigration(name, text),
+)
+
+/** A migration as its first line describes it. Throws when that cannot be read, or a statement may not run as it says. */
+export function readMigration(name: string, text: string): Migration {
+  const firstLine = /^-- (expand|contract), oldest release (\d+\.\d+\.\d+)(, outside a transaction)?\n/
+  const [, kind, oldestRelease, outside] = firstLine.exec(text) ?? []
+  if (kind === undefined)
+    throw new Error(
+      `${name} must begin with "-- expand, oldest release 1.2.3" (or contract) [", outside a transaction"]`,
+    )
   const sha256 = createHash('sha256').update(text).digest('hex')
-  return { name, text, sha256, kind: kind as Migration['kind'], oldestRelease: oldestRelease! }
-})
+  const migration: Migration = { name, text, sha256, kind: kind as Migration['kind'], oldestRelease: oldestRelease! }
+  if (outside === undefined) return migration
+  return { ...migration, indexStatements: statementsOf(text).map(statement => readIndexStatement(name, statement)) }
+}
+
+/** Can be repeated: a file that was interrupted starts over. */
+const indexStatement =
+  /^(?:create index concurrently if not exists ([a-z0-9_]+)\s+on\s|drop index concurrently if exists [a-z0-9_]+$)/
+
+function readIndexStatement(name: string, statement: string): NonNullable<Migration['indexStatements']>[number] {
+  const text = statement.replace(/^--.*\n/gm, '').trim()
+  const found = indexStatement.exec(text)
+  if (found === null)
+    throw new Error(`${name} may only create or drop an index "concurrently if [not] exists", so not: ${text}`)
+  return { text, builds: found[1] }
+}
