@@ -14,7 +14,8 @@ const help = `Usage: scripts/migrate [--roles] [--finish [--force]]
 
 Brings the database to this release's schema, one migration after the other, each whole or not at all. Service and worker do
 so themselves when they start, if they may; this is for doing it beforehand, as the owner of the schema. Processes of the release
-before continue alongside it, and an index on a large table is built while they write; if that is interrupted, run this again. While no application was ever stored, it also makes INSTANCE_TIME_ZONE the time zone of the database.
+before continue alongside it. Indexes on large tables are built while others write; run it again if that is interrupted.
+While no application was ever stored, it also makes INSTANCE_TIME_ZONE the time zone of the database.
 
 --roles   Also gives the roles tributary_service and tributary_worker what service and worker need and nothing else, and makes
           them if they are not there. Make a login role a member of one: create role web login in role tributary_service;
