@@ -4,7 +4,7 @@ import { expect, test } from 'bun:test'
 import { consolePages } from '../../src/console/console.ts'
 import type { Deps } from '../../src/http/server/deps.ts'
 import { openPage, useBrowser } from '../support/browser.ts'
-import { aPerson, ConsoleVisitor, testPassword } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, fieldsOf, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -170,13 +170,24 @@ test.each(pages)('%s is under 100 KB as it is sent', async path => {
   expect(bytes).toBeLessThan(100_000)
 })
 
-test('the form of a key names 503 programs and every question', async () => {
-  for (const path of ['/admin/keys/new', `/admin/keys/${key.username}`]) {
-    const { html } = await sentBytes(path)
+test('F10: the form of a key has a box for 503 programs, and one field for the questions of thousands that are hidden', async () => {
+  const path = `/admin/keys/${key.username}`
+  for (const form of ['/admin/keys/new', path]) {
+    const { html } = await sentBytes(form)
     expect(html.match(/ name="programs"/g)).toHaveLength(503)
-    expect(html.match(/ name="hidden_questions"/g)!.length).toBeGreaterThan(2000)
-    expect(html).toContain('many question 7 · One of many, One of many and 3 more')
+    expect(html.match(/ name="hidden_questions"/g)).toHaveLength(1)
+    expect(html.length).toBeLessThan(250_000)
   }
+  const sent = { name: 'Hiding', programs: 'many-1', from: 'anywhere', expiry: '' }
+  const wrong = 'many question 7\nmany question 0'
+  const refused = await browser.refused(400, path, { ...sent, hidden_questions: wrong })
+  expect(fieldsOf(refused, path).hidden_questions).toBe(wrong)
+  const { hidden_questions: _, ...form } = fieldsOf(await browser.page(path), path)
+  const hidden_questions = 'many question 7\n\n many question 20 '
+  expect((await browser.post(path, { ...form, ...sent, hidden_questions })).status).toBe(303)
+  const [row] = await sql`select hidden_questions from api_key where api_key_id = ${key.username}`
+  expect(row!.hidden_questions.toSorted()).toEqual(['many question 20', 'many question 7'])
+  expect(fieldsOf(await browser.page(path), path).hidden_questions!.split('\n')).toHaveLength(2)
 })
 
 test('without scripts all programs are chosen by one box, and each is one that was shown', async () => {

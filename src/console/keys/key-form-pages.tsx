@@ -12,12 +12,14 @@ import { figures } from '../../html/parts.tsx'
 import { type ListedApiKey, overlapDaysMax } from '../../keys/api-keys.ts'
 import { ExpiryFields } from '../requests/expiry-fields.tsx'
 import { addressesOf, pathOfKey } from './key-labels.tsx'
+import { hiddenOf } from './read-key-form.ts'
 
 export const crumb = { text: 'API keys', path: '/admin/keys' }
 
 /** What an administrator can grant a key, by name. */
 export interface Offered {
   programs: readonly NamedProgram[]
+  /** The first of them, where there are more than `hiddenBoxesMax`. */
   questions: readonly NamedQuestion[]
 }
 
@@ -64,31 +66,57 @@ export function CommonFields(props: Offered & { apiKey?: ListedApiKey; children:
   )
 }
 
+/** The most questions that a form has a box for. Of more, those that are hidden are named: a page of thousands is megabytes. */
+export const hiddenBoxesMax = 300
+const hidingHint =
+  'Each is hidden in every program, now and later, with all that is repeated under it. A key that submits cannot have any.'
+
 function HiddenQuestions({ questions, hidden }: Pick<Offered, 'questions'> & { hidden: readonly string[] }) {
   const { form } = usePage()
-  const chosen = form.values.size > 0 ? form.values.getAll('hidden_questions') : hidden
-  const known = new Set(questions.map(({ admin_name }) => admin_name))
-  // What was chosen stays to be seen and taken back, whether or not the bank has it any more.
-  const gone = [...new Set([...hidden, ...chosen])].filter(name => !known.has(name))
+  const chosen = form.values.size > 0 ? hiddenOf(form.values) : hidden
   return (
     <details open={chosen.length > 0 || errorOf(form, 'hidden_questions') !== undefined}>
       <summary>
         <strong>Hidden questions</strong>{' '}
         <span class="soft">{chosen.length === 0 ? 'none' : figures(chosen.length)}</span>
       </summary>
-      <Choices
-        name="hidden_questions"
-        legend="Questions that it never sees"
-        hint="Each is hidden in every program, now and later, with all that is repeated under it. A key that submits cannot have any."
-        choices={[
-          ...gone.map(name => ({ value: name, text: name, hint: 'not in the question bank' })),
-          ...questions.map(one => ({ value: one.admin_name, text: one.text, hint: placeOf(one) })),
-        ]}
-        chosen={hidden}
-        many
-        long
-      />
+      {questions.length > hiddenBoxesMax ? (
+        <TextArea
+          form={{ ...form, values: new URLSearchParams({ hidden_questions: chosen.join('\n') }) }}
+          name="hidden_questions"
+          label="Questions that it never sees"
+          hint={
+            <>
+              One per line, each by its name for administrators, as in the <a href="/admin/questions">question bank</a>.{' '}
+              {hidingHint}
+            </>
+          }
+        />
+      ) : (
+        <HiddenBoxes questions={questions} hidden={hidden} chosen={chosen} />
+      )}
     </details>
+  )
+}
+
+function HiddenBoxes(props: Pick<Offered, 'questions'> & { hidden: readonly string[]; chosen: readonly string[] }) {
+  const { questions, hidden, chosen } = props
+  const known = new Set(questions.map(({ admin_name }) => admin_name))
+  // What was chosen stays to be seen and taken back, whether or not the bank has it any more.
+  const gone = [...new Set([...hidden, ...chosen])].filter(name => !known.has(name))
+  return (
+    <Choices
+      name="hidden_questions"
+      legend="Questions that it never sees"
+      hint={hidingHint}
+      choices={[
+        ...gone.map(name => ({ value: name, text: name, hint: 'not in the question bank' })),
+        ...questions.map(one => ({ value: one.admin_name, text: one.text, hint: placeOf(one) })),
+      ]}
+      chosen={chosen}
+      many
+      long
+    />
   )
 }
 

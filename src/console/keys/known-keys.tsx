@@ -12,6 +12,7 @@ import { reasonTexts } from '../../keys/judge-call.ts'
 import type { Shown } from '../requests/action.ts'
 import { expiryOf, ShownOnce } from '../requests/keyed-forms.ts'
 import { type PageVisit, redirect, type Visit } from '../requests/visit.ts'
+import { hiddenBoxesMax } from './key-form-pages.tsx'
 import { pathOfKey } from './key-labels.tsx'
 import { EditKeyPage } from './key-page.tsx'
 
@@ -36,7 +37,10 @@ export class Keys {
 
   programs = () => readPrograms(this.db)
 
-  offered = async () => ({ programs: await this.programs(), questions: await readNamedQuestions(this.db) })
+  offered = async () => ({
+    programs: await this.programs(),
+    questions: await readNamedQuestions(this.db, hiddenBoxesMax + 1),
+  })
 
   expiry = (given: string | undefined, { now }: Visit) =>
     given === undefined ? undefined : expiryOf(given.trim(), now, this.config.timeZone)

@@ -56,7 +56,7 @@ export function readNewKey(form: URLSearchParams): Static<typeof newKey> {
     may_submit: may.includes('submit'),
     may_annotate: may.includes('annotate'),
     ...frontEndOf(form, may.includes('submit')),
-    hidden_questions: form.getAll('hidden_questions'),
+    hidden_questions: hiddenOf(form),
   }
 }
 
@@ -69,8 +69,16 @@ export const readChanges = (form: URLSearchParams, found: ListedApiKey): Static<
   expires_at: expiryFrom(form),
   ...frontEndOf(form, found.may_submit),
   // A form without the field must not take anything out of hiding.
-  ...(form.has('hiding') || form.has('hidden_questions') ? { hidden_questions: form.getAll('hidden_questions') } : {}),
+  ...(form.has('hiding') || form.has('hidden_questions') ? { hidden_questions: hiddenOf(form) } : {}),
 })
+
+/** The names of hidden questions: of boxes that are ticked, or one a line. None has a line break. */
+export const hiddenOf = (form: URLSearchParams): string[] =>
+  form
+    .getAll('hidden_questions')
+    .flatMap(text => text.split(/\r?\n/))
+    .map(name => name.trim())
+    .filter(name => name !== '')
 
 /**
  * One subnet a line, or `anywhere`; both where both were entered, which is refused. The addresses that the form was opened with were

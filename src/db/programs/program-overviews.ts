@@ -221,7 +221,7 @@ export interface NamedQuestion {
 }
 
 /** Every question that has an answer, by admin name. */
-export async function readNamedQuestions(db: Db): Promise<NamedQuestion[]> {
+export async function readNamedQuestions(db: Db, rowsMax: number): Promise<NamedQuestion[]> {
   return db<NamedQuestion[]>`
     select q.admin_name, left(newest.settings ->> 'text', 200) as text, asking.programs, asking.asked_by
     from question q
@@ -238,7 +238,8 @@ export async function readNamedQuestions(db: Db): Promise<NamedQuestion[]> {
       )
     ) asking
     where q.kind <> 'STATIC'
-    order by q.admin_name`
+    order by q.admin_name
+    limit ${rowsMax}`
 }
 
 /** Questions of the bank by admin name, as programs ask them now: those with the words in name or text. */
