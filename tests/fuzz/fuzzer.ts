@@ -280,8 +280,8 @@ export class Fuzzer {
     const isJson = /[/+]json$/.test(type)
     const value = isJson ? parsed(text) : undefined
     if (isJson && value === undefined) return ['a body that is not JSON']
-    // What a browser is shown where there is nothing.
-    if (status === 404 && type === 'text/html')
+    // What a browser is shown where there is nothing, or nothing for it.
+    if ((status === 404 || status === 401) && type === 'text/html')
       return text.includes(response.headers.get('x-request-id')!) ? [] : ['a page without its request id']
     if (status >= 400) {
       const errors = refusalErrors(operation, response, type, value as Record<string, Json>)

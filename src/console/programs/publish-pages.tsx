@@ -142,7 +142,7 @@ export function PublicationPage({ program, publication }: { program: ProgramOver
           ) : (
             <NotDone>
               <h2>Nothing was published</h2>
-              <p>
+              <p dir="auto">
                 <Words>{refusal.detail}</Words>
               </p>
               <PlacedErrors errors={refusal.errors} />

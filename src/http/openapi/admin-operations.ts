@@ -102,7 +102,7 @@ export function adminOperation(action: DescribedOperation) {
           content: { 'application/json': { schema: action.later.answered } },
         },
       }),
-      ...((hasBody || action.query !== undefined) && {
+      ...((hasBody || places.length > 0 || action.query !== undefined) && {
         400: problemAnswer('The request is invalid; every error is named with its place.'),
       }),
       ...refusals,

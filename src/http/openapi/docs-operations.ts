@@ -1,15 +1,15 @@
 // OpenAPI of the docs.
 
+import type { JsonSchema } from '../../domain/fields/field-schema.ts'
 import { byKey, json, pathParameter, queryParameter, text } from './described-parts.ts'
 import { fieldsParameter, keyRefusals, noParameters, problemAnswer, programSlugParameter } from './export-operations.ts'
 
 const html = { 'text/html': { schema: text } }
 const object = json({ type: 'object' })
-/** To a browser, a page says it. */
-function nothingThere(description: string) {
-  const answer = problemAnswer(description)
-  return { ...answer, content: { ...(answer.content as object), ...html } }
-}
+/** A browser gets a page. */
+const orPage = (answer: JsonSchema): JsonSchema => ({ ...answer, content: { ...(answer.content as object), ...html } })
+const docsRefusals = { ...keyRefusals, 401: orPage(keyRefusals[401]) }
+const nothingThere = (description: string): JsonSchema => orPage(problemAnswer(description))
 const notFound = nothingThere('There is no active version or draft of this number.')
 const version = pathParameter('version', 'ID of the active version or of the draft, or the word active or draft.', {
   ...text,
@@ -32,7 +32,7 @@ export const docsOperations = {
     responses: {
       200: { description: 'Active and draft programs, by slug.', content: { ...html, ...object } },
       400: problemAnswer('A parameter is wrong: `after` is no slug.'),
-      ...keyRefusals,
+      ...docsRefusals,
     },
   },
   program: {
@@ -44,7 +44,7 @@ export const docsOperations = {
     responses: {
       200: { description: 'Its active version and its draft.', content: { ...html, ...object } },
       ...noParameters,
-      ...keyRefusals,
+      ...docsRefusals,
     },
   },
   version: {
@@ -56,7 +56,7 @@ export const docsOperations = {
     responses: {
       200: { description: 'One version.', content: { ...html, ...object } },
       ...noParameters,
-      ...keyRefusals,
+      ...docsRefusals,
       404: notFound,
     },
   },
@@ -69,7 +69,7 @@ export const docsOperations = {
     responses: {
       200: { description: 'JSON Schema 2020-12.', content: object },
       400: problemAnswer('A field is not a question of the program, or inline is not 1.'),
-      ...keyRefusals,
+      ...docsRefusals,
       404: notFound,
     },
   },
@@ -81,7 +81,7 @@ export const docsOperations = {
     responses: {
       200: { description: 'OpenAPI 3.1.', content: object },
       ...noParameters,
-      ...keyRefusals,
+      ...docsRefusals,
       404: notFound,
     },
   },
@@ -93,7 +93,7 @@ export const docsOperations = {
     responses: {
       200: { description: 'Source code.', content: { 'text/plain': { schema: text } } },
       ...noParameters,
-      ...keyRefusals,
+      ...docsRefusals,
       404: nothingThere('There is no such code sample.'),
     },
   },
