@@ -1,5 +1,5 @@
 // `scripts/test`: the tests of every commit in two processes at once, with types, format, lint and import edges alongside; or the long
-// tests in several processes, one after another.
+// tests in four processes, two at once.
 
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -125,7 +125,7 @@ interface Ran {
 /** Runs these files in so many processes, and repeats what failed if that was asked for. */
 async function runProcesses(
   files: readonly string[],
-  { processes, atOnce }: { processes: number; atOnce: boolean },
+  { processes, atOnce }: { processes: number; atOnce: number },
   repeatFailed: boolean,
   folder: string,
   bunTest: (...args: string[]) => Promise<TestOutcome>,
@@ -136,8 +136,13 @@ async function runProcesses(
     const shard = [`--shard=${i + 1}/${processes}`, `--timings=${copy}`, '--update-timings']
     return bunTest(...shard, ...files.map(file => `./${file}`))
   })
-  const outcomes: TestOutcome[] = atOnce ? await Promise.all(starts.map(start => start())) : []
-  if (!atOnce) for (const start of starts) outcomes.push(await start())
+  const outcomes: TestOutcome[] = []
+  // Shared by all that take from it.
+  const turns = starts.entries()
+  const takeTurns = async (): Promise<void> => {
+    for (const [i, start] of turns) outcomes[i] = await start()
+  }
+  await Promise.all(Array.from({ length: atOnce }, takeTurns))
   const ran = outcomes.map((outcome, i) => ({ outcome, again: starts[i]! }))
   const unsteady = repeatFailed ? await findUnsteady(ran, file => bunTest(`./${file}`)) : []
   return { outcomes, unsteady, measured: await measuredTimings(timings) }
@@ -154,11 +159,9 @@ async function runTests(asked: Asked, folder: string): Promise<number> {
   const environment = { TRIBUTARY_TEST_SEED: String(asked.seed), TRIBUTARY_NOT_RUN: notRun }
   const bunTest = (...args: string[]): Promise<TestOutcome> =>
     runBunTest([...options, ...args], environment, started + asked.deadlineMs - performance.now())
-  // Long tests start processes that fill two cores, so they take turns; in several, because the one with a failure is repeated whole.
-  const sharing =
-    isSuite && asked.long
-      ? { processes: 4, atOnce: false }
-      : { processes: isSuite ? Math.min(2, availableParallelism()) : 1, atOnce: true }
+  const atOnce = isSuite ? Math.min(2, availableParallelism()) : 1
+  // The long tests in more, because a process with a failure is repeated whole.
+  const sharing = { processes: isSuite && asked.long ? 4 : atOnce, atOnce }
   const checking = isSuite && !asked.long ? check() : true
   const { outcomes, unsteady, measured } = await runProcesses(files, sharing, asked.repeatFailed, folder, bunTest)
   const isChecked = await checking

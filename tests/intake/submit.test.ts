@@ -50,7 +50,8 @@ describe('the stored application', () => {
   })
 
   test('every text comes back exactly, from a million characters to what looks like SQL', async () => {
-    const store = await aStore([q.text('t'), q.email('e'), q.enumerator('p')])
+    const optional = { optional: true }
+    const store = await aStore([q.text('t', optional), q.email('e', optional), q.enumerator('p', [], optional)])
     const texts = [
       '\u0000',
       '\u0001' + '7\u0002',
