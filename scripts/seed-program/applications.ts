@@ -139,11 +139,11 @@ function amendedAnswer(next: Rng, before: Answer, fresh: Answer): Answer {
 }
 
 /**
- * The same answers with what no question knows of another: an e-mail address has its owner's name, people move in after they were born,
- * children are younger than the applicant and parents older, and a shelter has no bedrooms. What is likely already stays as it is.
+ * The same answers with what no question knows of another, or of its own text: an e-mail address has its owner's name, people move in after they were born,
+ * children are younger than the applicant and parents older, a shelter has no bedrooms, and bills are called so. What is likely already stays as it is.
  */
 function withLikelyAnswers(answers: Answers): Answers {
-  const likely = withLikelyYears(answers)
+  const likely = withBills(withLikelyYears(answers))
   const [name, mail] = [likely.get('applicant_name'), likely.get('email_address')]
   if (name?.type !== 'NAME' || mail?.type !== 'EMAIL') return likely
   const latin = `${name.first_name}.${name.last_name}`
@@ -155,6 +155,15 @@ function withLikelyAnswers(answers: Answers): Answers {
   // Of a name in another script it has none.
   const local = /^[a-z]+\.[a-z]+$/.test(latin) ? `${latin}${number}` : `family.${number}`
   return new Map(likely).set('email_address', { ...mail, email: `${local}@${host}` })
+}
+
+const billNames = ['electric-bill.pdf', 'gas-bill.pdf', 'water-bill.jpg']
+
+function withBills(answers: Answers): Answers {
+  const bills = answers.get('latest_bills')
+  if (bills?.type !== 'FILE_UPLOAD') return answers
+  const file_urls = bills.file_urls.map((url, i) => url.replace(/[^/]*$/, billNames[i % billNames.length]!))
+  return new Map(answers).set('latest_bills', { ...bills, file_urls })
 }
 
 /** In each household is one spouse at most. */

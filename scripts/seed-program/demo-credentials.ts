@@ -13,6 +13,8 @@ import { dataFolder } from '../command-line/environment.ts'
 export const demoPrograms = ['utility-assistance', 'child-care-subsidy'] as const
 /** The form front end of the demo key, which the sample applicants belong to. */
 export const demoFrontEnd = 'demo'
+/** Who the audit log says has set the demo up. */
+export const demoActor = 'operator:setup'
 const demoKeyFile = join(dataFolder, 'demo-key.json')
 const demoPersonFile = join(dataFolder, 'demo-person.json')
 
@@ -38,7 +40,7 @@ export async function demoKey(sql: Sql, pepper: string, baseUrl: string): Promis
     may_export: true,
     may_submit: true,
     front_end: demoFrontEnd,
-    actor: 'operator:start',
+    actor: demoActor,
     now,
   })
   return keep(demoKeyFile, { username, password })
@@ -58,7 +60,7 @@ export async function demoPerson(sql: Sql): Promise<DemoPerson | undefined> {
   if (kept !== undefined && (await verifySignIn(sql, kept.email, kept.password, operator)) !== undefined) return kept
   // The database has people already: they invite others.
   if ((await readPeople(sql)).length > 0) return undefined
-  const by = { actor: 'operator:start', now: Date.now() * 1000 }
+  const by = { actor: demoActor, now: Date.now() * 1000 }
   const made = { email: 'demo@tributary.example', password: crypto.randomUUID() }
   const draft = { email: made.email, name: 'Demo Administrator', role: 'ADMINISTRATOR', programs: [] }
   const { token } = await invitePerson(sql, draft, by)

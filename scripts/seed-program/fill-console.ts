@@ -6,13 +6,15 @@ import type { Sql } from '../../src/db/client.ts'
 import { dateDraft } from '../../src/db/programs/program-bundles.ts'
 import { findActiveVersion, findProgram } from '../../src/db/programs/programs.ts'
 import { describeVersion } from '../../src/domain/definitions/version-definition.ts'
-import { formatMicros } from '../../src/domain/values/offset-time.ts'
+import { formatMicros, type Micros } from '../../src/domain/values/offset-time.ts'
 import { createApiKey } from '../../src/keys/api-keys.ts'
 import { dayMicros } from '../../src/keys/expiry.ts'
 import { addIntermediary, addOrganization } from '../../src/people/intermediaries.ts'
 import { acceptInvitation, invitePerson } from '../../src/people/people.ts'
+import { beginSession } from '../../src/people/sessions.ts'
 import { saveDraft } from '../../src/programs/save-draft.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
+import { demoActor } from './demo-credentials.ts'
 
 interface Demo {
   sql: Sql
@@ -24,11 +26,13 @@ interface Demo {
 
 /** Made once, by the person who is to look at it. Calls the service, which notes what it answered. */
 export async function fillConsole({ sql, pepper, baseUrl, timeZone, programs }: Demo): Promise<void> {
-  const by = { actor: 'operator:start', now: Date.now() * 1000 }
+  const by = { actor: demoActor, now: Date.now() * 1000 }
+  // First: the audit log says when things were done here, and its newest entries are to be of many kinds.
+  await decideOnSome(sql, programs[0]!, { now: by.now, timeZone })
   for (const [name, person] of organizations)
     await addIntermediary(sql, await addOrganization(sql, name, by), person, by)
-  for (const person of [maria, jonas])
-    await acceptInvitation(sql, (await invitePerson(sql, person, by)).token, crypto.randomUUID(), by)
+  await invite(sql, jonas, by)
+  await signInOnce(sql, await invite(sql, maria, by), by.now)
   await draftChanges(sql, programs[0]!, by.now - 15 * dayMicros)
   const key = (name: string, days: number, of: readonly string[]) =>
     createApiKey(sql, pepper, {
@@ -51,7 +55,20 @@ export async function fillConsole({ sql, pepper, baseUrl, timeZone, programs }: 
   const read = new URLSearchParams({ pageSize: '500', fromDate: formatMicros(by.now - 30 * dayMicros) })
   await get(`/api/v1/admin/programs/${programs[0]}/applications?${read}`, expiring.username, expiring.password)
   for (let i = 0; i < 3; i++) await get('/api/v1/checkAuth', refused.username, `${refused.password}?`)
-  await decideOnSome(sql, programs[0]!, { now: by.now, timeZone })
+}
+
+const invite = async (sql: Sql, person: typeof maria | typeof jonas, by: { actor: string; now: Micros }) =>
+  acceptInvitation(sql, (await invitePerson(sql, person, by)).token, crypto.randomUUID(), by)
+
+/** So that the person has been here, in a session whose token nobody has. */
+async function signInOnce(
+  sql: Sql,
+  { person_id, email }: { person_id: number; email: string },
+  now: Micros,
+): Promise<void> {
+  const limits = { lifetimeMs: 60_000, idleMs: 60_000 }
+  const who = { person_id, email, address: undefined, how: 'invitation' } as const
+  await beginSession(sql, who, limits, now, undefined)
 }
 
 const organizations = [
@@ -62,11 +79,11 @@ const organizations = [
 const maria = {
   name: 'Maria Okafor',
   email: 'maria.okafor@arden.example.gov',
-  role: 'PROGRAM_ADMINISTRATOR',
-  programs: ['utility-assistance'],
+  role: 'ADMINISTRATOR',
+  programs: [],
 } as const
 /** By whom the demo is made, and who its pages say has published its programs. */
-export const demoActors = { actor: 'operator:start', publishedBy: `admin:${maria.email}` }
+export const demoActors = { actor: demoActor, publishedBy: `admin:${maria.email}` }
 const jonas = { name: 'Jonas Weber', email: 'jonas.weber@arden.example.gov', role: 'AUDITOR', programs: [] } as const
 
 /** How a decision comes about: after how many days, which status, and which note. */
@@ -98,7 +115,7 @@ async function decideOnSome(
   }
 }
 
-/** A question reworded, an option more, and a status more: by the program's own administrator, who has left it for two weeks. */
+/** A question reworded, an option more, and a status more: by an administrator who has left it for two weeks. */
 async function draftChanges(sql: Sql, slug: string, savedAt: number): Promise<void> {
   const program = await findProgram(sql, slug)
   const active = program && (await findActiveVersion(sql, program.program_id))

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { demoActors, fillConsole } from '../../scripts/seed-program/fill-console.ts'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
+import { loadLately } from '../../src/console/home/lately.tsx'
 import { changesOf } from '../../src/console/programs/program-in-view.ts'
 import { readAttention } from '../../src/db/glance/attention.ts'
 import { findActiveVersion, findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
@@ -22,6 +23,12 @@ test('the demo has a draft with three changes, two organizations, people, status
   const { program_id } = (await findProgram(sql, programs[0]!))!
   const [active, draft] = [await findActiveVersion(sql, program_id), await findDraftVersion(sql, program_id)]
   expect(changesOf(active, draft!)).toHaveLength(3)
+  // Who published, drafts and decides may do so, and has been here.
+  const [editor] = await sql`select role, last_signed_in_at from person where 'admin:' || email = ${by.publishedBy}`
+  expect(editor).toMatchObject({ role: 'ADMINISTRATOR', last_signed_in_at: expect.anything() })
+  const { entries } = await loadLately({ consoleDb: sql })
+  expect(new Set(entries.map(({ event }) => event.action)).size).toBeGreaterThan(2)
+  expect(entries.filter(({ event }) => event.action === 'application_annotated')).toEqual([])
   const weeksAgo = (Date.now() - draft!.created_at / 1000) / (7 * 86_400_000)
   expect([draft!.created_by, Math.floor(weeksAgo)]).toEqual([by.publishedBy, 2])
   const early = await sql`

@@ -35,6 +35,12 @@ const parsed = (): Exported[] => lines.map(line => JSON.parse(line))
 const share = (of: (application: Exported) => boolean): number => parsed().filter(of).length / applications
 
 describe('the demo program', () => {
+  test('has bills where it asks for bills', () => {
+    const files = lines.flatMap(line => JSON.parse(line).application.latest_bills?.file_urls ?? [])
+    expect(files.length).toBeGreaterThan(100)
+    expect(files.filter((url: string) => !url.includes('-bill.'))).toEqual([])
+  })
+
   test('asks every kind of question, and one repeated within what is repeated', async () => {
     const versions = await readPublishedVersions(database.sql, 1)
     expect(versions).toHaveLength(3)
