@@ -30,8 +30,6 @@ import { openTraces } from '../src/tracing/open-traces.ts'
 import { startAsking } from './deliver-webhook.ts'
 import { codeVersions, handlers } from './handlers.ts'
 import { startMaintenance } from './maintenance.ts'
-import { SelfWalkMetrics } from './self-walk-metrics.ts'
-import { startSelfWalks } from './self-walks.ts'
 import { type MaintenanceTask, WorkerMetrics } from './worker-metrics.ts'
 
 const queueRetryMs = 2000
@@ -80,7 +78,6 @@ async function work(config: OtherConfig): Promise<void> {
   const stopAsking = startAsking(db, log, clock.now, () => through('webhooks'))
   const tasks = startMaintenance({ db, log, everyMs: config.sweepIntervalMs, through })
   await tasks.first
-  const stopSelfWalks = walkItself(config, db, log, metrics)
   isWorking = true
   log.info({ release: releaseName, store: queues.store, health: platform.url.href }, 'working')
 
@@ -98,7 +95,6 @@ async function work(config: OtherConfig): Promise<void> {
     if (stopping.signal.aborted) process.exit(130)
     stopping.abort()
     log.info({ signal }, 'stopping')
-    stopSelfWalks()
     await Promise.race([finish(), Bun.sleep(config.drainTimeoutMs)])
     await platform.stop(true)
     await traces?.exporter.finish(2000)
@@ -149,22 +145,6 @@ function openDatabases(
       ? undefined
       : openDatabase({ url: listening, connectionsMax: 1, applicationName: 'tributary-notices' })
   return { db, notices }
-}
-
-/** Starts the walks that check the installation itself, where the settings name an address. Returns how they stop. */
-function walkItself(config: OtherConfig, db: Sql, log: Log, metrics: WorkerMetrics): () => void {
-  const { selfWalk } = config
-  const selfWalkMetrics = new SelfWalkMetrics(metrics, selfWalk === undefined ? undefined : Date.now())
-  if (selfWalk === undefined) return () => {}
-  return startSelfWalks({
-    db,
-    log,
-    metrics: selfWalkMetrics,
-    ...selfWalk,
-    everyMs: config.selfWalkIntervalMs,
-    applications: config.selfWalkApplications,
-    maxPageSize: config.maxPageSize,
-  })
 }
 
 /** The queues of the worker, as one. */

@@ -7,7 +7,6 @@ import { findProgram } from '../../src/db/programs/programs.ts'
 import { readTruePlaces, readUnaccounted } from '../../src/db/walks/walk-truth.ts'
 import { sweepDerived } from '../../src/derived/sweep.ts'
 import { parseChangeCursor } from '../../src/export/requests/change-cursor.ts'
-import { type Promised, promisesBroken, type WalkedApplication } from '../../workers/walk-promises.ts'
 import { memoryOf } from '../processes/is-alive.ts'
 import type { Mirror } from './actors/mirror.ts'
 import type { Client } from './actors/patient-client.ts'
@@ -19,6 +18,7 @@ import { checkAnnotations, checkChanges, checkCopy, checkStates } from './seen/c
 import { contentFault } from './seen/contents.ts'
 import type { Ledger } from './seen/ledger.ts'
 import { everyView, type View, viewName } from './seen/views.ts'
+import { type Promised, promisesBroken, type WalkedApplication } from './seen/walk-promises.ts'
 
 /** What a process of the service may hold at rest, in bytes; and connections of all pools of both. */
 const restBytes = 600_000_000
@@ -150,7 +150,7 @@ async function checkRest(soaked: Soaked): Promise<void> {
   }
 }
 
-/** A walk of everything, held against the database as a self-walk is. */
+/** A walk of everything, held against the database. */
 async function brokenInWalk({ installation: { sql }, client, ledger }: Soaked, view: View): Promise<Promised[]> {
   const walked = await walk(client, ledger, view, `pageSize=${pageSize}`)
   const program = await findProgram(sql, slug)

@@ -19,10 +19,6 @@ export const constants = {
   intakeBodyBytesMax: 2_097_152,
   /** How often a worker looks for what is missing, or is kept too long: a round with nothing to do is a few index reads. */
   sweepIntervalMs: minuteMs,
-  /** The pause after a self-walk: often enough to hear of an error within the day, seldom enough to cost nothing. */
-  selfWalkIntervalMs: hourMs,
-  /** About how many applications one self-walk reads: several pages of each size, in less than a second. */
-  selfWalkApplications: 1000,
   /**
    * How far clocks of CiviForm's servers may lag its database's: more than those of servers that are set by NTP, and where they lag further,
    * more is allowed for (`clock-allowance`). An application is followed that much later, so this is also the pause between two looks.

@@ -1,7 +1,7 @@
-// Shutdown, logging, self-walk and traces.
+// Shutdown, logging and traces.
 
 import { parser, secretSetting, setting, Unusable } from './kinds/setting.ts'
-import { duration, httpUrl, oneOf, optional } from './kinds/setting-kinds.ts'
+import { duration, httpUrl, oneOf } from './kinds/setting-kinds.ts'
 
 // biome-ignore format: a table, as SETTINGS.md is
 export const watchingSettings = {
@@ -9,25 +9,12 @@ export const watchingSettings = {
     'How long running exports may finish after SIGTERM, 0ms to 1h.'),
   logLevel: setting('LOG_LEVEL', 'info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     'Least severe line that is logged: trace, debug, info, warn, error, fatal or silent.'),
-  selfWalk: secretSetting('SELF_WALK_URL', '', optional(parser(['https://username:password@export.example.gov'], walkedUrl)),
-    'Address of this service, with username and password of an API key, at which the worker walks it from time to time, and holds what it got against the database: `https://username:password@export.example.gov`. The address that clients use tries most. Empty: it does not.'),
   tracesEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', '', httpUrl,
     'Collector of OpenTelemetry that traces are sent to (OTLP over HTTP), as `http://127.0.0.1:4318`. Empty: there are none.'),
   tracesHeaders: secretSetting('OTEL_EXPORTER_OTLP_HEADERS', '', parser(['authorization=Bearer%20abc,x-tenant=city'], headerFields),
     'Fields to send to the collector, as `name=value,name=value`, values percent-encoded.'),
   tracesShare: setting('OTEL_TRACES_SAMPLER_ARG', '1', parser(['0', '0.05', '1'], share),
     'Share of the traces that begin here to be sent, 0 to 1. Those that come with a request are as it says (`traceparent`).'),
-}
-
-/** Never repeats its input, which has a password in it. */
-function walkedUrl(text: string): { url: string; credential: string } {
-  const parsed = URL.parse(text)
-  const { username, password } = parsed ?? { username: '', password: '' }
-  if (parsed === null || username === '' || password === '')
-    throw new Unusable('must be an address with username and password of an API key, as https://username:password@host')
-  parsed.username = ''
-  parsed.password = ''
-  return { url: httpUrl(parsed.href), credential: [username, password].map(decodeURIComponent).join(':') }
 }
 
 function headerFields(text: string): [name: string, value: string][] {

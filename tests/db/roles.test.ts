@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { grantRoles, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
-import { findSubmissionCount, findSubmitTime, readTruePlaces, readUnaccounted } from '../../src/db/walks/walk-truth.ts'
 import { findPersonOf, forgetIdentity } from '../../src/people/identities.ts'
 import { prepareQueue } from '../../src/queue/connect.ts'
 import { setRetention } from '../../src/upkeep/erase.ts'
@@ -354,18 +353,6 @@ describe('the worker, with its own role', () => {
     expect(log.filter(line => line.level === 'error' || line.level === 'warn')).toEqual([])
     child.kill('SIGTERM')
     expect(await child.exited).toBe(0)
-  })
-
-  test('reads what belongs to a walk, to hold a self-walk against it', async () => {
-    const raw = await insertRawProgram(owner, 'walked-by-itself')
-    await insertRawApplications(owner, raw, 3)
-    const program = await findSubmissionCount(worker.sql, raw.slug)
-    expect(program).toEqual({ program_id: raw.program_id, submissions: 3 })
-    const from = await findSubmitTime(worker.sql, raw.program_id, 2)
-    const part = { programId: raw.program_id, horizon: 3, from: from!, to: undefined }
-    const places = await readTruePlaces(worker.sql, part)
-    expect(places.map(place => place.submit_seq)).toEqual([2, 3])
-    expect(await readUnaccounted(worker.sql, raw.program_id, 1, 4)).toEqual([4])
   })
 
   test.each([

@@ -160,18 +160,6 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
       'tributary_maintenance_timestamp_seconds{task="sweep",instance="a"}': '0x60',
     },
   },
-  TributarySelfWalkFault: {
-    fires: { 'tributary_self_walk_faults_total{promise="gapless"}': once },
-    quiet: { 'tributary_self_walk_faults_total{promise="gapless"}': never },
-  },
-  TributarySelfWalkMissing: {
-    // promtool's clock begins at 0.
-    fires: { 'tributary_self_walk_timestamp_seconds{instance="a"}': '-12000x62' },
-    quiet: {
-      'tributary_self_walk_timestamp_seconds{instance="a"}': '-12000x62',
-      'tributary_self_walk_timestamp_seconds{instance="b"}': '-3000x62',
-    },
-  },
   TributaryCiviFormBehind: {
     fires: { 'tributary_civiform_lag_seconds{none=""}': '0+20x60', 'tributary_civiform_copying{none=""}': '0x60' },
     quiet: { 'tributary_civiform_lag_seconds{none=""}': '0+20x60', 'tributary_civiform_copying{none=""}': '1x60' },

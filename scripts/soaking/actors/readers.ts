@@ -3,11 +3,11 @@
 
 import { createHash } from 'node:crypto'
 import { pick, type Rng } from '../../../src/domain/random/seeded-random.ts'
-import type { WalkedPage } from '../../../workers/walk-promises.ts'
 import { type SoakKey, slug } from '../installation/installation.ts'
 import { contentFault, type Members } from '../seen/contents.ts'
 import type { FollowedChange, Ledger } from '../seen/ledger.ts'
 import { anyView, type View, viewFaults, viewName } from '../seen/views.ts'
+import type { WalkedPage } from '../seen/walk-promises.ts'
 import type { Client } from './patient-client.ts'
 
 export const exportPath = `/api/v1/admin/programs/${slug}/applications`

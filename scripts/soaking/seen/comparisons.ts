@@ -1,8 +1,8 @@
 // What was done, held against what those say who read it afterwards. Pure.
 
-import type { WalkedApplication } from '../../../workers/walk-promises.ts'
 import { isSameContent, type Members } from './contents.ts'
 import type { Annotation, Ledger } from './ledger.ts'
+import type { WalkedApplication } from './walk-promises.ts'
 
 /** Each change once, in order; every application submitted once; every status and note that was surely given, and every erasure. */
 export function checkChanges(ledger: Ledger, there: readonly number[]): void {

@@ -1,7 +1,7 @@
 // What an application must say, by what was sent when it was submitted: each answer, with its place, and nothing besides. Pure.
 
-import type { WalkedApplication } from '../../../workers/walk-promises.ts'
 import { sees, type View } from './views.ts'
+import type { WalkedApplication } from './walk-promises.ts'
 
 export type Members = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 // What was acknowledged, done and seen while an installation was tried, to be compared with what it says.
 
-import { type Difference, differences } from '../../../workers/walk-promises.ts'
 import type { Members, SentApplication } from './contents.ts'
+import { type Difference, differences } from './walk-promises.ts'
 
 /** How many checked applications are remembered, so that a long run holds no more. */
 const checkedMax = 200_000

@@ -1,9 +1,9 @@
 // How a client of a soak reads the program: with which key, in which format, all questions or some. And what it must not get.
 
 import { pick, type Rng } from '../../../src/domain/random/seeded-random.ts'
-import type { WalkedPage } from '../../../workers/walk-promises.ts'
-import { walkFormats } from '../../../workers/walked-page.ts'
 import type { SoakKey } from '../installation/installation.ts'
+import type { WalkedPage } from './walk-promises.ts'
+import { walkFormats } from './walked-page.ts'
 
 /** Hidden from one of the keys, by their names in the question bank: one at the top, one that is repeated. Writers answer both. */
 export const hiddenQuestions = ['soaked words', 'soaked name']

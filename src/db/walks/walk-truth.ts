@@ -1,7 +1,7 @@
 // The expected content of a part of a walk, from the database, to verify what was served. Reads numbers and times only.
 
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { type Db, findValue } from '../client.ts'
+import type { Db } from '../client.ts'
 
 /** A part of a program's submissions as of a horizon: at or after, and before; to the end without the latter. */
 export interface WalkPart {
@@ -18,33 +18,6 @@ export interface TruePlace {
   superseded_seq: number | null
   /** Whether only its tombstone is left. */
   erased: boolean
-}
-
-/** A program, and the number of its last submission that is still there; undefined for no such program. */
-export async function findSubmissionCount(
-  db: Db,
-  slug: string,
-): Promise<{ program_id: number; submissions: number } | undefined> {
-  const [program] = await db<{ program_id: number }[]>`select program_id from program where slug = ${slug}`
-  if (program === undefined) return undefined
-  const [newest] = await db<{ submit_seq: number }[]>`
-    select submit_seq
-    from application
-    where program_id = ${program.program_id}
-    order by submit_seq desc
-    limit 1`
-  return { ...program, submissions: newest?.submit_seq ?? 0 }
-}
-
-/** Time of the first remaining submission with at least this number. */
-export async function findSubmitTime(db: Db, programId: number, submitSeq: number): Promise<Micros | undefined> {
-  return findValue<Micros>(db)`
-    select submit_time
-    from application
-    where program_id = ${programId}
-    and submit_seq >= ${submitSeq}
-    order by submit_seq
-    limit 1`
 }
 
 /** Every submission of a part, those that were erased too, in the order of a walk. */

@@ -1,7 +1,7 @@
-// Verifies a walk against the database: which promises were broken. Pure. A error names numbers and ids only. Used by self-walks, soaks
+// Verifies a walk against the database: which promises were broken. Pure. A error names numbers and ids only. Used by soaks
 // and their tests.
 
-import type { TruePlace } from '../src/db/walks/walk-truth.ts'
+import type { TruePlace } from '../../../src/db/walks/walk-truth.ts'
 
 /** How what came may differ from what should have come: none missing, none twice (G1), none besides (G2), oldest first (D1). */
 const differenceKinds = ['lost', 'duplicated', 'unexpected', 'out_of_order'] as const

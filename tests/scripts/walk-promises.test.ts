@@ -1,9 +1,9 @@
-// What a self-walk calls broken: each promise, on a walk made up for it. And that it calls nothing broken that is not.
+// What a soak calls broken: each promise, on a walk made up for it. And that it calls nothing broken that is not.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { promises, promisesBroken, type WalkedApplication } from '../../scripts/soaking/seen/walk-promises.ts'
 import type { TruePlace } from '../../src/db/walks/walk-truth.ts'
-import { promises, promisesBroken, type WalkedApplication } from '../../workers/walk-promises.ts'
 
 const place = (submit_seq: number, more: Partial<TruePlace> = {}): TruePlace => ({
   submit_seq,
