@@ -1,4 +1,5 @@
-// Judges whether a request with a key from an address would pass now, for a program, by the rules of real requests.
+// Judges whether a request with a key from an address would pass now, for a program, by the rules of real requests: an export, or a
+// submission of a key that only submits.
 
 import type { Db } from '../db/client.ts'
 import { findApiKey } from '../db/keys/api-key-rows.ts'
@@ -21,7 +22,7 @@ export async function judgeCall(db: Db, call: ImaginedCall, now: Micros): Promis
   const subnets = key.allowed_subnets.map(text => parseSubnet(text)).filter((one): one is Subnet => !('error' in one))
   const unmet = constraintUnmet({ ...key, allowed_subnets: subnets }, { address: call.address, now })
   if (unmet !== undefined) return unmet
-  if (!key.may_export) return 'may_not_export'
+  if (!key.may_export && !key.may_submit) return 'may_not_export'
   return key.programs.includes(call.slug) ? undefined : 'no_grant'
 }
 

@@ -1,11 +1,11 @@
 // API keys in the console: "created by the administrator in the admin UI", the confirmation screen, the index page.
 
 import { describe, expect, test } from 'bun:test'
-import { aPerson, ConsoleVisitor, factsOf, fieldsOf, rowsOf } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, decoded, factsOf, fieldsOf, rowsOf } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { findNeeded, needs } from '../support/needs.ts'
-import { aProgram, q } from '../support/programs.ts'
+import { aProgram, everyKind, q } from '../support/programs.ts'
 import { until } from '../support/until.ts'
 
 const database = await useDatabase()
@@ -63,6 +63,24 @@ describe('creating a key', () => {
     expect(event).toMatchObject({ actor: `admin:${ada.email}`, detail: { name: 'County sync', programs: ['food'] } })
     expect(factsOf(await browser.page(`/admin/keys/${key.username}`))['Hidden questions']).toBe('words food')
   })
+
+  test.skipIf(!needs('curl'))(
+    'F12: the sample of a key that submits makes an application, as it is copied',
+    async () => {
+      await aProgram(database.sql, { slug: 'asks', questions: everyKind })
+      const submits = { ...wanted, programs: 'asks', may: 'submit', front_end: 'portal' }
+      const { html } = await issued(await browser.post('/admin/keys/new', submits))
+      expect(html).not.toContain('id="sample-curl"')
+      const env = { PATH: process.env.PATH ?? '' }
+      const ran = Bun.spawn(['sh', '-c', decoded(text(html, 'sample-submit'))], { env, stderr: 'pipe' })
+      const [out, err] = await Promise.all([new Response(ran.stdout).text(), new Response(ran.stderr).text()])
+      expect([err, await ran.exited]).toEqual(['', 0])
+      expect(out).toMatch(/"application_id":\d+/)
+      const applications = await database.sql`
+      select from application join program using (program_id) where slug = 'asks'`
+      expect(applications).toHaveLength(1)
+    },
+  )
 
   test.skipIf(!needs('curl', 'python3'))('the samples get the first page as they are copied', async () => {
     const { html } = await issued(await browser.post('/admin/keys/new', wanted))
@@ -364,7 +382,9 @@ describe('would a request pass, and why was one refused', () => {
     expect(refused).toMatch(/<option value="rent" selected/)
     await database.sql`
       update api_key set may_export = false, may_submit = true, front_end = 'Portal' where api_key_id = ${key.username}`
-    expect(await ask('192.0.2.9', 'food')).toContain('may submit, and not export')
+    // F12: of a key that only submits, a submission is judged.
+    expect(await ask('192.0.2.9', 'food')).toContain('It would pass as a submission')
+    expect(await ask('192.0.2.9', 'rent')).toContain('not granted this program')
     now += 90 * day
     await browser.signIn(ada.email)
     expect(await ask('192.0.2.9', 'food')).toContain('has expired')

@@ -5,6 +5,7 @@
 import type { Refusal } from '../../db/keys/refusal-rows.ts'
 import { ErrorSummary, SelectField, Submit, TextField } from '../../html/fields.tsx'
 import type { NamedProgram } from '../../html/lists.tsx'
+import { usePage } from '../../html/page-context.ts'
 import { Notice, When } from '../../html/parts.tsx'
 import { Shell } from '../../html/shell.tsx'
 import type { ListedApiKey } from '../../keys/api-keys.ts'
@@ -48,6 +49,8 @@ const path = '/admin/keys/check'
 function Judged({ verdict, programs, ...props }: CheckProps) {
   // Those that are retired come last: the first is chosen.
   const keys = props.keys.toSorted((a, b) => Number(a.state === 'retired') - Number(b.state === 'retired'))
+  const { values } = usePage().form
+  const submits = keys.some(one => one.api_key_id === values.get('key') && one.may_submit && !one.may_export)
   return (
     <div class="card">
       <h2>A request, now</h2>
@@ -68,11 +71,11 @@ function Judged({ verdict, programs, ...props }: CheckProps) {
       {verdict !== undefined &&
         (verdict.reason === undefined ? (
           <Notice tone="good">
-            <strong>It would pass</strong>, with the right password and over HTTPS.
+            <strong>It would pass{submits && ' as a submission'}</strong>, with the right password and over HTTPS.
           </Notice>
         ) : (
           <Notice tone="attention">
-            <strong>It would be refused.</strong> {reasonTexts[verdict.reason]}
+            <strong>It would be refused{submits && ' as a submission'}.</strong> {reasonTexts[verdict.reason]}
           </Notice>
         ))}
     </div>

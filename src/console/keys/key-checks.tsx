@@ -42,7 +42,10 @@ export const keyChecks = ({ db, find, programs }: Keys): Part => [
     answers: 'Whether a request with this key would be let in now, and if not why.',
     answered: judgedAnswer,
     ...reads('keys'),
-    query: { address: 'The address it would come from.', program: 'The slug of the program it would export.' },
+    query: {
+      address: 'The address it would come from.',
+      program: 'The slug of the program it would export, or of a key that only submits, submit to.',
+    },
     run: async visit => {
       const call = calledWith(visit.url.searchParams, (await find(visit)).api_key_id)
       if (call === undefined) throw invalidRequest('No request can be judged.', [noAddress])

@@ -2,6 +2,7 @@
 
 /** @jsxImportSource preact */
 
+import type { StoredProgramVersion } from '../../db/programs/programs.ts'
 import { usePage } from '../../html/page-context.ts'
 import { LinkButton, Notice, When } from '../../html/parts.tsx'
 import { CodeTabs, Secret } from '../../html/secret.tsx'
@@ -10,9 +11,17 @@ import type { ListedApiKey } from '../../keys/api-keys.ts'
 import { apiSecretToken } from '../../keys/credential.ts'
 import { fromWhere, pathOfKey } from './key-labels.tsx'
 import { keySamples } from './key-samples.tsx'
+import { submitSample } from './submit-sample.tsx'
 
-/** `password` is undefined when it was shown before. */
-export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; password: string | undefined }) {
+interface IssuedProps {
+  apiKey: ListedApiKey
+  /** Undefined when it was shown before. */
+  password: string | undefined
+  /** Of the key's first program, what is published now. */
+  version: StoredProgramVersion | undefined
+}
+
+export function IssuedPage({ apiKey: key, password, version }: IssuedProps) {
   const { baseUrl } = usePage()
   const path = pathOfKey(key.api_key_id)
   const crumbs = [{ text: 'API keys', path: '/admin/keys' }, { text: key.name }]
@@ -25,6 +34,11 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
       </Shell>
     )
   }
+  const [slug, username] = [key.programs[0]!, key.api_key_id]
+  const samples = [
+    ...(key.may_export ? keySamples(baseUrl, slug, username, password) : []),
+    ...(key.may_submit ? [submitSample({ baseUrl, slug, username, password, version })] : []),
+  ]
   return (
     <Shell
       title="The key is ready"
@@ -58,9 +72,7 @@ export function IssuedPage({ apiKey: key, password }: { apiKey: ListedApiKey; pa
         </p>
       </div>
       <div class="columns code-first">
-        {key.may_export && (
-          <CodeTabs name="samples" tabs={keySamples(baseUrl, key.programs[0]!, key.api_key_id, password)} />
-        )}
+        <CodeTabs name="samples" tabs={samples} />
         <NextSteps apiKey={key} />
       </div>
     </Shell>
@@ -85,6 +97,12 @@ function NextSteps({ apiKey: key }: { apiKey: ListedApiKey }) {
               <a href={`/docs/api/programs/${program}`}>{program}</a>
             </>
           ))}
+          {key.may_submit && (
+            <>
+              {' '}
+              and of <a href="/docs/api#registerApplicant">the intake requests</a>
+            </>
+          )}
           .
         </li>
       </ul>

@@ -3,6 +3,7 @@
 /** @jsxImportSource preact */
 
 import { Type } from 'typebox'
+import { findActiveVersion, findProgram } from '../../db/programs/programs.ts'
 import { retireApiKey, rotateApiKey } from '../../keys/api-keys.ts'
 import { requireReachOfKey } from '../../people/token-reach.ts'
 import { action, administrators, type Part, writes } from '../requests/action.ts'
@@ -67,7 +68,10 @@ export const secretActions = ({ db, config, secret, find, changeable, showSecret
       next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=retired`,
     },
   }),
-  secret.route(`/admin${keyRoute}/issued`, administrators, async (visit, password) => (
-    <IssuedPage apiKey={await find(visit)} password={password} />
-  )),
+  secret.route(`/admin${keyRoute}/issued`, administrators, async (visit, password) => {
+    const found = await find(visit)
+    const program = await findProgram(db, found.programs[0] ?? '')
+    const version = program && (await findActiveVersion(db, program.program_id))
+    return <IssuedPage apiKey={found} password={password} version={version} />
+  }),
 ]
