@@ -33,8 +33,10 @@ export interface Patience {
 /** Whether the same request is to be sent again: for want of capacity, or until a clock that was set back has come as far as the token. */
 function isForNow({ status, body }: PatientAnswer): boolean {
   if (status === 429 || status === 503) return true
-  const { errors = [] } = (status === 400 ? (body as { errors?: { code?: string }[] } | undefined) : undefined) ?? {}
-  return errors.some(({ code }) => code === 'page_token_issued_ahead')
+  if (status !== 400) return false
+  // As a problem document, or in the form of OData.
+  const { errors, error } = (body ?? {}) as { errors?: { code?: string }[]; error?: { details?: { code?: string }[] } }
+  return (errors ?? error?.details ?? []).some(({ code }) => code === 'page_token_issued_ahead')
 }
 
 export class Client {
