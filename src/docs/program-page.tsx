@@ -77,12 +77,12 @@ export function ProgramPage({ username, keyName, program, shown }: DocumentedPag
       <Questions shown={shown} compared={compared} questions={questions} path={pathOf(program)} />
       {compared === undefined && (
         <>
-          <MetadataFields slug={program.slug} />
+          <MetadataFields slug={program.slug} statuses={shown.statuses} />
           <PullingGuide />
           <Changes version={shown} />
         </>
       )}
-      <Downloads program={program} version={shown} />
+      <Downloads program={program} version={shown} whole={compared === undefined} />
     </ThreeColumns>
   )
 }
@@ -199,7 +199,9 @@ function Questions(props: {
   )
 }
 
-function Downloads({ program, version }: { program: ProgramView; version: VersionView }): VNode {
+/** `whole` is of a page that has the field `status`, and the statuses with it. */
+function Downloads(props: { program: ProgramView; version: VersionView; whole: boolean }): VNode {
+  const { program, version, whole } = props
   const { statuses } = version
   return (
     <section aria-labelledby="downloads">
@@ -219,7 +221,7 @@ function Downloads({ program, version }: { program: ProgramView; version: Versio
         ))}
       </ul>
       <p>
-        Statuses an administrator may give: {statuses.length === 0 ? 'none defined' : statuses.join(', ')}. Whether your
+        {!whole && <>Statuses of this version: {statuses.length === 0 ? 'none' : statuses.join(', ')}. </>}Whether your
         key works: <code>GET {program.check_auth_url}</code>.
       </p>
     </section>

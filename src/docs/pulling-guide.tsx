@@ -59,8 +59,8 @@ export function PullingGuide(): VNode {
   )
 }
 
-/** What an application has around its answers. */
-export function MetadataFields({ slug }: { slug: string }): VNode {
+/** What an application has around its answers. `statuses` are those of the version that is shown. */
+export function MetadataFields({ slug, statuses }: { slug: string; statuses: readonly string[] }): VNode {
   const { Application } = responseDefinitions([], slug, { definitionsAt: '#/$defs/' })
   const fields = Object.entries(Application!.properties as Record<string, Readonly<Record<string, unknown>>>)
   return (
@@ -73,11 +73,30 @@ export function MetadataFields({ slug }: { slug: string }): VNode {
             <dt>
               <code>{name}</code> <span class="soft">{name === 'application' ? 'object' : typeOf(schema)}</span>
             </dt>
-            <dd>{name === 'application' ? 'The answers, by question key.' : String(schema.description)}</dd>
+            <dd>
+              {name === 'application' ? 'The answers, by question key.' : String(schema.description)}
+              {name === 'status' && <Statuses statuses={statuses} />}
+            </dd>
           </div>
         ))}
       </dl>
     </section>
+  )
+}
+
+function Statuses({ statuses }: { statuses: readonly string[] }): VNode {
+  if (statuses.length === 0) return <p>This program has no statuses: null.</p>
+  return (
+    <p id="statuses">
+      One of{' '}
+      {statuses.map((status, i) => (
+        <>
+          {i > 0 && ', '}
+          <code dir="auto">{status}</code>
+        </>
+      ))}
+      ; null before one is set. Applications keep statuses that earlier versions had.
+    </p>
   )
 }
 

@@ -159,3 +159,17 @@ function luminance(colour: string): number {
   }) as [number, number, number]
   return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }
+
+test('the field `status` of a program has its statuses, in their order', async () => {
+  await aProgram(database.sql, { slug: 'decides', statuses: ['Received', 'In review'] })
+  await aProgram(database.sql, { slug: 'undecided', statuses: [] })
+  const granted = await createTestKey(database.sql, { programs: ['decides', 'undecided'] })
+  const statusesOn = async (slug: string) => {
+    const headers = { Authorization: granted.authorization, Accept: 'text/html' }
+    const page = await (await service.get(`/docs/api/programs/${slug}`, { headers })).text()
+    const [, field] = /<dt><code>status<\/code>.*?<dd>(.*?)<\/dd>/s.exec(page)!
+    return [...field!.matchAll(/<code[^>]*>([^<]*)</g)].map(([, status]) => status)
+  }
+  expect(await statusesOn('decides')).toEqual(['Received', 'In review'])
+  expect(await statusesOn('undecided')).toEqual([])
+})
