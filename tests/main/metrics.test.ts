@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import manifest from '../../package.json' with { type: 'json' }
+import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { refuseAuditLines, tamper } from '../support/audit-log.ts'
 import { stalledReader } from '../support/bare-reader.ts'
 import { useDatabase } from '../support/fixtures.ts'
@@ -233,7 +234,8 @@ test('each statement that waits for a connection is in the histogram of its pool
 
 describe('the process', () => {
   test('says what it runs on', async () => {
-    const labels = `version="${manifest.version}",commit="unknown",bun="${Bun.version}",schema="0001-foundation"`
+    const schema = allMigrations.at(-1)!.name.replace('.sql', '')
+    const labels = `version="${manifest.version}",commit="unknown",bun="${Bun.version}",schema="${schema}"`
     expect((await readMetrics(service.health)).of(`tributary_build_info{${labels}}`)).toBe(1)
   })
 
