@@ -72,3 +72,24 @@ test('F10: a condition on it takes ids, and has no box for each option', async (
   const draft = fieldsOf(await browser.page(`${path}/question?name=why`), `${path}/question`)
   expect(await browser.refused(400, `${path}/question`, { ...wrong, based_on: draft.based_on! })).toContain('d5000')
 })
+
+test('F10: of many questions with many changed options, each shows its first ones', async () => {
+  const asks = (word: string) => ({
+    slug: 'many-lists',
+    questions: [...'abcdefghijklmnopqrst'].flatMap(a =>
+      [...'abcde'].map(b => {
+        const { question, ...asked } = q.dropdown(`list ${a}${b}`, [])
+        const options = Array.from({ length: 100 }, (_, i) => ({
+          admin_id: `${a}${b}${i}`,
+          text: `${word} ${i} of it`,
+        }))
+        return { ...asked, question: { ...question, options } }
+      }),
+    ),
+  })
+  await aProgram(sql, asks('Old'))
+  await aDraft(sql, asks('New'))
+  const html = await browser.page('/admin/programs/many-lists/versions/compare')
+  expect(html.match(/(?:Old|New) \d+ of it/g)).toHaveLength(100 * 2 * 20)
+  expect(html.match(/and 80 more/g)).toHaveLength(100 * 2)
+})

@@ -22,20 +22,20 @@ export function Comparison(props: {
   sharedWith?: ReadonlyMap<string, readonly string[]>
 }) {
   const { before, after, sharedWith } = props
+  const rows = compareDefinitions(describeVersion(before ?? withoutQuestions(after)), describeVersion(after))
+  const linesMax = linesOf(rows)
   const columns: Column<VersionDifference>[] = [
     { head: 'What', cell: one => <What one={one} sharedWith={sharedWith?.get(one.admin_name)} /> },
-    { head: versionName(after), cell: one => <Side one={one} side="now" /> },
+    { head: versionName(after), cell: one => <Side one={one} side="now" linesMax={linesMax} /> },
   ]
   if (before !== undefined)
-    columns.splice(1, 0, { head: versionName(before), cell: one => <Side one={one} side="before" /> })
+    columns.splice(1, 0, {
+      head: versionName(before),
+      cell: one => <Side one={one} side="before" linesMax={linesMax} />,
+    })
   const table = (
     <div class="comparison">
-      <Table
-        caption={`What ${versionName(after)} changes`}
-        rows={compareDefinitions(describeVersion(before ?? withoutQuestions(after)), describeVersion(after))}
-        empty="No change."
-        columns={columns}
-      />
+      <Table caption={`What ${versionName(after)} changes`} rows={rows} empty="No change." columns={columns} />
     </div>
   )
   if (before !== undefined) return table
@@ -65,10 +65,17 @@ function What({ one, sharedWith }: { one: VersionDifference; sharedWith: readonl
   )
 }
 
-/** Lines of one fact that are shown. The document of a version has all of them. */
-const linesMax = 100
+/** Lines of one fact that are shown: fewer where there are many facts. The document of a version has all of them. */
+const linesOf = ({ length }: readonly VersionDifference[]): number =>
+  Math.max(5, Math.min(100, Math.floor(2000 / length)))
 
-function Side({ one, side }: { one: VersionDifference; side: 'before' | 'now' }) {
+interface SideProps {
+  one: VersionDifference
+  side: 'before' | 'now'
+  linesMax: number
+}
+
+function Side({ one, side, linesMax }: SideProps) {
   const gone =
     one.of !== 'question' ? 'not there' : one.kind === 'STATIC' ? 'not shown' : 'not asked; it stays in exports'
   if (side === 'before' && one.mark === 'new') return <span class="soft">not there</span>
