@@ -80,11 +80,11 @@ export function VerifyPage({ seal, events, unsealed, files, verdict }: VerifyPro
   )
 }
 
-function Verdict({ verdict: { events, errors }, compared }: { verdict: AuditVerdict; compared: boolean }) {
+function Verdict({ verdict: { events, unsealed, errors }, compared }: { verdict: AuditVerdict; compared: boolean }) {
   if (errors.length === 0)
     return (
       <Notice tone="good">
-        <strong>The audit log is intact:</strong> {counted(events, 'event')} verified.
+        <strong>The audit log is intact:</strong> {counted(events - unsealed, 'event')} verified.
         {compared && ' It still contains the seal you entered.'}
       </Notice>
     )
