@@ -7,6 +7,7 @@ import { parse } from 'csv-parse/sync'
 import { csvRecordOf, textOf } from '../support/csv-page.ts'
 import { createBareDatabase } from '../support/database.ts'
 import type { ExportedApplication } from '../support/export-client.ts'
+import { lineEnds } from '../support/ndjson-page.ts'
 import type { Question } from './truth.ts'
 
 type Row = Record<string, unknown>
@@ -23,7 +24,7 @@ interface Output {
 export const outputs: Record<string, (folder: string) => Promise<Output>> = {
   ndjson: async folder => {
     const out = join(folder, 'apps.ndjson')
-    const lines = () => readFileSync(out, 'utf8').trimEnd().split('\n')
+    const lines = () => readFileSync(out, 'utf8').trimEnd().split(lineEnds)
     return { to: ['--out', out], read: async () => lines().map(line => JSON.parse(line)) }
   },
   csv: async folder => {

@@ -139,7 +139,7 @@ export async function playStory({ sql, baseUrl, timeZone }: Stage): Promise<Trut
     const set = await get(`/api/v1/admin/programs/${slug}/applications/${application_id}/status`, {
       method: 'PATCH',
       headers: { Authorization: key.authorization, 'Content-Type': 'application/json', 'If-Match': '*' },
-      body: JSON.stringify({ status: 'Approved', application_note: `Note ${i}: “=1+1”` }),
+      body: JSON.stringify({ status: 'Approved', application_note: `Note ${i}: “=1+1”, \u2028, \u2029 and \u0085` }),
     })
     if (set.status !== 200) throw new Error(`the status was answered with ${set.status}: ${await set.text()}`)
     const { status_last_modified_time, ...state } = (await set.json()) as Record<

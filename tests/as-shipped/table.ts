@@ -13,7 +13,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { csvRecordOf, readCsvPage, textOf } from '../support/csv-page.ts'
 import type { ExportedApplication, ExportPage } from '../support/export-client.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
-import { readNdjsonPage } from '../support/ndjson-page.ts'
+import { lineEnds, readNdjsonPage } from '../support/ndjson-page.ts'
 import { asPulled, walkFeed } from '../support/odata-feed.ts'
 import { schemaErrors } from '../support/response-schema.ts'
 import { runTool } from '../support/tributary-tool.ts'
@@ -117,7 +117,7 @@ interface Feed extends FeedEnd {
 /** A page of the change feed, in JSON or in lines. */
 function readFeed(text: string): Feed {
   if (text.startsWith('{"payload"')) return JSON.parse(text) as Feed
-  const lines = text.trimEnd().split('\n')
+  const lines = text.trimEnd().split(lineEnds)
   return { payload: lines.slice(0, -1).map(line => JSON.parse(line)), ...(JSON.parse(lines.at(-1)!) as FeedEnd) }
 }
 

@@ -8,9 +8,12 @@ interface NdjsonPage {
   nextPageToken: string | null
 }
 
+/** Where readers of lines end one, besides the line feed; NDJSON has none of them raw (D47). */
+export const lineEnds = /[\n\u0085\u2028\u2029]/
+
 /** Reads a page as its documentation says. Throws where it is not whole. */
 export function readNdjsonPage(text: string): NdjsonPage {
-  const lines = text.split('\n')
+  const lines = text.split(lineEnds)
   const last = text.lastIndexOf('\n', text.length - 2) + 1
   if (lines.pop() !== '') throw new Error('the last line does not end')
   const end = JSON.parse(lines.pop() ?? '') as { nextPageToken?: string | null; count: number; sha256: string }
