@@ -493,6 +493,12 @@ describe('reports in a sentence what is wrong', () => {
       'must end with one of .ndjson',
     ],
     ['an option there is not', ['pull', 'https://a.gov', '--password', 'x'], 2, '--password'],
+    [
+      'labels of options that are columns',
+      ['pull', 'https://a.gov', ...asked, '--option-labels', '--multi', 'columns'],
+      2,
+      '--option-labels cannot go with --multi columns',
+    ],
     ['a page of none', ['pull', 'https://a.gov', ...asked, '--page-size', '0'], 2, '--page-size'],
     [
       'a folder there is not',
