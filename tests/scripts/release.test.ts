@@ -53,16 +53,17 @@ describe('scripts/release', () => {
     async () => {
       const document = await Bun.file(join(import.meta.dir, '../../src/pull/PULL.md')).text()
       const command = /`(ssh-keygen -Y verify [^`]*)`/.exec(document)![1]!.replaceAll('\n', ' ')
-      const check = () => run(['sh', '-c', command], { cwd: folder })
-      await Bun.write(join(folder, 'signers'), `release ${await Bun.file(`${key}.pub`).text()}`)
+      // Where somebody has fetched them: the folder of a release has nothing else in it.
+      const fetched = await useFolder()
       const text = await read('SHA256SUMS')
-      expect((await check()).code).toBe(0)
-      await Bun.write(
-        join(folder, 'SHA256SUMS'),
-        text.replace(/^./, first => (first === '0' ? '1' : '0')),
-      )
-      expect((await check()).code).not.toBe(0)
-      await Bun.write(join(folder, 'SHA256SUMS'), text)
+      await Bun.write(join(fetched, 'SHA256SUMS.sig'), await read('SHA256SUMS.sig'))
+      await Bun.write(join(fetched, 'signers'), `release ${await Bun.file(`${key}.pub`).text()}`)
+      const checked = async (sums: string): Promise<number> => {
+        await Bun.write(join(fetched, 'SHA256SUMS'), sums)
+        return (await run(['sh', '-c', command], { cwd: fetched })).code
+      }
+      expect(await checked(text)).toBe(0)
+      expect(await checked(text.replace(/^./, first => (first === '0' ? '1' : '0')))).not.toBe(0)
     },
   )
 
@@ -127,7 +128,7 @@ describe('scripts/release', () => {
   })
 
   test('made again, in the same folder, every file has the same digest', async () => {
-    const { code, out } = await release(folder, '--url', `${url}/`)
+    const { code, out } = await release(folder, '--url', `${url}/`, ...signing)
     const again = out
       .trim()
       .split('\n')

@@ -30,14 +30,23 @@ export class FrontEnd {
     return this.#call('POST', `/intake/v1/programs/${this.slug}/applicants/${applicantId}/submissions`, { submitter })
   }
 
-  /** Saves and submits in one go. */
+  /**
+   * Saves and submits in one go. Again where somebody has erased the applicant's last application in between: what is saved
+   * starts from that, and goes with it (D43).
+   */
   async apply(
     applicantId: number,
     answers: Record<string, unknown>,
     submitter?: Record<string, unknown>,
   ): Promise<Submitted> {
-    await this.save(applicantId, answers)
-    return this.submit(applicantId, submitter)
+    for (let tries = 1; ; tries++) {
+      await this.save(applicantId, answers)
+      try {
+        return await this.submit(applicantId, submitter)
+      } catch (error) {
+        if (tries === 5 || !/nothing_saved|been erased/.test(String(error))) throw error
+      }
+    }
   }
 
   async #call<T>(method: string, path: string, body: unknown): Promise<T> {
