@@ -1,0 +1,75 @@
+// Which kind of text one is, by what it is given to and where that stands.
+
+import { memberOf, nameOf, type SyntaxNode } from './syntax.ts'
+
+/** In the order in which they are listed. */
+export const textKinds = {
+  console: 'Console: pages, forms, headings, buttons, hints',
+  docs: 'Docs pages',
+  audit: 'Labels of the audit log',
+  problems: 'Problems: why a request or command was refused',
+  validation: 'Validation: what is wrong with one value',
+  errors: 'Errors for operators and developers',
+  openapi: 'OpenAPI: summaries and descriptions',
+  settings: 'Settings',
+  metrics: 'Metric help',
+  logs: 'Log messages',
+  commands: 'Commands: help and output',
+  pull: 'The client and tributary pull',
+  demo: 'Demo programs and samples',
+  other: 'Reasons, findings and parts of sentences',
+  heads: 'First lines of files',
+} as const
+export type TextKind = keyof typeof textKinds
+
+/** Files whose texts are of one kind, whatever they are given to. */
+const byPath: readonly (readonly [RegExp, TextKind])[] = [
+  [/^(scripts\/seed-program\/|src\/domain\/(samples|random)\/)/, 'demo'],
+  [/^src\/console\/audit\/audit-labels/, 'audit'],
+  [/metrics\.ts$/, 'metrics'],
+  [/^src\/config\//, 'settings'],
+  [/^src\/(http|docs)\/.*openapi|^src\/http\/openapi\//, 'openapi'],
+]
+const inRoom: readonly (readonly [RegExp, TextKind])[] = [
+  [/^scripts\//, 'commands'],
+  [/^src\/(pull|client)\//, 'pull'],
+  [/^src\/(console|html)\//, 'console'],
+  [/^src\/docs\//, 'docs'],
+]
+
+/** Calls by what they make. */
+const makesProblem = /^(Problem|notFound|invalidRequest|conflict|refused|usage|UsageError)$/
+const makesError = /Error$/
+const describes = /^(summary|description|answers|query)$/
+
+export function kindOf(path: string, node: SyntaxNode, above: readonly SyntaxNode[]): TextKind {
+  const ofPath = byPath.find(([pattern]) => pattern.test(path))?.[1]
+  if (ofPath !== undefined) return ofPath
+  if (memberOf(above) === 'description') return 'openapi'
+  for (const [n, one] of above.entries()) {
+    const callee = one.callee === undefined ? '' : nameOf(one.callee)
+    if (one.type === 'CallExpression' && isLog(one)) return 'logs'
+    if (makesProblem.test(callee)) return isItem(above.slice(0, n)) ? 'validation' : 'problems'
+    if (one.type === 'NewExpression' && makesError.test(callee)) return 'errors'
+    if (callee === 'action' && describes.test(memberIn(above.slice(0, n)))) return 'openapi'
+    if (/Function/.test(one.type)) break
+  }
+  return inRoom.find(([pattern]) => pattern.test(path))?.[1] ?? (isItem(above) || isRule(node) ? 'validation' : 'other')
+}
+
+/** `log.warn(…)`, `this.log.error(…)`. */
+const isLog = ({ callee }: SyntaxNode): boolean =>
+  callee?.object !== undefined &&
+  /^log$/i.test(nameOf(callee.object)) &&
+  /^(debug|info|warn|error|fatal)$/.test(nameOf(callee))
+
+/** Whether a text is the `detail` of an object that has a `code` too. */
+const isItem = (above: readonly SyntaxNode[]): boolean =>
+  above.some(({ properties = [] }) => properties.some(({ key }) => nameOf(key) === 'code'))
+
+/** The outermost property that a text is in. */
+const memberIn = (above: readonly SyntaxNode[]): string =>
+  nameOf(above.findLast(({ type }) => type === 'ObjectProperty')?.key)
+
+const isRule = ({ value, quasis }: SyntaxNode): boolean =>
+  /^must /i.test(String(value ?? quasis?.[0]?.value.cooked ?? ''))
