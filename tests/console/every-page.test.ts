@@ -14,13 +14,12 @@ import { addIntermediary, addOrganization } from '../../src/people/intermediarie
 import { invitePerson } from '../../src/people/people.ts'
 import { addWebhook } from '../../src/webhooks/endpoints.ts'
 import { accessibilityErrors, openPage, pageWidth, smallTargets, undirected, useBrowser } from '../support/browser.ts'
-import { testPepper, unlimited } from '../support/config.ts'
+import { oidcClient, testPepper, unlimited } from '../support/config.ts'
 import { aPerson, ConsoleVisitor, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { needs } from '../support/needs.ts'
-import { oidcClient } from '../support/oidc-issuer.ts'
 import { aDraft, aProgram, everyKind, q } from '../support/programs.ts'
 
 /** What may be that long has to break somewhere. */

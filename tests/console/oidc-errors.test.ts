@@ -3,10 +3,11 @@
 import { beforeEach, describe, expect, spyOn, test } from 'bun:test'
 import { freePort } from '../../scripts/processes/free-port.ts'
 import { IdentityProvider } from '../../src/people/identity-provider.ts'
+import { oidcClient } from '../support/config.ts'
 import { aPerson, ConsoleVisitor } from '../support/console.ts'
 import { type CrookedIssuer, useCrookedIssuer } from '../support/crooked-issuer.ts'
 import { endWithFile, endWithTest, useDatabase, useService } from '../support/fixtures.ts'
-import { oidcClient, useOidcIssuer } from '../support/oidc-issuer.ts'
+import { useOidcIssuer } from '../support/oidc-issuer.ts'
 
 const database = await useDatabase()
 const crooked: CrookedIssuer = await useCrookedIssuer(oidcClient.oidcClientId)

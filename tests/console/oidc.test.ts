@@ -5,10 +5,11 @@ import { freePort } from '../../scripts/processes/free-port.ts'
 import { parseSubnet, type Subnet } from '../../src/domain/values/ip-address.ts'
 import { disablePerson, invitePerson } from '../../src/people/people.ts'
 import { openPage, useBrowser } from '../support/browser.ts'
+import { oidcClient } from '../support/config.ts'
 import { aPerson, ConsoleVisitor, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { needs } from '../support/needs.ts'
-import { oidcClient, ProviderVisitor, useOidcIssuer } from '../support/oidc-issuer.ts'
+import { ProviderVisitor, useOidcIssuer } from '../support/oidc-issuer.ts'
 
 const database = await useDatabase()
 let now = Date.now() * 1000

@@ -32,6 +32,16 @@ describe('signing in', () => {
     expect(event).toEqual({ action: 'signed_in', subject: ada.email, address: '127.0.0.1' })
   })
 
+  test('showing who one is again leads on to where it was asked for, and is enough there', async () => {
+    const browser = await visitor().signIn(ada.email)
+    now += 11 * minutes
+    const path = `/admin/people/${ada.person_id}`
+    expect(await status(browser.post(`${path}/link`))).toBe(403)
+    const shown = await browser.post('/admin/confirm', { password: testPassword, next: path })
+    expect([shown.status, shown.headers.get('location')]).toEqual([303, path])
+    expect(await status(browser.post(`${path}/link`))).toBe(200)
+  })
+
   test('a page asked for without a session is shown after signing in; an address of others is not', async () => {
     const browser = visitor()
     const sent = await browser.get('/admin/people?x=1')

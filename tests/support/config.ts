@@ -9,6 +9,9 @@ export const testTokenKey = Buffer.alloc(32, 7).toString('base64')
 /** For a service that a test asks more of in a minute, or at a time, than a key or an address may have. */
 export const unlimited = { requestsPerMinute: 0, exportsAtATime: 0, authFailuresPerMinute: 0 } satisfies Partial<Config>
 
+/** The service as a client of an OpenID provider. */
+export const oidcClient = { oidcClientId: 'tributary', oidcClientSecret: 'a secret of tests: only & they know + it' }
+
 export function testConfig(overrides: Partial<Config> = {}): Config {
   const config = loadConfig({
     TRIBUTARY_ENV: 'development',

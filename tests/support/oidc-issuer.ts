@@ -3,9 +3,8 @@
 import { createServer, type Server } from 'node:http'
 import Provider from 'oidc-provider'
 import { freePort } from '../../scripts/processes/free-port.ts'
+import { oidcClient } from './config.ts'
 import { endWithFile } from './fixtures.ts'
-
-export const oidcClient = { oidcClientId: 'tributary', oidcClientSecret: 'a secret of tests: only & they know + it' }
 
 /** What the provider says of a person. */
 export interface Account {

@@ -1,66 +1,29 @@
-// Every action of the console's API with every role, without a token, and with a token that lacks the scope.
+// What holds for every action of the console's API: how it is described, what its answers name, how its refusals do. Who may what: permissions.test.
 
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { consoleActions } from '../../../src/console/console.ts'
 import type { Deps } from '../../../src/http/server/deps.ts'
-import { scopes } from '../../../src/people/admin-tokens.ts'
 import { answerErrors } from '../../support/answer-errors.ts'
 import { addressOf, aPerson, ConsoleVisitor } from '../../support/console.ts'
 import { ApiProgram, aToken } from '../../support/console-api.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { aProgram } from '../../support/programs.ts'
-import { type Expected, expectedActions } from '../expected-routes.ts'
 
 const database = await useDatabase()
 const service = await useService(database)
 await database.sql`insert into program (slug, display_name) values ('granted', 'Granted')`
 await aProgram(database.sql, { slug: 'others' })
 const actions = consoleActions(service.foundation as Deps)
-const roles = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR'] as const
+const roles = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR'] as const
 const people = await Promise.all(roles.map(role => aPerson(database.sql, { role, programs: ['granted'] })))
-const programs = [new ApiProgram(service, {})]
-for (const person of people) programs.push(ApiProgram.withToken(service, (await aToken(database.sql, person)).token))
-
-/** A token of the administrator that is good for all but one thing. */
-const without = new Map<string, ApiProgram>()
-for (const scope of scopes) {
-  const area = scope.split(':')[0]!
-  const others = scopes.filter(one => one !== scope && !(scope.endsWith(':read') && one.startsWith(area)))
-  const { token } = await aToken(database.sql, people[0]!, { scopes: others })
-  without.set(scope, ApiProgram.withToken(service, token))
-}
-
-const scopeOf = (expected: Expected) => scopes.find(scope => expected.includes(scope))
-
-test('the table has every action with its scope, and no other', () => {
-  const known = actions.map(({ method, path, scope }) => [`${method} ${path}`, scope])
-  expect(Object.entries(expectedActions).map(([action, expected]) => [action, scopeOf(expected)])).toEqual(known)
-})
-
-describe.each(Object.entries(expectedActions))('%s', (named, expected) => {
-  const [method = '', path = ''] = named.split(' ')
-  const filled = addressOf(path)
-  const body =
-    actions.find(action => action.method === method && action.path === path)?.body === undefined ? undefined : {}
-
-  test.each(['no token', ...roles].map((who, i) => [who, i] as const))('%s', async (_, i) => {
-    const { status, headers } = await programs[i]!.ask(method, filled, body)
-    expect([status, headers.get('cache-control')]).toEqual([expected[i] as number, 'no-store'])
-  })
-
-  test('a token without the scope', async () => {
-    const scope = scopeOf(expected)
-    const program = scope === undefined ? programs[1]! : without.get(scope)!
-    const { status, body: problem } = await program.ask(method, filled, body)
-    if (scope === undefined) expect(status).toBe(200)
-    else expect([status, problem.detail]).toEqual([403, expect.stringContaining(scope)])
-  })
-})
+const [administrator, programAdministrator] = (await Promise.all(
+  people.map(async person => ApiProgram.withToken(service, (await aToken(database.sql, person)).token)),
+)) as [ApiProgram, ApiProgram]
 
 test('other methods and addresses are refused as problems', async () => {
-  const wrong = await programs[1]!.ask('DELETE', '/keys')
+  const wrong = await administrator.ask('DELETE', '/keys')
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST'])
-  const nothing = await programs[1]!.ask('GET', '/nothing-here')
+  const nothing = await administrator.ask('GET', '/nothing-here')
   expect([nothing.status, nothing.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
 })
 
@@ -76,7 +39,7 @@ test('to a program administrator, a program of others and one there is not have 
   for (const { method, path, body } of actions.filter(one => one.path.includes(':slug'))) {
     const [others, absent] = await Promise.all(
       ['others', 'absent'].map(slug =>
-        programs[2]!.ask(method, addressOf(path.replace(':slug', slug)), body === undefined ? undefined : {}),
+        programAdministrator.ask(method, addressOf(path.replace(':slug', slug)), body === undefined ? undefined : {}),
       ),
     )
     const { request_id } = others!.body
@@ -114,7 +77,7 @@ test('what is wrong with a body is named by its path, whatever member it is and 
     for (const [member, value] of Object.keys(schema.properties ?? {}).flatMap(k =>
       oddValues.map(v => [k, v] as const),
     )) {
-      const answer = await programs[1]!.ask(method, addressOf(path), { ...plain, [member]: value })
+      const answer = await administrator.ask(method, addressOf(path), { ...plain, [member]: value })
       const errors = (answer.body?.errors ?? []) as { path?: string; parameter?: string }[]
       named.push(...errors.map(error => error.parameter && `${method} ${path} ${error.parameter}`))
       refused += errors.filter(error => error.path !== undefined).length
