@@ -53,8 +53,10 @@ export async function refuseNothingSaved(
   tx: Transaction,
   { application_id, timeZone, ...place }: ApplicantPlace & { application_id: number; timeZone: string },
 ): Promise<void> {
+  // In this order: one that is committed in between would look as if it had been erased.
+  const submittedBefore = await hasSubmittedAnother(tx, place, application_id)
   const last = await findLastSubmission(tx, place)
-  if (last === undefined && !(await hasSubmittedAnother(tx, place, application_id))) return
+  if (last === undefined && !submittedBefore) return
   const detail =
     last === undefined
       ? 'No answers are saved; the application that this applicant submitted before has been erased.'

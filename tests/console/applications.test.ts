@@ -154,6 +154,7 @@ test('programs to choose from come page by page, each once, for a person who see
   const own = await useDatabase({}, endWithTest)
   const slugs = Array.from({ length: 405 }, (_, i) => `choice-${String(i).padStart(3, '0')}`)
   await own.sql`insert into program (slug, display_name) select slug, 'One of many' from unnest(${slugs}::text[]) as slug`
+  await own.sql`insert into submission_counter (program_id) select program_id from program`
   const there = await useService(own, {}, {}, endWithTest)
   const some = slugs.slice(0, 250)
   const people = [

@@ -58,6 +58,7 @@ describe('the program index page', () => {
     await sql`
       insert into program (slug, display_name, intake_state)
       select 'many-' || lpad(n::text, 3, '0'), 'Many 100%', 'ARCHIVED' from generate_series(1, 60) n`
+    await sql`insert into submission_counter (program_id) select program_id from program on conflict do nothing`
     const found = await admin.page('/admin/programs?q=HOME')
     expect(found).toContain('home-help')
     expect(found).not.toContain('other-help')

@@ -176,7 +176,7 @@ describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs
     await fresh.stop()
     for (const [name, pattern] of Object.entries({
       'look up the key': /from api_key k\b/,
-      'start the walk': /from walk_start\(/,
+      'start the walk': /as horizon\b/,
       'find the kept key map': /join program_key_map\b/,
       'note the use of the key': /^\s*update api_key\b/,
     })) {

@@ -151,7 +151,7 @@ describe('statements sent to PostgreSQL', () => {
     for (const list of lists) {
       expect(list).toEqual(lists[0]!)
       expect(list.saving.length).toBeLessThanOrEqual(most.saving)
-      expect(list.submission).toContainEqual(expect.stringContaining('store_application('))
+      expect(list.submission).toContainEqual(expect.stringContaining('insert into application ('))
       expect(list.submission.length).toBeLessThanOrEqual(most.submission)
     }
   })

@@ -271,9 +271,14 @@ test('once its version is known, a submission is five statements, and only the l
     statements.length = 0
     await submits.submit(applicant, asked)
   }
-  expect(
-    statements.map(text => /set local|take_saved|store_application|(?<=into )\w+|(?<=update )\w+/.exec(text)?.[0]),
-  ).toEqual(['set local', 'submission_request', 'take_saved', 'submission_counter', 'store_application', 'audit_event'])
+  expect(statements.map(text => /set local|(?<=(?:into|update|delete from) )\w+/.exec(text)?.[0])).toEqual([
+    'set local',
+    'submission_request',
+    'application_in_progress',
+    'submission_counter',
+    'application',
+    'audit_event',
+  ])
 })
 
 test('answers that were saved for a newer version while a submission waited for them are checked against that one', async () => {
@@ -288,7 +293,10 @@ test('answers that were saved for a newer version while a submission waited for 
       where program_id = ${store.program_id}`
     const submitting = store.submit(applicant)
     submitting.catch(() => {})
-    await until('it to wait', async () => (await waitingForLocks(database.sql, 'take_saved')) > 0)
+    await until(
+      'it to wait',
+      async () => (await waitingForLocks(database.sql, 'delete from application_in_progress')) > 0,
+    )
     const published = await aProgram(database.sql, {
       slug: store.slug,
       questions: [q.number('raised one', { max: 9 })],

@@ -119,14 +119,22 @@ export interface StoredApplication {
   questions_as_of: Micros
 }
 
+/** The columns of a `StoredApplication`, whose version was published when the newest one was, or earlier: one statement sees both. */
+export const storedColumns = (db: Db, alias: string) => db`
+  ${db(alias)}.application_id, ${db(alias)}.submit_time, ${db(alias)}.submit_seq, ${db(alias)}.program_version_id,
+  ${db(alias)}.snapshot, ${db(alias)}.annotations, ${db(alias)}.superseded_seq is null as is_current,
+  (select max(v.published_at) from program_version v where v.program_id = ${db(alias)}.program_id) as questions_as_of`
+
 export async function findStoredApplication(
   db: Db,
   programId: number,
   applicationId: number,
 ): Promise<StoredApplication | undefined> {
   return findRow<StoredApplication>(db)`
-    select a.*, (select last_publication(${programId})) as questions_as_of
-    from stored_application(${programId}, ${applicationId}) a`
+    select ${storedColumns(db, 'a')}
+    from application a
+    where a.program_id = ${programId}
+    and a.application_id = ${applicationId}`
 }
 
 /** The texts of these applications of a program, those that are there, newest first. */
@@ -149,6 +157,9 @@ export async function readStoredApplications(
 
 /** When the newest version of a program was published. */
 export async function readLastPublication(db: Db, programId: number): Promise<Micros> {
-  const [row] = await db<[{ published_at: Micros }]>`select last_publication(${programId}) as published_at`
+  const [row] = await db<[{ published_at: Micros }]>`
+    select max(published_at) as published_at
+    from program_version
+    where program_id = ${programId}`
   return row.published_at
 }

@@ -260,9 +260,9 @@ export async function readProgramsWithSubmissions(
 ): Promise<ProgramWithSubmissions[]> {
   const { among, after, rowsMax } = page
   return db<ProgramWithSubmissions[]>`
-    select p.program_id, p.slug, p.display_name, p.intake_state, coalesce(c.submissions, 0) as submissions
+    select p.program_id, p.slug, p.display_name, p.intake_state, c.submissions
     from program p
-    cross join submissions_of(p.program_id) c
+    join submission_counter c on c.program_id = p.program_id
     where p.slug > ${after}
     and ${isAmong(db, 'p.program_id', among)}
     order by p.slug

@@ -3,9 +3,10 @@
 import type { Annotations } from '../../domain/questions/application.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow } from '../client.ts'
+import { newestApplication } from '../programs/newest-application.ts'
 import { type ChangePlace, type PlaceRow, placeOf } from '../walks/change-rows.ts'
 import { newestAnnotation } from './annotations.ts'
-import type { StoredApplication } from './application-details.ts'
+import { type StoredApplication, storedColumns } from './application-details.ts'
 
 export interface ReadableProgram {
   slug: string
@@ -20,9 +21,12 @@ export interface ReadableProgram {
 /** These programs, by slug. Nothing is counted: the counter of a program says how many applications it has. */
 export async function readReadablePrograms(db: Db, programIds: readonly number[]): Promise<ReadableProgram[]> {
   const rows = await db<(Omit<ReadableProgram, 'place'> & PlaceRow)[]>`
-    select p.slug, p.display_name, state.*
+    select p.slug, p.display_name, c.submissions - c.erased as applications, newest.submit_time as newest_submit_time,
+      c.submit_seq as change, last.happened_at as change_time, last.application_id as change_application
     from program p
-    cross join readable_state(p.program_id) state
+    join submission_counter c on c.program_id = p.program_id
+    ${newestApplication(db)}
+    cross join lateral change_at(c.program_id, c.submit_seq) last
     where p.program_id = any(${programIds as number[]}::bigint[])
     order by p.slug`
   return rows.map(({ change, change_time, change_application, ...program }) => ({
@@ -44,8 +48,34 @@ export async function readStoredRevisions(
   { after, rowsMax }: { after: number | undefined; rowsMax: number },
 ): Promise<StoredRevision[]> {
   return db<StoredRevision[]>`
-    select r.*, (select last_publication(${programId})) as questions_as_of
-    from stored_revisions(${programId}, ${applicationId}, ${after ?? null}, ${rowsMax}) r`
+    select ${storedColumns(db, 'theirs')},
+      coalesce(
+        (
+          select newer.application_id
+          from application newer
+          where newer.program_id = ${programId}
+          and newer.submit_seq = theirs.superseded_seq
+          and newer.applicant_id = theirs.applicant_id
+        ),
+        (
+          select newer.application_id
+          from erased_application newer
+          where newer.program_id = ${programId}
+          and newer.submit_seq = theirs.superseded_seq
+        )
+      ) as superseded_by
+    from application one
+    join application theirs on theirs.program_id = one.program_id and theirs.applicant_id = one.applicant_id
+    where one.program_id = ${programId}
+    and one.application_id = ${applicationId}
+    and (${after ?? null}::bigint is null or (theirs.submit_time, theirs.submit_seq) > (
+      select submit_time, submit_seq
+      from application
+      where program_id = ${programId}
+      and application_id = ${after ?? null}::bigint
+    ))
+    order by theirs.submit_time, theirs.submit_seq
+    limit ${rowsMax}`
 }
 
 /** Status and note as they are, and the newest state of both: 0 before the first. */

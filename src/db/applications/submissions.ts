@@ -173,21 +173,25 @@ interface NewApplication extends SubmittedRow {
  * One statement, for the counter's lock is held in the meantime.
  */
 export async function insertApplication(tx: Transaction, application: NewApplication): Promise<boolean> {
-  const [row] = await tx<{ stored: boolean }[]>`
-    select store_application(
-      ${application.program_id}, ${application.application_id}, ${application.applicant_id}, ${application.program_version_id},
-      ${application.create_time}, ${application.submit_time}, ${application.submit_seq}, ${application.snapshot},
-      ${application.annotations}) as stored
-    where exists (
-      select
-      from program_version
-      where program_version_id = ${application.program_version_id}
-      and state = 'ACTIVE'
+  const { count } = await tx`
+    with older as (
+      update application
+      set superseded_seq = ${application.submit_seq}
+      where program_id = ${application.program_id}
+      and applicant_id = ${application.applicant_id}
+      and superseded_seq is null
+      returning application_id
     )
-    and exists (
-      select
-      from instance
-      where time_zone = ${application.time_zone}
-    )`
-  return row?.stored === true
+    insert into application (
+      program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations)
+    select
+      ${application.program_id}::bigint, ${application.application_id}::bigint, ${application.applicant_id}::bigint,
+      v.program_version_id, ${application.create_time}::timestamptz, ${application.submit_time}::timestamptz,
+      ${application.submit_seq}::bigint, ${application.snapshot}::text, ${application.annotations}::text
+    from program_version v
+    join instance on time_zone = ${application.time_zone}
+    where v.program_version_id = ${application.program_version_id}
+    and v.state = 'ACTIVE'
+    and (select count(*) from older) <= 1`
+  return count === 1
 }

@@ -4,6 +4,7 @@
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
+import { newestApplication } from '../programs/newest-application.ts'
 
 /**
  * `expiring`, `refused`: API keys. `failed`: background jobs. `undelivered`: webhooks. `unread`, `draft`: programs. `lagging`: the system
@@ -91,37 +92,25 @@ const oldDrafts: Part = (db, { now }) => db`
   and intake_state <> 'ARCHIVED'
   and v.created_at < ${now - patienceMicros}`
 
-/** Programs with applications that no key has read, and of which no key has read for long. Checks the cheapest condition first. */
+/** Programs with applications that no key has read, and of which no key has read for long. */
 const unreadPrograms: Part = (db, { among, now }) => db`
-  select 'unread', slug, display_name, read.at, null
-  from (
-    select program_id, slug, display_name
-    from program p
-    where created_at < ${now - patienceMicros}
-    and intake_state <> 'ARCHIVED'
-    and ${isAmong(db, 'program_id', among)}
-    and not exists (
-      select
-      from program_reader
-      where program_slug = slug
-      and read_at >= ${now - patienceMicros}
-    )
-    and exists (
-      select
-      from program_version v
-      where v.program_id = p.program_id
-      and v.state = 'ACTIVE'
-    )
-    offset 0
-  ) neglected
-  cross join submissions_of(program_id)
-  cross join lateral (
-    select max(read_at) as at, max(read_to) as read_to
+  select 'unread', p.slug, p.display_name, read.at, null
+  from program p
+  join program_version v on v.program_id = p.program_id and v.state = 'ACTIVE'
+  join submission_counter c on c.program_id = p.program_id
+  ${newestApplication(db)}
+  left join (
+    select program_slug, max(read_at) as at, max(read_to) as read_to
     from program_reader
-    where program_slug = slug
-  ) read
-  where last_submit_time > coalesce(read.read_to, '-infinity')
-  and (read.read_to is null or (select newest_submit_time from readable_state(program_id)) > read.read_to)`
+    group by program_slug
+  ) read on read.program_slug = p.slug
+  where p.created_at < ${now - patienceMicros}
+  and p.intake_state <> 'ARCHIVED'
+  and ${isAmong(db, 'p.program_id', among)}
+  and (read.at is null or read.at < ${now - patienceMicros})
+  and c.submissions > 0
+  and c.last_submit_time > coalesce(read.read_to, '-infinity')
+  and (read.read_to is null or newest.submit_time > read.read_to)`
 
 const undelivered: Part = (db, { among }) => db`
   select 'undelivered', webhook_endpoint_id::text, w.url, coalesce(w.disabled_at, w.first_failed_at),

@@ -4,6 +4,7 @@
 import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
+import { newestApplication } from '../programs/newest-application.ts'
 import type { ProgramIntake } from '../programs/program-intake.ts'
 
 export interface SubmissionDay {
@@ -108,17 +109,18 @@ export async function readProgramsInUse(
   { among, rowsMax }: { among: AmongPrograms; rowsMax: number },
 ): Promise<ProgramInUse[]> {
   return db<ProgramInUse[]>`
-    select program_id, slug, display_name, intake_state, newest_submit_time as last_submit_time
+    select used.program_id, used.slug, used.display_name, used.intake_state, newest.submit_time as last_submit_time
     from (
-      select program_id, slug, display_name, intake_state
-      from program
-      cross join submissions_of(program_id)
-      where ${isAmong(db, 'program_id', among)}
-      and intake_state <> 'ARCHIVED'
-      and last_submit_time is not null
-      order by last_submit_time desc, slug
+      select p.program_id, p.slug, p.display_name, p.intake_state
+      from program p
+      join submission_counter c on c.program_id = p.program_id
+      where ${isAmong(db, 'p.program_id', among)}
+      and p.intake_state <> 'ARCHIVED'
+      and c.submissions > 0
+      order by c.last_submit_time desc, p.slug
       limit ${rowsMax}
     ) used
-    cross join readable_state(program_id)
-    order by newest_submit_time desc nulls last, slug`
+    join submission_counter c on c.program_id = used.program_id
+    ${newestApplication(db)}
+    order by newest.submit_time desc nulls last, used.slug`
 }

@@ -139,7 +139,9 @@ export async function insertBundledProgram(tx: Transaction, bundle: ProgramBundl
       values (${program.program_id}, ${program.slug}, ${display_name}, ${statuses}::text[], ${program.created_at})
       returning program_id, created_at
     )
-    select start_counter(program_id, created_at) from made`
+    insert into submission_counter (program_id, last_submit_time)
+    select program_id, created_at
+    from made`
 }
 
 /** Makes one version, with its questions, as a draft; `publishBundledVersion` makes it what it was. */

@@ -7,6 +7,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import { type Db, findRow } from '../client.ts'
 import { integer, integerOrNull, row, text, textOrNull, texts, time, timeOrNull } from '../row-schemas.ts'
 import { type AmongPrograms, isAmong } from './among-programs.ts'
+import { newestApplication } from './newest-application.ts'
 import { programIntake } from './program-intake.ts'
 import { containing, versionNumber } from './programs.ts'
 
@@ -42,8 +43,8 @@ const columns = (db: Db) => db`
     draft.program_version_id as draft_version_id,
     draft.created_at as draft_created_at,
     draft.created_by as draft_created_by,
-    coalesce(c.submissions, 0) as submissions,
-    (select newest_submit_time from readable_state(p.program_id)) as last_submit_time,
+    c.submissions,
+    newest.submit_time as last_submit_time,
     (
       select count(*)::integer
       from program_version v
@@ -51,7 +52,8 @@ const columns = (db: Db) => db`
       and v.published_at is not null
     ) as published_versions
   from program p
-  cross join submissions_of(p.program_id) c
+  join submission_counter c on c.program_id = p.program_id
+  ${newestApplication(db)}
   left join program_version active on active.program_id = p.program_id and active.state = 'ACTIVE'
   left join program_version draft on draft.program_id = p.program_id and draft.state = 'DRAFT'`
 

@@ -18,7 +18,10 @@ export async function insertProgram(db: Db, program: NewProgram): Promise<number
       values (${program.slug}, ${program.display_name}, ${program.statuses as string[]}::text[])
       returning program_id, created_at
     )
-    select program_id, start_counter(program_id, created_at) from made`
+    insert into submission_counter (program_id, last_submit_time)
+    select program_id, created_at
+    from made
+    returning program_id`
 }
 
 /** Gives the program the display name and statuses of one of its versions. */

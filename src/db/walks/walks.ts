@@ -23,9 +23,19 @@ export interface WalkStart {
 
 type WalkStartRow = Omit<WalkStart, 'last_change'> & Omit<PlaceRow, 'change'>
 
-/** The start of a walk, in one statement, so that the parts fit together. */
+/** The start of a walk, in one statement, so that the parts fit together: the version of every application up to the horizon is among those published. */
 export async function readWalkStart(db: Db, programId: number): Promise<WalkStart> {
-  const [row] = await db<WalkStartRow[]>`select *, pg_is_in_recovery() as in_recovery from walk_start(${programId})`
+  const [row] = await db<WalkStartRow[]>`
+    select
+      c.submit_seq as horizon,
+      least(c.last_submit_time, c.loading_from - interval '1 microsecond') as last_submit_time,
+      last.happened_at as change_time,
+      last.application_id as change_application,
+      (select max(v.published_at) from program_version v where v.program_id = c.program_id) as last_published_at,
+      pg_is_in_recovery() as in_recovery
+    from submission_counter c
+    cross join lateral change_at(c.program_id, c.submit_seq) last
+    where c.program_id = ${programId}`
   if (row === undefined) throw new Error(`program ${programId} has no submission counter`)
   const { change_time, change_application, ...start } = row
   return { ...start, last_change: placeOf({ change: start.horizon, change_time, change_application }) }

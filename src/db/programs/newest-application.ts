@@ -1,0 +1,16 @@
+// The newest application of each program in a list of programs.
+
+import type { Db } from '../client.ts'
+
+/**
+ * Joins `newest.submit_time`, null where there is none, to each row of `submission_counter c`: by that id and no other, or a Citus cluster
+ * would refuse it.
+ */
+export const newestApplication = (db: Db) => db`
+  left join lateral (
+    select a.submit_time
+    from application a
+    where a.program_id = c.program_id
+    order by a.submit_time desc, a.submit_seq desc
+    limit 1
+  ) newest on true`
