@@ -156,6 +156,30 @@ export function valid(schema: Schema, name: string): fc.Arbitrary<Json> {
   return fc.oneof(...types.map(type => validOf(type, schema, name)))
 }
 
+/** One value as the schema says, with nothing that may be left out: the `n`th latest that was sent before under each name, counted from 1. */
+export function example(schema: Schema, name: string, n: number): Json {
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum !== undefined) return schema.enum[0]!
+  const either = schema.oneOf ?? schema.anyOf
+  if (either !== undefined) return example(either[0]!, name, n)
+  const { properties = {}, required = [], items = {}, minimum = 1 } = schema
+  switch ([schema.type].flat()[0]) {
+    case 'null':
+      return null
+    case 'boolean':
+      return true
+    case 'array':
+      return [example(items, name, n)]
+    case 'object':
+      return Object.fromEntries(required.map(key => [key, example(properties[key]!, key, n)]))
+    case 'integer':
+    case 'number':
+      return { $from: name, n: -n, else: minimum }
+    default:
+      return { $from: name, n: -n, else: 'x' }
+  }
+}
+
 function validOf(type: string, schema: Schema, name: string): fc.Arbitrary<Json> {
   switch (type) {
     case 'null':

@@ -10,6 +10,7 @@ import {
   anyEdits,
   type Edit,
   edited,
+  example,
   hostileText,
   type Json,
   known,
@@ -60,6 +61,8 @@ export interface Credentials {
 
 /** Values of one name that are remembered. */
 const knownMax = 200
+/** Sets of values that an operation is tried with that has not succeeded. */
+const attemptsMax = 6
 
 export class Fuzzer {
   readonly operations: Operation[]
@@ -162,6 +165,29 @@ export class Fuzzer {
       .map(({ body, ...rest }) => ({ operation: operation.name, ...rest, ...(body === undefined ? {} : { body }) }))
   }
 
+  /**
+   * Asks for an operation as its description says, with what was sent before, the latest first, until it succeeds. Returns what is wrong
+   * with the answers.
+   */
+  async tryOne(operation: Operation): Promise<string[]> {
+    const parameters = operation.parameters.filter(({ in: place }) => place === 'path').map(({ name }) => name)
+    const asked = new Set<string>()
+    for (let n = 1; n <= attemptsMax; n++) {
+      const sent: Case = {
+        operation: operation.name,
+        parameters: this.#resolved(
+          Object.fromEntries(parameters.map(name => [name, { $from: name, n: -n }])),
+        ) as Case['parameters'],
+        as: operation.path.startsWith('/admin/') ? 'admin' : 'key',
+        ...(operation.body && { body: { json: this.#resolved(example(operation.body, operation.name, n)) } }),
+      }
+      if (asked.size === asked.add(JSON.stringify(sent)).size) continue
+      const { ok, errors } = await this.send(sent)
+      if (ok || errors.length > 0) return errors
+    }
+    return []
+  }
+
   /** Sends it, and returns what is wrong with the answer; nothing when nothing is. */
   async judge(sent: Case): Promise<string[]> {
     const operation = this.operations.find(({ name }) => name === sent.operation)
@@ -233,7 +259,7 @@ export class Fuzzer {
     if (value === null || typeof value !== 'object') return value
     if (Array.isArray(value)) return value.map(one => this.#resolved(one))
     if (typeof value.$from === 'string' && typeof value.n === 'number') {
-      const values = this.#known.get(spelled(value.$from)) ?? []
+      const values = this.#valuesOf(spelled(value.$from))
       return values.at(value.n % Math.max(1, values.length)) ?? value.else ?? 'x'
     }
     const resolved: Record<string, Json> = {}
@@ -245,6 +271,13 @@ export class Fuzzer {
         writable: true,
       })
     return resolved
+  }
+
+  /** Of an id, as an address names it, also those that answers name more fully: of `key_id` those of `api_key_id`. */
+  #valuesOf(name: string): readonly Json[] {
+    const fuller = new RegExp(`(^|_)${name.replace(/_id$/, '_(.*_)?id')}$`)
+    const known = name.endsWith('_id') ? [...this.#known.keys()].find(one => fuller.test(one)) : undefined
+    return this.#known.get(name) ?? this.#known.get(known ?? '') ?? []
   }
 
   #harvest(operation: Operation, text: string): void {
@@ -327,9 +360,6 @@ const aliases: Record<string, string> = {
   program: 'slug',
   programs: 'slug',
   program_name: 'slug',
-  keyId: 'api_key_id',
-  requestId: 'request_id',
-  versionId: 'program_version_id',
   next: 'after',
   next_after: 'after',
   'If-None-Match': 'etag',
