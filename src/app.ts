@@ -9,6 +9,7 @@ import { PinnedStarts } from './export/odata/pinned-starts.ts'
 import { ExportAuditLog } from './export/pages/export-audit-log.ts'
 import { LostHistory } from './export/requests/lost-history.ts'
 import { Exports } from './export/servers/exports.ts'
+import { ReadServer } from './export/servers/read-server.ts'
 import { applicationStatus } from './http/applications/application-status.ts'
 import { checkAuth } from './http/applications/check-auth.ts'
 import { listPrograms } from './http/applications/list-programs.ts'
@@ -131,7 +132,7 @@ function depsOf(foundation: Foundation): Deps {
     keyMaps: new KeyMaps(undefined, foundation.config.exportProfile),
     saves: new ProgramConcurrency(saveConcurrency(config.intakeConnections)),
     submissions: new ProgramConcurrency(submissionConcurrency(config.intakeConnections)),
-    exports: new Exports(foundation.exportDb, config.exportConnections, foundation.standbys),
+    exports: exportsOf(foundation),
     feedStarts: new PinnedStarts(config.feedSnapshotMs, foundation.countingRedis),
     lostHistory: new LostHistory(exportOnly ? undefined : db, log),
     auditLog: new ExportAuditLog({
@@ -144,6 +145,12 @@ function depsOf(foundation: Foundation): Deps {
     audit,
     watch: new ChangeWatch(db),
   }
+}
+
+function exportsOf({ config, db, exportDb, readDb, isDistributed, log, metrics }: Foundation): Exports {
+  const count = metrics.countRead.bind(metrics)
+  const readServer = readDb && new ReadServer({ sql: readDb, primary: db, isDistributed, log, count })
+  return new Exports(exportDb, config.exportConnections, { areDistributed: isDistributed, readServer })
 }
 
 /** The routes for clients of programs, and how each refusal is answered. */

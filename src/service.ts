@@ -13,8 +13,7 @@ import { readUpkeepState } from './db/derived/upkeep-state.ts'
 import { prepareAtStart } from './db/instance.ts'
 import { readKeyExpiries } from './db/keys/api-key-rows.ts'
 import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
-import { type StandbyPool, Standbys } from './export/servers/standbys.ts'
-import { health, standbyLines } from './http/server/health.ts'
+import { health } from './http/server/health.ts'
 import { Metrics } from './http/server/metrics.ts'
 import { bySentPath } from './http/server/sent-path.ts'
 import { readTlsFiles, type TlsTexts } from './http/server/tls-files.ts'
@@ -30,8 +29,8 @@ import { openTraces } from './tracing/open-traces.ts'
 
 /** What closing may take, however long draining took. */
 const closeMs = 5000
-/** How long a standby may take to say how it is reached and how far it has come. */
-const standbyAnswerMs = 3000
+/** How long the read server may take to say how it is reached. */
+const readAnswerMs = 3000
 
 /** Runs the service until the process ends. */
 export async function serve(config: Config, settings: readonly ShownSetting[]): Promise<void> {
@@ -47,17 +46,7 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
   const exportDb = openPool('export', exportName, config.exportConnections)
   const intakeDb = openPool('intake', 'tributary-intake', config.intakeConnections)
   const consoleDb = openPool('console', 'tributary-console', config.consoleConnections, config.consoleDatabaseUrl)
-  const standbyPools = await Promise.all(
-    config.exportDatabaseUrls.map((url, i) => openStandby(config, way, metrics, url, i + 1)),
-  )
-  const standbys = new Standbys(standbyPools, {
-    primary: db,
-    isDistributed: way.isDistributed,
-    lagMaxMs: config.exportLagMaxMs,
-    log,
-  })
-  await standbys.look()
-  standbys.start()
+  const readDb = await openReadServer(config, way, metrics)
 
   const stopping = new AbortController()
   registerProcessMetrics(metrics, await buildOf(db))
@@ -66,7 +55,6 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
   watchFollowing(metrics, () => readFollowFigures(db))
   const traces = openTraces(config, 'tributary', log)
   watchTraces(metrics, traces?.exporter)
-  metrics.watchStandbys(() => standbys.states())
   const countingRedis = await openCountingRedis(config, log)
   const clock = await DatabaseClock.open(db)
   metrics.watchCounts(countingRedis)
@@ -76,7 +64,8 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
     log,
     db,
     exportDb,
-    standbys,
+    readDb,
+    isDistributed: way.isDistributed,
     intakeDb,
     consoleDb,
     metrics,
@@ -86,14 +75,11 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
   })
   watchPublications(config, consoleDb, log, stopping.signal)
   const server = listen(config, tls, app)
-  const readiness = async () => ({
-    ready: !stopping.signal.aborted && (await isReachable(db)),
-    lines: standbyLines(standbys.states()),
-  })
+  const readiness = async () => !stopping.signal.aborted && (await isReachable(db))
   const platform = servePlatform(config, health(readiness, metrics))
 
-  const running = { config, log, server, platform, app, standbys, clock, countingRedis, traces, db, stopping }
-  const readers = [exportDb, intakeDb, consoleDb, ...standbyPools.flatMap(({ sql, watch }) => [sql, watch])]
+  const running = { config, log, server, platform, app, clock, countingRedis, traces, db, stopping }
+  const readers = [exportDb, intakeDb, consoleDb, ...(readDb === undefined ? [] : [readDb])]
   logListening(running)
   process.on('SIGTERM', () => void drain('SIGTERM', running, readers))
   process.on('SIGINT', () => void drain('SIGINT', running, readers))
@@ -136,7 +122,6 @@ interface Running {
   server: Bun.Server<undefined>
   platform: Bun.Server<undefined>
   app: ReturnType<typeof createApp>
-  standbys: Standbys
   clock: DatabaseClock
   countingRedis: CountingRedis | undefined
   traces: ReturnType<typeof openTraces>
@@ -147,7 +132,7 @@ interface Running {
 
 /** Stops listening, finishes streams, writes what the audit log waits for, closes `readers` and the rest. A second signal exits immediately. */
 async function drain(why: string, running: Running, readers: readonly Sql[]): Promise<void> {
-  const { config, log, server, platform, app, standbys, countingRedis, traces, db, stopping } = running
+  const { config, log, server, platform, app, countingRedis, traces, db, stopping } = running
   if (stopping.signal.aborted) process.exit(130)
   stopping.abort()
   log.info({ signal: why }, 'draining')
@@ -162,7 +147,6 @@ async function drain(why: string, running: Running, readers: readonly Sql[]): Pr
     await server.stop(true)
   }
   await platform.stop(true)
-  standbys.stop()
   running.clock.stop()
   await closePools(readers)
   const { auditLog } = app
@@ -226,7 +210,7 @@ async function openCountingRedis({ redisUrl }: Config, log: Log): Promise<Counti
 const exportName = 'tributary-export'
 
 /** Opens pools, each with a name for metrics and one that PostgreSQL shows in `pg_stat_activity`. */
-function poolOpener(config: Config, way: Way, { pools }: Metrics) {
+function poolOpener(config: Config, way: Way, { pools }: Metrics, silenceTimeoutMs = config.silenceTimeoutMs) {
   return (name: string, applicationName: string, connectionsMax: number, url = config.databaseUrl): Sql => {
     return pools.watch(name, onWait =>
       openDatabase({
@@ -236,7 +220,7 @@ function poolOpener(config: Config, way: Way, { pools }: Metrics) {
         onWait,
         prepare: config.databasePrepare,
         statementTimeoutMs: way.pooled ? 0 : config.statementTimeoutMs,
-        silenceTimeoutMs: config.silenceTimeoutMs,
+        silenceTimeoutMs,
         // A request that has waited longer was refused already.
         queueTimeoutMs: config.responseTimeoutMs,
       }),
@@ -244,27 +228,12 @@ function poolOpener(config: Config, way: Way, { pools }: Metrics) {
   }
 }
 
-/** A standby that does not answer is assumed to be reached in the way the primary is. */
-async function openStandby(
-  config: Config,
-  primaryWay: Way,
-  metrics: Metrics,
-  url: string,
-  number: number,
-): Promise<StandbyPool> {
-  const way = await findWay(url, standbyAnswerMs).catch(() => primaryWay)
-  const name = new URL(url).host || `standby ${number}`
-  return {
-    name,
-    sql: poolOpener(config, way, metrics)(`export ${name}`, exportName, config.exportConnections, url),
-    watch: openDatabase({
-      url,
-      applicationName: 'tributary-watch',
-      connectionsMax: 1,
-      prepare: config.databasePrepare,
-      silenceTimeoutMs: standbyAnswerMs,
-    }),
-  }
+/** A server that does not answer now is assumed to be reached in the way the primary is. */
+async function openReadServer(config: Config, primaryWay: Way, metrics: Metrics): Promise<Sql | undefined> {
+  const { databaseReadUrl: url, exportConnections, readSilenceTimeoutMs } = config
+  if (url === undefined) return undefined
+  const way = await findWay(url, readAnswerMs).catch(() => primaryWay)
+  return poolOpener(config, way, metrics, readSilenceTimeoutMs)('read', exportName, exportConnections, url)
 }
 
 async function closePools(pools: readonly Sql[]): Promise<void> {

@@ -72,9 +72,7 @@ async function follow(config: OtherConfig): Promise<void> {
     port: config.healthPort ?? healthPorts.follower,
     development: false,
     ...health(
-      async () => ({
-        ready: !stopping.signal.aborted && performance.now() - wellAt < unreadyMs + config.civiformClockSlackMs,
-      }),
+      async () => !stopping.signal.aborted && performance.now() - wellAt < unreadyMs + config.civiformClockSlackMs,
       metrics,
     ),
   })

@@ -111,7 +111,7 @@ function servePlatform(
   ready: () => Promise<boolean>,
   metrics: WorkerMetrics,
 ): Bun.Server<undefined> {
-  return Bun.serve({ hostname, port, development: false, ...health(async () => ({ ready: await ready() }), metrics) })
+  return Bun.serve({ hostname, port, development: false, ...health(ready, metrics) })
 }
 
 /** What the metrics say of the build, of upkeep, and of a CiviForm that is followed. */

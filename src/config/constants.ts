@@ -9,8 +9,6 @@ export const constants = {
   pageTokenTtlMs: 7 * dayMs,
   /** As long as Excel or Power BI may take to begin with the last table of a refresh. All of them are of one snapshot. */
   feedSnapshotMs: 5 * minuteMs,
-  /** Longer than replay usually lags, and short enough for a status, a note or an erasure to be late by on a page. */
-  exportLagMaxMs: 10_000,
   /** How long a write may wait before the export gives its connection back: reopening a cursor costs a few milliseconds. */
   releaseAfterMs: 1000,
   /** People work in the console one at a time: their statements are short. */
@@ -44,6 +42,8 @@ interface Following {
   silenceTimeoutMs: number
   /** How long an export may wait for a connection and its first applications: part of what a request may wait for its first byte. */
   exportQueueTimeoutMs: number
+  /** How long the read server may say nothing: half of that, so that the primary has the other half. */
+  readSilenceTimeoutMs: number
   /** How long one request reads ids for a receipt; the next one continues. Well before it would have no answer in time. */
   receiptMs: number
   /**
@@ -56,6 +56,7 @@ interface Following {
 const following = (config: Deciding): Following => ({
   silenceTimeoutMs: Math.ceil((config.statementTimeoutMs * 4) / 3),
   exportQueueTimeoutMs: Math.ceil(config.responseTimeoutMs / 2),
+  readSilenceTimeoutMs: Math.ceil(config.responseTimeoutMs / 4),
   receiptMs: Math.ceil(config.responseTimeoutMs / 2),
   intakeDepthMax: Math.max(64, 4 + 3 * config.enumeratorDepthMax),
 })

@@ -13,10 +13,10 @@ export const databaseSettings = {
     'PostgreSQL itself, where DATABASE_URL leads through a pooler: for what cannot go through one, which is the queue of the worker.'),
   databaseConnections: setting('DATABASE_CONNECTIONS', '10', wholeNumber(1, 500),
     'Connections of one process for everything but exports, intake and the console, 1 to 500.'),
-  exportDatabaseUrls: setting('EXPORT_DATABASE_URL', '', parser(postgresUrl.examples, postgresUrls),
-    'Streaming standbys of DATABASE_URL that pages are read from, comma-separated, with the same login; or the nodes of its Citus cluster (SCALE.md). Empty: pages are read from DATABASE_URL.'),
+  databaseReadUrl: setting('DATABASE_READ_URL', '', optional(parser(postgresUrl.examples, oneAddress)),
+    'Where pages are read while it has what DATABASE_URL has, with the same login: a streaming standby, or a load balancer in front of several. With Citus, nodes (SCALE.md). Empty: pages are read from DATABASE_URL.'),
   exportConnections: setting('EXPORT_CONNECTIONS', '16', wholeNumber(1, 500),
-    'Connections of one process for exports, to each server they are read from, 1 to 500. A slow reader gives its connection back.'),
+    'Connections of one process for exports, to each of the two addresses they are read from, 1 to 500. A slow reader gives its connection back.'),
   exportOnly: setting('EXPORT_ONLY', 'off', onOff,
     '`on` or `off`: only exports, docs and `checkAuth`, and nothing is written to DATABASE_URL, which may be read-only or a standby. With AUDIT_REQUIRED off.'),
   intakeConnections: setting('INTAKE_CONNECTIONS', '8', wholeNumber(1, 500),
@@ -33,10 +33,11 @@ export const databaseSettings = {
     'Redis or Valkey that carries jobs, and in which limits of keys, failed authentications and wrong passwords are counted for all processes on all machines, as `redis://…` or `rediss://…`; several, comma-separated, are nodes of one cluster. Empty: the database carries the jobs, and each process counts for itself.'),
 }
 
-function postgresUrls(text: string): string[] {
-  const urls = text === '' ? [] : text.split(',').map(part => postgresUrl(part.trim()))
-  if (new Set(urls).size !== urls.length) throw new Unusable('must not name one server twice')
-  return urls
+/** The driver would try several hosts one after another, and read from the first that answers. */
+function oneAddress(text: string): string {
+  if (text.replace(/^[^@]*@/, '').includes(','))
+    throw new Unusable('must be one address: of a standby, or of a load balancer in front of several')
+  return postgresUrl(text)
 }
 
 function redisUrls(text: string): string {

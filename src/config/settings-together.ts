@@ -29,13 +29,20 @@ export function* errorsBetween(config: OtherConfig): Generator<FieldError> {
   if (healthPort === port && port !== 0) yield ['HEALTH_PORT', 'must be another port than PORT']
 }
 
-/** A setting of 1.0.0 that another one has taken in: ignored, it would move every time of a CiviForm. */
+/** Settings that others have taken in: ignored, one would move every time of a CiviForm, and the other would have the primary read. */
 export function* earlierErrors(
-  { civiformDatabase }: OtherConfig,
-  { CIVIFORM_DATABASE_TIME_ZONE: zone }: Readonly<Record<string, string | undefined>>,
+  { civiformDatabase, databaseReadUrl }: OtherConfig,
+  environment: Readonly<Record<string, string | undefined>>,
 ): Generator<FieldError> {
+  const zone = environment.CIVIFORM_DATABASE_TIME_ZONE
   if (civiformDatabase !== undefined && zone && zone !== civiformDatabase.zone)
     yield ['CIVIFORM_DATABASE_TIME_ZONE', `must be removed, and CIVIFORM_DATABASE_URL end with ?timezone=${zone}`]
+  const earlier = ['EXPORT_DATABASE_URL', 'EXPORT_DATABASE_URL_FILE'].find(name => environment[name])
+  if (earlier !== undefined && databaseReadUrl === undefined)
+    yield [
+      earlier,
+      'must be replaced by DATABASE_READ_URL, with the address of one standby, or of a load balancer in front of several',
+    ]
 }
 
 function* signInErrors({ environment, baseUrl, passwordSignIn, oidcIssuer }: OtherConfig): Generator<FieldError> {
@@ -53,7 +60,7 @@ function* exportOnlyErrors({ auditRequired, logLevel }: OtherConfig): Generator<
   if (auditRequired)
     yield [
       'AUDIT_REQUIRED',
-      'must be off when EXPORT_ONLY is on: the lines of the audit log then go to the log. To have them in the database, name the primary in DATABASE_URL and this one in EXPORT_DATABASE_URL instead',
+      'must be off when EXPORT_ONLY is on: the lines of the audit log then go to the log. To have them in the database, name the primary in DATABASE_URL and this one in DATABASE_READ_URL instead',
     ]
   if (!['trace', 'debug', 'info'].includes(logLevel))
     yield ['LOG_LEVEL', 'must be info, debug or trace when EXPORT_ONLY is on: the log is then the audit log']

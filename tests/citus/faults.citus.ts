@@ -12,36 +12,37 @@ import { useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
+import { readPoolOf, readsOf } from '../support/read-address.ts'
 import { succeeds } from '../support/refusal.ts'
 import { until } from '../support/until.ts'
-import { cluster, moveAway, nodesOf, placeOf, useCluster } from './on-cluster.ts'
+import { balanced, cluster, moveAway, nodesOf, placeOf, useCluster } from './on-cluster.ts'
 
 describe('walks on the nodes, alongside 8 writers', () => {
   test('G1 to G6, G13: shards are moved, the node dies, the coordinator dies: each walk is exact; never short', async () => {
     const database = await useCluster()
     const { sql } = database
-    const service = await useService(database, { maxPageSize: 1000, ...unlimited }, { standbys: nodesOf(database) })
-    const { standbys } = service.foundation
+    const service = await useService(
+      database,
+      { maxPageSize: 1000, ...unlimited },
+      { readDb: await balanced(database) },
+    )
     const story = await StandbyStory.begin(service, sql, 8)
     try {
       const [program] = await sql<{ program_id: number }[]>`select program_id from program`
       const { program_id } = program!
-      const all = () => standbys.usable().length === cluster.workers.length
       await story.walks(3)
       for (const how of ['block_writes', 'force_logical'])
         await Promise.all([story.walks(3), moveAway(sql, program_id, how)])
-      await until('the nodes to be read', all)
       const { worker } = await placeOf(sql, program_id)
-      const missed = () => until('it to be missed', () => !all())
+      const missed = () => until('it to be missed', async () => (await readsOf(service)).unreachable > 0)
       await Promise.all([story.walks(3), cluster.without(worker, missed, 'killed')])
       await story.submissions(10)
       await Promise.all([story.walks(3), cluster.without('coordinator', async () => {}, 'killed')])
       await story.submissions(10)
-      await until('the nodes to be read', all)
       await story.walks(3)
       await story.end()
       await story.check({ synchronous: true })
-      expect(standbys.states().every(({ reads }) => reads > 0)).toBe(true)
+      expect((await readsOf(service)).read).toBeGreaterThan(0)
     } finally {
       await story.end()
     }
@@ -56,7 +57,7 @@ describe('the coordinator dies between the two phases of a commit', () => {
     const key = await createTestKey(sql, { programs: ['decided'], maySubmit: true })
     // Waits for a standby that never comes, after it has committed here and before the worker hears of it.
     const waiting = openDatabase({ url: `${database.url}?synchronous_commit=on`, connectionsMax: 2 })
-    const service = await useService(database, unlimited, { intakeDb: waiting, standbys: nodesOf(database) })
+    const service = await useService(database, unlimited, { intakeDb: waiting, readDb: await balanced(database) })
     const frontEnd = new FrontEnd(service, key, 'decided')
     const applicant = await frontEnd.register()
     await frontEnd.save(applicant, { words: { text: 'kept' } })
@@ -88,19 +89,20 @@ describe('the coordinator dies between the two phases of a commit', () => {
     const { sql } = database
     const { program_id } = await aProgram(sql, { slug: 'undone', questions: [q.text('words')] })
     const key = await createTestKey(sql, { programs: ['undone'], maySubmit: true })
-    const nodes = nodesOf(database)
-    const service = await useService(database, unlimited, { standbys: nodes })
+    const service = await useService(database, unlimited, { readDb: await balanced(database) })
     const [frontEnd, client] = [new FrontEnd(service, key, 'undone'), new ExportClient(service, key, 'undone')]
     await frontEnd.apply(await frontEnd.register(), { words: { text: 'first' } })
     const { worker } = await placeOf(sql, program_id)
     const [shard] = await sql<{ counter: string }[]>`
       select shard_name('submission_counter', get_shard_id_for_distribution_column('submission_counter', ${program_id}::bigint)) as counter`
     // As a coordinator leaves it that prepared and never said what it decided.
-    await nodes[worker]!.watch.unsafe(
-      `begin; set local citus.enable_manual_changes_to_shards = on;
+    await readPoolOf(nodesOf(database)[worker]!)
+      .unsafe(
+        `begin; set local citus.enable_manual_changes_to_shards = on;
         update ${shard!.counter} set submit_seq = submit_seq + 1 where program_id = ${program_id};
         prepare transaction 'citus_0_1_999999_1'`,
-    ).simple()
+      )
+      .simple()
     expect(await client.walkAll()).toHaveLength(1)
     const second = frontEnd.register().then(applicant => frontEnd.apply(applicant, { words: { text: 'second' } }))
     await sql`select recover_prepared_transactions()`
@@ -115,7 +117,11 @@ describe('a distributed installation', () => {
   test('is migrated under its writers: what is added is on every shard, and walks on the nodes continue', async () => {
     const database = await useCluster()
     const { sql } = database
-    const service = await useService(database, { maxPageSize: 1000, ...unlimited }, { standbys: nodesOf(database) })
+    const service = await useService(
+      database,
+      { maxPageSize: 1000, ...unlimited },
+      { readDb: await balanced(database) },
+    )
     const story = await StandbyStory.begin(service, sql, 2)
     try {
       const added = {

@@ -1,11 +1,11 @@
 // What the tests of a cluster share: databases on it, its nodes as a service reads them, and where a program is.
 
-import { openDatabase, type Sql } from '../../src/db/client.ts'
-import type { StandbyPool } from '../../src/export/servers/standbys.ts'
+import type { Sql } from '../../src/db/client.ts'
 import { citusInstallation } from '../support/citus.ts'
 import { createClusterDatabase, type TestDatabase, testCluster } from '../support/database.ts'
 import { endWithFile } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram, type RawProgram } from '../support/raw-applications.ts'
+import { readPoolOf, useBalancer } from '../support/read-address.ts'
 
 const installation = citusInstallation()!
 export const cluster = await testCluster(installation)
@@ -16,24 +16,20 @@ export async function useCluster(options: { undistributed?: boolean } = {}): Pro
   return database
 }
 
-/** The workers, as a service reads pages from this database there. */
-export function nodesOf(database: TestDatabase, login = 'tributary'): StandbyPool[] {
-  return cluster.workers.map(({ port }, i) => {
+/** The addresses of this database on the workers. */
+export function nodesOf(database: TestDatabase, login = 'tributary'): [string, string] {
+  const urls = cluster.workers.map(({ port }) => {
     const url = new URL(database.url)
     url.port = String(port)
     url.username = login
-    return poolsOf(`worker-${i}`, url.href)
+    return url.href
   })
+  return urls as [string, string]
 }
 
-export function poolsOf(name: string, url: string): StandbyPool {
-  const open = (connectionsMax: number): Sql => {
-    const sql = openDatabase({ url, connectionsMax, silenceTimeoutMs: 5000, applicationName: 'test-export' })
-    endWithFile(() => sql.end({ timeout: 0 }))
-    return sql
-  }
-  return { name, sql: open(16), watch: open(1) }
-}
+/** Connections by way of a load balancer in front of the workers, until the test ends. */
+export const balanced = async (...of: Parameters<typeof nodesOf>): Promise<Sql> =>
+  readPoolOf(await useBalancer(nodesOf(...of)), 5000)
 
 /** So many programs with 30 applications each. */
 export async function programsIn(sql: Sql, count: number): Promise<RawProgram[]> {

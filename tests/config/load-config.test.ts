@@ -181,10 +181,25 @@ describe('loadConfig', () => {
       expect(errors({ REDIS_URL: url })).toHaveProperty('REDIS_URL')
     }
     expect(JSON.stringify(errors({ REDIS_URL: 'http://:CANARY@h' }))).not.toContain('CANARY')
-    const twice = 'postgres://:CANARY@a/t,postgres://:CANARY@a/t'
-    expect(errors({ EXPORT_DATABASE_URL: twice }).EXPORT_DATABASE_URL).toBe('must not name one server twice')
-    for (const url of ['a', 'http://a', 'postgres://a/t,b', 'postgres://a/t, http://b'])
-      expect(errors({ EXPORT_DATABASE_URL: url }), url).toHaveProperty('EXPORT_DATABASE_URL')
+  })
+
+  test('pages are read from one address, and what named several is not passed over', () => {
+    const url = 'postgres://app:a,b@standbys.internal/t'
+    expect(loadConfig(good).databaseReadUrl).toBeUndefined()
+    expect(loadConfig({ ...good, DATABASE_READ_URL: url }).databaseReadUrl).toBe(url)
+    for (const several of [
+      'postgres://:CANARY@a/t,postgres://:CANARY@b/t',
+      'postgres://a,b/t',
+      'postgres://a:1,b:2/t',
+      'a',
+      'http://a',
+    ])
+      expect(errors({ DATABASE_READ_URL: several }), several).toEqual({
+        DATABASE_READ_URL: expect.not.stringContaining('CANARY'),
+      })
+    for (const name of ['EXPORT_DATABASE_URL', 'EXPORT_DATABASE_URL_FILE'])
+      expect(errors({ [name]: url })).toEqual({ [name]: expect.stringContaining('DATABASE_READ_URL') })
+    loadConfig({ ...good, EXPORT_DATABASE_URL: url, DATABASE_READ_URL: url })
   })
 
   test('the zone of a CiviForm’s times is a part of its address, and is not passed over where it was a setting', () => {
@@ -239,7 +254,7 @@ describe('loadConfig', () => {
       DATABASE_URL: 'postgres://app:CANARY,x@db.internal:5433/tributary?password=CANARY#CANARY',
       DATABASE_DIRECT_URL: 'postgres://app:CANARY@direct.internal/tributary',
       CONSOLE_DATABASE_URL: 'postgres://desk:CANARY%40@db.internal/tributary',
-      EXPORT_DATABASE_URL: 'postgres://app:CANARY%2C@one/t, postgresql://app:CANARY@two:5433/t',
+      DATABASE_READ_URL: 'postgres://app:CANARY%2C@one/t',
       CIVIFORM_DATABASE_URL: 'postgres://reader:CANARY@forms.internal/postgres?timezone=America/New_York',
       REDIS_URL: 'redis://:CANARY@one:6379,rediss://user:CANARY@two',
       OIDC_ISSUER: 'https://login.example.gov',
@@ -261,7 +276,7 @@ describe('loadConfig', () => {
       PAGE_TOKEN_KEYS: ['set', 'environment'],
       OIDC_CLIENT_SECRET: ['set', 'environment'],
       DATABASE_URL: ['postgres://db.internal:5433/tributary', 'environment'],
-      EXPORT_DATABASE_URL: ['postgres://one/t, postgresql://two:5433/t', 'environment'],
+      DATABASE_READ_URL: ['postgres://one/t', 'environment'],
       REDIS_URL: ['redis://one:6379, rediss://two', 'environment'],
       CIVIFORM_DATABASE_URL: ['postgres://forms.internal/postgres', 'environment'],
       OIDC_ISSUER: ['https://login.example.gov', 'environment'],

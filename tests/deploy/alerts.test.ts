@@ -114,9 +114,15 @@ const cases: Record<string, { fires: Series; quiet: Series }> = {
     fires: { 'tributary_walks_refused_total{reason="behind_walk"}': '0x20 0+1x40' },
     quiet: { 'tributary_walks_refused_total{reason="behind_walk"}': '0x20 4x40' },
   },
-  TributaryStandbyUnused: {
-    fires: { 'tributary_standby_used{standby="one",instance="a"}': '1x40 0x20' },
-    quiet: { 'tributary_standby_used{standby="one",instance="a"}': '0x40 1x20' },
+  TributaryReadsFallBack: {
+    fires: {
+      'tributary_read_address_cursors_total{instance="a",outcome="read"}': '0x60',
+      'tributary_read_address_cursors_total{instance="a",outcome="behind"}': '0x30 0+1x30',
+    },
+    quiet: {
+      'tributary_read_address_cursors_total{instance="a",outcome="read"}': '0+2x60',
+      'tributary_read_address_cursors_total{instance="a",outcome="behind"}': '0+1x60',
+    },
   },
   TributaryAuditUnwritten: {
     fires: { 'tributary_audit_entries_waiting{instance="a"}': '0x50 3x10' },

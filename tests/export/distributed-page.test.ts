@@ -17,8 +17,7 @@ const { sql, url } = await useDatabase()
 const program = await insertRawProgram(sql, 'distributed')
 const ids = await insertRawApplications(sql, program, 205, i => 'x'.repeat((i * 37) % 600))
 const { recorder, recorded } = await useRecorder(url)
-const exportsOf = (pool: Sql, isDistributed: boolean) =>
-  new Exports(pool, 2, { all: [], isDistributed, usable: () => [] })
+const exportsOf = (pool: Sql, areDistributed: boolean) => new Exports(pool, 2, { areDistributed })
 const distributed = exportsOf(recorded, true)
 
 const write = (exports: Exports, sink: Reader, pageSize: number, changes: object = {}) =>

@@ -7,7 +7,6 @@ import { shownSettings } from '../../src/config/shown-settings.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { isDistributed } from '../../src/db/migrate.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
-import { type StandbyPool, Standbys } from '../../src/export/servers/standbys.ts'
 import type { Foundation } from '../../src/http/server/deps.ts'
 import { Metrics } from '../../src/http/server/metrics.ts'
 import { bySentPath } from '../../src/http/server/sent-path.ts'
@@ -48,8 +47,8 @@ export interface TestServiceOptions {
   /** The same for the pool of exports, and of intake. */
   exportDb?: Sql
   intakeDb?: Sql
-  /** Standbys that pages are read from, looked at as often as in a process; the caller closes their pools. */
-  standbys?: readonly StandbyPool[]
+  /** Where pages are read before the primary is. */
+  readDb?: Sql
   /** The same for the pool of the console. */
   consoleDb?: Sql
   /** What the console shows as the settings that were set. */
@@ -95,22 +94,15 @@ export async function startTestService(
   const exportDb = options.exportDb ?? openPool('test-export', config.exportConnections)
   const intakeDb = options.intakeDb ?? options.db ?? openPool('test-intake', config.intakeConnections)
   const db = options.db ?? openPool('test', 20)
-  const standbys = new Standbys(options.standbys ?? [], {
-    primary: db,
-    // Asked of the database of the tests, which is there also where a pool that was given leads nowhere.
-    isDistributed: await isDistributed(database.sql),
-    lagMaxMs: config.exportLagMaxMs,
-    log,
-  })
-  await standbys.look()
-  standbys.start()
   const foundation: Foundation = {
     config,
     settings: shownSettings(options.environment ?? {}),
     log,
     db,
     exportDb,
-    standbys,
+    readDb: options.readDb,
+    // Asked of the database of the tests, which is there also where a pool that was given leads nowhere.
+    isDistributed: await isDistributed(database.sql),
     intakeDb,
     consoleDb: options.consoleDb ?? options.db ?? openPool('test-console', 10, 'test_console'),
     metrics: new Metrics(),
@@ -148,7 +140,6 @@ export async function startTestService(
     },
     stop: async () => {
       await server.stop(true)
-      standbys.stop()
       await Promise.all(opened.map(pool => pool.end({ timeout: 1 })))
     },
   }

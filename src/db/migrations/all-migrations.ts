@@ -8,6 +8,7 @@ import followerLimits from './0004-follower-limits.sql' with { type: 'text' }
 import followedVersions from './0005-followed-versions.sql' with { type: 'text' }
 import publications from './0006-publications.sql' with { type: 'text' }
 import lostChanges from './0007-lost-changes.sql' with { type: 'text' }
+import readAddress from './0008-read-address.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -33,6 +34,7 @@ const files: Readonly<Record<string, string>> = {
   '0005-followed-versions.sql': followedVersions,
   '0006-publications.sql': publications,
   '0007-lost-changes.sql': lostChanges,
+  '0008-read-address.sql': readAddress,
 }
 
 export const allMigrations: readonly Migration[] = Object.entries(files).map(([name, text]) =>

@@ -6,6 +6,7 @@ import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } fro
 import { int4At, int8At, postgresEpoch } from '../binary-values.ts'
 import { type Db, readValue, type Sql } from '../client.ts'
 import { type ChangeMark, type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
+import { isAsOnPrimary, type PrimaryState } from './primary-state.ts'
 
 /** The state of a program's submissions at one moment, which a walk is frozen to. */
 export interface WalkStart {
@@ -93,6 +94,8 @@ export interface PageQuery extends WalkScope {
   rowsMax: number
   /** The publication that must be there still: only of walks whose questions may be replaced. */
   questionsAsOf?: Micros | undefined
+  /** What the primary has, where the rows are read from another server. */
+  asOn?: PrimaryState | undefined
   /**
    * Of a page of the change feed: its applications, instead of those of a walk, in the order of the page, null where a change has none. Each
    * row's `submitSeq` is then its place in this list, from 1, and the row of a null is empty. Applications that are gone have no row.
@@ -323,8 +326,9 @@ function viewRow(row: RowView, bytes: Buffer, at: number): RowView {
 
 /** The condition that this database is the page's: the walk's, and with the questions that the page is written by. */
 function isOfPage(sql: Db, query: PageQuery) {
-  const { programId, questionsAsOf } = query
+  const { asOn, programId, questionsAsOf } = query
   return sql`
+    ${asOn === undefined ? sql`` : sql`${isAsOnPrimary(sql, programId, asOn)} and`}
     ${questionsAsOf === undefined ? sql`` : sql`(select require_questions(${programId}, ${formatMicros(questionsAsOf)}::timestamptz)) and`}
     ${isOfWalk(sql, query)}`
 }

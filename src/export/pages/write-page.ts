@@ -6,7 +6,7 @@
 // A cursor pins a database connection and the oldest snapshot for as long as it is open. So it is released: when one write has waited
 // longer than `releaseAfterMs`, or hardly at all while other exports wait for a connection, the cursor is closed and its connection given
 // back. When the client reads on, a new cursor starts after the last row that was handed over. The same re-opening serves a killed
-// backend, a restart or a failover of the database, and a standby that recovery or an operator takes away. Nothing is lost or repeated
+// backend, a restart or a failover of the database, and a page that the read server (read-server) could not finish: the primary does. Nothing is lost or repeated
 // by it, because the horizon of the walk fixed which rows belong to the page, and in which order, before the first row was read. A
 // client that takes nothing for `stallTimeoutMs` loses its page.
 //
@@ -14,8 +14,11 @@
 // slower than PostgreSQL, at most one batch waits, whose number of rows follows their size (`batchBytes`). Once the cursor has been
 // release, only the buffer that is being written is held. Every byte is compared, in tests/export, with a plain renderer.
 
+import type { Sql } from '../../db/client.ts'
 import { hasWaited, isLostConnection } from '../../db/passing-errors.ts'
+import type { PrimaryState } from '../../db/walks/primary-state.ts'
 import { isBehindWalk, type Position, readPageRows } from '../../db/walks/walks.ts'
+import { TurnedToPrimary } from '../servers/read-server.ts'
 import { PagePacker, type PageToPack } from './pack-page.ts'
 import { shareOfRows } from './page-limits.ts'
 import { PageOutlet, type Sink } from './page-outlet.ts'
@@ -53,13 +56,17 @@ export interface PageToWrite extends PageToPack {
  */
 export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
   const { limits, exports } = asked
-  const source = exports.pageSource()
   const outlet = new PageOutlet(asked.sink, asked.buffers, asked.plan.after, asked.framing.isDigested)
   const page = new PagePacker(asked, outlet)
   const receipt = (outcome: PageReceipt['outcome']): PageReceipt => {
     const { applications, bytes, position: last } = outlet.handed
     return { outcome, applications, bytes, last, next: outcome === 'complete' ? page.next : undefined }
   }
+  const read = (sql: Sql, asOn?: PrimaryState) => {
+    const firstRows = Math.min(limits.firstBatchRows, shareOfRows(limits, exports.reading))
+    return readPageRows(sql, { ...page.remaining(), asOn }, firstRows, page, exports.areDistributed)
+  }
+  let onPrimary = false
   let reopens = 0
   let silences = 0
   for (;;) {
@@ -68,10 +75,7 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     let failure: { error: unknown } | undefined
     page.released = false
     try {
-      await exports.read(sql => {
-        const firstRows = Math.min(limits.firstBatchRows, shareOfRows(limits, exports.reading))
-        return readPageRows(sql, page.remaining(), firstRows, page, exports.areDistributed)
-      }, source.next())
+      await (onPrimary ? exports.read(read) : exports.readAnywhere(asked.plan.walk.programId, read))
     } catch (error) {
       failure = { error }
     }
@@ -80,19 +84,15 @@ export async function writePage(asked: PageToWrite): Promise<PageReceipt> {
     if (!page.released) await page.catchUp(0, () => limits.releaseAfterMs)
     if (failure === undefined && !page.released) break
     if (page.released) exports.released++
-    if (progressed) {
-      reopens = silences = 0
-      source.noteProgress()
-    }
+    if (progressed) reopens = silences = 0
     if (!(await outlet.settle(limits.stallTimeoutMs))) return receipt(outlet.stalled ? 'stalled' : 'client_gone')
     if (failure !== undefined) {
-      // After a connection that fell silent, one more try; one that was reset immediately may be tried more often.
-      if (hasWaited(failure.error)) silences++
-      const pauseMs = silences > 1 ? undefined : source.turnFrom(failure.error)
-      if (pauseMs !== undefined) {
-        await Bun.sleep(pauseMs)
+      if (failure.error instanceof TurnedToPrimary) {
+        onPrimary = true
         continue
       }
+      // After a connection that fell silent, one more try; one that was reset immediately may be tried more often.
+      if (hasWaited(failure.error)) silences++
       if (
         !canReopen(failure.error, progressed, outlet.handed.bytes > 0) ||
         silences > 1 ||

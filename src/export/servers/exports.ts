@@ -3,13 +3,17 @@
 import type { Sql } from '../../db/client.ts'
 import { Problem } from '../../problem.ts'
 import { settledWithin } from '../../settled-within.ts'
-import { PageSource } from './page-source.ts'
-import type { ExportServer, Standbys } from './standbys.ts'
+import type { ReadServer, RowsWork } from './read-server.ts'
 
 /** Size of a buffer for a page that is compressed. Larger, because after each one the compressing thread waits for the event loop. */
 export const compressedBufferBytes = 512 * 1024
 
-const noStandbys = { all: [], isDistributed: false, usable: () => [] }
+interface ExportsOptions {
+  /** Whether applications are distributed over a cluster. */
+  areDistributed?: boolean
+  /** Where pages are read before the primary is. */
+  readServer?: ReadServer | undefined
+}
 
 /**
  * Buffers for packing rows, used again and again: a fresh one costs as much as filling it does, for its memory must be cleared.
@@ -45,42 +49,35 @@ export class Exports {
   /** How often a connection was released because of a slow client, and how often a page resumed on another one. */
   released = 0
   reopened = 0
-  readonly #primary: ExportServer
-  readonly #servers: readonly ExportServer[]
-  #reading = 0
+  readonly areDistributed: boolean
+  readonly #primary: { readonly sql: Sql; reading: number }
+  readonly #readServer: ReadServer | undefined
 
   /** `connections` is how many can read from one server at a time. */
   constructor(
     primary: Sql,
     private readonly connections: number,
-    private readonly standbys: Pick<Standbys, 'all' | 'isDistributed' | 'usable'> = noStandbys,
+    { areDistributed = false, readServer }: ExportsOptions = {},
   ) {
-    this.#primary = { name: 'primary', sql: primary, reading: 0 }
-    this.#servers = [this.#primary, ...standbys.all]
-  }
-
-  /** Where the cursors of one page are opened. */
-  pageSource(): PageSource {
-    return new PageSource(this.#primary, this.standbys)
-  }
-
-  /** Whether applications are distributed over a cluster. */
-  get areDistributed(): boolean {
-    return this.standbys.isDistributed
+    this.#primary = { sql: primary, reading: 0 }
+    this.#readServer = readServer
+    this.areDistributed = areDistributed
   }
 
   /** How many read, or wait for a connection to read on. */
   get reading(): number {
-    return this.#reading
+    return this.#primary.reading + (this.#readServer?.reading ?? 0)
   }
 
   /** Of them, those that have a connection, and those that wait for one. */
   get holding(): number {
-    return this.#servers.reduce((sum, { reading }) => sum + Math.min(reading, this.connections), 0)
+    return (
+      Math.min(this.#primary.reading, this.connections) + Math.min(this.#readServer?.reading ?? 0, this.connections)
+    )
   }
 
   get waiting(): number {
-    return this.#reading - this.holding
+    return this.reading - this.holding
   }
 
   /** Whether an export waits for a connection. A page whose client accepts no data should then release its own immediately. */
@@ -88,16 +85,24 @@ export class Exports {
     return this.waiting > 0
   }
 
-  /** Runs what reads on one connection, of the primary unless the caller names another server. */
-  async read<T>(work: (sql: Sql) => Promise<T>, server: ExportServer = this.#primary): Promise<T> {
-    this.#reading++
-    server.reading++
-    try {
-      return await work(server.sql)
-    } finally {
-      this.#reading--
-      server.reading--
-    }
+  /** Runs what reads on one connection of the primary. */
+  read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return counted(this.#primary, () => work(this.#primary.sql))
+  }
+
+  /** Reads rows of a program from the read server if there is one to try, or else from the primary. May reject with TurnedToPrimary. */
+  readAnywhere(programId: number, work: RowsWork): Promise<void> {
+    const server = this.#readServer
+    return server?.mayTry() ? counted(server, () => server.read(programId, work)) : this.read(work)
+  }
+}
+
+async function counted<T>(server: { reading: number }, work: () => Promise<T>): Promise<T> {
+  server.reading++
+  try {
+    return await work()
+  } finally {
+    server.reading--
   }
 }
 

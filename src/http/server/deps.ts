@@ -11,7 +11,6 @@ import type { PinnedStarts } from '../../export/odata/pinned-starts.ts'
 import type { ExportAuditLog } from '../../export/pages/export-audit-log.ts'
 import type { LostHistory } from '../../export/requests/lost-history.ts'
 import type { Exports } from '../../export/servers/exports.ts'
-import type { Standbys } from '../../export/servers/standbys.ts'
 import type { ProgramConcurrency } from '../../intake/program-concurrency.ts'
 import type { FailureThrottle } from '../../keys/failure-throttle.ts'
 import type { KeySource } from '../../keys/key-source.ts'
@@ -33,11 +32,13 @@ export interface Foundation {
   db: Sql
   /**
    * Connections to the primary for exports, so that no number of them keeps others waiting. A walk's start is read here, and its rows
-   * where no standby can be read. Every cursor asks its server whether it has the submissions of that start (G13).
+   * where `readDb` cannot serve them. Every cursor asks its server whether it has the submissions of that start (G13).
    */
   exportDb: Sql
-  /** The servers that pages are read from before `exportDb` is; none in most installations. */
-  standbys: Standbys
+  /** Connections to the server that pages are read from before `exportDb` is; undefined in most installations. */
+  readDb: Sql | undefined
+  /** Whether applications are distributed over a cluster. */
+  isDistributed: boolean
   /** Connections for intake. Submissions wait for one another on them, so nothing else uses them. */
   intakeDb: Sql
   /** Connections for the console, whose login has more rights than that of the other routes. */

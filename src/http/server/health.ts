@@ -1,33 +1,19 @@
 // Liveness and readiness, on a port of its own, never the public one.
 
-import type { StandbyState } from '../../export/servers/standbys.ts'
 import type { Meter } from '../../metrics/meter.ts'
 import { isForAHost, pathOf } from '../headers/host.ts'
 import { bySentPath } from './sent-path.ts'
 
-/** One line on each standby, or node of a cluster, for people who look at readiness by hand. */
-export const standbyLines = (standbys: readonly StandbyState[]): string[] =>
-  standbys.map(({ name, isUsed, lagSeconds, strangeness }) => {
-    if (strangeness !== undefined) return `standby ${name}: not used, ${strangeness}`
-    const lag = lagSeconds === undefined ? 'lag unknown' : `lag at most ${lagSeconds.toFixed(1)} s`
-    return `standby ${name}: ${isUsed ? 'used' : 'not used'}, ${lag}`
-  })
-
 /**
  * `/metrics`: what is counted, for Prometheus. `/livez`: 200 while the process can answer. `/readyz`: 200 when `readiness` says so, else
- * 503. Its further lines are for people: a standby that is not used, for example, makes nothing unready, because the primary can serve
- * every page. Any host will do, as long as it is one: probes come by address, by the name of a container, or by HTTP/1.0 without.
+ * 503. Any host will do, as long as it is one: probes come by address, by the name of a container, or by HTTP/1.0 without.
  */
-export const health = (
-  readiness: () => Promise<{ ready: boolean; lines?: readonly string[] }>,
-  metrics: Pick<Meter, 'exposition'>,
-) => {
+export const health = (readiness: () => Promise<boolean>, metrics: Pick<Meter, 'exposition'>) => {
   const answers: Readonly<Record<string, () => Response | Promise<Response>>> = {
     '/livez': () => new Response('ok\n'),
     '/readyz': async () => {
-      const { ready, lines = [] } = await readiness()
-      const text = [ready ? 'ready' : 'not ready', ...lines, ''].join('\n')
-      return ready ? new Response(text) : new Response(text, { status: 503 })
+      const isReady = await readiness()
+      return isReady ? new Response('ready\n') : new Response('not ready\n', { status: 503 })
     },
     '/metrics': async () => {
       const { text, contentType } = await metrics.exposition()

@@ -3,7 +3,7 @@
 
 import { Counter, Histogram } from 'prom-client'
 import type { KeyExpiries } from '../../db/keys/api-key-rows.ts'
-import type { StandbyState } from '../../export/servers/standbys.ts'
+import { type ReadOutcome, readOutcomes } from '../../export/servers/read-server.ts'
 import { Meter } from '../../metrics/meter.ts'
 import { PoolMetrics } from '../../metrics/pool-metrics.ts'
 import type { RequestCounts, RequestOutcome } from './request-record.ts'
@@ -59,6 +59,11 @@ export class Metrics extends Meter implements RequestCounts {
     'Pages not sent, or not to their end, because the database lacks submissions of the walk: it lags behind, or has another history',
     'reason',
   )
+  readonly #reads = this.#counter(
+    'tributary_read_address_cursors_total',
+    'Cursors for DATABASE_READ_URL: read there, or why they were read from the primary instead',
+    'outcome',
+  )
   readonly #errors = this.#counter(
     'tributary_internal_errors_total',
     'Requests that were answered 500: a fault of the service; the log has what it was',
@@ -72,6 +77,7 @@ export class Metrics extends Meter implements RequestCounts {
     for (const outcome of pageOutcomes) this.#pages.inc({ outcome }, 0)
     for (const limit of [...limits, 'failed_authentications']) this.#limited.inc({ limit }, 0)
     for (const reason of walkRefusals) this.#walks.inc({ reason }, 0)
+    for (const outcome of readOutcomes) this.#reads.inc({ outcome }, 0)
     this.gauge('tributary_open_requests', 'Requests under way, streams included', () => this.#open)
   }
 
@@ -123,46 +129,9 @@ export class Metrics extends Meter implements RequestCounts {
     )
   }
 
-  /** Shows the state of the standbys whenever metrics are read, without what is not known of one. */
-  watchStandbys(states: () => readonly StandbyState[]): void {
-    const each = (measured: (state: StandbyState) => number | undefined) => (found: readonly StandbyState[]) =>
-      found.flatMap(state => {
-        const value = measured(state)
-        return value === undefined ? [] : [[{ standby: state.name }, value] as const]
-      })
-    this.lookUp(
-      async () => states(),
-      [
-        [
-          'tributary_standby_used',
-          '1 while pages are read from the standby',
-          each(({ isUsed }) => (isUsed ? 1 : 0)),
-          ['standby'],
-        ],
-        [
-          'tributary_standby_lag_seconds',
-          'How far the standby lags the primary at most',
-          each(({ lagSeconds }) => lagSeconds),
-          ['standby'],
-        ],
-        [
-          'tributary_standby_lag_bytes',
-          'Write-ahead log of the primary that the standby has not replayed',
-          each(({ lagBytes }) => lagBytes),
-          ['standby'],
-        ],
-      ],
-    )
-    const reads = new Counter({
-      name: 'tributary_standby_reads_total',
-      help: 'Cursors opened on the standby',
-      labelNames: ['standby'],
-      registers: this.registers,
-    })
-    this.onRead(() => {
-      reads.reset()
-      for (const state of states()) reads.inc({ standby: state.name }, state.reads)
-    })
+  /** Of a cursor that was to be opened on the read server. */
+  countRead(outcome: ReadOutcome): void {
+    this.#reads.inc({ outcome })
   }
 
   begin(): void {

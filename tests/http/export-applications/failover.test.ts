@@ -3,19 +3,17 @@
 
 import { describe, expect, test } from 'bun:test'
 import { noteLostChange } from '../../../src/db/walks/lost-change.ts'
-import { Standbys } from '../../../src/export/servers/standbys.ts'
-import { createLog } from '../../../src/log.ts'
 import { annotate } from '../../../src/upkeep/annotate.ts'
 import { eraseApplication } from '../../../src/upkeep/erase.ts'
-import { ExportClient } from '../../support/export-client.ts'
+import { ExportClient, type ExportPage } from '../../support/export-client.ts'
 import { endWithTest, useService } from '../../support/fixtures.ts'
 import { FrontEnd } from '../../support/front-end.ts'
 import { createTestKey, type TestKey } from '../../support/keys.ts'
 import { needs } from '../../support/needs.ts'
 import { aProgram, q } from '../../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
+import { databaseAt, readPoolOf, readsOf } from '../../support/read-address.ts'
 import { type Node, useCluster } from '../../support/replication.ts'
-import { databaseAt, poolsOf } from '../../support/standby-pools.ts'
 import { until } from '../../support/until.ts'
 
 const timeZone = 'UTC'
@@ -38,11 +36,9 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
     const service = await useService(
       database,
       { databaseUrl: cluster.url },
-      { standbys: cluster.standbys.map(node => poolsOf(node.name, node.url)) },
+      { readDb: readPoolOf(abandoned.url) },
       endWithTest,
     )
-    const { standbys } = service.foundation
-    const stateOf = (node: Node) => standbys.states().find(({ name }) => name === node.name)!
 
     await aProgram(sql, { slug: 'main', questions: [q.text('words')] })
     const key = await createTestKey(sql, { programs: ['main'], mayExport: true, maySubmit: true, mayAnnotate: true })
@@ -105,7 +101,6 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
     }
     const before = new Map<string, Standing>()
     for (const [kind, one] of followed) before.set(kind, await standIn(kind, one))
-    await until('the standbys to be read', () => standbys.usable().length === 2)
     // What a standby lacks proves nothing: it may lag.
     const lacking = { programId: 1, change: 1_000_000, mark: undefined, sealedAt: (Date.now() + 86_400_000) * 1000 }
     expect(await noteLostChange(heir.sql, lacking)).toBe(false)
@@ -126,12 +121,27 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
         (select max(audit_event_id) from audit_event) as events`
     const end = await written(primary)
     await until('the other to have it all', async () => (await replayed(abandoned)) >= end)
+    const { ids, key: reader } = followed.get('erased')!
+    const client = new ExportClient(service, reader, 'lost-erased')
+    await until('the standby to be read', async () => {
+      await client.page({ pageSize: '5' })
+      return (await readsOf(service)).read > 0
+    })
+    const { read } = await readsOf(service)
     cluster.cutReplication()
     await primary.kill()
-    await until('no standby to be read while the primary is gone', () => standbys.usable().length === 0)
     await heir.startAgain()
     await heir.promote()
     cluster.pointTo(heir)
+
+    // Before anyone has noticed, too, the standby of the old primary is not read: it lacks nothing of this walk, and has more.
+    const resumed = await until('the new primary to be read', async () => {
+      const response = await client.request({ nextPageToken: before.get('erased')!.nextPageToken })
+      return response.status === 200 && ((await response.json()) as ExportPage)
+    })
+    expect(resumed.payload.map(one => one.application_id)).toEqual(ids.slice(5, 10))
+    expect(await readsOf(service)).toMatchObject({ read, other_history: 1 })
+    expect(await sql`select from database_history`).toHaveLength(1)
 
     // No id of an application or applicant that was ever acknowledged is given again, and the ids are moved once.
     const first = await until('the new primary to take a submission', () => submit(100).catch(() => undefined))
@@ -165,99 +175,19 @@ describe.skipIf(!needs('postgresql15'))('after a failover that lost changes', ()
     expect(idsAfter!.annotation).toBeGreaterThan(idsBefore[0]!.annotations + 1_000_000)
     expect(idsAfter!.event).toBeGreaterThan(idsBefore[0]!.events + 1_000_000)
 
-    // The abandoned standby has an application that is erased here. It is left alone, also when the log here has passed its end.
-    const { ids, key: reader } = followed.get('erased')!
+    // The abandoned standby has an application that is erased here.
     const left = [...ids.slice(0, 4), ...ids.slice(8)]
-    const client = new ExportClient(service, reader, 'lost-erased')
-    await until('the abandoned standby to be found', () => stateOf(abandoned).strangeness !== undefined)
-    const { reads } = stateOf(abandoned)
-    const walked = async () => (await client.walkAll({ pageSize: '2' })).map(one => one.application_id)
-    expect(await walked()).toEqual(left)
-    const large = await insertRawProgram(sql, 'large')
-    await until('the new log to be longer', async () => {
-      await insertRawApplications(sql, large, 50, () => 'x'.repeat(20_000))
-      return (await written(heir)) > (await replayed(abandoned)) + 100_000
-    })
-    for (let n = 0; n < 3; n++) await standbys.look()
-    expect(await walked()).toEqual(left)
-    expect(stateOf(abandoned)).toMatchObject({
-      isUsed: false,
-      lagSeconds: undefined,
-      reads,
-      strangeness: expect.stringContaining('another timeline'),
-    })
-    expect(service.logText()).toContain('this server is on another timeline')
-    // The new primary is one of EXPORT_DATABASE_URL too, and is read, once its connections of before have failed and are forgotten. One
-    // that is promoted besides is not.
-    await until('the new primary to be read', () => stateOf(heir).isUsed)
-    expect(stateOf(heir)).toMatchObject({ isUsed: true, strangeness: undefined })
+    const walked = async (by: ExportClient) => (await by.walkAll({ pageSize: '2' })).map(one => one.application_id)
+    expect(await walked(client)).toEqual(left)
+    // The new primary may be what DATABASE_READ_URL leads to.
+    const readDb = readPoolOf(heir.url)
+    const other = await useService(database, { databaseUrl: cluster.url }, { readDb }, endWithTest)
+    expect(await walked(new ExportClient(other, reader, 'lost-erased'))).toEqual(left)
+    expect(await readsOf(other)).toMatchObject({ read: 4, other_history: 0 })
     await abandoned.promote()
-    await until('it to be out of recovery', async () => {
-      const [row] = await abandoned.sql`select pg_is_in_recovery() as is_standby`
-      return !row!.is_standby
-    })
-    await standbys.look()
-    expect(stateOf(abandoned)).toMatchObject({ isUsed: false, reads })
+    expect(await walked(client)).toEqual(left)
+    const { unreachable, other_history, ...others } = await readsOf(service)
+    expect(others).toMatchObject({ read })
+    expect(other_history).toBeGreaterThan(4)
   }, 180_000)
-})
-
-describe.skipIf(!needs('postgresql15'))('a standby is left alone', () => {
-  test('while the primary is gone: the server that comes back may lack what the standby has', async () => {
-    const cluster = await useCluster({}, endWithTest)
-    const { primary } = cluster
-    const standbys = new Standbys(
-      cluster.standbys.map(node => poolsOf(node.name, node.url)),
-      {
-        primary: databaseAt(cluster.url, endWithTest).sql,
-        isDistributed: false,
-        lagMaxMs: 60_000,
-        log: createLog('silent'),
-      },
-    )
-    await standbys.look()
-    expect(standbys.usable()).toHaveLength(2)
-    await primary.kill()
-    await standbys.look()
-    expect(standbys.usable()).toHaveLength(0)
-    expect(standbys.states().map(({ strangeness }) => strangeness)).toEqual([undefined, undefined])
-    await primary.startAgain()
-    await until('both to be read again', async () => {
-      await standbys.look()
-      return standbys.usable().length === 2
-    })
-  }, 120_000)
-
-  test('while it has replayed more than the primary has written, and once it is promoted alongside it', async () => {
-    const cluster = await useCluster({}, endWithTest)
-    const [a, b] = cluster.standbys as [Node, Node]
-    const lines: string[] = []
-    const log = createLog('info', { write: line => void lines.push(line) })
-    const watching = (node: Node, of: Node) =>
-      new Standbys([poolsOf(node.name, node.url)], { primary: of.sql, isDistributed: false, lagMaxMs: 60_000, log })
-    // What stands for a primary here replays no further, while its standby does.
-    const ahead = watching(b, a)
-    await ahead.look()
-    expect(ahead.usable()).toHaveLength(1)
-    await a.pause()
-    await cluster.primary.sql`insert into program (slug, display_name) values ('another', 'Another')`
-    const at = await written(cluster.primary)
-    await until('the other to have it', async () => (await replayed(b)) >= at)
-    await ahead.look()
-    expect(ahead.usable()).toHaveLength(0)
-    expect(ahead.states()[0]!.strangeness).toContain('has replayed more')
-    await a.resume()
-    await until('both to be at one', async () => (await replayed(a)) >= (await replayed(b)))
-    await ahead.look()
-    expect(ahead.usable()).toHaveLength(1)
-
-    const promoted = watching(a, cluster.primary)
-    await promoted.look()
-    expect(promoted.usable()).toHaveLength(1)
-    await a.promote()
-    await promoted.look()
-    expect(promoted.usable()).toHaveLength(0)
-    expect(promoted.states()[0]!.strangeness).toContain('another timeline')
-    expect(lines.join('')).toContain('no pages are read from a standby')
-    expect(await cluster.primary.sql`select from database_history`).toHaveLength(1)
-  }, 120_000)
 })

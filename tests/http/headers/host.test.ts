@@ -165,7 +165,7 @@ describe('the health port', () => {
     hostname: '127.0.0.1',
     port: 0,
     development: false,
-    ...health(async () => ({ ready: true }), {
+    ...health(async () => true, {
       exposition: async () => ({ text: 'counted 1\n', contentType: 'text/plain' }),
     }),
   })

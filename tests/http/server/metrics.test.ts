@@ -35,8 +35,6 @@ test('keys that expire soon are counted whenever metrics are read; without a dat
 
 test('what is read at each scrape is as it is then: nothing adds up, and what is no longer known or there is left out', async () => {
   const metrics = new Metrics()
-  const standby = { name: 'a', isUsed: true, lagSeconds: 2 as number | undefined, lagBytes: 3 as number | undefined, reads: 5, strangeness: undefined }
-  metrics.watchStandbys(() => [standby])
   metrics.watch({ exports: { holding: 1, waiting: 2, released: 3, reopened: 4 }, auditLog: { waiting: 6 } })
   watchTraces(metrics, { exported: 8, dropped: 9 })
   let unfinished: { job: string; state: string; things: number }[] | undefined = [{ job: 'key-map', state: 'failed', things: 7 }]
@@ -51,19 +49,17 @@ test('what is read at each scrape is as it is then: nothing adds up, and what is
   })
   const read = async () => {
     const lines = (await metrics.exposition()).text.split('\n')
-    const values = lines.filter(line => /^tributary_(standby|cursors|spans|derived_unf|workers|unavailable|pool_(wait_seconds_sum|conn|waiting))/.test(line))
+    const values = lines.filter(line => /^tributary_(cursors|spans|derived_unf|workers|unavailable|pool_(wait_seconds_sum|conn|waiting))/.test(line))
     return values.map(line => line.slice('tributary_'.length)).toSorted()
   }
   await read()
   metrics.begin()
   metrics.end({ route: 'x', status: 503, outcome: 'failed', seconds: 1, isPage: false, reason: 'database_57P01' })
-  const always = ['cursors_released_total 3', 'cursors_reopened_total 4', 'pool_connections_max{pool="x"} 9', 'pool_connections{pool="x",state="idle"} 2', 'pool_connections{pool="x",state="used"} 1', 'pool_wait_seconds_sum{pool="x"} 1.5', 'pool_waiting{pool="x"} 3', 'spans_dropped_total 9', 'spans_exported_total 8', 'standby_reads_total{standby="a"} 5', 'standby_used{standby="a"} 1', 'unavailable_total{reason="database"} 1']
-  const lags = ['standby_lag_bytes{standby="a"} 3', 'standby_lag_seconds{standby="a"} 2']
-  const known = [...always, ...lags, 'workers 3']
+  const always = ['cursors_released_total 3', 'cursors_reopened_total 4', 'pool_connections_max{pool="x"} 9', 'pool_connections{pool="x",state="idle"} 2', 'pool_connections{pool="x",state="used"} 1', 'pool_wait_seconds_sum{pool="x"} 1.5', 'pool_waiting{pool="x"} 3', 'spans_dropped_total 9', 'spans_exported_total 8', 'unavailable_total{reason="database"} 1']
+  const known = [...always, 'workers 3']
   expect(await read()).toEqual([...known, 'derived_unfinished{job="key-map",state="failed"} 7'].toSorted())
   unfinished = []
   expect(await read()).toEqual(known.toSorted())
   unfinished = undefined
-  Object.assign(standby, { lagSeconds: undefined, lagBytes: undefined })
   expect(await read()).toEqual(always.toSorted())
 }) // biome-ignore format: side by side

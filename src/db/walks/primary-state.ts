@@ -1,0 +1,29 @@
+// What the primary has of a program, and the condition that another server has exactly that.
+
+import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
+import { type Db, findRow } from '../client.ts'
+
+export interface PrimaryState {
+  /** The history that the primary writes; null where another server has taken over and that is not noted yet. */
+  history: string | null
+  /** The program's last change. */
+  change: number
+  change_time: Micros | null
+  change_application: number | null
+}
+
+export const findPrimaryState = (db: Db, programId: number): Promise<PrimaryState | undefined> =>
+  findRow<PrimaryState>(db)`
+    select
+      held_history()::text as history,
+      c.submit_seq as change,
+      last.happened_at as change_time,
+      last.application_id as change_application
+    from submission_counter c
+    cross join change_at(c.program_id, c.submit_seq) last
+    where c.program_id = ${programId}`
+
+/** The condition that a server is of the primary's history and has what that has. It refuses one that is not, before anything is read. */
+export const isAsOnPrimary = (db: Db, programId: number, state: PrimaryState) => db`
+  (select require_primary_state(${programId}::bigint, ${state.history}::uuid, ${state.change}::bigint,
+    ${state.change_time === null ? null : formatMicros(state.change_time)}::timestamptz, ${state.change_application}::bigint))`
