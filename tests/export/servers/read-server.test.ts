@@ -5,11 +5,15 @@ import { findPrimaryState, isAsOnPrimary, type PrimaryState } from '../../../src
 import { type ReadOutcome, ReadServer, TurnedToPrimary } from '../../../src/export/servers/read-server.ts'
 import { createLog } from '../../../src/log.ts'
 import { tamper } from '../../support/audit-log.ts'
-import { endWithTest, useDatabase } from '../../support/fixtures.ts'
+import { leastPrivileged } from '../../support/database.ts'
+import { endWithTest, useDatabase, usePool } from '../../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../../support/raw-applications.ts'
 import { failureOf } from '../../support/refusal.ts'
 
-const { sql } = await useDatabase()
+const database = await useDatabase()
+const { sql } = database
+/** With the rights of the service. */
+const served = usePool({ url: leastPrivileged(database, 'test_service'), connectionsMax: 2 })
 const program = await insertRawProgram(sql, 'read-elsewhere')
 const programId = program.program_id
 await insertRawApplications(sql, program, 2)
@@ -19,7 +23,7 @@ function aServer() {
   const lines: string[] = []
   const log = createLog('info', { write: line => void lines.push(line) })
   const count = (outcome: ReadOutcome) => void outcomes.push(outcome)
-  return { server: new ReadServer({ sql, primary: sql, isDistributed: false, log, count }), outcomes, lines }
+  return { server: new ReadServer({ sql: served, primary: served, isDistributed: false, log, count }), outcomes, lines }
 }
 
 const failing = (code: string) => async (): Promise<void> => {
@@ -77,9 +81,9 @@ test('a server that could not be reached is tried again by one cursor after a pa
 })
 
 test('a server with fewer changes of the program than the primary, or more, another last one, or another history refuses', async () => {
-  const state = (await findPrimaryState(sql, programId))!
+  const state = (await findPrimaryState(served, programId))!
   const codeFor = async (changes: Partial<PrimaryState>) =>
-    (await failureOf(sql`select ${isAsOnPrimary(sql, programId, { ...state, ...changes })}`))?.code
+    (await failureOf(served`select ${isAsOnPrimary(served, programId, { ...state, ...changes })}`))?.code
   expect(state.change).toBe(2)
   expect(await codeFor({})).toBeUndefined()
   expect(await codeFor({ change: 3 })).toBe('TB001')
