@@ -1,8 +1,8 @@
 // Fills a database with sample applications, to try things out and to measure with.
 
 import { requireInstanceTimeZone } from '../../src/db/instance.ts'
+import { parseInstantParameter } from '../../src/domain/values/instant-parameter.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
-import { parseInstantParameter } from '../../src/export/requests/instant-parameter.ts'
 import { usage } from '../command-line/environment.ts'
 import { readFrontEnd } from '../command-line/front-end-option.ts'
 import { inThousands } from '../command-line/progress.ts'

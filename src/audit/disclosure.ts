@@ -18,7 +18,7 @@ export interface Disclosure extends PageWithApplication {
 }
 
 export interface Disclosures {
-  place: ApplicationPlace
+  place: Omit<ApplicationPlace, 'facts'>
   /** Newest first. */
   pages: Disclosure[]
   /** The event before which more follow; undefined when none do. */
@@ -42,7 +42,8 @@ export async function findDisclosures(
       const pages = rows
         .slice(0, rowsMax)
         .map(page => ({ ...page, doubts: doubtsOf(page), questions: questionsOf(page) }))
-      return { place, pages, nextBefore: rows.length > rowsMax ? pages.at(-1)?.audit_event_id : undefined }
+      const { facts, ...shown } = place
+      return { place: shown, pages, nextBefore: rows.length > rowsMax ? pages.at(-1)?.audit_event_id : undefined }
     }),
   )
 }
@@ -58,6 +59,6 @@ function doubtsOf(page: PageWithApplication): string[] {
   return [
     page.detail.outcome === 'complete' ? '' : 'the page was cut short, so it may not have arrived',
     page.was_there ? '' : 'it was erased about then',
-    page.meets_revision === null ? 'the walk asked for one revision state, and what it was has been erased' : '',
+    page.meets_filters === null ? 'the walk had a filter, and what it filtered by has been erased' : '',
   ].filter(doubt => doubt !== '')
 }

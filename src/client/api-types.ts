@@ -118,3 +118,13 @@ export type ExportParameters = {
   /** The nextPageToken of the page before. The other parameters may then be left out, or must be the same. */
   nextPageToken?: string
 }
+
+/** The parameters that limit which applications an export has, each with a sentence and, where there are few, its values. */
+export const exportFilters = {
+  fromDate: { help: 'Only applications submitted at this instant or after it' },
+  toDate: { help: 'Only applications submitted before this instant' },
+  revisionState: {
+    help: 'Only applications in this revision state: CURRENT, the latest of each applicant, or OBSOLETE, those that a newer one replaced',
+    values: ['CURRENT', 'OBSOLETE'],
+  },
+} as const satisfies Record<string, { help: string; values?: readonly string[] }>

@@ -9,7 +9,7 @@
 // and begins another walk when the client repeats it, is a page like any other.
 
 import { hasShape, type Shape, shapes } from './answer-shapes.ts'
-import type { ApiKey, Application, ExportParameters } from './api-types.ts'
+import { type ApiKey, type Application, type ExportParameters, exportFilters } from './api-types.ts'
 import { Attempts, type RetryOptions } from './attempts.ts'
 import { ForeignAnswer, unreachableBy } from './client-errors.ts'
 import { RequestLine } from './request-line.ts'
@@ -76,8 +76,11 @@ export interface ReadablePrograms {
 
 /** null is as good as leaving it out. */
 export type WalkFilters = {
-  [Name in 'revisionState' | 'fields']?: ExportParameters[Name] | null
-} & { [Name in 'fromDate' | 'toDate']?: ExportParameters[Name] | Date | null }
+  [Name in keyof Omit<ExportParameters, 'pageSize' | 'nextPageToken'>]:
+    | ExportParameters[Name]
+    | (Name extends `${string}Date` ? Date : never)
+    | null
+}
 
 export interface WalkOptions extends WalkFilters {
   /** Applications on a page at most; the maximum of the service unless given. A page is held in memory. */
@@ -158,19 +161,14 @@ export class TributaryClient {
   /** The same for tools that keep what came as it came, and note how far they are: page by page, with tokens. */
   async *steps(program: string, options: StepOptions = {}): AsyncGenerator<WalkStep, void, undefined> {
     requireKnown(options, stepOptions)
-    const { fromDate, toDate, revisionState, fields, pageSize, signal } = options
-    const filters = {
-      fromDate: timeOf(fromDate),
-      toDate: timeOf(toDate),
-      revisionState: revisionState ?? undefined,
-      fields: fields ?? undefined,
-    } satisfies Record<keyof WalkFilters, string | undefined>
+    const { nextPageToken, pageSize, signal } = options
+    const filters = filterNames.map(name => [name, timeOf(options[name])])
     let query: Record<string, string | undefined> = {
-      ...(options.nextPageToken == null ? filters : { nextPageToken: options.nextPageToken }),
+      ...(nextPageToken == null ? Object.fromEntries(filters) : { nextPageToken }),
       pageSize: pageSize?.toString(),
     }
     const trip = new RoundTrip()
-    for (let isFirst = options.nextPageToken == null; ; isFirst = false) {
+    for (let isFirst = nextPageToken == null; ; isFirst = false) {
       const path = pathOf(`${programPath(program)}/applications`, query)
       const { applications, page } = await this.page(path, isFirst, signal)
       if (applications.length > 0) yield { applications }
@@ -347,10 +345,9 @@ const clientOptions: Record<keyof Required<ClientOptions>, true> = {
   waitMsMax: true,
   onRetry: true,
 }
-const stepOptions: Record<keyof Required<StepOptions>, true> = {
-  fromDate: true,
-  toDate: true,
-  revisionState: true,
+const filterNames = [...Object.keys(exportFilters), 'fields'] as (keyof WalkFilters)[]
+const stepOptions: Record<keyof Required<StepOptions>, unknown> = {
+  ...exportFilters,
   fields: true,
   pageSize: true,
   nextPageToken: true,
@@ -365,7 +362,7 @@ const changesOptions: Record<keyof Required<ChangesOptions>, true> = {
 }
 
 /** Without types a misspelt filter would be left out, and more be sent than was asked for. */
-function requireKnown(options: object, known: Readonly<Record<string, true>>): void {
+function requireKnown(options: object, known: Readonly<Record<string, unknown>>): void {
   const unknown = Object.keys(options).find(name => !Object.hasOwn(known, name))
   if (unknown !== undefined)
     throw new TypeError(`There is no option ${unknown}. Those that there are: ${Object.keys(known).join(', ')}.`)

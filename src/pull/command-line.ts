@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { folderFormat, folderPath, isFolder } from './formats/folder-format.ts'
 import { formatOf } from './formats/output-formats.ts'
 import { postgresFormat } from './postgres/postgres-format.ts'
+import { filterOptions, filtersIn, namesOf } from './requests/filter-options.ts'
 import { CommandError } from './requests/pull-outcome.ts'
 import type { PullRequest } from './requests/pull-request.ts'
 import type { OutputFormat } from './spool/output-format.ts'
@@ -25,15 +26,13 @@ same command continues from there. The file gets its name when everything is in 
   --state <name>      With --to: where the pull remembers how far it is; tributary-<slug> in this folder without it
 
 Which applications; all of them without these:
-  --from <date>       Submitted at this moment or after it: 2026-01-31, or 2026-01-31T09:30:00Z
-  --before <date>     Submitted before this moment
-  --revision <state>  CURRENT (the newest of each applicant) or OBSOLETE
+${filterOptions.map(({ option, value, help }) => `  ${`--${option} ${value}`.padEnd(18)}  ${help}`).join('\n')}
   --fields <keys>     Only these questions of them: name,household_member.income; whatever is named brings all that lies under it
   --since-last        Only what was submitted since the last pull into this output, added to what is in it. A database also follows
                       what was erased, superseded or given a status; a file does not
 
   --follow            Keep a database or a folder up to date, until it is stopped: as --since-last does, and then change by change.
-                      Without --from, --before, --revision and --since-last
+                      Without ${namesOf(filterOptions, 'and', '--since-last')}
 
 How tables are laid out:
   --multi <how>       one: a column with all that was selected (without it); columns: a column for each option
@@ -87,9 +86,6 @@ const pullOptions = {
   to: { type: 'string' },
   schema: { type: 'string' },
   state: { type: 'string' },
-  from: { type: 'string' },
-  before: { type: 'string' },
-  revision: { type: 'string' },
   fields: { type: 'string' },
   'since-last': { type: 'boolean', default: false },
   credentials: { type: 'string' },
@@ -107,20 +103,16 @@ const pullOptions = {
 } as const
 
 export function parsePull(args: string[]): PullCommand {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: pullOptions,
-  })
+  const filtering = Object.fromEntries(filterOptions.map(({ option }) => [option, { type: 'string' } as const]))
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { ...filtering, ...pullOptions } })
+  const filters = filtersIn(values)
   const [address] = positionals
   if (address === undefined || positionals.length > 1)
     throw wrong('Give one address of a service, such as https://apply.example.gov.')
-  const { program, revision } = values
+  const { program } = values
   if (program === undefined || program === '') throw wrong('Name the program with --program.')
   requireSlug(program)
   const { out: place, format } = destinationOf(values, program)
-  if (revision !== undefined && revision !== 'CURRENT' && revision !== 'OBSOLETE')
-    throw wrong(`--revision must be CURRENT or OBSOLETE, not "${revision}".`)
   if (!/^[1-9][0-9]{0,6}$/.test(values['page-size']))
     throw wrong(`--page-size must be a whole number from 1 to 9999999, not "${values['page-size']}".`)
   if (!/^[0-9]{1,4}$/.test(values.retries))
@@ -131,16 +123,15 @@ export function parsePull(args: string[]): PullCommand {
   if (multi !== 'one' && multi !== 'columns') throw wrong(`--multi must be one or columns, not "${multi}".`)
   if (multi === 'columns' && values['option-labels'])
     throw wrong('--option-labels cannot go with --multi columns, whose headings have the ids: their words may change.')
-  if (values['since-last'] && values.before !== undefined)
+  if (values['since-last'] && filters.toDate !== undefined)
     throw wrong('--since-last and --before exclude each other: what was submitted later would never be asked for.')
-  if (values['since-last'] && revision === 'OBSOLETE')
+  if (values['since-last'] && filters.revisionState === 'OBSOLETE')
     throw wrong(
       '--since-last cannot go with OBSOLETE: what is superseded from now on was submitted before, and would never come.',
     )
-  const chosen =
-    values['since-last'] || values.from !== undefined || values.before !== undefined || revision !== undefined
+  const chosen = values['since-last'] || Object.values(filters).some(value => value !== undefined)
   if (values.follow && chosen)
-    throw wrong('--follow keeps all that there is: it goes without --from, --before, --revision and --since-last.')
+    throw wrong(`--follow keeps all that there is: it goes without ${namesOf(filterOptions, 'and', '--since-last')}.`)
   if (values.follow && (format.follow === undefined || values.json))
     throw wrong(
       '--follow keeps a database (--to) or a folder (--out apps/) up to date, without --json: a file cannot follow.',
@@ -154,7 +145,7 @@ export function parsePull(args: string[]): PullCommand {
     program,
     out: place,
     format,
-    filters: { fromDate: values.from, toDate: values.before, revisionState: revision, fields: fieldsOf(values.fields) },
+    filters: { ...filters, fields: fieldsOf(values.fields) },
     sinceLast: values['since-last'],
     follow: values.follow,
     restart: values.restart,

@@ -9,6 +9,7 @@ import type { TributaryClient } from '../client/tributary-client.ts'
 import { NoColumn } from './formats/table-rows.ts'
 import { isPassing } from './postgres/database-errors.ts'
 import { pullToFile, statePath } from './pull-to-file.ts'
+import { lastingFiltersOf } from './requests/filter-options.ts'
 import { CommandError } from './requests/pull-outcome.ts'
 import type { PullContext, PullRequest } from './requests/pull-request.ts'
 import type { ApplyPage, OutputFormat } from './spool/output-format.ts'
@@ -93,7 +94,7 @@ async function beginning(
   const origin: PullOrigin = {
     service: client.baseUrl,
     program,
-    revisionState: null,
+    ...lastingFiltersOf(filters),
     ...(filters.fields === undefined ? {} : { fields: filters.fields }),
     layout: format.hasTables ? { ...tables, csvExact } : null,
     destination: format.destination ?? null,

@@ -10,6 +10,7 @@ import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { messageOf, RequestRefused } from '../client/client-errors.ts'
 import type { ReadablePrograms, TributaryClient } from '../client/tributary-client.ts'
+import { filterOptions, lastingFiltersOf, namesOf } from './requests/filter-options.ts'
 import type { IdReceipt } from './requests/id-digest.ts'
 import { CommandError, fileError } from './requests/pull-outcome.ts'
 import type { PullContext, PullReport, PullRequest } from './requests/pull-request.ts'
@@ -141,7 +142,7 @@ const originOf = (
 ): PullOrigin => ({
   service: baseUrl,
   program,
-  revisionState: filters.revisionState ?? null,
+  ...lastingFiltersOf(filters),
   fields: filters.fields,
   layout: hasTables ? { ...tables, csvExact } : null,
   // A folder has its state in it, whatever it is called.
@@ -190,7 +191,7 @@ async function goOn(
     ...(request.sinceLast === walk.sinceLast ? [] : [`${walk.sinceLast ? 'with' : 'without'} --since-last`]),
     ...(isDeepStrictEqual(asStored(asked), walk.filters)
       ? []
-      : ['with another --from, --before, --revision or --fields']),
+      : [`with another ${namesOf(filterOptions, 'or', '--fields')}`]),
   ]
   // Nothing of it came yet, perhaps because of an option that the service refused.
   if (differing.length > 0 && walk.nextPageToken === undefined) return undefined

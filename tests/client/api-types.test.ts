@@ -1,4 +1,5 @@
-// The typed client's types are those of the service's own OpenAPI document. `UPDATE_TYPES=1 bun test` of this file writes them again.
+// What the clients know of the service, their types and the filters of an export, is from its own OpenAPI document. `UPDATE_TYPES=1 bun test` of
+// this file writes it again.
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -9,17 +10,26 @@ import { createTestKey } from '../support/keys.ts'
 import { outputOf } from '../support/run.ts'
 
 const file = join(import.meta.dir, '../../src/client/api-types.ts')
+const pythonFile = join(import.meta.dir, '../../src/client/python/tributary.py')
 const opening = `// The shapes of what the service sends and takes. Generated from its OpenAPI document by tests/client/api-types.test.ts: do not edit.
 `
 
+const database = await useDatabase()
+const service = await useService(database)
+const { authorization } = await createTestKey(database.sql, { programs: ['any'] })
+const answer = await service.get('/docs/api/openapi.json', { headers: { Authorization: authorization } })
+const document = (await answer.json()) as OpenApi
+
 test('src/client/api-types.ts is what the OpenAPI document of the service says now', async () => {
-  const database = await useDatabase()
-  const service = await useService(database)
-  const { authorization } = await createTestKey(database.sql, { programs: ['any'] })
-  const answer = await service.get('/docs/api/openapi.json', { headers: { Authorization: authorization } })
-  const written = await formatted(typescriptTypes(await answer.json()))
+  const written = await formatted(typescriptTypes(document))
   if (process.env.UPDATE_TYPES) await Bun.write(file, written)
   expect(await Bun.file(file).text()).toBe(written)
+})
+
+test('the filters of src/client/python/tributary.py are those of the OpenAPI document', async () => {
+  const written = withFilters(await Bun.file(pythonFile).text(), filtersOf(document))
+  if (process.env.UPDATE_TYPES) await Bun.write(pythonFile, written)
+  expect(await Bun.file(pythonFile).text()).toBe(written)
 })
 
 test('a value of which more may come takes any string, and a question any field', () => {
@@ -44,23 +54,54 @@ interface OpenApi {
   components: { schemas: Readonly<Record<string, Schema>> }
 }
 
-/** A type for each of the document's schemas, and `ExportParameters` for what an export may be asked. */
-function typescriptTypes(document: unknown): string {
-  const { paths, components } = document as OpenApi
+type Parameter = Schema & { name: string; description: string; schema: Schema }
+
+function exportParametersOf({ paths }: OpenApi): Parameter[] {
   const operations = Object.values(paths).flatMap(path => Object.values(path))
   const exported = operations.find(operation => operation.operationId === 'exportApplications')
-  const parameters = ((exported?.parameters ?? []) as (Schema & { name: string; schema: Schema })[]).filter(
-    parameter => parameter.in === 'query',
-  )
+  return ((exported?.parameters ?? []) as Parameter[]).filter(parameter => parameter.in === 'query')
+}
+
+/** The parameters that limit which applications there are. */
+const filtersOf = (document: OpenApi): Parameter[] =>
+  exportParametersOf(document).filter(({ name }) => !['pageSize', 'fields', 'nextPageToken'].includes(name))
+
+/** A type for each of the document's schemas, and `ExportParameters` for what an export may be asked; and its filters, for tools. */
+function typescriptTypes(document: OpenApi): string {
   const query: Schema = {
     title: 'Parameters',
     type: 'object',
     description: 'What an export may be asked, as query parameters.',
     properties: Object.fromEntries(
-      parameters.map(({ name, description, schema }) => [name, { ...schema, description }]),
+      exportParametersOf(document).map(({ name, description, schema }) => [name, { ...schema, description }]),
     ),
   }
-  return typesOf({ ...components.schemas, ExportParameters: query }, opening)
+  const filters = filtersOf(document).map(({ name, description, schema }) => {
+    const help = description.split('. ')[0]!.replace(/\.$/, '')
+    return [name, { help, ...(schema.enum === undefined ? {} : { values: schema.enum }) }]
+  })
+  const table: Record<string, { help: string; values?: readonly string[] }> = Object.fromEntries(filters)
+  return `${typesOf({ ...document.components.schemas, ExportParameters: query }, opening)}
+/** The parameters that limit which applications an export has, each with a sentence and, where there are few, its values. */
+export const exportFilters = ${JSON.stringify(table)} as const satisfies Record<string, {help: string; values?: readonly string[]}>
+`
+}
+
+/** The text with the filters, as arguments of `walk` and as parameters of its request, in the places that say so. */
+function withFilters(python: string, filters: readonly Parameter[]): string {
+  const named = filters.map(({ name }) => ({
+    name,
+    argument: name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
+    isTime: name.endsWith('Date'),
+  }))
+  const places = [
+    named.map(({ argument, isTime }) => `${argument}: ${isTime ? 'When' : 'Optional[str]'} = None,`),
+    named.map(({ name, argument, isTime }) => `"${name}": ${isTime ? `_time(${argument})` : argument},`),
+  ]
+  return python.replace(/^( *)# Filters, (generated .*)\n[\s\S]*?^ *# End of filters\.$/gm, (_, indent, how) => {
+    const lines = [`# Filters, ${how}`, ...(places.shift() ?? []), '# End of filters.']
+    return lines.map(line => indent + line).join('\n')
+  })
 }
 
 async function formatted(text: string): Promise<string> {

@@ -3,6 +3,7 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Sql } from '../../src/db/client.ts'
+import { everyChoice } from '../support/any-filters.ts'
 import { useDatabase, usePool, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { forgetStatistics, inShort, planModes, planOf } from '../support/query-plans.ts'
@@ -73,8 +74,8 @@ type Filters = Readonly<Record<string, string>>
 // The first application is of 2023-11-14T22:13:20Z, the last of 7,500 s later.
 const everyFilter: readonly Filters[] = ['', '2023-11-14T22:14:00Z'].flatMap(fromDate =>
   ['', '2023-11-15T00:17:00Z'].flatMap(toDate =>
-    ['', 'CURRENT', 'OBSOLETE'].map(revisionState =>
-      Object.fromEntries(Object.entries({ fromDate, toDate, revisionState }).filter(([, value]) => value !== '')),
+    everyChoice.map(choice =>
+      Object.fromEntries(Object.entries({ fromDate, toDate, ...choice }).filter(([, value]) => value !== '')),
     ),
   ),
 )
@@ -133,7 +134,7 @@ describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs
         }
       }
       expect(otherwise).toEqual([])
-      expect(combinations.size).toBe(24)
+      expect(combinations.size).toBe(2 * everyFilter.length)
     },
   )
 

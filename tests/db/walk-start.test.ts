@@ -3,6 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import { type ChangePlace, readChanges } from '../../src/db/walks/change-rows.ts'
+import { noFilters } from '../../src/db/walks/walk-filters.ts'
 import { readWalkIds } from '../../src/db/walks/walk-ids.ts'
 import { countWalk, isBehindWalk, isOtherHistory, readWalkStart } from '../../src/db/walks/walks.ts'
 import { annotate } from '../../src/upkeep/annotate.ts'
@@ -11,7 +12,7 @@ import { useDatabase } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { failureOf } from '../support/refusal.ts'
 
-const everything = { from: undefined, to: undefined, revisionState: undefined, after: undefined, rowsMax: 100 }
+const everything = { filters: noFilters, after: undefined, rowsMax: 100 }
 
 test('G13: a walk starts at the last change, which is known whatever was erased since', async () => {
   const { sql } = await useDatabase()

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/client.ts'
+import { noFilters } from '../../src/db/walks/walk-filters.ts'
 import { jsonPage } from '../../src/export/framings/all-framings.ts'
 import type { PagePlan } from '../../src/export/pages/pack-page.ts'
 import { type PageLimits, pageLimits } from '../../src/export/pages/page-limits.ts'
@@ -36,9 +37,7 @@ const planOf = (program: RawProgram, pageSize: number): PagePlan => ({
     programId: program.program_id,
     horizon: 300,
     lastChange: undefined,
-    from: undefined,
-    to: undefined,
-    revisionState: undefined,
+    filters: noFilters,
   },
   after: undefined,
   pageSize,

@@ -1,5 +1,6 @@
 // A page as it is written, to a client that keeps what it is given.
 
+import { noFilters } from '../../src/db/walks/walk-filters.ts'
 import type { Position } from '../../src/db/walks/walks.ts'
 import { jsonPage } from '../../src/export/framings/all-framings.ts'
 import type { PagePlan } from '../../src/export/pages/pack-page.ts'
@@ -24,9 +25,7 @@ export const planOf = (of: RawProgram, horizon: number, pageSize: number, after?
     programId: of.program_id,
     horizon,
     lastChange: undefined,
-    from: undefined,
-    to: undefined,
-    revisionState: undefined,
+    filters: noFilters,
   },
   after,
   pageSize,

@@ -1,5 +1,6 @@
 // Export requests as tests send them: parsed, and with tokens of a walk.
 
+import { noFilters } from '../../src/db/walks/walk-filters.ts'
 import { sealPageToken } from '../../src/export/requests/page-token.ts'
 import { type ExportRequest, parseExportRequest } from '../../src/export/requests/request.ts'
 import type { PageToken } from '../../src/export/requests/walk.ts'
@@ -26,9 +27,7 @@ export function token(changes: Partial<PageToken> = {}): PageToken {
     lastChange: { time: 1, application_id: 1 },
     questionsAsOf: 1,
     after: { submit_time: 1, submit_seq: 1 },
-    from: undefined,
-    to: undefined,
-    revisionState: undefined,
+    filters: noFilters,
     pageSize: 1000,
     pageSizeMax: 1000,
     applications: 1000,

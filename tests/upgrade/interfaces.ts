@@ -4,6 +4,7 @@
 import { join } from 'node:path'
 import * as client from '../../src/client/index.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { pullHelp } from '../../src/pull/command-line.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { createTestKey } from '../support/keys.ts'
 import type { TestService } from '../support/service.ts'
@@ -70,8 +71,7 @@ async function readOptions(): Promise<string[]> {
   const options: string[] = []
   for (const [, name] of forOthers!.matchAll(/^\| `scripts\/([\w-]+)`/gm)) {
     const program = /[\w/-]+\.ts/.exec(await textOf(`scripts/${name}`))![0]
-    const source = name === 'tributary' ? 'src/pull/command-line.ts' : `scripts${program}`
-    const [, help] = /elp = `([^`]*)`/.exec(await textOf(source))!
+    const help = name === 'tributary' ? pullHelp : /elp = `([^`]*)`/.exec(await textOf(`scripts${program}`))![1]
     const found = help!.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)
     options.push(...[...found].map(([option]) => `${name} ${option}`))
   }

@@ -135,9 +135,11 @@ class Client:
         self,
         program: str,
         *,
+        # Filters, generated from the OpenAPI document by tests/client/api-types.test.ts:
         from_date: When = None,
         to_date: When = None,
         revision_state: Optional[str] = None,
+        # End of filters.
         fields: Union[str, Iterable[str], None] = None,
         page_size: Optional[int] = None,
         next_page_token: Optional[str] = None,
@@ -147,7 +149,14 @@ class Client:
         a date or a text without an offset is in the service's zone, and a datetime must have one. `fields` are question keys. With `next_page_token` an earlier walk continues, with
         the filters it began with.
         """
-        filters = {"fromDate": _time(from_date), "toDate": _time(to_date), "revisionState": revision_state, "fields": _keys(fields)}
+        filters = {
+            # Filters, generated from the OpenAPI document by tests/client/api-types.test.ts:
+            "fromDate": _time(from_date),
+            "toDate": _time(to_date),
+            "revisionState": revision_state,
+            # End of filters.
+            "fields": _keys(fields),
+        }
         if next_page_token is not None and any(value is not None for value in filters.values()):
             raise ValueError("A walk that continues has the filters it began with: leave them out next to next_page_token.")
         return Walk(self, program, {**filters, "pageSize": _page_size(page_size)}, next_page_token)

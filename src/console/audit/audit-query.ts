@@ -1,7 +1,7 @@
 // The address of a page of the audit log, and its query.
 
 import type { AuditFilter } from '../../db/audit/audit.ts'
-import { parseInstantParameter } from '../../export/requests/instant-parameter.ts'
+import { parseInstantParameter } from '../../domain/values/instant-parameter.ts'
 import type { FormState } from '../../html/page-context.ts'
 import type { ProblemItem } from '../../problem.ts'
 import { idOf } from '../requests/addressed.ts'

@@ -206,7 +206,7 @@ export const sentAnswer = listed(
     pages: Type.Array(
       row({
         ...auditEventRow.properties,
-        meets_revision: orNull(flag),
+        meets_filters: orNull(flag),
         was_there: flag,
         doubts: texts,
         questions: text,

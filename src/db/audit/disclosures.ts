@@ -2,6 +2,7 @@
 
 import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, readValue } from '../client.ts'
+import { factsOfRow, metFiltersOfEntry } from '../walks/walk-filters.ts'
 import type { AuditEventRow } from './audit.ts'
 
 /** The place of an application in its program, or its place before it was erased. */
@@ -14,16 +15,19 @@ export interface ApplicationPlace {
   /** Which submission took its place; null when none did, or when it was erased. */
   superseded_seq: number | null
   erased_at: Micros | null
+  /** What filters compare of it; null when it was erased. */
+  facts: unknown
 }
 
 /** The places of an application id: one, unless programs were brought together from several databases. */
 export async function findApplicationPlaces(db: Db, applicationId: number): Promise<ApplicationPlace[]> {
   return db<ApplicationPlace[]>`
-    select a.application_id, p.slug, p.display_name, a.submit_seq, a.submit_time, a.superseded_seq, null::timestamptz as erased_at
+    select a.application_id, p.slug, p.display_name, a.submit_seq, a.submit_time, a.superseded_seq, null::timestamptz as erased_at,
+      ${factsOfRow(db)} as facts
     from program p
     join application a on a.program_id = p.program_id and a.application_id = ${applicationId}
     union all
-    select e.application_id, p.slug, p.display_name, e.submit_seq, e.submit_time, null, e.erased_at
+    select e.application_id, p.slug, p.display_name, e.submit_seq, e.submit_time, null, e.erased_at, null
     from program p
     join erased_application e on e.program_id = p.program_id and e.application_id = ${applicationId}
     order by slug`
@@ -31,8 +35,8 @@ export async function findApplicationPlaces(db: Db, applicationId: number): Prom
 
 /** A page that the application was on, or may have been on. */
 export interface PageWithApplication extends AuditEventRow {
-  /** Whether the application met the walk's filter by revision state; null when that can no longer be determined. */
-  meets_revision: boolean | null
+  /** Whether the application met the walk's filters; null when that can no longer be determined. */
+  meets_filters: boolean | null
   /** Whether the application was there until after the page had ended. */
   was_there: boolean
 }
@@ -55,23 +59,17 @@ export async function readPagesWith(
   place: ApplicationPlace,
   { beforeId, rowsMax }: { beforeId: number | undefined; rowsMax: number },
 ): Promise<PageWithApplication[]> {
-  const { application_id, slug, submit_seq, submit_time, superseded_seq, erased_at } = place
-  const meetsRevision = db`case
-    when not detail->'filters' ? 'revision_state' then true
-    when ${erased_at}::timestamptz is null then ${isInRevisionState(db)}
-    end`
+  const { slug, erased_at } = place
+  const meetsFilters = metFiltersOfEntry(db)
   return db<PageWithApplication[]>`
     select
       audit_event_id, happened_at, actor, action, subject, host(address) as address, detail,
-      ${meetsRevision} as meets_revision,
+      ${meetsFilters} as meets_filters,
       ${erased_at}::timestamptz is null or happened_at < ${erased_at}::timestamptz as was_there
-    from audit_event, (
-      select ${application_id}::bigint as application_id, ${submit_seq}::bigint as submit_seq, ${submit_time}::bigint as micros,
-        ${formatMicros(submit_time)} as time, ${superseded_seq}::bigint as superseded_seq
-    ) place
+    from audit_event, ${placesFrom(db, [place])}
     where ${reachedOver(db)}
     and subject = ${slug}
-    and ${meetsRevision} is not false
+    and (${meetsFilters}) is not false
     and (${erased_at}::timestamptz is null
       or coalesce(detail->>'began_at', '') collate "C" < ${erased_at === null ? '' : formatMicros(erased_at + erasureDoubtMs * 1000)})
     ${
@@ -104,50 +102,52 @@ export async function readClientsSent(
   pagesMax: number,
 ): Promise<ClientSent[]> {
   // By itself, since applications may be distributed over nodes, and the audit log is not.
-  const stored = await db<Pick<ApplicationPlace, 'application_id' | 'submit_seq' | 'submit_time' | 'superseded_seq'>[]>`
-    select application_id, submit_seq, submit_time, superseded_seq
+  const places = await db<StoredPlace[]>`
+    select application_id, submit_seq, submit_time, superseded_seq, null::timestamptz as erased_at, ${factsOfRow(db)} as facts
     from application
     where program_id = ${program_id}
     and application_id = any(${applicationIds as number[]}::bigint[])`
-  const places = stored.map(one => ({ ...one, micros: one.submit_time, time: formatMicros(one.submit_time) }))
   return db<ClientSent[]>`
     select application_id, actor, bool_or(is_whole) as is_certain,
       coalesce(max(happened_at) filter (where is_whole), max(happened_at)) as sent_at,
       sum(count(*)) over (partition by application_id) >= ${pagesMax} as is_bounded
-    from json_to_recordset(${JSON.stringify(places)}::text::json)
-      as place (application_id bigint, submit_seq bigint, micros bigint, time text, superseded_seq bigint)
+    from ${placesFrom(db, places)}
     cross join lateral (
       select actor, happened_at, detail->>'outcome' = 'complete' as is_whole
       from audit_event
       where ${reachedOver(db)}
       and subject = ${slug}
-      and (not detail->'filters' ? 'revision_state' or ${isInRevisionState(db)}) is not false
+      and (${metFiltersOfEntry(db)}) is not false
       limit ${pagesMax}
     ) page
     group by application_id, actor
     order by sent_at desc`
 }
 
-/**
- * Whether the line of a page reached over `place`, and the walk's filters met it but for its revision state. Its `time` is as the audit log
- * writes it, which orders as text as it does in time.
- */
+type StoredPlace = Omit<ApplicationPlace, 'slug' | 'display_name'>
+
+/** `place`: applications with what decides whether a page had them. `time` is as the audit log writes it. */
+function placesFrom(db: Db, places: readonly StoredPlace[]) {
+  const rows = places.map(({ erased_at, ...place }) => ({
+    ...place,
+    micros: place.submit_time,
+    time: formatMicros(place.submit_time),
+    is_erased: erased_at !== null,
+  }))
+  return db`
+    json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as place (application_id bigint, submit_seq bigint, micros bigint, time text, superseded_seq bigint, is_erased boolean,
+        facts jsonb)`
+}
+
+/** Whether the line of a page reached over `place`, whatever the walk's filters were. */
 const reachedOver = (db: Db) => db`
   action = 'applications_exported'
   and int8range((detail->>'after_micros')::bigint, (detail->>'last_micros')::bigint, '[]') @> place.micros
   and (place.micros, place.submit_seq) > ((detail->>'after_micros')::bigint, (detail->>'after_seq')::bigint)
   and (place.micros, place.submit_seq) <= ((detail->>'last_micros')::bigint, (detail->>'last_seq')::bigint)
   and coalesce((detail->>'horizon')::bigint, place.submit_seq) >= place.submit_seq
-  and coalesce(detail->'application_ids' @> to_jsonb(place.application_id), true)
-  and coalesce(detail->'filters'->>'from', '') collate "C" <= place.time
-  and coalesce(detail->'filters'->>'to', 'always') collate "C" > place.time
-  and coalesce((detail->'filters'->'ids'->>'from')::bigint, place.application_id) <= place.application_id
-  and coalesce((detail->'filters'->'ids'->>'to')::bigint, place.application_id) >= place.application_id`
-
-/** Whether `place`, which is still there, was in the revision state that the walk asked for. */
-const isInRevisionState = (db: Db) => db`
-  (detail->'filters'->>'revision_state' = 'CURRENT')
-    = (place.superseded_seq is null or detail->'horizon' < to_jsonb(place.superseded_seq))`
+  and coalesce(detail->'application_ids' @> to_jsonb(place.application_id), true)`
 
 /** Whether part of the audit log has left the database for files. */
 export const isAuditLogPruned = (db: Db): Promise<boolean> =>

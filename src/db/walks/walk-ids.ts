@@ -3,7 +3,8 @@
 import { formatMicros } from '../../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from '../binary-values.ts'
 import type { Db } from '../client.ts'
-import { bound, idCondition, inWalk, isOfWalk, type PageQuery, type Position, type WalkScope } from './walks.ts'
+import { mayHaveMetFilters } from './walk-filters.ts'
+import { inWalk, isOfWalk, type PageQuery, type Position, type WalkScope } from './walks.ts'
 
 /** Gets each id in decimal digits, as the bytes `from` up to `to`. They are the connection's own, and good for the time of the call. */
 export type IdReader = (bytes: Buffer, from: number, to: number) => void
@@ -54,9 +55,7 @@ export async function readErasedSince(
     and submit_seq <= ${walk.horizon}
     and (submit_time, submit_seq) > ${place(walk.after)}
     ${walk.upTo === undefined ? db`` : db`and (submit_time, submit_seq) <= ${place(walk.upTo)}`}
-    ${walk.from === undefined ? db`` : db`and submit_time >= ${bound(walk.from)}::timestamptz`}
-    ${walk.to === undefined ? db`` : db`and submit_time < ${bound(walk.to)}::timestamptz`}
-    ${idCondition(db, walk)}
+    ${mayHaveMetFilters(db, walk.filters)}
     order by application_id
     limit ${rowsMax}`
   return rows.map(row => row.application_id)

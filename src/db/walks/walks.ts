@@ -1,12 +1,12 @@
 // Statements of an export: the start of a walk, and the rows of a page from a cursor.
 
 import type { PendingQuery, Row } from 'postgres'
-import type { RevisionState } from '../../domain/questions/application.ts'
-import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } from '../../domain/values/offset-time.ts'
+import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { int4At, int8At, postgresEpoch } from '../binary-values.ts'
 import { type Db, readValue, type Sql } from '../client.ts'
 import { type ChangeMark, type ChangePlace, type PlaceRow, placeOf } from './change-rows.ts'
 import { isAsOnPrimary, type PrimaryState } from './primary-state.ts'
+import { type FilterValues, meetsFilters } from './walk-filters.ts'
 
 /** The state of a program's submissions at one moment, which a walk is frozen to. */
 export interface WalkStart {
@@ -67,12 +67,6 @@ export interface Position {
   submit_seq: number
 }
 
-/** Ids from one to another, both included. */
-export interface IdRange {
-  from: number
-  to: number
-}
-
 /** Which applications belong to a walk. The same from its first page to its last. */
 export interface WalkScope {
   programId: number
@@ -80,12 +74,7 @@ export interface WalkScope {
   horizon: number
   /** The change with that number, as the first page found it (G13); undefined when it found none. */
   lastChange: ChangeMark | undefined
-  /** Submitted at or after; before. */
-  from: Micros | undefined
-  to: Micros | undefined
-  revisionState: RevisionState | undefined
-  /** With an id in this range; undefined for all. */
-  ids?: IdRange | undefined
+  filters: FilterValues
 }
 
 /** A part of a walk: at most `rowsMax` rows strictly after a place, or from the beginning. */
@@ -186,7 +175,7 @@ async function readFromCursor(sql: Sql, query: PageQuery, firstRows: number, rea
   const row = newRowView()
   const batches = new Batches(statement, query.rowsMax, firstRows, reader)
   // Few ids are found by the primary key, many in the order of the walk. A statement that was prepared could be planned for neither.
-  if (query.ids !== undefined) statement.options.prepare = false
+  if (query.filters.ids !== undefined) statement.options.prepare = false
   let failure: { error: unknown } | undefined
   statement.onRow = (bytes, at) => {
     if (batches.stopped) return
@@ -347,11 +336,8 @@ export function isOfWalk(
 export function inWalk(sql: Db, query: WalkScope, after: Position | undefined) {
   return sql`program_id = ${query.programId}
     and submit_seq <= ${query.horizon}
-    ${idCondition(sql, query)}
     ${after === undefined ? sql`` : sql`and (submit_time, submit_seq) > (${formatMicros(after.submit_time)}::timestamptz, ${after.submit_seq}::bigint)`}
-    ${query.from === undefined && query.to === undefined ? sql`` : sql`and submit_time >= ${lowerBound(query.from)}::timestamptz`}
-    ${query.to === undefined ? sql`` : sql`and submit_time < ${bound(query.to)}::timestamptz`}
-    ${revisionCondition(sql, query)}`
+    ${meetsFilters(sql, query.filters, query.horizon)}`
 }
 
 /** How many applications a walk has. */
@@ -361,30 +347,4 @@ export async function countWalk(db: Db, walk: WalkScope): Promise<number> {
     from application
     where ${isOfWalk(db, walk)}
     and ${inWalk(db, walk, undefined)}`
-}
-
-export const idCondition = (sql: Db, { ids }: WalkScope) =>
-  ids === undefined ? sql`` : sql`and application_id between ${ids.from} and ${ids.to}`
-
-/** Revision state as of the horizon (G3). Spelled as the index `application_walk` spells it, so that the index answers it. */
-function revisionCondition(sql: Db, query: WalkScope) {
-  if (query.revisionState === 'CURRENT')
-    return sql`and coalesce(superseded_seq, 9223372036854775807) > ${query.horizon}`
-  if (query.revisionState === 'OBSOLETE')
-    return sql`and coalesce(superseded_seq, 9223372036854775807) <= ${query.horizon}`
-  return sql``
-}
-
-/** Applications without a time, such as the oldest of a followed program, are stored right before this one: no span of time includes them. */
-function lowerBound(from: Micros | undefined): string {
-  return from === undefined || from < beforeAllMicros ? beforeAllSubmissions : bound(from)
-}
-
-const beforeAllMicros: Micros = Date.parse(beforeAllSubmissions) * 1000
-
-/** A bound as PostgreSQL reads it; infinite beyond what Micros hold. */
-export function bound(instant: Micros): string {
-  if (instant <= earliest) return '-infinity'
-  if (instant >= latest) return 'infinity'
-  return formatMicros(instant)
 }

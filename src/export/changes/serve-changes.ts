@@ -1,6 +1,7 @@
 // A page of the change feed with its applications. The code that writes the pages of walks writes it: its rows are the changes. The audit
 // log has an entry before anything is sent.
 
+import { noFilters } from '../../db/walks/walk-filters.ts'
 import type { WalkStart } from '../../db/walks/walks.ts'
 import type { VersionFill } from '../../domain/questions/version-fill.ts'
 import type { WalkQuestions } from '../framings/page-framing.ts'
@@ -35,9 +36,7 @@ export async function serveChanges(
     programId,
     horizon: start.horizon,
     lastChange: start.last_change.mark,
-    from: undefined,
-    to: undefined,
-    revisionState: undefined,
+    filters: noFilters,
     questionsAsOf,
     listed,
   }

@@ -1,30 +1,11 @@
-// `$filter` of an OData feed, as far as a walk can follow it: bounds of the submission's time and of the id, and the revision state, joined by
-// `and`. The refusal names everything else. Source: OData 4.0, URL Conventions, section 5.1.1.
+// `$filter` of an OData feed, as far as a walk can follow it: comparisons of the properties that filters have, joined by `and`. The refusal
+// names everything else. Source: OData 4.0, URL Conventions, section 5.1.1.
 
-import type { IdRange } from '../../db/walks/walks.ts'
-import type { RevisionState } from '../../domain/questions/application.ts'
-import { earliest, latest, type Micros } from '../../domain/values/offset-time.ts'
+import { type FilterValues, noFilters } from '../../db/walks/walk-filters.ts'
 import { Problem } from '../../problem.ts'
-import { parseInstantParameter } from '../requests/instant-parameter.ts'
+import { feedProperties } from '../filters/all-filters.ts'
+import { type FeedOperator, RefusedValue } from '../filters/walk-filter.ts'
 import { requestProblem } from '../requests/sent-query.ts'
-
-/** Which applications, or which applications' entities. */
-export interface FeedFilter {
-  from: Micros | undefined
-  to: Micros | undefined
-  revisionState: RevisionState | undefined
-  ids: IdRange | undefined
-}
-
-export const noFilter: FeedFilter = {
-  from: undefined,
-  to: undefined,
-  revisionState: undefined,
-  ids: undefined,
-}
-
-/** Whatever its bounds are, no application is before all times. */
-const nothing = { to: earliest }
 
 const filterLengthMax = 4096
 const nestingMax = 16
@@ -38,19 +19,18 @@ interface Piece {
 const pattern =
   /(?<time>\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+ -]\d\d:\d\d)?)?)|(?<number>[+-]?\d+(?:\.\d+)?)|(?<text>'(?:[^']|'')*')|(?<name>[\p{L}_$][\p{L}\p{N}_/.]*)|(?<sign>[(),])|\s+/guy
 
-type Operator = 'eq' | 'ge' | 'gt' | 'le' | 'lt'
 /** What an operator is when its operands change places. */
-const turned: Readonly<Record<Operator, Operator>> = { eq: 'eq', ge: 'le', gt: 'lt', le: 'ge', lt: 'gt' }
-const isOperator = (text: string): text is Operator => Object.hasOwn(turned, text)
+const turned: Readonly<Record<FeedOperator, FeedOperator>> = { eq: 'eq', ge: 'le', gt: 'lt', le: 'ge', lt: 'gt' }
+const isOperator = (text: string): text is FeedOperator => Object.hasOwn(turned, text)
 
 /** `known` are the names that the table has. Throws Problem `invalid_request` for what is none of the language, `unsupported` for the rest. */
-export function parseFeedFilter(filter: string, known: ReadonlySet<string>): FeedFilter {
+export function parseFeedFilter(filter: string, known: ReadonlySet<string>): FilterValues {
   if (filter.length > filterLengthMax) throw error(`is longer than ${filterLengthMax} characters.`)
   const pieces = piecesOf(filter)
   for (const [i, { kind, text, at }] of pieces.entries())
     if (kind === 'name' && !known.has(text) && !words.has(text) && pieces[i + 1]?.text !== '(')
       throw error(`has ${text} at ${at + 1}, which is no property here. Names are written exactly, see $metadata.`)
-  return new FilterReader(pieces).read()
+  return new FilterReader(pieces, known).read()
 }
 
 const words = new Set([
@@ -85,11 +65,14 @@ function piecesOf(filter: string): Piece[] {
 
 class FilterReader {
   #at = 0
-  #filter = noFilter
+  #filter = noFilters
 
-  constructor(private readonly pieces: readonly Piece[]) {}
+  constructor(
+    private readonly pieces: readonly Piece[],
+    private readonly known: ReadonlySet<string>,
+  ) {}
 
-  read(): FeedFilter {
+  read(): FilterValues {
     this.#conditions(0)
     if (this.#at < this.pieces.length) throw this.#refusal()
     return this.#filter
@@ -122,17 +105,12 @@ class FilterReader {
     this.#at += 3
   }
 
-  #narrow(field: string, operator: Operator, { kind, text }: Piece): void {
-    const before = this.#filter
-    if (field === 'submit_time' && kind === 'time') this.#filter = { ...before, ...bounds(before, operator, text) }
-    else if (field === 'revision_state' && operator === 'eq' && kind === 'text') {
-      const revisionState = text.slice(1, -1)
-      const known = revisionState === 'CURRENT' || revisionState === 'OBSOLETE'
-      const agrees = [undefined, revisionState].includes(before.revisionState)
-      this.#filter = { ...before, ...(known && agrees ? { revisionState } : nothing) }
-    } else if (field === 'application_id' && kind === 'number')
-      this.#filter = { ...before, ids: narrowed(before.ids, operator, Number(text)) }
-    else throw this.#refusal()
+  #narrow(field: string, operator: FeedOperator, { kind, text }: Piece): void {
+    const property = feedProperties.find(({ name, literal }) => name === field && literal === kind)
+    const narrowed = property?.narrow(this.#filter, operator, kind === 'text' ? text.slice(1, -1) : text)
+    if (narrowed === undefined) throw this.#refusal()
+    if (narrowed instanceof RefusedValue) throw error(narrowed.detail)
+    this.#filter = narrowed
   }
 
   /** What cannot be followed; of what is cut off, that. */
@@ -142,49 +120,18 @@ class FilterReader {
       return error(piece === undefined ? endsEarly : `has ${piece.text} at ${piece.at + 1}, which fits nothing.`)
     return unsupported(
       '$filter',
-      `cannot be followed from character ${piece.at + 1} on, "${piece.text.slice(0, 100)}". ${possible}`,
+      `cannot be followed from character ${piece.at + 1} on, "${piece.text.slice(0, 100)}". ${possibleOf(this.known)}`,
     )
   }
 }
 
-const possible =
-  'Possible are submit_time with ge, gt, le, lt or eq and a time such as 2026-01-31T00:00:00Z, application_id with the same and a number, and ' +
-  "revision_state eq 'CURRENT' or 'OBSOLETE', joined by and. Fetch more, and filter the rows there."
+/** What a filter of a table can have, in words. */
+function possibleOf(known: ReadonlySet<string>): string {
+  const properties = feedProperties.filter(({ name }) => known.has(name)).map(({ possible }) => possible)
+  return `Possible are ${properties.join('; ')}; joined by and. Fetch more, and filter the rows there.`
+}
 
 const endsEarly = 'ends where more should come.'
-const second = 1_000_000
-
-/** Times are compared as the feed shows them, in whole seconds. */
-function bounds({ from, to }: FeedFilter, operator: Operator, text: string): Partial<FeedFilter> {
-  const hasZone = /T.*(?:Z|[+ -]\d\d:\d\d)$/.test(text)
-  const instant = hasZone
-    ? parseInstantParameter(text, 'UTC')
-    : { error: 'must be a time with its zone, such as 2026-01-31T00:00:00Z.' }
-  if (typeof instant !== 'number') throw error(`has ${text}: a time here ${instant.error}`)
-  const whole = (seconds: number): Micros => Math.max(earliest, Math.min(latest, seconds * second))
-  const first = whole(Math.ceil(instant / second))
-  const next = whole(Math.floor(instant / second) + 1)
-  const later = (bound: number) => Math.max(from ?? bound, bound)
-  const earlier = (bound: number) => Math.min(to ?? bound, bound)
-  return {
-    ...((operator === 'ge' || operator === 'eq') && { from: later(first) }),
-    ...(operator === 'gt' && { from: later(next) }),
-    ...(operator === 'lt' && { to: earlier(first) }),
-    ...((operator === 'le' || operator === 'eq') && { to: earlier(next) }),
-  }
-}
-
-const allIds: IdRange = { from: 0, to: Number.MAX_SAFE_INTEGER }
-
-/** Ids are whole numbers; what they are compared with need not be. */
-function narrowed(ids = allIds, operator: Operator, bound: number): IdRange {
-  const from = operator === 'gt' ? Math.floor(bound) + 1 : Math.ceil(bound)
-  const to = operator === 'lt' ? Math.ceil(bound) - 1 : Math.floor(bound)
-  return {
-    from: operator.startsWith('l') ? ids.from : Math.min(allIds.to, Math.max(ids.from, from)),
-    to: operator.startsWith('g') ? ids.to : Math.max(allIds.from, Math.min(ids.to, to)),
-  }
-}
 
 const error = (detail: string): Problem => requestProblem([{ parameter: '$filter', code: 'invalid_filter', detail }])
 

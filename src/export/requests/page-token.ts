@@ -5,12 +5,16 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { base62Length, decodeBase62, encodeBase62 } from '../../domain/values/base62.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
 import { Problem, type ProblemItem } from '../../problem.ts'
+import { countNumbers, packFilters, unpackFilters } from '../filters/packed-filters.ts'
 import type { PageToken } from './walk.ts'
 
-// The bytes of a token: version, key id, nonce, sealed contents, tag. Contents have a fixed size, so the length reveals
-// only how many questions its client chose, or that ids were limited: flags, the walk's id, and numbers of seven bytes, in which every safe integer is exact.
-/** How contents are laid out. A layout that tokens were issued in is read for as long as such a token may live. */
-const version = 1
+// The bytes of a token: version, key id, nonce, sealed contents, tag. Contents have a fixed size, so the length reveals only how many
+// questions its client chose, and which kinds of filters it has: flags, the walk's id, and numbers of seven bytes, in which every safe integer is exact.
+/**
+ * How contents are laid out. A layout that tokens were issued in is read for as long as such a token may live. The second has one number more,
+ * with the flags beyond the first byte, and is issued only where one of those is set: the first, which 1.0.0 reads, cannot hold it.
+ */
+type Layout = 1 | 2
 const keyIdBytes = 4
 const nonceBytes = 12
 const tagBytes = 16
@@ -27,23 +31,24 @@ export interface TokenOpening {
 const flagsAndWalkBytes = 1 + 8
 const numberBytes = 7
 
-/** How many numbers a token has alongside a range of ids and the chosen questions. */
+/** How many numbers every token has. */
 const plainNumbers = 13
 /** How many chosen questions a token can name at most. */
 export const fieldsMax = 100
 
-const rangeNumbers = 2
+/** Numbers of filters and of further flags that a token can have at most. */
+const furtherNumbersMax = 10
 
 const tokenBytes = (more: number): number =>
   headBytes + nonceBytes + flagsAndWalkBytes + (plainNumbers + more) * numberBytes + tagBytes
 
 /** By the count of additional numbers. */
-const tokenLengths = Array.from({ length: fieldsMax + rangeNumbers + 1 }, (_, more) => base62Length(tokenBytes(more)))
+const tokenLengths = Array.from({ length: fieldsMax + furtherNumbersMax + 1 }, (_, more) =>
+  base62Length(tokenBytes(more)),
+)
 
 /** How far the clocks of two machines of one installation may be apart. */
 const clockSkewMicros = 60_000_000
-
-const revisionStates = [undefined, 'CURRENT', 'OBSOLETE'] as const
 
 /**
  * A token that `openPageToken` turns back into the contents, sealed with the first of `keys` (32 bytes each).
@@ -52,11 +57,12 @@ const revisionStates = [undefined, 'CURRENT', 'OBSOLETE'] as const
 export function sealPageToken(contents: PageToken, keys: readonly Buffer[]): string {
   const key = keys[0]
   if (key === undefined) throw new Error('there is no key to seal page tokens with')
-  const head = Buffer.concat([Buffer.of(version), keyId(key)])
+  const { layout, plain } = pack(contents)
+  const head = Buffer.concat([Buffer.of(layout), keyId(key)])
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
   cipher.setAAD(head)
-  const sealed = Buffer.concat([cipher.update(pack(contents)), cipher.final()])
+  const sealed = Buffer.concat([cipher.update(plain), cipher.final()])
   return encodeBase62(Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]))
 }
 
@@ -73,7 +79,7 @@ export function openPageToken(text: string, opening: TokenOpening, parameter = '
   const more = tokenLengths.indexOf(text.length)
   const bytes = more === -1 ? undefined : decodeBase62(text, tokenBytes(more))
   if (bytes === undefined) throw unreadableToken(parameter)
-  const contents = bytes[0] === version ? unseal(bytes, keys) : undefined
+  const contents = bytes[0] === 1 || bytes[0] === 2 ? unseal(bytes[0], bytes, keys) : undefined
   if (contents === undefined) {
     throw unusable('page_token_invalid', 'is not a token as this service issued it', 'token_not_authentic')
   }
@@ -144,7 +150,7 @@ function unusableToken(parameter: string, code: string, what: string, internal: 
 const refusedToken = (item: ProblemItem, internal: string, cause?: unknown): Problem =>
   new Problem('invalid_request', { detail: 'The page token cannot be used.', errors: [item], internal, cause })
 
-function unseal(bytes: Buffer, keys: readonly Buffer[]): PageToken | undefined {
+function unseal(layout: Layout, bytes: Buffer, keys: readonly Buffer[]): PageToken | undefined {
   const head = bytes.subarray(0, headBytes)
   const nonce = bytes.subarray(headBytes, headBytes + nonceBytes)
   const sealed = bytes.subarray(headBytes + nonceBytes, bytes.length - tagBytes)
@@ -159,7 +165,7 @@ function unseal(bytes: Buffer, keys: readonly Buffer[]): PageToken | undefined {
     } catch {
       continue
     }
-    return unpack(opened)
+    return unpack(layout, opened)
   }
   return undefined
 }
@@ -176,20 +182,17 @@ function keyId(key: Buffer): Buffer {
   return id
 }
 
-/** Bits of the first byte, alongside the two of the revision state. */
-const has = { from: 4, to: 8, lastChange: 16, ids: 32 }
+/** The one flag that is not a filter's. */
+const hasLastChange = 16
 
-function pack(token: PageToken): Buffer {
-  const { from, to, lastChange, ids, fields = [] } = token
+function pack(token: PageToken): { layout: Layout; plain: Buffer } {
+  const { lastChange, fields = [] } = token
   if (fields.length > fieldsMax) throw new Error(`a page token names ${fieldsMax} questions at most`)
   if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk id has 16 hexadecimal digits')
-  const flags =
-    revisionStates.indexOf(token.revisionState) |
-    (from === undefined ? 0 : has.from) |
-    (to === undefined ? 0 : has.to) |
-    (lastChange === undefined ? 0 : has.lastChange) |
-    (ids === undefined ? 0 : has.ids)
-  const numbers = [
+  const { bits, slots, numbers } = packFilters(token.filters)
+  const flags = bits + (lastChange === undefined ? 0 : hasLastChange)
+  const further = Math.floor(flags / 256)
+  const all = [
     token.programId,
     token.horizon,
     lastChange?.time ?? 0,
@@ -197,40 +200,46 @@ function pack(token: PageToken): Buffer {
     token.questionsAsOf,
     token.after.submit_time,
     token.after.submit_seq,
-    from ?? 0,
-    to ?? 0,
+    ...slots,
     token.pageSize,
     token.pageSizeMax,
     token.applications,
     token.issuedAt,
-    ...(ids === undefined ? [] : [ids.from, ids.to]),
+    ...(further === 0 ? [] : [further]),
+    ...numbers,
     ...fields,
   ]
-  return Buffer.concat([Buffer.of(flags), Buffer.from(token.walkId, 'hex'), ...numbers.map(packNumber)])
+  const parts = [Buffer.of(flags % 256), Buffer.from(token.walkId, 'hex'), ...all.map(packNumber)]
+  return { layout: further === 0 ? 1 : 2, plain: Buffer.concat(parts) }
 }
 
-function unpack(bytes: Buffer): PageToken {
-  const flags = bytes[0]!
-  const number = (i: number): number => unpackNumber(bytes, flagsAndWalkBytes + i * numberBytes)
-  const hasIds = (flags & has.ids) !== 0
-  const chosenFrom = plainNumbers + (hasIds ? rangeNumbers : 0)
-  const length = (bytes.length - flagsAndWalkBytes) / numberBytes - chosenFrom
+/** Undefined where it is not as `pack` makes it, or a flag is set that this release does not know: without its filter, the walk would be another. */
+function unpack(layout: Layout, bytes: Buffer): PageToken | undefined {
+  const all = Array.from({ length: (bytes.length - flagsAndWalkBytes) / numberBytes }, (_, i) =>
+    unpackNumber(bytes, flagsAndWalkBytes + i * numberBytes),
+  )
+  const rest = all.splice(plainNumbers)
+  const further = layout === 1 ? 0 : rest.shift()
+  if (further === undefined || (layout === 2 && further < 1)) return undefined
+  const flags = bytes[0]! + 256 * further
+  const lastChange = flags & hasLastChange ? { time: all[2]!, application_id: all[3]! } : undefined
+  const bits = flags - (lastChange === undefined ? 0 : hasLastChange)
+  const numbers = rest.splice(0, countNumbers(bits))
+  const filters = unpackFilters({ bits, slots: [all[7]!, all[8]!], numbers })
+  if (filters === undefined) return undefined
   return {
-    programId: number(0),
+    programId: all[0]!,
     walkId: bytes.toString('hex', 1, flagsAndWalkBytes),
-    horizon: number(1),
-    lastChange: flags & has.lastChange ? { time: number(2), application_id: number(3) } : undefined,
-    questionsAsOf: number(4),
-    after: { submit_time: number(5), submit_seq: number(6) },
-    from: flags & has.from ? number(7) : undefined,
-    to: flags & has.to ? number(8) : undefined,
-    revisionState: revisionStates[flags & 3],
-    pageSize: number(9),
-    pageSizeMax: number(10),
-    applications: number(11),
-    issuedAt: number(12),
-    ids: hasIds ? { from: number(plainNumbers), to: number(plainNumbers + 1) } : undefined,
-    fields: length === 0 ? undefined : Array.from({ length }, (_, i) => number(chosenFrom + i)),
+    horizon: all[1]!,
+    lastChange,
+    questionsAsOf: all[4]!,
+    after: { submit_time: all[5]!, submit_seq: all[6]! },
+    filters,
+    pageSize: all[9]!,
+    pageSizeMax: all[10]!,
+    applications: all[11]!,
+    issuedAt: all[12]!,
+    fields: rest.length === 0 ? undefined : rest,
   }
 }
 

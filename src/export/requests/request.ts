@@ -1,31 +1,26 @@
 // An export request: its query, parsed once into valid values, or one 400 that names everything wrong. Program and permission are
 // decided before.
 
-import type { RevisionState } from '../../domain/questions/application.ts'
+import type { FilterValues } from '../../db/walks/walk-filters.ts'
 import type { ExportProfile, KeyMap } from '../../domain/questions/key-map.ts'
 import { fieldNames, findFields, namesOfFields, visiblePart } from '../../domain/questions/question-view.ts'
-import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import type { Problem, ProblemItem } from '../../problem.ts'
-import { parseInstantParameter } from './instant-parameter.ts'
+import { filterParameters } from '../filters/all-filters.ts'
+import { RefusedValue } from '../filters/walk-filter.ts'
 import { fieldsMax, openPageToken, type TokenOpening } from './page-token.ts'
 import { type FieldError, parsePageSize, requestProblem, type SentParameters, SentQuery } from './sent-query.ts'
-import type { PageToken, PlainFilter, WalkFilters } from './walk.ts'
+import type { PageToken, PlannedWalk } from './walk.ts'
 
 export const exportParameterNames = [
-  'fromDate',
-  'toDate',
-  'revisionState',
+  ...filterParameters.map(({ name }) => name),
   'pageSize',
   'fields',
   'nextPageToken',
 ] as const
-type ParameterName = (typeof exportParameterNames)[number]
 
 /** The query as sent: what is absent is undefined, and no default is applied yet. */
 export interface ExportRequest {
-  from: Micros | undefined
-  to: Micros | undefined
-  revisionState: RevisionState | undefined
+  filters: FilterValues
   /** As asked, at least 1; `planWalk` holds it to the maximum. Infinity for a number with too many digits. */
   pageSize: number | undefined
   /** Names of questions, as sent; only `planWalk` knows whether they exist. */
@@ -46,14 +41,8 @@ export function parseExportRequest(
   tokens: TokenOpening,
 ): ExportRequest {
   const query = new SentQuery(sent, exportParameterNames)
-  const instant = (value: string, error: FieldError): Micros | undefined => {
-    const parsed = parseInstantParameter(value, timeZone)
-    return typeof parsed === 'number' ? parsed : error('invalid_date', parsed.error)
-  }
   const request: ExportRequest = {
-    from: query.read('fromDate', instant),
-    to: query.read('toDate', instant),
-    revisionState: query.read('revisionState', parseRevisionState),
+    filters: readFilters(query, timeZone),
     pageSize: query.read('pageSize', parsePageSize),
     fields: query.read('fields', parseFields),
     token: query.read('nextPageToken', value => query.collect(() => openPageToken(value, tokens))),
@@ -64,6 +53,17 @@ export function parseExportRequest(
     request.problem = query.problem()
   }
   return request
+}
+
+function readFilters(query: SentQuery<string>, timeZone: string): FilterValues {
+  const read = filterParameters.map(({ filter, name, parse }) => {
+    const value = query.read(name, (text, error) => {
+      const parsed = parse(text, { timeZone })
+      return parsed instanceof RefusedValue ? error(parsed.code, parsed.detail) : parsed
+    })
+    return [filter, value]
+  })
+  return Object.fromEntries(read)
 }
 
 export interface RequestLimits {
@@ -87,18 +87,18 @@ export function planWalk(
   limits: RequestLimits,
   seen: KeyMap = [],
   chosenBefore: KeyMap = [],
-): WalkFilters {
+): PlannedWalk {
   const { token, problem } = request
   const items = [...(problem?.errors ?? (token === undefined ? [] : differences(request, token)))]
   const chosen = request.fields && chooseFields(request.fields, { seen, chosenBefore }, token, items)
   if (items.length > 0) throw requestProblem(items, problem?.internal)
   if (token === undefined) {
-    const { from, to, revisionState, pageSize = limits.maxPageSize } = request
+    const { filters, pageSize = limits.maxPageSize } = request
     const pageSizeMax = limits.exportProfile === 'origin' ? originPageSizeMax : limits.maxPageSize
-    return { from, to, revisionState, pageSize: Math.min(pageSize, pageSizeMax), pageSizeMax, fields: chosen }
+    return { filters, pageSize: Math.min(pageSize, pageSizeMax), pageSizeMax, fields: chosen }
   }
-  const { from, to, revisionState, pageSize, pageSizeMax, fields } = token
-  return { from, to, revisionState, pageSize, pageSizeMax, fields }
+  const { filters, pageSize, pageSizeMax, fields } = token
+  return { filters, pageSize, pageSizeMax, fields }
 }
 
 /**
@@ -154,38 +154,24 @@ export function parseFields(value: string, error: FieldError): string[] | undefi
   )
 }
 
-interface Compared<Value> {
-  parameter: ParameterName
-  show: (value: Value) => string
-}
-
-/** Every filter, so that none can be changed in mid-walk without a word. */
-const compared: { [Filter in PlainFilter]: Compared<NonNullable<WalkFilters[Filter]>> } = {
-  from: { parameter: 'fromDate', show: formatMicros },
-  to: { parameter: 'toDate', show: formatMicros },
-  revisionState: { parameter: 'revisionState', show: String },
-  pageSize: { parameter: 'pageSize', show: String },
-}
-
-function differences(request: ExportRequest, token: PageToken): ProblemItem[] {
-  // Held to the maximum of the first page: a walk outlives a change of the configuration.
-  const pageSize = request.pageSize && Math.min(request.pageSize, token.pageSizeMax)
-  const sent = { ...request, pageSize }
-  return (Object.keys(compared) as PlainFilter[]).flatMap(filter => {
-    const { parameter, show } = compared[filter] as Compared<unknown>
-    const [here, first] = [sent[filter], token[filter]]
+/** Every filter and the page size, so that none can be changed in mid-walk without a word. */
+function differences({ filters, pageSize }: ExportRequest, token: PageToken): ProblemItem[] {
+  const compared = (name: string, here: unknown, first: unknown, show: (value: unknown) => unknown): ProblemItem[] => {
     if (here === undefined || here === first) return []
     const was = first === undefined ? 'was not given' : `was ${show(first)}`
-    return [differs(parameter, `is ${show(here)}, but ${was}`)]
-  })
+    return [differs(name, `is ${show(here)}, but ${was}`)]
+  }
+  // Held to the maximum of the first page: a walk outlives a change of the configuration.
+  const size = pageSize && Math.min(pageSize, token.pageSizeMax)
+  return [
+    ...filterParameters.flatMap(({ filter, name, report }) =>
+      compared(name, filters[filter], token.filters[filter], report),
+    ),
+    ...compared('pageSize', size, token.pageSize, String),
+  ]
 }
 
-function differs(parameter: ParameterName, how: string): ProblemItem {
+function differs(parameter: string, how: string): ProblemItem {
   const detail = `${how} on the first page. Leave it out, or start again without nextPageToken.`
   return { parameter, code: 'differs_from_first_page', detail }
-}
-
-function parseRevisionState(value: string, error: FieldError): RevisionState | undefined {
-  if (value === 'CURRENT' || value === 'OBSOLETE') return value
-  return error('invalid_revision_state', 'must be CURRENT or OBSOLETE, in capitals.')
 }

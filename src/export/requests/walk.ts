@@ -11,10 +11,11 @@ import { holdsWalkStart, type Position, readWalkStart, type WalkScope, type Walk
 import { beforeAllSubmissions, earliest, formatMicros, type Micros } from '../../domain/values/offset-time.ts'
 import { Problem } from '../../problem.ts'
 import { traced } from '../../tracing/span.ts'
+import { reportFilters } from '../filters/all-filters.ts'
 import { byDeadline, type Exports } from '../servers/exports.ts'
 
-/** The filters of the first page. */
-export interface WalkFilters extends Pick<WalkScope, 'from' | 'to' | 'revisionState'> {
+/** What the request for the first page decides. */
+export interface PlannedWalk extends Pick<WalkScope, 'filters'> {
   pageSize: number
   /** The maximum page size in force on the first page. */
   pageSizeMax: number
@@ -22,10 +23,7 @@ export interface WalkFilters extends Pick<WalkScope, 'from' | 'to' | 'revisionSt
   fields?: readonly number[] | undefined
 }
 
-/** Filters that are reported, and compared on later pages, as they are; `fields` depends on what a key may see. */
-export type PlainFilter = Exclude<keyof WalkFilters, 'pageSizeMax' | 'fields'>
-
-export interface Walk extends WalkScope, WalkFilters {
+export interface Walk extends WalkScope, PlannedWalk {
   /** 16 hexadecimal digits, random: identifies the walk in the log and the audit log. */
   walkId: string
   /** The publication up to which versions count for the questions of its applications (D34); `earliest` before the first one. */
@@ -77,10 +75,10 @@ const primaryMissing = (): Problem =>
   })
 
 /** A walk at its first page, frozen to the program's state of now. */
-export function beginWalk(programId: number, filters: WalkFilters, start: WalkStart): Walk {
+export function beginWalk(programId: number, planned: PlannedWalk, start: WalkStart): Walk {
   const walkId = Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
   return {
-    ...filters,
+    ...planned,
     programId,
     walkId,
     horizon: start.horizon,
@@ -95,18 +93,11 @@ export function nextPage(walk: Walk, after: Position, applications: number, issu
   return { ...walk, after, applications: walk.applications + applications, issuedAt }
 }
 
-/** Which applications a walk is limited to, as the log and the audit log show it. */
-export function reportedFilters(walk: WalkFilters & Pick<WalkScope, 'ids'>) {
-  const shown = (instant: Micros | undefined): string | undefined =>
-    instant === undefined ? undefined : formatMicros(instant)
-  const { revisionState, pageSize, ...rest } = {
-    from: shown(walk.from),
-    to: shown(walk.to),
-    revisionState: walk.revisionState,
-    pageSize: walk.pageSize,
-  } satisfies Record<PlainFilter, unknown>
-  return { ...rest, ids: walk.ids, revision_state: revisionState, page_size: pageSize }
-}
+/** Which applications a walk is limited to, as the log, the audit log and receipts show it. */
+export const reportedFilters = ({ filters, pageSize }: Pick<Walk, 'filters' | 'pageSize'>) => ({
+  ...reportFilters(filters),
+  page_size: pageSize,
+})
 
 /**
  * `Snapshot-Time` (G6): every later application has this time or a later one. As `toDate` of one export and `fromDate` of the next

@@ -1,7 +1,8 @@
 // The query options and headers of a request for an entity set. Source: OData 4.0, Protocol, sections 8.2 and 11.2. Refuses an option that
 // the feed does not have: an answer without it would be another one.
 
-import { type FeedFilter, noFilter, parseFeedFilter, unsupported } from '../../export/odata/feed-filter.ts'
+import { type FilterValues, noFilters } from '../../db/walks/walk-filters.ts'
+import { parseFeedFilter, unsupported } from '../../export/odata/feed-filter.ts'
 import type { FeedColumn, FeedTable } from '../../export/odata/feed-tables.ts'
 import { openPageToken, type TokenOpening } from '../../export/requests/page-token.ts'
 import { type FieldError, type SentParameters, SentQuery } from '../../export/requests/sent-query.ts'
@@ -30,7 +31,8 @@ const ofFirstPages = ['$filter', '$orderby', '$count'] as const
 
 type FeedQuery = SentQuery<(typeof options)[number]>
 
-export interface FeedOptions extends FeedFilter {
+export interface FeedOptions {
+  filters: FilterValues
   columns: readonly FeedColumn[]
   /** As it was sent, for the link to the next page. */
   select: string | undefined
@@ -68,14 +70,14 @@ export function readFeedOptions(query: FeedQuery, token: PageToken | undefined, 
   )
   query.read('$orderby', value => query.collect(() => requireWalkOrder(value)))
   const known = new Set(columns.map(({ name }) => name))
-  const filter = query.read('$filter', value => query.collect(() => parseFeedFilter(value, known)))
+  const filters = query.read('$filter', value => query.collect(() => parseFeedFilter(value, known)))
   if (token !== undefined)
     for (const name of ofFirstPages)
       query.read(name, (_, error) => error('not_with_skiptoken', 'is in the link already. Follow the link as it is.'))
   if (query.errors.length > 0) throw query.problem()
   if (count === true && table.path.length > 0)
     throw unsupported('$count', 'is offered of applications alone: entities would have to be read to be counted.')
-  return { ...(filter ?? noFilter), columns: chosen ?? columns, select, top, count: count ?? false }
+  return { filters: filters ?? noFilters, columns: chosen ?? columns, select, top, count: count ?? false }
 }
 
 /** The key is always sent: without it each row would need an address of its own (JSON Format, section 4.5.8). */

@@ -136,7 +136,7 @@ async function answerSet(deps: Deps, asked: AskedByKey): Promise<Response> {
   const questions = await loadQuestions(deps, caller, of)
   const table = tableOf(tablesOf(questions), params.entitySet!.normalize('NFC'))
   const options = readFeedOptions(query, token, table)
-  const { from, to, revisionState, ids, top = Number.POSITIVE_INFINITY } = options
+  const { filters, top = Number.POSITIVE_INFINITY } = options
   const pageSizeMax = token?.pageSizeMax ?? config.maxPageSize
   const preferred = preferredPageSize(request.headers.get('prefer'), token?.pageSize ?? pageSizeMax)
   if (preferred.applied !== undefined) entered.headers['Preference-Applied'] = preferred.applied
@@ -147,7 +147,7 @@ async function answerSet(deps: Deps, asked: AskedByKey): Promise<Response> {
   )
   const walk: Walk =
     token === undefined
-      ? { ...beginWalk(programId, { from, to, revisionState, pageSize, pageSizeMax }, start!), ids }
+      ? beginWalk(programId, { filters, pageSize, pageSizeMax }, start!)
       : { ...token, pageSize, fields: undefined }
   return sendFeedPage(deps, asked, { ...entered, beganAt, walk, after: token?.after, start, questions, table, options })
 }

@@ -1,6 +1,7 @@
 // OpenAPI of the two operations for clients: checking a key and exporting. Shared by all documents of the service.
 
 import type { JsonSchema } from '../../domain/fields/field-schema.ts'
+import { filterParameters } from '../../export/filters/all-filters.ts'
 import type { ExportType } from '../headers/export-formats.ts'
 import {
   byKey,
@@ -243,10 +244,6 @@ export const anyExportOperation = () => {
   return { ...operation, parameters: [programSlugParameter, ...operation.parameters] }
 }
 
-const dateForms =
-  'A date or a date with a time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. ' +
-  "Without a time it is the beginning of the day; without a zone it is in the service's own."
-
 /** Of every operation that sends answers. */
 export const fieldsParameter = queryParameter(
   'fields',
@@ -258,16 +255,7 @@ export const fieldsParameter = queryParameter(
 export const token = { ...text, pattern: '^[0-9A-Za-z]+$' } as const
 
 const exportParameters = [
-  queryParameter('fromDate', `Only applications submitted at this instant or after it. ${dateForms}`),
-  queryParameter('toDate', `Only applications submitted before this instant. ${dateForms}`),
-  queryParameter(
-    'revisionState',
-    'Only applications in this revision state: CURRENT, the latest of each applicant, or OBSOLETE, those that a newer one replaced. All when left out.',
-    {
-      ...text,
-      enum: ['CURRENT', 'OBSOLETE'],
-    },
-  ),
+  ...filterParameters.map(({ name, description, schema }) => queryParameter(name, description, schema)),
   queryParameter('pageSize', 'Applications on a page at most. The maximum of the service when left out or greater.', {
     type: 'integer',
     minimum: 1,

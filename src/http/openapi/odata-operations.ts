@@ -1,6 +1,7 @@
 // OpenAPI of the OData feed.
 
 import type { JsonSchema } from '../../domain/fields/field-schema.ts'
+import { feedProperties } from '../../export/filters/all-filters.ts'
 import { byKey, headerParameter, listOf, object, pathParameter, queryParameter, text } from './described-parts.ts'
 import { keyRefusals, programSlugParameter, requestId, retryAfter, token } from './export-operations.ts'
 
@@ -96,10 +97,7 @@ export const feedSetOperation = {
     queryParameter('$count', 'Whether the number of all applications is sent; of Applications alone.', {
       type: 'boolean',
     }),
-    queryParameter(
-      '$filter',
-      "submit_time or application_id with ge, gt, le, lt or eq, revision_state eq 'CURRENT' or 'OBSOLETE'; joined by and.",
-    ),
+    queryParameter('$filter', `${feedProperties.map(({ possible }) => possible).join('; ')}; joined by and.`),
     queryParameter('$orderby', 'submit_time, which is the order anyway.', {
       ...text,
       enum: ['submit_time', 'submit_time asc'],

@@ -22,13 +22,8 @@ export interface RequestFields {
   program?: string
   /** The code of why a request was refused with 401; never in the response. */
   reason?: string
-  filters?: {
-    from: string | undefined
-    to: string | undefined
-    ids: { from: number; to: number } | undefined
-    revision_state: string | undefined
-    page_size: number
-  }
+  /** Of a walk, by their reported names. */
+  filters?: Readonly<Record<string, unknown>>
   walk?: string
   /** How many questions a client chose, and how many are hidden from its key. */
   fields?: number

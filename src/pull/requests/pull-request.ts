@@ -1,15 +1,11 @@
 // The request and the progress of a pull.
 
+import type { ExportParameters } from '../../client/api-types.ts'
 import type { IdReceipt } from './id-digest.ts'
 import type { TableOptions } from './table-plan.ts'
 
-export interface PullFilters {
-  fromDate?: string
-  toDate?: string
-  revisionState?: 'CURRENT' | 'OBSOLETE'
-  /** The questions that are wanted, as the service takes them; all without it. */
-  fields?: string
-}
+/** As the service takes them. */
+export type PullFilters = Omit<ExportParameters, 'pageSize' | 'nextPageToken'>
 
 export interface PullRequest {
   /** The program's slug. */

@@ -1,5 +1,6 @@
 // The identity of an output, and what the last pull left: the start of the next one.
 
+import { type LastingFilters, lastingFilters } from '../requests/filter-options.ts'
 import type { IdReceipt } from '../requests/id-digest.ts'
 import { CommandError } from '../requests/pull-outcome.ts'
 import type { PullRequest } from '../requests/pull-request.ts'
@@ -7,13 +8,12 @@ import type { TableOptions } from '../requests/table-plan.ts'
 import { type PlacedFile, sizeOf } from './place-files.ts'
 
 /** What an output is of. It never changes, unless all is pulled again. */
-export interface PullOrigin {
+export interface PullOrigin extends LastingFilters {
   /** Its address. */
   service: string
   /** Of the service, whatever its address; undefined where it was not asked. */
   installation?: string | undefined
   program: string
-  revisionState: string | null
   /** The questions that the pull selected; undefined for all. */
   fields?: string
   /** The layout of the tables; null without tables. */
@@ -65,10 +65,12 @@ export function sinceLast(before: PulledBefore, origin: PullOrigin, { filters }:
 /** What of two origins is not the same, in the words of the command line; the place of the output does not count. */
 export function differencesOf(was: PullOrigin, is: PullOrigin): string[] {
   const sameService = was.service === is.service || (was.installation ?? was.service) === is.installation
-  const words = ({ service, program, revisionState, layout, ...origin }: PullOrigin): string[] => [
+  const words = ({ service, program, layout, ...origin }: PullOrigin): string[] => [
     sameService ? '' : `from ${service}`,
     `with --program ${program}`,
-    revisionState === null ? 'without --revision' : `with --revision ${revisionState}`,
+    ...lastingFilters.map(({ name, option }) =>
+      origin[name] == null ? `without --${option}` : `with --${option} ${origin[name]}`,
+    ),
     withFields(origin),
     `with --multi ${layout?.multi ?? 'one'}`,
     `${layout?.labels ? 'with' : 'without'} --option-labels`,

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
+import { noFilters } from '../../../src/db/walks/walk-filters.ts'
 import { encodeBase62 } from '../../../src/domain/values/base62.ts'
 import { openPageToken, sealPageToken } from '../../../src/export/requests/page-token.ts'
 import type { PageToken } from '../../../src/export/requests/walk.ts'
 import { Problem } from '../../../src/problem.ts'
+import { anyFilters } from '../../support/any-filters.ts'
 
 const key = Buffer.alloc(32, 7)
 const otherKey = Buffer.alloc(32, 9)
@@ -21,9 +23,7 @@ const contents: fc.Arbitrary<PageToken> = fc.record({
   lastChange: fc.option(fc.record({ time: instant, application_id: amount }), { nil: undefined }),
   questionsAsOf: instant,
   after: fc.record({ submit_time: instant, submit_seq: amount }),
-  from: fc.option(instant, { nil: undefined }),
-  to: fc.option(instant, { nil: undefined }),
-  revisionState: fc.constantFrom(undefined, 'CURRENT', 'OBSOLETE'),
+  filters: fc.constant(noFilters),
   pageSize: amount,
   pageSizeMax: amount,
   applications: amount,
@@ -37,9 +37,7 @@ const example: PageToken = {
   lastChange: { time: now - 2, application_id: 77 },
   questionsAsOf: now - 3,
   after: { submit_time: now - 1, submit_seq: 1000 },
-  from: now - minute,
-  to: undefined,
-  revisionState: 'CURRENT',
+  filters: { from: now - minute, revisionState: 'CURRENT' },
   pageSize: 1000,
   pageSizeMax: 1000,
   applications: 1000,
@@ -138,28 +136,46 @@ describe('contract D8: the page token', () => {
     return encodeBase62(Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]))
   }
 
-  test('a token with chosen questions, or a range of ids, says all of them, and its length no more than how many', () => {
+  test('a token says every filter and each chosen question, and its length no more than which filters came later, ids, and how many questions', () => {
     const choice = fc.option(fc.uniqueArray(amount, { minLength: 1, maxLength: 100 }), { nil: undefined })
-    const range = fc.option(fc.record({ from: amount, to: amount }), { nil: undefined })
     fc.assert(
-      fc.property(contents, choice, range, (walk, fields, ids) => {
-        const given = { ...walk, fields, ids }
+      fc.property(contents, choice, anyFilters, (walk, fields, filters) => {
+        const given = { ...walk, fields, filters }
         const text = sealPageToken(given, [key])
         expect(openPageToken(text, { keys: [key], now, ttlMs, programId: given.programId })).toEqual(given)
-        const alike = { ...example, fields: fields?.map((_, i) => i), ids: ids && { from: 0, to: 0 } }
-        expect(text.length).toBe(sealPageToken(alike, [key]).length)
+        const { from, to, revisionState, ids, ...later } = filters
+        const alike = { ...later, ids: ids && { from: 0, to: 0 } }
+        const other = sealPageToken({ ...example, fields: fields?.map((_, i) => i), filters: alike }, [key])
+        expect(text.length).toBe(other.length)
       }),
     )
-    const most: PageToken = { ...example, fields: Array<number>(100).fill(1), ids: { from: 1, to: 2 } }
+    const most: PageToken = { ...example, fields: Array<number>(100).fill(1), filters: { ids: { from: 1, to: 2 } } }
     expect(open(sealPageToken(most, [key]))).toEqual(most)
     expect(() => sealPageToken({ ...example, fields: Array(101).fill(1) }, [key])).toThrow('100 questions at most')
   })
 
-  test('a token of a layout that never was is refused, though it was sealed under a known key', () => {
-    const plain = Buffer.alloc(1 + 8 + 13 * 7)
+  /** Contents without filters, with these flags of the first byte and, where there are any, the further ones. */
+  function plainWith(flags: number, further?: number): Buffer {
+    const plain = Buffer.alloc(1 + 8 + (further === undefined ? 13 : 14) * 7)
+    plain[0] = flags
     plain[9 + 6] = example.programId
     plain.writeUIntBE(Math.floor(now / 2 ** 32), 9 + 12 * 7, 3)
     plain.writeUInt32BE(now % 2 ** 32, 9 + 12 * 7 + 3)
+    if (further !== undefined) plain.writeUIntBE(further, 9 + 14 * 7 - 6, 6)
+    return plain
+  }
+
+  test('a token with a filter that this release does not know is refused, and never read as if it were not filtered', () => {
+    for (const known of [0, 1, 2, 4, 8, 16])
+      expect(open(sealedAs(1, plainWith(known))).programId).toBe(example.programId)
+    for (const unknown of [3, 64, 128])
+      expect(codeOf(() => open(sealedAs(1, plainWith(unknown))))).toBe('page_token_invalid')
+    for (const further of [0, 2 ** 20, 2 ** 40 + 1])
+      expect(codeOf(() => open(sealedAs(2, plainWith(4, further))))).toBe('page_token_invalid')
+  })
+
+  test('a token of a layout that never was is refused, though it was sealed under a known key', () => {
+    const plain = plainWith(0)
     expect(open(sealedAs(1, plain)).programId).toBe(example.programId)
     for (const version of [0, 2, 3, 255]) {
       expect(codeOf(() => open(sealedAs(version, plain)))).toBe('page_token_invalid')
@@ -172,7 +188,7 @@ describe('contract D8: the page token', () => {
     for (const wrong of [
       { horizon: 2 ** 53 },
       { programId: 1.5 },
-      { from: Number.NaN },
+      { filters: { from: Number.NaN } },
       { walkId: 'abc' },
       // One digit more than is kept of it.
       { walkId: 'c0ffee01234567890' },
@@ -187,10 +203,8 @@ describe('contract D8: the page token', () => {
 describe('"altered in any character: 400" (contract D8)', () => {
   const tokens = [
     sealPageToken(example, [key]),
-    sealPageToken({ ...example, walkId: '0000000000000000', horizon: 0, revisionState: undefined, from: undefined }, [
-      key,
-    ]),
-    sealPageToken({ ...example, to: Number.MAX_SAFE_INTEGER, programId: 42 }, [randomBytes(32), key].reverse()),
+    sealPageToken({ ...example, walkId: '0000000000000000', horizon: 0, filters: noFilters }, [key]),
+    sealPageToken({ ...example, filters: { to: Number.MAX_SAFE_INTEGER } }, [randomBytes(32), key].reverse()),
   ]
   const characters = [
     ...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz',

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { noFilters, reportedName } from '../../../src/db/walks/walk-filters.ts'
 import { parseExportRequest, planWalk } from '../../../src/export/requests/request.ts'
 import { parseQueryString } from '../../../src/http/headers/sent-text.ts'
 import { Problem } from '../../../src/problem.ts'
+import { choices } from '../../support/any-filters.ts'
 import { codes, limits, parse, sealed, tokens, utc } from '../../support/export-request.ts'
 import { refusal } from '../../support/refusal.ts'
 
@@ -11,22 +13,20 @@ const strict = 'handling=strict'
 describe('query parameters: "all optional; names are case-sensitive"', () => {
   test('none', () => {
     const request = parse('')
-    expect(Object.values(request).every(v => v === undefined)).toBe(true)
+    expect(request).toEqual({ filters: noFilters, pageSize: undefined, token: undefined })
   })
 
   test('all at once, in any order', () => {
     const request = parse('pageSize=7&toDate=2026-02-01&revisionState=OBSOLETE&fromDate=2026-01-01T00:00:00Z')
     expect(request).toEqual({
-      from: utc('2026-01-01T00:00:00Z'),
-      to: utc('2026-02-01T05:00:00Z'),
-      revisionState: 'OBSOLETE',
+      filters: { from: utc('2026-01-01T00:00:00Z'), to: utc('2026-02-01T05:00:00Z'), revisionState: 'OBSOLETE' },
       pageSize: 7,
       token: undefined,
     })
   })
 
   test('an escaped spelling of a name or a value is the same name and value', () => {
-    expect(parse('from%44ate=2026%2D01%2d01T00%3A00%3A00%5A').from).toBe(utc('2026-01-01T00:00:00Z'))
+    expect(parse('from%44ate=2026%2D01%2d01T00%3A00%3A00%5A').filters.from).toBe(utc('2026-01-01T00:00:00Z'))
     expect(codes(() => parse('page%53ize=1&pageSize=1'))).toEqual([['pageSize', 'duplicate_parameter']])
   })
 })
@@ -38,20 +38,20 @@ describe('fromDate and toDate (contract D12)', () => {
     '2026-01-01T00:00:00%2b05%3A00',
     '2026-01-01T00:00:00%2005:00',
   ])('an offset with its + escaped or not: %s', text => {
-    expect(parse(`fromDate=${text}`).from).toBe(utc('2025-12-31T19:00:00Z'))
-    expect(parse(`toDate=${text}`).to).toBe(utc('2025-12-31T19:00:00Z'))
+    expect(parse(`fromDate=${text}`).filters.from).toBe(utc('2025-12-31T19:00:00Z'))
+    expect(parse(`toDate=${text}`).filters.to).toBe(utc('2025-12-31T19:00:00Z'))
   })
 
   test('"With no timezone the instance\'s local timezone is used"', () => {
-    expect(parse('fromDate=2026-07-01T08:00').from).toBe(utc('2026-07-01T12:00:00Z'))
-    expect(parse('fromDate=2026-07-01T08:00', null, 'UTC').from).toBe(utc('2026-07-01T08:00:00Z'))
+    expect(parse('fromDate=2026-07-01T08:00').filters.from).toBe(utc('2026-07-01T12:00:00Z'))
+    expect(parse('fromDate=2026-07-01T08:00', null, 'UTC').filters.from).toBe(utc('2026-07-01T08:00:00Z'))
   })
 
   test('contract D11: fromDate at or after toDate is no error', () => {
     for (const to of ['2026-01-01', '2025-12-31']) {
       const request = parse(`fromDate=2026-01-01&toDate=${to}`)
-      expect(request.from).toBeGreaterThanOrEqual(request.to!)
-      expect(planWalk(request, limits)).toMatchObject({ from: request.from, to: request.to })
+      expect(request.filters.from).toBeGreaterThanOrEqual(request.filters.to!)
+      expect(planWalk(request, limits).filters).toEqual(request.filters)
     }
   })
 
@@ -68,21 +68,28 @@ describe('fromDate and toDate (contract D12)', () => {
   })
 })
 
-describe('revisionState: "string, `CURRENT` or `OBSOLETE`"', () => {
-  test.each(['CURRENT', 'OBSOLETE'] as const)('%s', state => {
-    expect(parse(`revisionState=${state}`).revisionState).toBe(state)
+describe.each([...choices])('$parameter, which takes one of a few values', ({ parameter, values }) => {
+  const filter = parameter as 'revisionState'
+
+  test('is each of these, and undefined when it is left out', () => {
+    for (const value of values) expect(parse(`${parameter}=${value}`).filters[filter]).toBe(value as 'CURRENT')
+    expect(planWalk(parse(''), limits).filters[filter]).toBeUndefined()
   })
 
-  test('"When omitted, all revision states are returned"', () => {
-    expect(planWalk(parse(''), limits).revisionState).toBeUndefined()
+  test('is refused with any other value', () => {
+    const [one, other] = values as [string, string]
+    for (const value of [
+      one.toLowerCase(),
+      `${one},${other}`,
+      `%20${one}`,
+      `${one}%09`,
+      'ALL',
+      'null',
+      '*',
+      '__proto__',
+    ])
+      expect(codes(() => parse(`${parameter}=${value}`))).toEqual([[parameter, `invalid_${reportedName(filter)}`]])
   })
-
-  test.each(['current', 'Current', 'ALL', 'CURRENT,OBSOLETE', '%20CURRENT', 'CURRENT%09', 'null', '*', '__proto__'])(
-    '%s is refused',
-    value => {
-      expect(codes(() => parse(`revisionState=${value}`))).toEqual([['revisionState', 'invalid_revision_state']])
-    },
-  )
 })
 
 describe('pageSize: "positive integer", "A value above the maximum page size is replaced by the maximum"', () => {
@@ -236,7 +243,7 @@ describe('contract D10: "Any other unknown name: ignored; with `Prefer: handling
   const query = 'size=5&from=2026-01-01&utm=1&utm=2&=x&__proto__=1&pageSize=3'
 
   test('ignored', () => {
-    expect(parse(query)).toMatchObject({ pageSize: 3, from: undefined })
+    expect(parse(query)).toMatchObject({ pageSize: 3, filters: { from: undefined } })
     expect(parse(query, 'handling=lenient').pageSize).toBe(3)
   })
 

@@ -162,7 +162,7 @@ describe('one application', () => {
     const response = await get(`/${slug}/applications/${ids[0]}`, reader)
     const [page, ...more] = await pagesOf(ids[0]!)
     expect(more).toHaveLength(0)
-    expect(page).toMatchObject({ subject: slug, address: '127.0.0.1', was_there: true, meets_revision: true })
+    expect(page).toMatchObject({ subject: slug, address: '127.0.0.1', was_there: true, meets_filters: true })
     expect(page!.detail).toMatchObject({
       application_id: ids[0],
       applications: 1,

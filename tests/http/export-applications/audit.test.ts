@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { type AuditEvent, appendAuditEvents } from '../../../src/db/audit/audit.ts'
+import { noFilters } from '../../../src/db/walks/walk-filters.ts'
 import { earliest } from '../../../src/domain/values/offset-time.ts'
 import { ExportAuditLog, linesOfUnlimitedMax, type SentPage } from '../../../src/export/pages/export-audit-log.ts'
 import { createLog } from '../../../src/log.ts'
@@ -131,9 +132,7 @@ describe('the audit log', () => {
       horizon: 20,
       lastChange: undefined,
       questionsAsOf: earliest,
-      from: undefined,
-      to: undefined,
-      revisionState: undefined,
+      filters: noFilters,
       pageSize: 1,
       pageSizeMax: 1,
       applications: 0,

@@ -1,6 +1,6 @@
 // An instant as a client writes it in `fromDate` and `toDate` (contract D12): a date, or a date-time with or without a zone.
 
-import { earliest, latest, type Micros } from '../../domain/values/offset-time.ts'
+import { earliest, latest, type Micros } from './offset-time.ts'
 
 const form =
   /^(?<year>[0-9]{4})-(?<month>[0-9]{2})-(?<day>[0-9]{2})(?:T(?<hour>[0-9]{2}):(?<minute>[0-9]{2})(?::(?<second>[0-9]{2})(?:\.(?<fraction>[0-9]{1,9}))?)?(?<zone>Z|[+ -][0-9]{2}:[0-9]{2})?)?$/

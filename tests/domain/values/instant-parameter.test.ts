@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { parseInstantParameter } from '../../../src/domain/values/instant-parameter.ts'
 import { earliest, formatMicros, latest } from '../../../src/domain/values/offset-time.ts'
-import { parseInstantParameter } from '../../../src/export/requests/instant-parameter.ts'
 
 /** The instant in UTC, to the microsecond, or what is wrong. */
 function parsed(text: string, timeZone = 'UTC'): string {

@@ -1,0 +1,127 @@
+// The filters of a walk in SQL: which rows meet them, which tombstones may have, and which audit entries of pages name filters that an
+// application met. What each filter means to a client is a file in src/export/filters.
+//
+// An application must meet a filter for good, or as of the horizon: otherwise it would move between the pages of a walk.
+
+import type { PendingQuery, Row } from 'postgres'
+import type { RevisionState } from '../../domain/questions/application.ts'
+import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } from '../../domain/values/offset-time.ts'
+import type { Db } from '../client.ts'
+
+/** Ids from one to another, both included. */
+export interface IdRange {
+  from: number
+  to: number
+}
+
+/** Values by which a walk is filtered; what is undefined limits nothing. */
+export interface FilterValues {
+  /** Submitted at or after; before. */
+  from?: Micros | undefined
+  to?: Micros | undefined
+  ids?: IdRange | undefined
+  revisionState?: RevisionState | undefined
+}
+
+export type FilterName = keyof FilterValues
+
+export const noFilters: FilterValues = {}
+
+type Fragment = PendingQuery<Row[]>
+
+interface FilterCondition<Value> {
+  /** What it compares of a row of `application`, if the row is to be known by that where only an audit entry has the filter. */
+  fact?(sql: Db): Fragment
+  /** Whether a row of `application` meets it. */
+  onRow(sql: Db, value: Value, horizon: number): Fragment
+  /** Whether a row of `erased_application` may have; without it, each may have. */
+  onTombstone?(sql: Db, value: Value): Fragment
+  /** Whether `place`, as `disclosures` has it, met the filter that an audit entry names by this JSON; null where it is not known any more. */
+  onEntry(sql: Db, named: Fragment): Fragment
+}
+
+const conditions: { [Name in FilterName]: FilterCondition<NonNullable<FilterValues[Name]>> } = {
+  from: {
+    onRow: (sql, from) => sql`submit_time >= ${lowerBound(from)}::timestamptz`,
+    onTombstone: (sql, from) => sql`submit_time >= ${bound(from)}::timestamptz`,
+    // As the audit log writes times, they order as text as they do in time.
+    onEntry: (sql, named) => sql`(${named} #>> '{}') collate "C" <= place.time`,
+  },
+  to: {
+    onRow: (sql, to) =>
+      sql`submit_time >= ${beforeAllSubmissions}::timestamptz and submit_time < ${bound(to)}::timestamptz`,
+    onTombstone: (sql, to) => sql`submit_time < ${bound(to)}::timestamptz`,
+    onEntry: (sql, named) => sql`(${named} #>> '{}') collate "C" > place.time`,
+  },
+  ids: {
+    onRow: (sql, ids) => sql`application_id between ${ids.from} and ${ids.to}`,
+    onTombstone: (sql, ids) => sql`application_id between ${ids.from} and ${ids.to}`,
+    onEntry: (sql, named) =>
+      sql`place.application_id between (${named}->>'from')::bigint and (${named}->>'to')::bigint`,
+  },
+  // As of the horizon (G3). Spelled as the index `application_walk` spells it, so that the index answers it.
+  revisionState: {
+    onRow: (sql, state, horizon) =>
+      state === 'CURRENT'
+        ? sql`coalesce(superseded_seq, 9223372036854775807) > ${horizon}`
+        : sql`coalesce(superseded_seq, 9223372036854775807) <= ${horizon}`,
+    onEntry: (sql, named) => sql`
+      case when not place.is_erased
+        then (${named} = '"CURRENT"') = (place.superseded_seq is null or detail->'horizon' < to_jsonb(place.superseded_seq))
+      end`,
+  },
+}
+
+const allNames = Object.keys(conditions) as FilterName[]
+const conditionOf = (name: FilterName) => conditions[name] as FilterCondition<unknown>
+
+/** Name of a filter where it is reported: in the log, the audit log and receipts. */
+export const reportedName = (name: FilterName): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+
+/** What filters compare of a row of `application`, as JSON by their reported names: `place.facts` in `onEntry`. */
+export const factsOfRow = (sql: Db): Fragment =>
+  allNames.reduce((facts, name) => {
+    const { fact } = conditionOf(name)
+    return fact === undefined ? facts : sql`${facts} || jsonb_build_object(${reportedName(name)}::text, ${fact(sql)})`
+  }, sql`'{}'::jsonb`)
+
+/** ` and …` for each filter that is given: whether a row of `application` meets it. */
+export const meetsFilters = (sql: Db, filters: FilterValues, horizon: number): Fragment =>
+  every(sql, filters, (condition, value) => condition.onRow(sql, value, horizon))
+
+/** The same of a row of `erased_application`, as far as it tells. */
+export const mayHaveMetFilters = (sql: Db, filters: FilterValues): Fragment =>
+  every(sql, filters, (condition, value) => condition.onTombstone?.(sql, value))
+
+/** Whether `place` met the filters of an audit entry of a page; null where that is not known any more. */
+export const metFiltersOfEntry = (sql: Db): Fragment =>
+  allNames.reduce((all, name) => {
+    const named = sql`detail->'filters'->${reportedName(name)}::text`
+    return sql`${all} and (${named} is null or ${conditionOf(name).onEntry(sql, named)})`
+  }, sql`true`)
+
+function every(
+  sql: Db,
+  filters: FilterValues,
+  conditionFor: (condition: FilterCondition<unknown>, value: unknown) => Fragment | undefined,
+): Fragment {
+  return allNames.reduce((all, name) => {
+    const value = filters[name]
+    const condition = value === undefined ? undefined : conditionFor(conditionOf(name), value)
+    return condition === undefined ? all : sql`${all} and ${condition}`
+  }, sql``)
+}
+
+/** Applications without a time, such as the oldest of a followed program, are stored right before this one: no span of time includes them. */
+function lowerBound(from: Micros): string {
+  return from < beforeAllMicros ? beforeAllSubmissions : bound(from)
+}
+
+const beforeAllMicros: Micros = Date.parse(beforeAllSubmissions) * 1000
+
+/** A bound as PostgreSQL reads it; infinite beyond what Micros hold. */
+function bound(instant: Micros): string {
+  if (instant <= earliest) return '-infinity'
+  if (instant >= latest) return 'infinity'
+  return formatMicros(instant)
+}

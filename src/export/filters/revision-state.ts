@@ -1,0 +1,11 @@
+// The filter by revision state as of the walk's horizon. Source: spec, "List program applications"; contract G3.
+
+import { oneOf } from './one-of.ts'
+
+export const revisionState = oneOf({
+  name: 'revisionState',
+  values: ['CURRENT', 'OBSOLETE'],
+  description:
+    'Only applications in this revision state: CURRENT, the latest of each applicant, or OBSOLETE, those that a newer one replaced. All when left out.',
+  bit: 0,
+})
