@@ -59,11 +59,11 @@ async function validate(given: { bank?: boolean; 'document-only'?: boolean }, fi
   if (withBank)
     return async ({ sql, config }) => {
       const document = await readDocument(file)
-      const { slug } = parseDefinition(document, await loadBankFor(sql, document), config.enumeratorDepthMax)
+      const { slug } = await parseDefinition(document, await loadBankFor(sql, document), config.enumeratorDepthMax)
       console.log(`The definition of "${slug}" has no error and fits the question bank.`)
     }
   const depthMax = readSetting(process.env, 'enumeratorDepthMax')
-  const { slug } = parseDefinition(await readDocument(file), undefined, depthMax)
+  const { slug } = await parseDefinition(await readDocument(file), undefined, depthMax)
   console.log(`The definition of "${slug}" has no error. The question bank was not asked (--bank).`)
   return undefined
 }

@@ -3,8 +3,8 @@
 
 import { Elysia } from 'elysia'
 import type { TObject, TSchema } from 'typebox'
-import { Value } from 'typebox/value'
-import { schemaError } from '../domain/definitions/schema-errors.ts'
+import { errorsListedMax, schemaError } from '../domain/definitions/schema-errors.ts'
+import { checkSchema } from '../domain/definitions/stepwise-check.ts'
 import { formatOffsetTime } from '../domain/values/offset-time.ts'
 import { SentQuery } from '../export/requests/sent-query.ts'
 import { readAddress } from '../http/headers/sent-text.ts'
@@ -163,7 +163,10 @@ const signedOut = (internal: string): Problem =>
 
 async function readBody(request: Request, schema: TSchema, bytesMax: number): Promise<unknown> {
   const body = await readPlainJsonBody(request, { ...bodyLimits, bytesMax })
-  const errors = Value.Errors(schema, body).flatMap(schemaError)
+  const errors = checkSchema(schema, body)
+    .flatMap(found => found.flatMap(schemaError))
+    .take(errorsListedMax)
+    .toArray()
   if (errors.length > 0) throw invalidRequest('The body of the request is not what is asked for here.', errors)
   return body
 }

@@ -37,7 +37,7 @@ export async function compareWithPublished(
 ): Promise<Comparison> {
   return sql.begin('isolation level repeatable read read only', async tx => {
     const bank = await loadBankFor(tx, document)
-    const definition = parseDefinition(document, bank, enumeratorDepthMax)
+    const definition = await parseDefinition(document, bank, enumeratorDepthMax)
     const complete = completeDefinition(definition, bank)
     const { slug } = definition
     const program = await findProgram(tx, slug)
@@ -56,7 +56,7 @@ export async function compareWithPublished(
       active,
       changes: await withReusedOptions(tx, active, complete, changesAgainst(active, complete)),
       moves: moves.map(({ moved: _, ...move }) => move),
-      refusal: firstOf(moves, ({ moved }) => findBrokenConditions(moved, slug)),
+      refusal: await findFirst(moves, ({ moved }) => findBrokenConditions(moved, slug)),
     }
   })
 }
@@ -87,9 +87,12 @@ async function withReusedOptions(
   return sayReuse(changes, reused, one => having.get(one)!)
 }
 
-function firstOf<T, Found>(items: readonly T[], find: (item: T) => Found | undefined): Found | undefined {
+async function findFirst<T, Found>(
+  items: readonly T[],
+  find: (item: T) => Promise<Found | undefined>,
+): Promise<Found | undefined> {
   for (const item of items) {
-    const found = find(item)
+    const found = await find(item)
     if (found !== undefined) return found
   }
   return undefined
@@ -122,6 +125,6 @@ export async function compareWithVersion(
   { enumeratorDepthMax }: EditOptions = {},
 ): Promise<VersionChange[]> {
   const bank = await loadBankFor(sql, document)
-  const definition = completeDefinition(parseDefinition(document, bank, enumeratorDepthMax), bank)
+  const definition = completeDefinition(await parseDefinition(document, bank, enumeratorDepthMax), bank)
   return diffDefinitions(describeVersion(version), definition)
 }

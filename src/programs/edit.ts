@@ -147,7 +147,7 @@ export async function outdated(
 export async function says(tx: Transaction, document: unknown, version: StoredProgramVersion): Promise<boolean> {
   const bank = await loadBankFor(tx, document)
   try {
-    const definition = completeDefinition(parseDefinition(document, bank, Number.POSITIVE_INFINITY), bank)
+    const definition = completeDefinition(await parseDefinition(document, bank, Number.POSITIVE_INFINITY), bank)
     return diffDefinitions(describeVersion(version), definition).length === 0
   } catch (error) {
     if (error instanceof Problem) return false
@@ -168,7 +168,7 @@ export async function checkEdit(
 ): Promise<CheckedEdit> {
   if (replaces !== undefined) await removeDraft(tx, replaces)
   const bank = await loadBankFor(tx, document)
-  const definition = completeDefinition(parseDefinition(document, bank, enumeratorDepthMax), bank)
+  const definition = completeDefinition(await parseDefinition(document, bank, enumeratorDepthMax), bank)
   return { definition, bank, changes: changesAgainst(active, definition) }
 }
 

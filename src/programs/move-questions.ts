@@ -20,7 +20,7 @@ import { diffVersions, settingChanges, type VersionChange } from '../domain/defi
 import type { QuestionSettings } from '../domain/questions/question.ts'
 import { Problem } from '../problem.ts'
 import { announceDraft } from './announce.ts'
-import { parseDefinition } from './parse-definition.ts'
+import { findDefinitionErrors } from './parse-definition.ts'
 
 /** The programs that may move, by slug. */
 export type AllowedMoves = 'all' | readonly string[]
@@ -130,7 +130,7 @@ export async function moveSharedQuestions(
     let based_on = draft?.based_on ?? null
     const moved = active && move(active, releases, settings)
     if (active !== undefined && moved !== undefined) {
-      const broken = findBrokenConditions(moved, becauseOf)
+      const broken = await findBrokenConditions(moved, becauseOf)
       if (broken !== undefined) throw broken
       const replaces = active.program_version_id
       const program_version_id = await insertDraft(tx, { ...moved, based_on: replaces, created_by: actor })
@@ -181,28 +181,27 @@ function move(
 }
 
 /** Why a version that moves along would not be valid: undefined where it is. */
-export function findBrokenConditions(version: StoredProgramVersion, becauseOf: string): Problem | undefined {
-  try {
-    // How deep it is was decided when it was published.
-    parseDefinition(describeVersion(version), undefined, Number.POSITIVE_INFINITY)
-    return undefined
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    // What it has besides was taken when it was published; a question that changes can break nothing but its screens.
-    const broken = error.errors.filter(({ path }) => path?.startsWith('/screens'))
-    if (broken.length === 0) return undefined
-    return new Problem('conflict', {
-      internal: 'broken_condition',
-      detail:
-        `Program "${version.slug}" asks a question that "${becauseOf}" changes, and looks at what it would no longer have.` +
-        ` Change the conditions of "${version.slug}" first. Nothing was published.`,
-      errors: broken.map(({ path, code, detail }) => ({
-        path: '',
-        code,
-        detail: `"${version.slug}" ${path}: ${detail}`,
-      })),
-    })
-  }
+export async function findBrokenConditions(
+  version: StoredProgramVersion,
+  becauseOf: string,
+): Promise<Problem | undefined> {
+  // How deep it is, and what else it has, was taken when it was published; a question that changes can break nothing but its screens.
+  const { errors: broken } = await findDefinitionErrors(describeVersion(version), {
+    enumeratorDepthMax: Number.POSITIVE_INFINITY,
+    within: '/screens',
+  })
+  if (broken.length === 0) return undefined
+  return new Problem('conflict', {
+    internal: 'broken_condition',
+    detail:
+      `Program "${version.slug}" asks a question that "${becauseOf}" changes, and looks at what it would no longer have.` +
+      ` Change the conditions of "${version.slug}" first. Nothing was published.`,
+    errors: broken.map(({ path, code, detail }) => ({
+      path: '',
+      code,
+      detail: `"${version.slug}" ${path}: ${detail}`,
+    })),
+  })
 }
 
 /**

@@ -133,7 +133,7 @@ function refuseObstacles(bundle: ProgramBundle, obstacles: readonly BundleObstac
 async function checkActive(tx: Transaction, program_version_id: number): Promise<void> {
   const active = await loadProgramVersion(tx, program_version_id)
   // How deep it may be was held against the bundle.
-  parseDefinition(describeVersion(active), undefined, Number.POSITIVE_INFINITY)
+  await parseDefinition(describeVersion(active), undefined, Number.POSITIVE_INFINITY)
   const others = await readProgramsUsingOthers(tx, active.questions, ['ACTIVE'])
   if (others.length > 0) {
     throw new Problem('conflict', {

@@ -136,7 +136,7 @@ export async function publishDraftIn(
   const overtaken = await findOutdatedQuestions(tx, draft)
   if (overtaken !== undefined) throw overtaken
   const definition = describeVersion(draft)
-  parseDefinition(definition, await loadBankFor(tx, definition), options.enumeratorDepthMax)
+  await parseDefinition(definition, await loadBankFor(tx, definition), options.enumeratorDepthMax)
   const { program_id } = program
   const { program_version_id } = draft
   const released = { program_id, slug, program_version_id, replaces: active, kept: undefined, changes, actor }

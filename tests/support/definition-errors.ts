@@ -6,9 +6,9 @@ import { Problem } from '../../src/problem.ts'
 import { parseDefinition } from '../../src/programs/parse-definition.ts'
 
 /** Each error as `code path`. */
-export function errors(document: unknown, bank?: readonly KnownQuestion[]): string[] {
+export async function errors(document: unknown, bank?: readonly KnownQuestion[]): Promise<string[]> {
   try {
-    parseDefinition(document, bank)
+    await parseDefinition(document, bank)
     return []
   } catch (error) {
     if (!(error instanceof Problem)) throw error

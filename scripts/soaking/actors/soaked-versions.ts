@@ -68,7 +68,7 @@ export async function publishVersion({ sql }: Installation, ledger: Ledger): Pro
     const program = await findProgram(sql, slug)
     const active = program && (await findActiveVersion(sql, program.program_id))
     const document = definition(n, active?.program_version_id)
-    const parsed = parseDefinition(document, await loadBankFor(sql, document))
+    const parsed = await parseDefinition(document, await loadBankFor(sql, document))
     await publishDefinition(sql, parsed, 'operator:soak', { move: 'all' })
     ledger.publications++
     return true

@@ -81,8 +81,8 @@ export function comparisonErrors(
   if (form === 'date' && values.some(one => !isCalendarDate(String(one)))) {
     return error('value', 'value_does_not_fit', `Must be a date such as 2026-01-31 for ${field} of "${name}".`)
   }
-  const options = form === 'option' || form === 'option_list' ? question.option_ids : undefined
-  const missing = options === undefined ? [] : values.filter(one => !options.includes(String(one)))
+  const options = form === 'option' || form === 'option_list' ? question.optionIds() : undefined
+  const missing = options === undefined ? [] : values.filter(one => !options.has(String(one)))
   return missing.length === 0
     ? []
     : error(

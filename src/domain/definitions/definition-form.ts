@@ -1,15 +1,24 @@
 // Validates the form of a definition document against its schema, with messages of our own.
 
 import { type TSchema, Type } from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
 import { Value } from 'typebox/value'
 import { comparisonOperators } from '../questions/program-version.ts'
 import { pointerTo } from '../values/json-text.ts'
 import { conditionSchema, line } from './definition-schemas.ts'
 import { programDefinitionSchema } from './program-definition.ts'
-import { type SchemaViolation as DefinitionError, oneError, schemaError } from './schema-errors.ts'
+import { type SchemaViolation as DefinitionError, oneError, type SchemaError, schemaError } from './schema-errors.ts'
+import { checkSchema, fits, isObject } from './stepwise-check.ts'
 
 export { type DefinitionError, oneError }
+
+/**
+ * A check of a document in many short steps, each of which yields the errors that it found: mostly none. Between two steps whoever runs
+ * the check may serve others, or have heard enough.
+ */
+export type Check<Result = void> = Generator<readonly DefinitionError[], Result>
+
+/** What a step yields that found nothing. */
+export const none: readonly DefinitionError[] = []
 
 /** Levels of arrays and objects, one in another. Conditions take two for each level of theirs. */
 export const definitionDepthMax = 64
@@ -17,21 +26,25 @@ export const definitionDepthMax = 64
 /** Characters of a definition as JSON, which everything that is made of it is linear in. */
 const definitionCharactersMax = 4 * 1024 * 1024
 
-/** Every error of form: depth, size, characters that cannot be kept, and the schema. */
-export function formErrors(document: unknown): DefinitionError[] {
-  const tooDeep = depthError(document, definitionDepthMax)
-  if (tooDeep !== undefined) return [tooDeep]
-  const characters = JSON.stringify(document)?.length ?? 0
-  if (characters > definitionCharactersMax) {
-    return oneError(
-      '',
-      'too_large',
-      `Must not be longer than ${definitionCharactersMax} characters as JSON: it has ${characters}.`,
-    )
+/** Every error of form: depth, size, characters that cannot be kept, and the schema. False if nothing else should be looked at. */
+export function* formErrors(document: unknown): Check<boolean> {
+  if (yield* depthErrors(document, definitionDepthMax)) return false
+  const tooLarge = [...sizeErrors(document), ...tooManyQuestions(document)]
+  if (tooLarge.length > 0) {
+    yield tooLarge
+    return false
   }
-  const tooMany = tooManyQuestions(document)
-  if (tooMany.length > 0) return tooMany
-  return [...characterErrors(document), ...schemaErrors(document), ...conditionFormErrors(document)]
+  yield* characterErrors(document)
+  for (const errors of checkSchema(formSchema, document)) yield errors.flatMap(violation)
+  yield* conditionFormErrors(document)
+  return true
+}
+
+function sizeErrors(document: unknown): DefinitionError[] {
+  const characters = JSON.stringify(document)?.length ?? 0
+  if (characters <= definitionCharactersMax) return []
+  const detail = `Must not be longer than ${definitionCharactersMax} characters as JSON: it has ${characters}.`
+  return oneError('', 'too_large', detail)
 }
 
 const questionsMax = Number(
@@ -40,53 +53,60 @@ const questionsMax = Number(
 
 /** Of a document with more questions than one may have nothing else is looked at, which would take seconds of everybody's time. */
 function tooManyQuestions(document: unknown): DefinitionError[] {
-  const { length } = members(document, 'questions')
-  return length > questionsMax ? oneError('/questions', 'too_many', `Must not have more than ${questionsMax}.`) : []
+  const questions = member(document, 'questions')
+  return Array.isArray(questions) && questions.length > questionsMax
+    ? oneError('/questions', 'too_many', `Must not have more than ${questionsMax}.`)
+    : []
 }
 
-/** The error of a document that nests deeper than this, so that it need not be walked. */
-export function depthError(document: unknown, depthMax: number): DefinitionError | undefined {
+/** The first error of a document that nests deeper than this, and whether it does, so that it need not be walked. */
+export function* depthErrors(document: unknown, depthMax: number): Check<boolean> {
   const waiting: { value: unknown; path: string; depth: number }[] = [{ value: document, path: '', depth: 1 }]
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    if (typeof at.value !== 'object' || at.value === null) continue
     if (at.depth > depthMax) {
-      return { path: at.path, code: 'too_deep', detail: `Must not be nested more than ${depthMax} levels deep.` }
+      yield oneError(at.path, 'too_deep', `Must not be nested more than ${depthMax} levels deep.`)
+      return true
     }
-    for (const [name, value] of Object.entries(at.value)) {
+    for (const [name, value] of entriesOf(at.value)) {
+      if (typeof value !== 'object') continue
       waiting.push({ value, path: pointerTo(at.path, name), depth: at.depth + 1 })
+      yield none
     }
   }
-  return undefined
+  return false
 }
 
 /** Text that PostgreSQL or UTF-8 cannot hold would be stored as something else: it is refused instead. */
-export function characterErrors(value: unknown, path = ''): DefinitionError[] {
-  if (typeof value === 'string') {
-    return value.isWellFormed() && !value.includes('\0')
-      ? []
-      : oneError(path, 'unstorable_text', 'Must be Unicode text without U+0000 and without lone surrogates.')
+export function* characterErrors(value: unknown, path = ''): Check {
+  if (isStorable(value)) yield none
+  else yield oneError(path, 'unstorable_text', 'Must be Unicode text without U+0000 and without lone surrogates.')
+  for (const [name, inner] of entriesOf(value)) {
+    if (typeof inner === 'object' || !isStorable(inner)) yield* characterErrors(inner, pointerTo(path, name))
   }
-  if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, inner]) => characterErrors(inner, pointerTo(path, name)))
 }
 
-/** Ten times as fast as looking for errors, of which most documents have none; compiled with the first. */
-let compiled: Validator | undefined
+const isStorable = (value: unknown): boolean =>
+  typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0'))
 
-function schemaErrors(document: unknown): DefinitionError[] {
-  compiled ??= Compile(programDefinitionSchema)
-  if (compiled.Check(document)) return []
-  return Value.Errors(programDefinitionSchema, document).flatMap(error => {
-    const { keyword, instancePath: path } = error
-    // Conditions are a union of five forms: the schema can only say that none fits, so they are looked at below.
-    if (/\/visible_when(\/|$)/.test(path)) return []
-    if (path === '/based_on') {
-      if (keyword !== 'anyOf') return []
-      return oneError(path, 'wrong_type', 'Must be the id of a version of the program, or null.')
-    }
-    if (keyword === 'pattern') return oneError(path, 'wrong_characters', patternText(path))
-    return schemaError(error)
-  })
+/** The members of an object or the items of an array with their indexes; none of anything else. */
+function entriesOf(value: unknown): Iterable<[string | number, unknown]> {
+  if (Array.isArray(value)) return value.entries()
+  return isObject(value) ? Object.entries(value) : []
+}
+
+/** The schema without conditions, which are a union of five forms: it could only say that none fits, so they are looked at by themselves. */
+const formSchema = JSON.parse(JSON.stringify(programDefinitionSchema), (name, schema) =>
+  name === 'visible_when' ? {} : schema,
+) as TSchema
+
+function violation(error: SchemaError): DefinitionError[] {
+  const { keyword, instancePath: path } = error
+  if (path === '/based_on') {
+    if (keyword !== 'anyOf') return []
+    return oneError(path, 'wrong_type', 'Must be the id of a version of the program, or null.')
+  }
+  if (keyword === 'pattern') return oneError(path, 'wrong_characters', patternText(path))
+  return schemaError(error)
 }
 
 function patternText(path: string): string {
@@ -95,18 +115,19 @@ function patternText(path: string): string {
     : 'Must be one line: no line breaks, tabs or other control characters.'
 }
 
-function conditionFormErrors(document: unknown): DefinitionError[] {
-  return members(document, 'screens').flatMap(screen => [
-    ...optionalConditionErrors(screen.value, screen.path),
-    ...members(screen.value, 'questions', screen.path).flatMap(placed =>
-      optionalConditionErrors(placed.value, placed.path),
-    ),
-  ])
+function* conditionFormErrors(document: unknown): Check {
+  for (const screen of members(document, 'screens')) {
+    yield* optionalConditionErrors(screen.value, screen.path)
+    for (const placed of members(screen.value, 'questions', screen.path)) {
+      yield* optionalConditionErrors(placed.value, placed.path)
+    }
+  }
 }
 
-function optionalConditionErrors(holder: unknown, path: string): DefinitionError[] {
+function* optionalConditionErrors(holder: unknown, path: string): Check {
   const condition = member(holder, 'visible_when')
-  return condition === undefined || condition === null ? [] : conditionErrors(condition, `${path}/visible_when`)
+  if (condition === undefined || condition === null) yield none
+  else yield* conditionErrors(condition, `${path}/visible_when`)
 }
 
 /** The forms of a condition: all, any, not, answered, and a comparison; whatever they are made of is looked at by itself. */
@@ -114,19 +135,22 @@ const conditionForms = conditionSchema({ question: line(200, 'An earlier questio
 const madeOfOthers = ['all', 'any', 'not']
 
 /** The errors of one condition's form: exactly those documents are free of them that the schema accepts. */
-function conditionErrors(condition: unknown, path: string): DefinitionError[] {
-  if (!isObject(condition)) return oneError(path, 'wrong_type', 'Must be an object.')
+function* conditionErrors(condition: unknown, path: string): Check {
+  if (!isObject(condition)) {
+    yield oneError(path, 'wrong_type', 'Must be an object.')
+    return
+  }
   const made = madeOfOthers.findIndex(name => Object.hasOwn(condition, name))
   const form = made !== -1 ? made : member(condition, 'operator') === 'answered' ? 3 : 4
-  const own = violationsOf(conditionForms[form]!, condition, path)
-  if (made === -1) return own
+  yield violationsOf(conditionForms[form]!, condition, path)
+  if (made === -1) return
   const name = madeOfOthers[made]!
-  if (name === 'not') return [...own, ...conditionErrors(condition.not, `${path}/not`)]
-  return [...own, ...members(condition, name, path).flatMap(inner => conditionErrors(inner.value, inner.path))]
+  if (name === 'not') yield* conditionErrors(condition.not, `${path}/not`)
+  else for (const inner of members(condition, name, path)) yield* conditionErrors(inner.value, inner.path)
 }
 
-function violationsOf(form: TSchema, condition: unknown, path: string): DefinitionError[] {
-  if (Value.Check(form, condition)) return []
+function violationsOf(form: TSchema, condition: unknown, path: string): readonly DefinitionError[] {
+  if (fits(form, condition)) return none
   return Value.Errors(form, condition).flatMap(({ instancePath, ...error }) => {
     const at = path + instancePath
     if (instancePath.startsWith('/value')) return error.keyword === 'anyOf' ? oneError(at, 'wrong_type', valueText) : []
@@ -140,17 +164,14 @@ const operatorText = `Must be one of answered, ${comparisonOperators.join(', ')}
 const valueText =
   'Must be text, a number, or a list of 1 to 1000 texts or of 1 to 1000 numbers; a text of at most 1000 characters.'
 
-/** Entries of an array member of an unchecked object, with the path of each; none without such an array. */
-export function members(holder: unknown, name: string, path = ''): { value: unknown; path: string; index: number }[] {
-  const list = member(holder, name)
-  return Array.isArray(list) ? list.map((value, index) => ({ value, path: `${path}/${name}/${index}`, index })) : []
+/** Entries of an array member of an unchecked object, with the path of each, as they are asked for; none without such an array. */
+export function members(holder: unknown, name: string, path = '') {
+  const list: unknown = member(holder, name)
+  const entries: readonly unknown[] = Array.isArray(list) ? list : []
+  return entries.values().map((value, index) => ({ value, path: `${path}/${name}/${index}`, index }))
 }
 
 /** A member of an unchecked value; undefined if it is no object or has no such member of its own. */
 export function member(holder: unknown, name: string): unknown {
   return isObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

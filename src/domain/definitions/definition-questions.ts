@@ -3,8 +3,9 @@
 
 import { type QuestionKind, type QuestionSettings, questionKinds } from '../questions/question.ts'
 import { foldedKeyOf, foldedQuestionKey, questionKey, reservedQuestionKeys } from '../questions/question-key.ts'
-import { type DefinitionError, isObject, member, members, oneError } from './definition-form.ts'
+import { type Check, type DefinitionError, member, members, none, oneError } from './definition-form.ts'
 import { kindsWith, type QuestionSetting, settingNames } from './definition-schemas.ts'
+import { isObject } from './stepwise-check.ts'
 
 /** A question of the bank, as a check needs it. `enumerator` is the admin name of the question it is repeated under. */
 export interface KnownQuestion {
@@ -20,53 +21,60 @@ export interface ReadQuestion {
   admin_name: string
   kind: QuestionKind | undefined
   enumerator: string | null
-  option_ids: readonly string[] | undefined
+  /** Undefined where it has no list of options. */
+  optionIds: () => ReadonlySet<string> | undefined
   /** Whether the document leaves it to the bank. */
   banked?: boolean
 }
 
 /** The questions of a document that have a name at all, in its order. */
 export function readQuestions(document: unknown): ReadQuestion[] {
-  return members(document, 'questions').flatMap(({ value, path }) => {
+  const questions = members(document, 'questions').flatMap(({ value, path }) => {
     const admin_name = member(value, 'admin_name')
     if (typeof admin_name !== 'string' || admin_name === '') return []
     const kind = questionKinds.find(known => known === member(value, 'kind'))
     const enumerator = member(value, 'enumerator')
-    const option_ids = members(value, 'options').flatMap(option => {
-      const id = member(option.value, 'admin_id')
-      return typeof id === 'string' ? [id] : []
-    })
     return [
       {
         path,
         admin_name,
         kind,
         enumerator: typeof enumerator === 'string' ? enumerator : null,
-        option_ids: Array.isArray(member(value, 'options')) ? option_ids : undefined,
+        optionIds: optionIdsOf(member(value, 'options')),
       },
     ]
   })
+  return questions.toArray()
+}
+
+/** Read when a condition first looks at the question: few do, and the list may be long. */
+function optionIdsOf(options: unknown): ReadQuestion['optionIds'] {
+  if (!Array.isArray(options)) return () => undefined
+  let ids: ReadonlySet<string> | undefined
+  return () => {
+    ids ??= new Set(options.map(option => member(option, 'admin_id')).filter(id => typeof id === 'string'))
+    return ids
+  }
 }
 
 /** Every error of the questions of a document. `bank` undefined: without a bank to look in. */
-export function questionErrors(
+export function* questionErrors(
   document: unknown,
   bank: readonly KnownQuestion[] | undefined,
   enumeratorDepthMax: number,
-): DefinitionError[] {
+): Check {
   const questions = readQuestions(document)
-  return [
-    ...questions.flatMap(keyErrors),
-    ...duplicateNameErrors(questions),
-    ...collisionErrors(questions, bank ?? []),
-    ...enumeratorErrors(questions, bank, enumeratorDepthMax),
-    ...questions.flatMap(question => immutableErrors(question, bank ?? [])),
-    ...members(document, 'questions').flatMap(({ value, path }) => settingErrors(value, path)),
-  ]
+  yield* questions.values().map(keyErrors)
+  yield* duplicateNameErrors(questions)
+  yield* collisionErrors(questions, bank)
+  yield* enumeratorErrors(questions, bank, enumeratorDepthMax)
+  const banked = new Map(bank?.map(known => [known.admin_name, known]))
+  for (const question of questions) yield immutableErrors(question, banked.get(question.admin_name))
+  for (const { value, path } of members(document, 'questions')) yield* settingErrors(value, path)
 }
 
 /** D15: "Refused when the question is created: an empty key, a reserved key". */
-function keyErrors({ path, admin_name }: ReadQuestion): DefinitionError[] {
+function keyErrors({ path, admin_name }: ReadQuestion): readonly DefinitionError[] {
   const key = questionKey(admin_name)
   if (key === '') {
     return oneError(
@@ -75,8 +83,9 @@ function keyErrors({ path, admin_name }: ReadQuestion): DefinitionError[] {
       `Must have a letter or a space: of "${admin_name}" nothing is left as a question key.`,
     )
   }
-  const reserved = [...reservedQuestionKeys].find(name => foldedQuestionKey(name) === foldedQuestionKey(key))
-  if (reserved === undefined) return []
+  const folded = foldedQuestionKey(key)
+  const reserved = [...reservedQuestionKeys].find(name => foldedQuestionKey(name) === folded)
+  if (reserved === undefined) return none
   return oneError(
     `${path}/admin_name`,
     'reserved_question_key',
@@ -84,41 +93,42 @@ function keyErrors({ path, admin_name }: ReadQuestion): DefinitionError[] {
   )
 }
 
-function duplicateNameErrors(questions: readonly ReadQuestion[]): DefinitionError[] {
+function* duplicateNameErrors(questions: readonly ReadQuestion[]): Check {
   const first = new Map<string, string>()
-  return questions.flatMap(({ admin_name, path }) => {
+  for (const { admin_name, path } of questions) {
     const earlier = first.get(admin_name)
-    if (earlier === undefined) {
-      first.set(admin_name, path)
-      return []
-    }
-    return oneError(
-      `${path}/admin_name`,
-      'duplicate_admin_name',
-      `Must be defined once: "${admin_name}" is also defined at ${earlier}.`,
-    )
-  })
+    if (earlier === undefined) first.set(admin_name, path)
+    yield earlier === undefined
+      ? none
+      : oneError(
+          `${path}/admin_name`,
+          'duplicate_admin_name',
+          `Must be defined once: "${admin_name}" is also defined at ${earlier}.`,
+        )
+  }
 }
 
 /** D15: "a key equal to another question's under the same parent, compared without case". Names both questions. */
-function collisionErrors(questions: readonly ReadQuestion[], bank: readonly KnownQuestion[]): DefinitionError[] {
+function* collisionErrors(questions: readonly ReadQuestion[], bank: readonly KnownQuestion[] = []): Check {
   const holders = new Map<string, string>()
   const place = (question: { admin_name: string; enumerator: string | null }): string =>
     JSON.stringify([question.enumerator, foldedKeyOf(question.admin_name)])
   for (const known of bank) holders.set(place(known), known.admin_name)
-  return questions.flatMap(question => {
+  for (const question of questions) {
     const { admin_name, enumerator, path } = question
     const key = questionKey(admin_name)
-    const holder = holders.get(place(question))
-    if (holder === undefined) holders.set(place(question), admin_name)
-    if (holder === undefined || holder === admin_name || key === '') return []
+    const at = place(question)
+    const holder = holders.get(at)
+    if (holder === undefined) holders.set(at, admin_name)
     const where = enumerator === null ? 'at the top level' : `under "${enumerator}"`
-    return oneError(
-      `${path}/admin_name`,
-      'question_key_taken',
-      `Must make a question key of its own ${where}: "${admin_name}" and "${holder}" both make "${key}" (compared without case).`,
-    )
-  })
+    yield holder === undefined || holder === admin_name || key === ''
+      ? none
+      : oneError(
+          `${path}/admin_name`,
+          'question_key_taken',
+          `Must make a question key of its own ${where}: "${admin_name}" and "${holder}" both make "${key}" (compared without case).`,
+        )
+  }
 }
 
 function enumeratorErrors(
@@ -127,8 +137,8 @@ function enumeratorErrors(
   enumeratorDepthMax: number,
 ) {
   const known = knownQuestions(questions, bank)
-  return questions.flatMap(({ admin_name, kind, enumerator, path }): DefinitionError[] => {
-    if (enumerator === null) return []
+  return questions.values().map(({ admin_name, kind, enumerator, path }): readonly DefinitionError[] => {
+    if (enumerator === null) return none
     const error = (code: string, detail: string) => oneError(`${path}/enumerator`, code, detail)
     const parent = known.get(enumerator)
     if (parent === undefined) {
@@ -165,7 +175,7 @@ export function knownQuestions(
     known.set(question.admin_name, {
       ...question,
       path: '',
-      option_ids: settings.options?.map(o => o.admin_id),
+      optionIds: optionIdsOf(settings.options),
       banked: true,
     })
   }
@@ -190,9 +200,8 @@ export function ancestors(
 export const isVisibleIn = (inside: readonly string[], enumerator: string | null | undefined): boolean =>
   enumerator == null || inside.includes(enumerator)
 
-function immutableErrors(question: ReadQuestion, bank: readonly KnownQuestion[]): DefinitionError[] {
-  const known = bank.find(({ admin_name }) => admin_name === question.admin_name)
-  if (known === undefined) return []
+function immutableErrors(question: ReadQuestion, known: KnownQuestion | undefined): readonly DefinitionError[] {
+  if (known === undefined) return none
   const errors: DefinitionError[] = []
   if (question.kind !== undefined && question.kind !== known.kind) {
     const detail = `Must stay ${known.kind}: the kind of "${question.admin_name}" was fixed when it was created.`
@@ -206,19 +215,19 @@ function immutableErrors(question: ReadQuestion, bank: readonly KnownQuestion[])
   return errors
 }
 
-function settingErrors(question: unknown, path: string): DefinitionError[] {
+function* settingErrors(question: unknown, path: string): Check {
   const kind = questionKinds.find(known => known === member(question, 'kind'))
-  if (!isObject(question)) return []
+  if (!isObject(question)) return
   const misplaced = settingNames.filter(
     setting => kind !== undefined && Object.hasOwn(question, setting) && !kindsWith(setting).includes(kind),
   )
-  return [
-    ...misplaced.map(setting => ({
-      path: `${path}/${setting}`,
-      code: 'setting_not_allowed',
-      detail: `Must be left out: ${setting} is for ${kindsWith(setting).join(', ')} questions, this one is of kind ${kind}.`,
-    })),
-    ...(kind !== undefined && kindsWith('options').includes(kind) ? optionErrors(question, kind, path) : []),
+  yield misplaced.map(setting => ({
+    path: `${path}/${setting}`,
+    code: 'setting_not_allowed',
+    detail: `Must be left out: ${setting} is for ${kindsWith(setting).join(', ')} questions, this one is of kind ${kind}.`,
+  }))
+  if (kind !== undefined && kindsWith('options').includes(kind)) yield* optionErrors(question, kind, path)
+  yield [
     ...boundErrors(question, 'min', 'max', path),
     ...boundErrors(question, 'min_length', 'max_length', path),
     ...boundErrors(question, 'min_count', 'max_count', path),
@@ -230,41 +239,35 @@ export function isOptionId(kind: QuestionKind, id: string): boolean {
   return kind === 'MAP' || /^[a-z0-9_-]+$/.test(id)
 }
 
-function optionErrors(
-  question: Readonly<Record<string, unknown>>,
-  kind: QuestionKind,
-  path: string,
-): DefinitionError[] {
+function* optionErrors(question: Readonly<Record<string, unknown>>, kind: QuestionKind, path: string): Check {
   if (!Object.hasOwn(question, 'options')) {
-    return oneError(`${path}/options`, 'required', `Must be given: a ${kind} question needs options.`)
+    yield oneError(`${path}/options`, 'required', `Must be given: a ${kind} question needs options.`)
+    return
   }
   const first = new Map<string, string>()
-  const options = members(question, 'options', path)
-  const errors = options.flatMap((option): DefinitionError[] => {
+  let options = 0
+  for (const option of members(question, 'options', path)) {
+    options++
     const id = member(option.value, 'admin_id')
-    if (typeof id !== 'string') return []
     const at = `${option.path}/admin_id`
+    if (typeof id !== 'string') continue
     const earlier = first.get(id)
     if (earlier === undefined) first.set(id, at)
-    return [
-      ...(isOptionId(kind, id) || id === '' || member(option.value, 'legacy_id') === true
-        ? []
-        : oneError(
-            at,
-            'wrong_characters',
-            'Must be lower case letters a to z, digits, `_` and `-` only. An id that is older than this rule is kept with `"legacy_id": true` alongside it.',
-          )),
-      ...(earlier === undefined
-        ? []
-        : oneError(at, 'duplicate_option', `Must be unique in its question: "${id}" is also at ${earlier}.`)),
-    ]
-  })
-  const fewest = question.min_count
-  if (options.length > 0 && typeof fewest === 'number' && fewest > options.length) {
-    const detail = `Must not be more than the ${options.length} options there are.`
-    errors.push({ path: `${path}/min_count`, code: 'bounds_inconsistent', detail })
+    if (!isOptionId(kind, id) && id !== '' && member(option.value, 'legacy_id') !== true)
+      yield oneError(
+        at,
+        'wrong_characters',
+        'Must be lower case letters a to z, digits, `_` and `-` only. An id that is older than this rule is kept with `"legacy_id": true` alongside it.',
+      )
+    yield earlier === undefined
+      ? none
+      : oneError(at, 'duplicate_option', `Must be unique in its question: "${id}" is also at ${earlier}.`)
   }
-  return errors
+  const fewest = question.min_count
+  if (options > 0 && typeof fewest === 'number' && fewest > options) {
+    const detail = `Must not be more than the ${options} options there are.`
+    yield oneError(`${path}/min_count`, 'bounds_inconsistent', detail)
+  }
 }
 
 function boundErrors(

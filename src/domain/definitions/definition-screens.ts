@@ -3,7 +3,7 @@
 
 import { foldText, isBlank } from '../values/folded-text.ts'
 import { comparisonErrors } from './definition-conditions.ts'
-import { type DefinitionError, isObject, member, members, oneError } from './definition-form.ts'
+import { type Check, type DefinitionError, member, members, none, oneError } from './definition-form.ts'
 import {
   ancestors,
   enumeratorDepthLabel,
@@ -13,6 +13,7 @@ import {
   type ReadQuestion,
   readQuestions,
 } from './definition-questions.ts'
+import { isObject } from './stepwise-check.ts'
 
 interface Placed {
   path: string
@@ -24,50 +25,51 @@ interface Placed {
 }
 
 /** Every error of the screens of a document. `bank` undefined: without a bank to look in. */
-export function screenErrors(
+export function* screenErrors(
   document: unknown,
   bank: readonly KnownQuestion[] | undefined,
   enumeratorDepthMax: number,
-): DefinitionError[] {
+): Check {
   const questions = readQuestions(document)
   const known = knownQuestions(questions, bank)
-  const placed = readPlacements(document)
+  const placed = yield* readPlacements(document)
   const first = new Map<string, Placed>()
-  for (const placement of [...placed].reverse()) first.set(placement.admin_name, placement)
+  for (const placement of placed.toReversed()) first.set(placement.admin_name, placement)
   // With unreadable questions, or without a bank, an unknown name is no error.
   const complete = bank !== undefined && Array.isArray(member(document, 'questions'))
-  return [
-    ...nameErrors(document),
-    ...statusErrors(document),
-    ...placed.flatMap(placement => [
-      ...placementErrors(placement, first, known, complete),
-      ...bankedDepthErrors(placement, known, enumeratorDepthMax),
-    ]),
-    ...(Array.isArray(member(document, 'screens')) ? unplacedErrors(questions, first) : []),
-    ...members(document, 'screens').flatMap((screen, index) => {
-      const earlier = (target: Placed): boolean => target.screen < index
-      const at = `${screen.path}/visible_when`
-      return conditionErrors(member(screen.value, 'visible_when'), at, { first, known, complete, earlier, inside: [] })
-    }),
-    ...placed.flatMap(placement => {
-      const earlier = (target: Placed): boolean => target.position < placement.position
-      const inside = ancestors(placement.admin_name, known).slice(1)
-      const at = `${placement.path}/visible_when`
-      return conditionErrors(placement.visible_when, at, { first, known, complete, earlier, inside })
-    }),
-  ]
+  yield nameErrors(document)
+  yield* statusErrors(document)
+  for (const placement of placed) {
+    yield placementErrors(placement, first, known, complete)
+    yield bankedDepthErrors(placement, known, enumeratorDepthMax)
+  }
+  if (Array.isArray(member(document, 'screens'))) yield* unplacedErrors(questions, first)
+  for (const { value, path, index } of members(document, 'screens')) {
+    const earlier = (target: Placed): boolean => target.screen < index
+    const scope = { first, known, complete, earlier, inside: [] }
+    yield* conditionErrors(member(value, 'visible_when'), `${path}/visible_when`, scope)
+  }
+  for (const { admin_name, visible_when, path, position } of placed) {
+    yield none
+    if (!isObject(visible_when)) continue
+    const earlier = (target: Placed): boolean => target.position < position
+    const inside = ancestors(admin_name, known).slice(1)
+    yield* conditionErrors(visible_when, `${path}/visible_when`, { first, known, complete, earlier, inside })
+  }
 }
 
-function readPlacements(document: unknown): Placed[] {
-  let position = 0
-  return members(document, 'screens').flatMap(({ value, path }, screen) =>
-    members(value, 'questions', path).flatMap(placement => {
+function* readPlacements(document: unknown): Check<Placed[]> {
+  const placed: Placed[] = []
+  for (const { value, path, index: screen } of members(document, 'screens')) {
+    for (const placement of members(value, 'questions', path)) {
+      yield none
       const admin_name = member(placement.value, 'question')
-      if (typeof admin_name !== 'string' || admin_name === '') return []
+      if (typeof admin_name !== 'string' || admin_name === '') continue
       const visible_when = member(placement.value, 'visible_when')
-      return [{ path: placement.path, admin_name, visible_when, position: position++, screen }]
-    }),
-  )
+      placed.push({ path: placement.path, admin_name, visible_when, position: placed.length, screen })
+    }
+  }
+  return placed
 }
 
 /** A name that cannot be seen tells nothing from nothing; nor do two statuses that look the same in a menu. */
@@ -79,21 +81,20 @@ function nameErrors(document: unknown): DefinitionError[] {
 const blankError = (path: string): DefinitionError[] =>
   oneError(path, 'blank', 'Must have something to be seen, not only spaces.')
 
-function statusErrors(document: unknown): DefinitionError[] {
+function* statusErrors(document: unknown): Check {
   const first = new Map<string, string>()
-  return members(document, 'statuses').flatMap(({ value, path }) => {
-    if (typeof value !== 'string' || value === '') return []
-    if (isBlank(value)) return blankError(path)
-    const earlier = first.get(foldText(value))
-    if (earlier === undefined) first.set(foldText(value), path)
-    return earlier === undefined
-      ? []
-      : oneError(
-          path,
-          'duplicate_status',
-          `Must be unique: "${value}" is also at ${earlier}, at most in other case or spacing.`,
-        )
-  })
+  for (const { value, path } of members(document, 'statuses')) {
+    if (typeof value !== 'string' || value === '') continue
+    const folded = foldText(value)
+    const earlier = first.get(folded)
+    if (isBlank(value)) yield blankError(path)
+    else if (earlier === undefined) yield none
+    else {
+      const detail = `Must be unique: "${value}" is also at ${earlier}, at most in other case or spacing.`
+      yield oneError(path, 'duplicate_status', detail)
+    }
+    if (earlier === undefined && !isBlank(value)) first.set(folded, path)
+  }
 }
 
 function placementErrors(
@@ -101,7 +102,7 @@ function placementErrors(
   first: ReadonlyMap<string, Placed>,
   known: ReadonlyMap<string, ReadQuestion>,
   complete: boolean,
-): DefinitionError[] {
+): readonly DefinitionError[] {
   const { admin_name, path } = placement
   const error = (code: string, detail: string) => oneError(`${path}/question`, code, detail)
   const earlier = first.get(admin_name)!
@@ -112,9 +113,9 @@ function placementErrors(
   if (question === undefined) {
     return complete
       ? error('unknown_question', `Must name a question: "${admin_name}" is neither defined here nor in the bank.`)
-      : []
+      : none
   }
-  if (question.enumerator === null) return []
+  if (question.enumerator === null) return none
   const parent = first.get(question.enumerator)
   if (parent === undefined) {
     return error(
@@ -123,7 +124,7 @@ function placementErrors(
     )
   }
   return parent.position < placement.position
-    ? []
+    ? none
     : error(
         'enumerator_not_placed',
         `Must come after its enumerator: "${admin_name}" is repeated under "${question.enumerator}", asked only at ${parent.path}.`,
@@ -135,19 +136,18 @@ function bankedDepthErrors(
   { admin_name, path }: Placed,
   known: ReadonlyMap<string, ReadQuestion>,
   enumeratorDepthMax: number,
-): DefinitionError[] {
+): readonly DefinitionError[] {
   const question = known.get(admin_name)
-  if (question?.kind !== 'ENUMERATOR' || !question.banked) return []
-  if (ancestors(admin_name, known).length !== enumeratorDepthMax + 1) return []
+  if (question?.kind !== 'ENUMERATOR' || !question.banked) return none
+  if (ancestors(admin_name, known).length !== enumeratorDepthMax + 1) return none
   return oneError(`${path}/question`, 'too_deep', enumeratorDepthLabel(admin_name, enumeratorDepthMax))
 }
 
-function unplacedErrors(questions: readonly ReadQuestion[], first: ReadonlyMap<string, Placed>): DefinitionError[] {
-  return questions
-    .filter(({ admin_name }) => !first.has(admin_name))
-    .flatMap(({ admin_name, path }) =>
-      oneError(path, 'not_placed', `Must be asked: "${admin_name}" is defined, but no screen has it.`),
-    )
+function* unplacedErrors(questions: readonly ReadQuestion[], first: ReadonlyMap<string, Placed>): Check {
+  for (const { admin_name, path } of questions) {
+    if (!first.has(admin_name))
+      yield oneError(path, 'not_placed', `Must be asked: "${admin_name}" is defined, but no screen has it.`)
+  }
 }
 
 interface Scope {
@@ -159,14 +159,16 @@ interface Scope {
   inside: readonly string[]
 }
 
-function conditionErrors(condition: unknown, path: string, scope: Scope): DefinitionError[] {
-  if (!isObject(condition)) return []
-  for (const form of ['all', 'any'] as const) {
-    if (Object.hasOwn(condition, form)) {
-      return members(condition, form, path).flatMap(inner => conditionErrors(inner.value, inner.path, scope))
-    }
-  }
-  if (Object.hasOwn(condition, 'not')) return conditionErrors(condition.not, `${path}/not`, scope)
+function* conditionErrors(condition: unknown, path: string, scope: Scope): Check {
+  if (!isObject(condition)) return
+  const list = (['all', 'any'] as const).find(form => Object.hasOwn(condition, form))
+  if (list !== undefined) {
+    for (const inner of members(condition, list, path)) yield* conditionErrors(inner.value, inner.path, scope)
+  } else if (Object.hasOwn(condition, 'not')) yield* conditionErrors(condition.not, `${path}/not`, scope)
+  else yield targetErrors(condition, path, scope)
+}
+
+function targetErrors(condition: Readonly<Record<string, unknown>>, path: string, scope: Scope): DefinitionError[] {
   const name = condition.question
   if (typeof name !== 'string') return []
   const error = (code: string, detail: string) => oneError(`${path}/question`, code, detail)

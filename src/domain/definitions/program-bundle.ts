@@ -4,7 +4,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Condition } from '../questions/program-version.ts'
 import { questionKinds } from '../questions/question.ts'
-import { characterErrors, type DefinitionError, definitionDepthMax, depthError, oneError } from './definition-form.ts'
+import { characterErrors, type DefinitionError, definitionDepthMax, depthErrors, oneError } from './definition-form.ts'
 import { enumeratorDepthLabel } from './definition-questions.ts'
 import { closed, conditionRef, conditionSchema, settingSchemas } from './definition-schemas.ts'
 import { enumeratorDepthUsual } from './program-definition.ts'
@@ -90,9 +90,9 @@ export type BundledVersion = Static<typeof bundledVersion>
 /** Everything that keeps a document from being a bundle; empty when it is one. */
 export function bundleErrors(document: unknown, enumeratorDepthMax: number = enumeratorDepthUsual): DefinitionError[] {
   // A version lies two levels deeper here than in a document of its own.
-  const tooDeep = depthError(document, definitionDepthMax + 2)
-  if (tooDeep !== undefined) return [tooDeep]
-  const characters = characterErrors(document)
+  const unreadable = [...depthErrors(document, definitionDepthMax + 2)].flat()
+  if (unreadable.length > 0) return unreadable
+  const characters = [...characterErrors(document)].flat()
   if (characters.length > 0) return characters
   const form = Value.Errors(bundle, document).map(({ instancePath: path, message }) => ({
     path,

@@ -16,8 +16,11 @@ export const oneError = (path: string, code: string, detail: string): SchemaViol
 // TypeBox stops at 8 errors by default; the author of the document wants to see all of them.
 Settings.Set({ maxErrors: 10_000 })
 
+/** Errors that are listed of one document or body. */
+export const errorsListedMax = 1000
+
 /** An error of `Value.Errors`. */
-interface SchemaError {
+export interface SchemaError {
   keyword: string
   instancePath: string
   params: object

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import type { Static } from 'typebox'
-import { isObject } from '../../../src/domain/definitions/definition-form.ts'
 import type { KnownQuestion } from '../../../src/domain/definitions/definition-questions.ts'
 import { kindsWith, settingNames } from '../../../src/domain/definitions/definition-schemas.ts'
 import {
@@ -9,15 +8,16 @@ import {
   type programDefinitionSchema,
   programDefinitionSchemaId,
 } from '../../../src/domain/definitions/program-definition.ts'
+import { isObject } from '../../../src/domain/definitions/stepwise-check.ts'
 import { questionKinds } from '../../../src/domain/questions/question.ts'
 import type { Problem } from '../../../src/problem.ts'
 import { parseDefinition } from '../../../src/programs/parse-definition.ts'
 import { errors, known } from '../../support/definition-errors.ts'
 import { aDefinition, everyKind, q } from '../../support/programs.ts'
 
-function details(document: unknown, bank?: readonly KnownQuestion[]): string[] {
+async function details(document: unknown, bank?: readonly KnownQuestion[]): Promise<string[]> {
   try {
-    parseDefinition(document, bank)
+    await parseDefinition(document, bank)
     return []
   } catch (error) {
     return (error as Problem).errors.map(({ detail }) => detail)
@@ -37,21 +37,21 @@ function withChange(definition: ProgramDefinition, path: string, value: unknown)
 describe('a definition', () => {
   const whole = aDefinition({ slug: 'housing-aid', questions: everyKind })
 
-  test('with every kind of question, nested to two levels, has no error', () => {
-    expect(errors(whole)).toEqual([])
-    expect(errors(whole, [])).toEqual([])
-    expect(parseDefinition(whole)).toBe(whole)
+  test('with every kind of question, nested to two levels, has no error', async () => {
+    expect(await errors(whole)).toEqual([])
+    expect(await errors(whole, [])).toEqual([])
+    expect(await parseDefinition(whole)).toBe(whole)
   })
 
-  test('with more questions than one may have is looked at no further, whatever else is wrong with it', () => {
+  test('with more questions than one may have is looked at no further, whatever else is wrong with it', async () => {
     const many = Array.from({ length: 9000 }, () => ({ admin_name: 7, kind: 'SOUND', options: [{}] }))
-    expect(errors({ ...whole, slug: 'Not A Slug', questions: many })).toEqual(['too_many /questions'])
+    expect(await errors({ ...whole, slug: 'Not A Slug', questions: many })).toEqual(['too_many /questions'])
   })
 
-  test('has names with something to be seen, and statuses that look different', () => {
-    expect(errors(withChange(whole, '/display_name', ' \u2003'))).toEqual(['blank /display_name'])
+  test('has names with something to be seen, and statuses that look different', async () => {
+    expect(await errors(withChange(whole, '/display_name', ' \u2003'))).toEqual(['blank /display_name'])
     const statuses = ['Paid', 'paid', 'Paid ', 'Pa\u00efd', 'Pai\u0308d', ' ', 'Late']
-    expect(errors(withChange(whole, '/statuses', statuses)).sort()).toEqual([
+    expect((await errors(withChange(whole, '/statuses', statuses))).sort()).toEqual([
       'blank /statuses/5',
       'duplicate_status /statuses/1',
       'duplicate_status /statuses/2',
@@ -59,20 +59,20 @@ describe('a definition', () => {
     ])
   })
 
-  test('nested as deep as may be has no error, D29', () => {
+  test('nested as deep as may be has no error, D29', async () => {
     let inner = q.text('innermost')
     for (let level = 0; level < 20; level++) inner = q.enumerator(`level ${'abcdefghijklmnopqrst'[level]}`, [inner])
-    expect(errors(aDefinition({ questions: [inner] }))).toEqual([])
+    expect(await errors(aDefinition({ questions: [inner] }))).toEqual([])
   })
 
-  test('has every error named at once, form and meaning together', () => {
+  test('has every error named at once, form and meaning together', async () => {
     const document = {
       ...aDefinition({ questions: [q.text('Name'), q.text('name'), q.number('age', { min: 9, max: 3 })] }),
       slug: 'Not A Slug',
       statuses: ['Paid', 'Paid', 7],
       surplus: true,
     }
-    expect(errors(document).sort()).toEqual([
+    expect((await errors(document)).sort()).toEqual([
       'bounds_inconsistent /questions/2/min',
       'duplicate_status /statuses/1',
       'question_key_taken /questions/1/admin_name',
@@ -82,9 +82,9 @@ describe('a definition', () => {
     ])
   })
 
-  test('lists far more errors than a few', () => {
+  test('lists far more errors than a few', async () => {
     const questions = Array.from({ length: 300 }, () => ({ kind: 'TEXT', text: 5 }))
-    expect(errors({ ...whole, questions, screens: [{ name: 'One', questions: [] }] })).toHaveLength(600)
+    expect(await errors({ ...whole, questions, screens: [{ name: 'One', questions: [] }] })).toHaveLength(600)
   })
 
   test.each([
@@ -106,115 +106,115 @@ describe('a definition', () => {
     ['/questions/14/max_length', 0, 'too_small /questions/14/max_length'],
     ['/questions/10/max', 2 ** 53, 'too_large /questions/10/max'],
     ['/screens/0/questions/0/optional', 'yes', 'wrong_type /screens/0/questions/0/optional'],
-  ])('%s as %p is refused', (path, value, error) => {
+  ])('%s as %p is refused', async (path, value, error) => {
     const changed = path.includes('y~z')
       ? withChange(whole, '/questions/0', { ...whole.questions[0], '__proto__x/y~z': value })
       : withChange(whole, path, value)
     const expected = error.replace('__proto__x/y~z', '__proto__x~1y~0z')
-    expect(errors(JSON.parse(JSON.stringify(changed)))).toEqual([expected])
+    expect(await errors(JSON.parse(JSON.stringify(changed)))).toEqual([expected])
   })
 
-  test('a member named __proto__ is a member that is not wanted', () => {
+  test('a member named __proto__ is a member that is not wanted', async () => {
     const text = JSON.stringify(whole).replace('"slug"', '"__proto__":{"slug":"x"},"slug"')
-    expect(errors(JSON.parse(text))).toEqual(['unknown_member /__proto__'])
+    expect(await errors(JSON.parse(text))).toEqual(['unknown_member /__proto__'])
   })
 
-  test('anything else in its place is refused', () => {
-    for (const document of [null, 7, 'text', [], true]) expect(errors(document)).toEqual(['wrong_type '])
-    expect(errors({}).sort()).toEqual(
+  test('anything else in its place is refused', async () => {
+    for (const document of [null, 7, 'text', [], true]) expect(await errors(document)).toEqual(['wrong_type '])
+    expect((await errors({})).sort()).toEqual(
       ['display_name', 'questions', 'screens', 'slug', 'statuses'].map(name => `required /${name}`),
     )
-    expect(errors(withChange(aDefinition(), '/screens', []))).toEqual([
+    expect(await errors(withChange(aDefinition(), '/screens', []))).toEqual([
       'too_few /screens',
       'not_placed /questions/0',
       'not_placed /questions/1',
     ])
   })
 
-  test('nested out of all bounds is refused and not walked', () => {
+  test('nested out of all bounds is refused and not walked', async () => {
     let deep: unknown = 1
     for (let level = 0; level < 5000; level++) deep = { not: deep }
-    const [error, ...rest] = errors(withChange(whole, '/screens/0/visible_when', deep))
+    const [error, ...rest] = await errors(withChange(whole, '/screens/0/visible_when', deep))
     expect(error).toStartWith('too_deep /screens/0/visible_when/not')
     expect(rest).toEqual([])
   })
 })
 
 describe('question keys (D15)', () => {
-  test('"an empty key" is refused', () => {
-    expect(errors(aDefinition({ questions: [q.text('123?')] }))).toEqual(['empty_question_key /questions/0/admin_name'])
+  test('"an empty key" is refused', async () => {
+    expect(await errors(aDefinition({ questions: [q.text('123?')] }))).toEqual([
+      'empty_question_key /questions/0/admin_name',
+    ])
   })
 
-  test.each(['entity_name', 'question_type'])('"a reserved key" is refused: %s', reserved => {
+  test.each(['entity_name', 'question_type'])('"a reserved key" is refused: %s', async reserved => {
     const [words] = [reserved.replace('_', ' ')]
-    expect(errors(aDefinition({ questions: [q.text(`${words}!`)] }))).toEqual([
+    expect(await errors(aDefinition({ questions: [q.text(`${words}!`)] }))).toEqual([
       'reserved_question_key /questions/0/admin_name',
     ])
-    expect(errors(aDefinition({ questions: [q.text(words.toUpperCase())] }))).toEqual([
+    expect(await errors(aDefinition({ questions: [q.text(words.toUpperCase())] }))).toEqual([
       'reserved_question_key /questions/0/admin_name',
     ])
   })
 
-  test('"a key equal to another question\'s under the same parent, compared without case", "naming both questions"', () => {
+  test('"a key equal to another question\'s under the same parent, compared without case", "naming both questions"', async () => {
     const definition = aDefinition({ questions: [q.text('Applicant name'), q.text('applicant NAME 4?')] })
     // The digits go and the space before them stays: these two differ.
-    expect(errors(definition)).toEqual([])
+    expect(await errors(definition)).toEqual([])
     const clash = aDefinition({ questions: [q.text('Applicant name'), q.text('applicant NAME4?')] })
-    expect(errors(clash)).toEqual(['question_key_taken /questions/1/admin_name'])
-    expect(details(clash)[0]).toContain('"applicant NAME4?" and "Applicant name"')
+    expect(await errors(clash)).toEqual(['question_key_taken /questions/1/admin_name'])
+    expect((await details(clash))[0]).toContain('"applicant NAME4?" and "Applicant name"')
   })
 
-  test('the same key under different parents is fine, the same name is not', () => {
+  test('the same key under different parents is fine, the same name is not', async () => {
     const children = (prefix: string) => [q.text(`${prefix} name`), q.text(`${prefix}name`)]
     expect(
-      errors(aDefinition({ questions: [q.text('name'), q.enumerator('pet', [q.text('name 1')]), ...children('x')] })),
+      await errors(
+        aDefinition({ questions: [q.text('name'), q.enumerator('pet', [q.text('name 1')]), ...children('x')] }),
+      ),
     ).toEqual([])
-    expect(errors(aDefinition({ questions: [q.text('name'), q.enumerator('pet', [q.text('name')])] }))).toContain(
+    expect(await errors(aDefinition({ questions: [q.text('name'), q.enumerator('pet', [q.text('name')])] }))).toContain(
       'duplicate_admin_name /questions/2/admin_name',
     )
   })
 
-  test('a key taken in the bank is refused, naming both, even by a question of another program', () => {
+  test('a key taken in the bank is refused, naming both, even by a question of another program', async () => {
     const definition = aDefinition({ questions: [q.text('shoe size')] })
-    expect(errors(definition, [known('Shoe size!')])).toEqual(['question_key_taken /questions/0/admin_name'])
-    expect(details(definition, [known('Shoe size!')])[0]).toContain('"shoe size" and "Shoe size!"')
-    expect(errors(definition, [known('Shoe size!', 'TEXT', 'pet'), known('pet', 'ENUMERATOR')])).toEqual([])
+    expect(await errors(definition, [known('Shoe size!')])).toEqual(['question_key_taken /questions/0/admin_name'])
+    expect((await details(definition, [known('Shoe size!')]))[0]).toContain('"shoe size" and "Shoe size!"')
+    expect(await errors(definition, [known('Shoe size!', 'TEXT', 'pet'), known('pet', 'ENUMERATOR')])).toEqual([])
   })
 })
 
 describe('names', () => {
-  test('a question defined twice is refused', () => {
+  test('a question defined twice is refused', async () => {
     const definition = aDefinition({ questions: [q.text('colour')] })
     definition.questions.push({ ...definition.questions[0]! })
-    expect(errors(definition)).toEqual(['duplicate_admin_name /questions/1/admin_name'])
+    expect(await errors(definition)).toEqual(['duplicate_admin_name /questions/1/admin_name'])
   })
 
-  test('a question that neither the document nor the bank has is refused, where the bank can be asked', () => {
+  test('a question that neither the document nor the bank has is refused, where the bank can be asked', async () => {
     const definition = aDefinition({ questions: [q.text('colour')] })
     definition.screens[0]!.questions.push({ question: 'shoe size' })
-    expect(errors(definition)).toEqual([])
-    expect(errors(definition, [])).toEqual(['unknown_question /screens/0/questions/1/question'])
-    expect(errors(definition, [known('shoe size')])).toEqual([])
+    expect(await errors(definition)).toEqual([])
+    expect(await errors(definition, [])).toEqual(['unknown_question /screens/0/questions/1/question'])
+    expect(await errors(definition, [known('shoe size')])).toEqual([])
   })
 
-  test('kind and enumerator of a question in the bank never change', () => {
+  test('kind and enumerator of a question in the bank never change', async () => {
     const definition = aDefinition({ questions: [q.enumerator('pet', [q.text('name')])] })
-    expect(errors(definition, [known('pet', 'TEXT'), known('name')])).toEqual([
+    expect(await errors(definition, [known('pet', 'TEXT'), known('name')])).toEqual([
       'immutable /questions/0/kind',
       'immutable /questions/1/enumerator',
     ])
   })
 
-  test('an enumerator must be an ENUMERATOR, and must not lead back to itself', () => {
+  test('an enumerator must be an ENUMERATOR, and must not lead back to itself', async () => {
     const definition = aDefinition({ questions: [q.text('a'), q.enumerator('b'), q.enumerator('c')] })
     definition.questions[1]!.enumerator = 'c'
     definition.questions[2]!.enumerator = 'b'
     definition.questions[0]!.enumerator = 'a'
-    expect(
-      errors(definition)
-        .filter(error => error.includes('/enumerator'))
-        .sort(),
-    ).toEqual([
+    expect((await errors(definition)).filter(error => error.includes('/enumerator')).sort()).toEqual([
       'enumerator_cycle /questions/1/enumerator',
       'enumerator_cycle /questions/2/enumerator',
       'not_an_enumerator /questions/0/enumerator',
@@ -234,7 +234,7 @@ describe('settings', () => {
     correct_addresses: true,
   }
 
-  test.each([...questionKinds])('%s carries those it may and is refused the others', kind => {
+  test.each([...questionKinds])('%s carries those it may and is refused the others', async kind => {
     const allowed = settingNames.filter(setting => kindsWith(setting).includes(kind))
     for (const [setting, value] of Object.entries(values)) {
       const needed = allowed.includes('options') ? { options: values.options } : {}
@@ -244,63 +244,66 @@ describe('settings', () => {
         questions: [question],
         screens: [{ name: 'One', questions: [{ question: 'x' }] }],
       }
-      expect(errors(document)).toEqual(
+      expect(await errors(document)).toEqual(
         allowed.some(one => one === setting) ? [] : [`setting_not_allowed /questions/0/${setting}`],
       )
     }
   })
 
-  test.each(['CHECKBOX', 'DROPDOWN', 'RADIO', 'MAP'])('%s needs options', kind => {
+  test.each(['CHECKBOX', 'DROPDOWN', 'RADIO', 'MAP'])('%s needs options', async kind => {
     const document = withChange(aDefinition({ questions: [q.text('x')] }), '/questions/0/kind', kind)
-    expect(errors(document)).toEqual(['required /questions/0/options'])
-    expect(errors(withChange(document as ProgramDefinition, '/questions/0/options', []))).toEqual([
+    expect(await errors(document)).toEqual(['required /questions/0/options'])
+    expect(await errors(withChange(document as ProgramDefinition, '/questions/0/options', []))).toEqual([
       'too_few /questions/0/options',
     ])
   })
 
-  test('"Admin IDs contain only lowercase letters, digits, underscores and dashes", but ids of map features are any text', () => {
+  test('"Admin IDs contain only lowercase letters, digits, underscores and dashes", but ids of map features are any text', async () => {
     const ids = ['ok_1-x', 'Upper', 'sp ace', 'ü']
     const wrong = [1, 2, 3].map(at => `wrong_characters /questions/0/options/${at}/admin_id`)
-    expect(errors(aDefinition({ questions: [q.checkbox('x', ids)] }))).toEqual(wrong)
-    expect(errors(aDefinition({ questions: [q.dropdown('x', ids)] }))).toEqual(wrong)
-    expect(errors(aDefinition({ questions: [q.radio('x', ids)] }))).toEqual(wrong)
-    expect(errors(aDefinition({ questions: [q.map('x', ids)] }))).toEqual([])
-    expect(errors(aDefinition({ questions: [q.map('x', ['a', 'a'])] }))).toEqual([
+    expect(await errors(aDefinition({ questions: [q.checkbox('x', ids)] }))).toEqual(wrong)
+    expect(await errors(aDefinition({ questions: [q.dropdown('x', ids)] }))).toEqual(wrong)
+    expect(await errors(aDefinition({ questions: [q.radio('x', ids)] }))).toEqual(wrong)
+    expect(await errors(aDefinition({ questions: [q.map('x', ids)] }))).toEqual([])
+    expect(await errors(aDefinition({ questions: [q.map('x', ['a', 'a'])] }))).toEqual([
       'duplicate_option /questions/0/options/1/admin_id',
     ])
   })
 
-  test('bounds must leave something between them', () => {
-    expect(errors(aDefinition({ questions: [q.text('x', { min_length: 3, max_length: 2 })] }))).toEqual([
+  test('bounds must leave something between them', async () => {
+    expect(await errors(aDefinition({ questions: [q.text('x', { min_length: 3, max_length: 2 })] }))).toEqual([
       'bounds_inconsistent /questions/0/min_length',
     ])
-    expect(errors(aDefinition({ questions: [q.file('x', { min_count: 3, max_count: 2 })] }))).toEqual([
+    expect(await errors(aDefinition({ questions: [q.file('x', { min_count: 3, max_count: 2 })] }))).toEqual([
       'bounds_inconsistent /questions/0/min_count',
     ])
-    expect(errors(aDefinition({ questions: [q.checkbox('x', ['a', 'b'], { min_count: 3 })] }))).toEqual([
+    expect(await errors(aDefinition({ questions: [q.checkbox('x', ['a', 'b'], { min_count: 3 })] }))).toEqual([
       'bounds_inconsistent /questions/0/min_count',
     ])
   })
 })
 
 describe('screens', () => {
-  test('each question is asked once, and every question defined is asked', () => {
+  test('each question is asked once, and every question defined is asked', async () => {
     const definition = aDefinition({ questions: [q.text('a'), q.text('b')] })
     definition.screens[0]!.questions = [{ question: 'a' }]
     definition.screens.push({ name: 'Two', questions: [{ question: 'a' }] })
-    expect(errors(definition)).toEqual(['placed_twice /screens/1/questions/0/question', 'not_placed /questions/1'])
+    expect(await errors(definition)).toEqual([
+      'placed_twice /screens/1/questions/0/question',
+      'not_placed /questions/1',
+    ])
   })
 
-  test('a repeated question comes after its enumerator', () => {
+  test('a repeated question comes after its enumerator', async () => {
     const definition = aDefinition({ questions: [q.enumerator('pet', [q.text('name')])] })
     const [screen] = definition.screens
     screen!.questions.reverse()
-    expect(errors(definition)).toEqual(['enumerator_not_placed /screens/0/questions/0/question'])
-    expect(details(definition)[0]).toContain('asked only at /screens/0/questions/1')
+    expect(await errors(definition)).toEqual(['enumerator_not_placed /screens/0/questions/0/question'])
+    expect((await details(definition))[0]).toContain('asked only at /screens/0/questions/1')
     const alone = { ...definition, screens: [{ name: 'One', questions: [{ question: 'name' }] }] }
-    expect(errors(alone)).toContain('enumerator_not_placed /screens/0/questions/0/question')
+    expect(await errors(alone)).toContain('enumerator_not_placed /screens/0/questions/0/question')
     const banked = { ...alone, questions: [] }
-    expect(errors(banked, [known('name', 'TEXT', 'pet'), known('pet', 'ENUMERATOR')])).toEqual([
+    expect(await errors(banked, [known('name', 'TEXT', 'pet'), known('pet', 'ENUMERATOR')])).toEqual([
       'enumerator_not_placed /screens/0/questions/0/question',
     ])
   })

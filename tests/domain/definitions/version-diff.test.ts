@@ -124,10 +124,10 @@ describe('diffVersions', () => {
     expect(diffDefinitions(definition, spelled)).toEqual([])
   })
 
-  test('is empty exactly when two versions ask the same, and turned round it undoes what it did', () => {
-    fc.assert(
-      fc.property(definitions, definitions, (before, after) => {
-        parseDefinition(before)
+  test('is empty exactly when two versions ask the same, and turned round it undoes what it did', async () => {
+    await fc.assert(
+      fc.asyncProperty(definitions, definitions, async (before, after) => {
+        await parseDefinition(before)
         const changes = diffDefinitions(before, after)
         expect(changes.length === 0).toBe(Bun.deepEquals(meaning(before), meaning(after)))
         const added = (list: typeof changes) => list.filter(({ code }) => code === 'question_added').map(c => c.subject)
@@ -206,7 +206,7 @@ describe('compareDefinitions', () => {
 })
 
 describe('describeVersion', () => {
-  test('gives back the document a version was made from, whatever its conditions', () => {
+  test('gives back the document a version was made from, whatever its conditions', async () => {
     const condition: NamedCondition = {
       all: [
         answered,
@@ -217,7 +217,7 @@ describe('describeVersion', () => {
       slug: 'p',
       questions: [...everyKind, q.name('name'), q.number('age'), q.text('why', { visible_when: condition })],
     })
-    parseDefinition(definition)
+    await parseDefinition(definition)
     const ids = new Map(definition.questions.map((question, index) => [question.admin_name, 100 + index]))
     const idOf = (name: string): number => ids.get(name)!
     const version = {
