@@ -3,7 +3,7 @@
 
 import type { OtherConfig } from '../../src/config/all-settings.ts'
 import { readPresentTime } from '../../src/db/database-clock.ts'
-import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
+import { formatOffsetTime, type Micros } from '../../src/domain/values/offset-time.ts'
 import {
   createApiKey,
   disableApiKey,
@@ -14,74 +14,85 @@ import {
   retireApiKey,
 } from '../../src/keys/api-keys.ts'
 import { parseExpiry } from '../../src/keys/expiry.ts'
+import {
+  type ApiKeyChanges,
+  type ApiKeyDraft,
+  isRequired,
+  type KeySettingName,
+  keySettings,
+  permissions,
+  settingNames,
+  settingOf,
+  textsOf,
+} from '../../src/keys/key-settings.ts'
 import { Problem } from '../../src/problem.ts'
 import { serviceAddress, usage } from '../command-line/environment.ts'
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'
 import { printTable } from '../command-line/text-table.ts'
 
+const permissionNames = Object.keys(permissions) as (keyof typeof permissions)[]
+const words = permissionNames.map(name => permissions[name].word)
+const required = settingNames.filter(isRequired).map(name => `--${keySettings[name].option}`)
+
 const help = `Usage:
-  scripts/api-key create --name <name> --programs <slug,…> --expires <when> --subnets <cidr,…|anywhere> [--may export,…]
-                         [--front-end <name>] [--hide <question>]…
+  scripts/api-key create <settings> [--may ${words.join(',')}]
   scripts/api-key list
-  scripts/api-key edit <key id> [--name <name>] [--programs <slug,…>] [--subnets <cidr,…|anywhere>]
-                         [--front-end <name>] [--hide <question>]…
+  scripts/api-key edit <key id> <settings>
   scripts/api-key disable <key id>
   scripts/api-key enable <key id>
   scripts/api-key retire <key id>
 
-  --name      Whose key it is and what for.
-  --programs  The programs it may reach, by slug.
-  --expires   90d, or a date (through the end of that day), or an instant such as 2027-01-31T12:00:00Z; within 366 days.
-  --subnets   Where it may be used from, such as 192.0.2.0/24,2001:db8::/32; or the word anywhere.
-  --may       What it may do, one or several: export (the default), submit; with export also annotate, which sets status and note.
-  --front-end The form front end that a key which may submit is for. Keys of one front end share its applicants; to keys of
-              any other those do not exist.
-  --hide      A question that the key never sees, by its admin name in the question bank; once for each. It is hidden in every
-              program, now and later, with all that is repeated under it, in exports, schemas and docs. edit replaces the whole
-              list; --hide '' hides none.
+Settings, of which create needs ${required.join(', ')}:
+${settingNames
+  .map(settingOf)
+  .map(({ option, takes, schema, repeated }) => {
+    const line = `  ${`--${option} ${takes}`.padEnd(28)} ${schema.description}`
+    return repeated ? `${line} Once for each; --${option} '' for none.` : line
+  })
+  .join('\n')}
 
-disable refuses the key from its next request on, until enable lets it in again; retire ends it for good.
+--may names what a key may do, which is not changed later: export unless given. With annotate, export is needed too.
+
+edit replaces a list as a whole. disable refuses the key from its next request on, until enable lets it in again; retire ends it for good.
 
 The password is printed once, by create, and cannot be had again.`
 
-type Options = Record<string, string | undefined>
+type Options = Record<string, string | string[] | undefined>
 
-const text = { type: 'string' } as const
-const changeable = {
-  name: text,
-  programs: text,
-  subnets: text,
-  'front-end': text,
-  hide: { ...text, multiple: true },
-} as const
+const settingOptions = Object.fromEntries(
+  settingNames
+    .map(settingOf)
+    .map(({ option, repeated = false }) => [option, { type: 'string' as const, multiple: repeated }]),
+)
 
-/** Names of hidden questions; undefined when `--hide` was not given. */
-const hiddenBy = (given: string[] | undefined): string[] | undefined => given?.filter(name => name !== '')
+/** What the options say; a setting without its option is absent. */
+function readSettings(options: Options, now: Micros, timeZone: string): ApiKeyChanges {
+  const given = settingNames.filter(name => options[keySettings[name].option] !== undefined)
+  return Object.fromEntries(given.map(name => [name, readSetting(name, options, now, timeZone)]))
+}
 
-function create(options: Options, hidden: string[]): Run {
-  const missing = ['name', 'programs', 'expires', 'subnets'].filter(name => options[name] === undefined)
-  if (missing.length > 0) throw usage(`Missing: ${missing.map(name => `--${name}`).join(', ')}.`)
-  const may = split(options.may ?? 'export')
-  const unknown = may.filter(word => !['export', 'submit', 'annotate'].includes(word))
-  if (unknown.length > 0)
-    throw usage(`--may takes export, submit and annotate, one or several, not "${unknown.join(',')}".`)
+function readSetting(name: KeySettingName, options: Options, now: Micros, timeZone: string) {
+  const { option, schema } = settingOf(name)
+  const given = options[option]!
+  if (typeof given !== 'string') return given.filter(item => item !== '')
+  if (name !== 'expires_at') return 'items' in schema ? split(given) : given
+  const expiry = parseExpiry(given, now, timeZone)
+  if (typeof expiry === 'object') throw usage(`--${option} ${expiry.error}.`)
+  return expiry
+}
+
+function create({ may = 'export', ...options }: Options): Run {
+  const missing = required.filter(option => options[option.slice(2)] === undefined)
+  if (missing.length > 0) throw usage(`Missing: ${missing.join(', ')}.`)
+  const allowed = split(String(may))
+  const unknown = allowed.filter(word => !words.some(known => known === word))
+  if (unknown.length > 0) throw usage(`--may takes ${words.join(', ')}, one or several, not "${unknown.join(',')}".`)
   return async ({ sql, config, setting, actor }) => {
     const now = await readPresentTime(sql)
-    const expiry = parseExpiry(options.expires!, now, config.timeZone)
-    if (typeof expiry === 'object') throw usage(`--expires ${expiry.error}.`)
-    const { key, ...credential } = await createApiKey(sql, setting('apiKeyPepper'), {
-      name: options.name!,
-      programs: split(options.programs!),
-      expires_at: expiry,
-      allowed_subnets: split(options.subnets!),
-      may_export: may.includes('export'),
-      may_submit: may.includes('submit'),
-      may_annotate: may.includes('annotate'),
-      front_end: options['front-end'],
-      hidden_questions: hidden,
-      actor,
-      now,
-    })
+    const settings = readSettings(options, now, config.timeZone)
+    const may = Object.fromEntries(permissionNames.map(name => [name, allowed.includes(permissions[name].word)]))
+    const draft = { ...settings, ...may } as ApiKeyDraft
+    const { key, ...credential } = await createApiKey(sql, setting('apiKeyPepper'), { ...draft, actor, now })
     console.log(`Made the key "${key.name}", good until ${formatOffsetTime(key.expires_at, config.timeZone)}.
 The password is shown this once.
 
@@ -104,29 +115,20 @@ const list: Run = async ({ sql, config }) => {
   printTable([head, ...keys.map(key => cells(key, config))])
 }
 
-function edit(keyId: string, options: Options, hidden: string[] | undefined): Run {
-  if (Object.keys(options).length === 0 && hidden === undefined)
-    throw usage('Say what to change: --name, --programs, --subnets, --front-end or --hide.')
+function edit(keyId: string, options: Options): Run {
+  if (Object.keys(options).length === 0)
+    throw usage(`Say what to change: ${settingNames.map(name => `--${keySettings[name].option}`).join(', ')}.`)
   return async ({ sql, config, actor }) => {
-    const key = await editApiKey(
-      sql,
-      keyId,
-      {
-        ...(options.name === undefined ? {} : { name: options.name }),
-        ...(options.programs === undefined ? {} : { programs: split(options.programs) }),
-        ...(options.subnets === undefined ? {} : { allowed_subnets: split(options.subnets) }),
-        ...(options['front-end'] === undefined ? {} : { front_end: options['front-end'] }),
-        ...(hidden === undefined ? {} : { hidden_questions: hidden }),
-      },
-      { actor, now: await readPresentTime(sql) },
-    )
-    const [id, name, programs, , expires] = cells(key, config)
-    const hides = key.hidden_questions.length === 0 ? '' : ` It never sees: ${key.hidden_questions.join(', ')}.`
-    console.log(
-      `${id} is now "${name}": programs ${programs}, from ${key.allowed_subnets.join(',')}, until ${expires}.${hides}`,
-    )
+    const now = await readPresentTime(sql)
+    const key = await editApiKey(sql, keyId, readSettings(options, now, config.timeZone), { actor, now })
+    console.log(`${key.api_key_id} is now:`)
+    for (const name of settingNames) console.log(`  ${keySettings[name].label}: ${shown(key, name, config)}`)
   }
 }
+
+/** A setting as a line says it. */
+const shown = (key: ListedApiKey, name: KeySettingName, { timeZone }: Pick<OtherConfig, 'timeZone'>): string =>
+  name === 'expires_at' ? formatOffsetTime(key.expires_at, timeZone) : textsOf(key, name).join(', ') || 'none'
 
 function retire(keyId: string): Run {
   return async ({ sql, config, actor }) => {
@@ -167,17 +169,12 @@ function cells(key: ListedApiKey, { timeZone }: OtherConfig): string[] {
 /** A Problem that names options as they are typed, not places in a document. */
 function inOptions(error: unknown): unknown {
   if (!(error instanceof Problem)) return error
-  const optionOf: Record<string, string> = {
-    name: '--name',
-    programs: '--programs',
-    expires_at: '--expires',
-    allowed_subnets: '--subnets',
-    may_export: '--may',
-    may_annotate: '--may',
-    front_end: '--front-end',
-    hidden_questions: '--hide',
-  }
-  const errors = error.errors.map(({ path, ...item }) => ({ ...item, parameter: optionOf[path?.split('/')[1] ?? ''] }))
+  const optionOf = (member: string) =>
+    member in permissions ? '--may' : `--${keySettings[member as KeySettingName].option}`
+  const errors = error.errors.map(({ path, ...item }) => ({
+    ...item,
+    ...(path !== undefined && { parameter: optionOf(path.split('/')[1]!) }),
+  }))
   return new Problem(error.kind, { detail: error.detail, errors })
 }
 
@@ -199,11 +196,9 @@ const naming =
   }
 
 await runCommands(help, {
-  create: command([], { ...changeable, expires: text, may: text }, ({ hide, ...options }) =>
-    naming(create(options, hiddenBy(hide) ?? [])),
-  ),
+  create: command([], { ...settingOptions, may: { type: 'string' } }, options => naming(create(options as Options))),
   list: command([], {}, () => list),
-  edit: command(['key id'], changeable, ({ hide, ...options }, keyId) => naming(edit(keyId, options, hiddenBy(hide)))),
+  edit: command(['key id'], settingOptions, (options, keyId) => naming(edit(keyId, options as Options))),
   disable: command(['key id'], {}, (_, keyId) => disable(keyId)),
   enable: command(['key id'], {}, (_, keyId) => enable(keyId)),
   retire: command(['key id'], {}, (_, keyId) => retire(keyId)),

@@ -1,8 +1,8 @@
-// Validates the settings of a key that an administrator requests.
-// It changes nothing.
+// Validates what an administrator requests of a key: each setting, and what they are together.
+// It changes nothing. Which setting has which check: `key-settings`.
 
 import type { Db } from '../db/client.ts'
-import { listProgramIds } from '../db/keys/api-key-rows.ts'
+import { readKnownSlugs } from '../db/keys/api-key-rows.ts'
 import { readKnownAdminNames } from '../db/programs/questions.ts'
 import { isBlank, isName } from '../domain/values/folded-text.ts'
 import { parseSubnet, type Subnet } from '../domain/values/ip-address.ts'
@@ -11,7 +11,7 @@ import type { ProblemItem } from '../problem.ts'
 import { dayMicros } from './expiry.ts'
 
 /** Longest name of a key, and of a front end. */
-const nameLengthMax = 100
+export const nameLengthMax = 100
 const programsMax = 1000
 const subnetsMax = 100
 const hiddenQuestionsMax = 100
@@ -21,65 +21,24 @@ const lifetimeDaysMax = 366
 export const anywhere = 'anywhere'
 const anywhereSubnets = ['0.0.0.0/0', '::/0']
 
-/** What the administrator asks for, as it was entered. */
-export interface ApiKeyDraft {
-  name: string
-  /** Slugs. */
-  programs: readonly string[]
-  /** Undefined without one. */
-  expires_at: Micros | undefined
-  /** CIDR subnets or single addresses, or `anywhere` alone. */
-  allowed_subnets: readonly string[]
-  may_export: boolean
-  may_submit: boolean
-  /** Whether it sets status and note of the applications it reads; no by default. */
-  may_annotate?: boolean
-  /** The front end that a key which may submit is a key of; its applicants are the only ones the key can reach (D26). */
-  front_end?: string | undefined
-  /** Admin names of questions that it never sees, in whatever program; none by default. */
-  hidden_questions?: readonly string[]
-}
-
-/** What can be changed later; what is absent stays as it is. */
-export type ApiKeyChanges = Partial<
-  Pick<ApiKeyDraft, 'name' | 'programs' | 'allowed_subnets' | 'front_end' | 'expires_at' | 'hidden_questions'>
->
-
-/** Values as they are stored: trimmed, canonical, without repetition, sorted. */
-export type CheckedValues = {
-  name?: string
-  programs?: string[]
-  allowed_subnets?: string[]
-  front_end?: string
-  expires_at?: Micros
-  hidden_questions?: string[]
-}
-
-interface Checked {
+/** What is stored for what was given, and what is wrong with it, with the place in it. */
+export interface CheckedSetting {
+  value: unknown
   errors: ProblemItem[]
-  values: CheckedValues
-  programIds: number[]
 }
 
-/** Checks the whole input and names every error, with its place in the draft (`/name`, `/programs/0`, …). */
-export async function checkChanges(db: Db, changes: ApiKeyChanges): Promise<Checked> {
-  const checked: Checked = { errors: [], values: {}, programIds: [] }
-  if (changes.name !== undefined) checkName(checked, 'name', 'must say whose key it is and what for', changes.name)
-  if (changes.front_end !== undefined) checkName(checked, 'front_end', neededFrontEnd, changes.front_end)
-  if (changes.programs !== undefined) await checkPrograms(db, checked, changes.programs)
-  if (changes.allowed_subnets !== undefined) checkSubnets(checked, changes.allowed_subnets)
-  if (changes.hidden_questions !== undefined) await checkHidden(db, checked, changes.hidden_questions)
-  return checked
-}
+const nameCheck =
+  (needed: string) =>
+  (_: Db, text: string): CheckedSetting => {
+    const name = text.trim()
+    const error = nameError(name)
+    if (isBlank(name)) return { value: name, errors: [required('', needed)] }
+    return { value: name, errors: error === undefined ? [] : [{ code: 'bad_name', detail: error }] }
+  }
+const neededFrontEnd = 'must name the front end that submits with this key: it reaches the applicants of that one alone'
 
-function checkName({ errors, values }: Checked, member: 'name' | 'front_end', needed: string, text: string): void {
-  const name = text.trim()
-  const error = nameError(name)
-  const path = `/${member}`
-  if (isBlank(name)) errors.push(required(path, needed))
-  else if (error !== undefined) errors.push({ path, code: 'bad_name', detail: error })
-  else values[member] = name
-}
+export const checkName = nameCheck('must say whose key it is and what for')
+export const checkFrontEnd = nameCheck(neededFrontEnd)
 
 function nameError(name: string): string | undefined {
   if (isName(name, nameLengthMax)) return undefined
@@ -92,35 +51,22 @@ export function frontEndError(text: string): string | undefined {
   return isBlank(name) ? 'must name a front end' : nameError(name)
 }
 
-async function checkPrograms(db: Db, checked: Checked, slugs: readonly string[]): Promise<void> {
-  const { errors, values } = checked
-  if (slugs.length === 0) errors.push(required('/programs', 'must name at least one program'))
-  if (slugs.length > programsMax) {
-    errors.push(tooMany('/programs', `must name at most ${programsMax} programs`))
-    return
-  }
+export async function checkPrograms(db: Db, slugs: readonly string[]): Promise<CheckedSetting> {
+  if (slugs.length > programsMax) return { value: [], errors: [tooMany(`must name at most ${programsMax} programs`)] }
   // Only texts that can be slugs are looked up.
-  const programs = await listProgramIds(
+  const known = await readKnownSlugs(
     db,
     slugs.filter(slug => /^[a-z0-9-]{1,100}$/.test(slug)),
   )
-  const known = new Set(programs.map(program => program.slug))
-  slugs.forEach((slug, index) => {
-    if (known.has(slug)) return
-    const detail = `there is no program ${JSON.stringify(slug.slice(0, 100))}`
-    errors.push({ path: `/programs/${index}`, code: 'unknown_program', detail })
-  })
-  values.programs = programs.map(program => program.slug)
-  checked.programIds = programs.map(program => program.program_id)
+  const unknown = (slug: string) => `there is no program ${JSON.stringify(slug.slice(0, 100))}`
+  const errors = slugs.length === 0 ? [required('', 'must name at least one program')] : []
+  return { value: known, errors: [...errors, ...unknownItems(slugs, known, 'unknown_program', unknown)] }
 }
 
-async function checkHidden(db: Db, { errors, values }: Checked, names: readonly string[]): Promise<void> {
-  const path = '/hidden_questions'
+export async function checkHidden(db: Db, names: readonly string[]): Promise<CheckedSetting> {
   if (names.length > hiddenQuestionsMax) {
-    errors.push(
-      tooMany(path, `must name at most ${hiddenQuestionsMax} questions; hide an enumerator to hide all under it`),
-    )
-    return
+    const detail = `must name at most ${hiddenQuestionsMax} questions; hide an enumerator to hide all under it`
+    return { value: [], errors: [tooMany(detail)] }
   }
   const wanted = names.map(name => name.trim())
   // A text that PostgreSQL cannot store is no name in the bank.
@@ -128,48 +74,38 @@ async function checkHidden(db: Db, { errors, values }: Checked, names: readonly 
     db,
     wanted.filter(name => name.isWellFormed() && !name.includes('\0')),
   )
-  wanted.forEach((name, index) => {
-    if (known.includes(name)) return
-    const detail = `there is no question ${JSON.stringify(name.slice(0, 100))}: name questions as the question bank does`
-    errors.push({ path: `${path}/${index}`, code: 'unknown_question', detail })
-  })
-  values.hidden_questions = known
+  const unknown = (name: string) =>
+    `there is no question ${JSON.stringify(name.slice(0, 100))}: name questions as the question bank does`
+  return { value: known, errors: unknownItems(wanted, known, 'unknown_question', unknown) }
 }
 
-/** A key that submits must see every question. */
-export function hidingErrors(
-  { may_submit }: Pick<ApiKeyDraft, 'may_submit'>,
-  hidden: readonly string[] | undefined,
-): ProblemItem[] {
-  if (!may_submit || hidden === undefined || hidden.length === 0) return []
-  const detail = 'must be empty: a key that submits must see every question'
-  return [{ path: '/hidden_questions', code: 'not_allowed', detail }]
+const unknownItems = (
+  items: readonly string[],
+  known: readonly string[],
+  code: string,
+  detailOf: (item: string) => string,
+): ProblemItem[] => {
+  const isKnown = new Set(known)
+  return items.flatMap((item, i) => (isKnown.has(item) ? [] : [{ path: `/${i}`, code, detail: detailOf(item) }]))
 }
 
-function checkSubnets({ errors, values }: Checked, texts: readonly string[]): void {
-  const path = '/allowed_subnets'
-  if (texts.length === 0)
-    errors.push(required(path, `must name the subnets the key may be used from, or say "${anywhere}"`))
-  if (texts.length > subnetsMax) {
-    errors.push(tooMany(path, `must name at most ${subnetsMax} subnets`))
-    return
-  }
-  if (texts.length === 1 && texts[0] === anywhere) {
-    values.allowed_subnets = anywhereSubnets
-    return
-  }
+export function checkSubnets(_: Db, texts: readonly string[]): CheckedSetting {
+  if (texts.length > subnetsMax) return { value: [], errors: [tooMany(`must name at most ${subnetsMax} subnets`)] }
+  if (texts.length === 1 && texts[0] === anywhere) return { value: anywhereSubnets, errors: [] }
+  const none = required('', `must name the addresses it may be used from, or be "${anywhere}" alone`)
+  const errors = texts.length === 0 ? [none] : []
   const parsed = texts.map(text => parseSubnet(text.slice(0, 100)))
   parsed.forEach((subnet, index) => {
     if (!('error' in subnet)) return
     const alone = {
       code: 'anywhere_not_alone',
-      detail: `"${anywhere}" must be the only entry: with it, no subnet says anything`,
+      detail: `cannot be combined with addresses: leave those out, or "${anywhere}"`,
     }
     const error = texts[index] === anywhere ? alone : { code: 'bad_subnet', detail: subnet.error }
-    errors.push({ path: `${path}/${index}`, ...error })
+    errors.push({ path: `/${index}`, ...error })
   })
   const subnets = parsed.filter((subnet): subnet is Subnet => !('error' in subnet))
-  values.allowed_subnets = [...new Set(subnets.map(subnet => subnet.text))].sort()
+  return { value: [...new Set(subnets.map(subnet => subnet.text))].sort(), errors }
 }
 
 export function expiryErrors(expiresAt: Micros | undefined, now: Micros): ProblemItem[] {
@@ -182,27 +118,32 @@ export function expiryErrors(expiresAt: Micros | undefined, now: Micros): Proble
   return []
 }
 
-const neededFrontEnd = 'must name the front end that submits with this key: it reaches the applicants of that one alone'
-
-/** A key has a front end exactly when it may submit. */
-export function frontEndErrors({
-  may_submit,
-  front_end,
-}: Pick<ApiKeyDraft, 'may_submit' | 'front_end'>): ProblemItem[] {
-  const path = '/front_end'
-  if (may_submit) return front_end === undefined ? [required(path, neededFrontEnd)] : []
-  return front_end === undefined
-    ? []
-    : [{ path, code: 'not_allowed', detail: 'must be left out: this key may not submit' }]
+/** What settings together must be, whether the key is new or changed: what it may do, and what only some keys have. */
+export const combinationErrors = ({ may_export, may_submit, may_annotate, front_end, hidden_questions }: Combined) => {
+  const errors: ProblemItem[] = []
+  if (!may_export && !may_submit)
+    errors.push(required('/may_export', 'must be allowed to export or to submit, or the key is good for nothing'))
+  else if (may_annotate && !may_export) {
+    const detail = 'must be allowed to export too: it sets status and note of applications that it reads'
+    errors.push({ path: '/may_annotate', code: 'needs_export', detail })
+  }
+  const hasFrontEnd = (front_end ?? null) !== null
+  if (may_submit && !hasFrontEnd) errors.push(required('/front_end', neededFrontEnd))
+  if (!may_submit && hasFrontEnd)
+    errors.push(notAllowed('/front_end', 'must be left out: only a key that submits has a front end'))
+  if (may_submit && hidden_questions !== undefined && hidden_questions.length > 0)
+    errors.push(notAllowed('/hidden_questions', 'must be empty: a key that submits must see every question'))
+  return errors
 }
 
-export function permissionErrors({ may_export, may_submit, may_annotate = false }: ApiKeyDraft): ProblemItem[] {
-  if (!may_export && !may_submit)
-    return [required('/may_export', 'must be allowed to export or to submit, or the key is good for nothing')]
-  if (!may_annotate || may_export) return []
-  const detail = 'must be allowed to export too: it sets status and note of applications that it reads'
-  return [{ path: '/may_annotate', code: 'needs_export', detail }]
+interface Combined {
+  may_export: boolean
+  may_submit: boolean
+  may_annotate?: boolean
+  front_end?: string | null | undefined
+  hidden_questions?: readonly string[]
 }
 
 const required = (path: string, detail: string): ProblemItem => ({ path, code: 'required', detail })
-const tooMany = (path: string, detail: string): ProblemItem => ({ path, code: 'too_many', detail })
+const notAllowed = (path: string, detail: string): ProblemItem => ({ path, code: 'not_allowed', detail })
+const tooMany = (detail: string): ProblemItem => ({ code: 'too_many', detail })

@@ -19,18 +19,18 @@ import {
 import { findOrigin } from '../db/origin.ts'
 import { formatMicros, type Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, Problem, type ProblemItem } from '../problem.ts'
+import { combinationErrors, expiryErrors } from './api-key-draft.ts'
+import { apiSecretToken, type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
+import { dayMicros, isExpiringSoon } from './expiry.ts'
 import {
   type ApiKeyChanges,
   type ApiKeyDraft,
-  type CheckedValues,
-  checkChanges,
-  expiryErrors,
-  frontEndErrors,
-  hidingErrors,
-  permissionErrors,
-} from './api-key-draft.ts'
-import { apiSecretToken, type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
-import { dayMicros, isExpiringSoon } from './expiry.ts'
+  checkSettings,
+  type KeySettingName,
+  type KeyValues,
+  settingNames,
+  textsOf,
+} from './key-settings.ts'
 
 /** `expiring`: within `expiringSoonDays`. `exposed`: seen without encryption, and still good. `disabled`: until it is enabled again. */
 export const apiKeyStates = ['active', 'expiring', 'exposed', 'disabled', 'expired', 'retired'] as const
@@ -50,9 +50,6 @@ export interface ListedApiKey extends ApiKeyRow {
   state: ApiKeyState
 }
 
-/** What a draft without errors has. */
-type CreatedValues = CheckedValues & Required<Pick<CheckedValues, 'name' | 'programs' | 'allowed_subnets'>>
-
 /** A key just made, with the credential that is shown once. */
 export interface IssuedApiKey extends Credential {
   key: ListedApiKey
@@ -67,29 +64,21 @@ export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft 
   const api_key_id = credential.username
   const { now } = draft
   const row = await sql.begin(async tx => {
-    const checked = await checkChanges(tx, draft)
-    const errors = [
-      ...checked.errors,
-      ...expiryErrors(draft.expires_at, now),
-      ...permissionErrors(draft),
-      ...frontEndErrors(draft),
-      ...hidingErrors(draft, draft.hidden_questions),
-      ...(draft.may_submit ? await submissionErrors(tx) : []),
-    ]
+    const { values, errors } = await checkSettings(tx, draft)
+    errors.push(...expiryErrors(draft.expires_at, now), ...combinationErrors(draft))
+    if (draft.may_submit) errors.push(...(await submissionErrors(tx)))
     if (errors.length > 0) throw invalidRequest('The key cannot be made.', errors)
-    const { name, programs, allowed_subnets, front_end = null, hidden_questions = [] } = checked.values as CreatedValues
+    const { programs = [], ...settings } = values
     const { may_export, may_submit, may_annotate = false } = draft
-    const expires_at = draft.expires_at!
-    const secret_hash = hashPassword(pepper, credential.password)
     const may = { may_export, may_submit, may_annotate }
-    const facts = { api_key_id, name, ...may, front_end, expires_at, allowed_subnets, hidden_questions }
-    await insertApiKey(tx, { ...facts, secret_hash, created_at: now, created_by: draft.actor })
-    await replaceApiKeyPrograms(tx, api_key_id, checked.programIds)
-    const detail = { name, programs, allowed_subnets, ...may, front_end, hidden_questions }
-    await recordAction(tx, draft, 'api_key_created', api_key_id, { ...detail, expires_at: formatMicros(expires_at) })
-    return findApiKey(tx, api_key_id)
+    const made_by = { created_at: now, created_by: draft.actor, secret_hash: hashPassword(pepper, credential.password) }
+    await insertApiKey(tx, { api_key_id, ...settings, ...may, ...made_by })
+    await replaceApiKeyPrograms(tx, api_key_id, programs)
+    const made = (await findApiKey(tx, api_key_id))!
+    await recordAction(tx, draft, 'api_key_created', api_key_id, { ...may, ...audited(pick(made, settingNames)) })
+    return made
   })
-  return { ...credential, key: withState(row!, now) }
+  return { ...credential, key: withState(row, now) }
 }
 
 /** Every key, newest first. */
@@ -97,14 +86,15 @@ export async function listKeys(db: Db, now: Micros): Promise<ListedApiKey[]> {
   return (await listApiKeys(db)).map(row => withState(row, now))
 }
 
-/** Whether a key is meant: in its name, id, programs or addresses, and among the keys of a program. Empty texts and null mean any. */
+/** Whether a key is meant: in its id, the texts of its settings or its last address, and among the keys of a program. Empty texts and null mean any. */
 export function isListed(
   key: ListedApiKey,
   { group, search, program }: { group: KeyGroup | null; search: string; program: string },
 ): boolean {
   const states: readonly ApiKeyState[] = group === null ? [key.state] : keyGroups[group]
   const text = search.trim().toLowerCase()
-  const fields = [key.name, key.api_key_id, ...key.programs, ...key.allowed_subnets, key.last_used_address ?? '']
+  const texts = settingNames.flatMap(name => textsOf(key, name))
+  const fields = [key.api_key_id, key.last_used_address ?? '', ...texts]
   return (
     states.includes(key.state) &&
     (text === '' || fields.some(field => field.toLowerCase().includes(text))) &&
@@ -182,9 +172,9 @@ async function setDisabled(sql: Sql, apiKeyId: string, at: Micros | null, by: Au
 }
 
 /**
- * Changes name, programs, subnets, hidden questions, front end or expiry, in force with the key's next request. Throws `not_found`, `conflict` when it is retired,
- * `invalid_request` naming every error. Values that are as they were leave no audit event. With `basedOn`, the `keyVersion` that was
- * seen when this was decided, also `conflict` when the key has been changed since.
+ * Changes settings, in force with the key's next request. Throws `not_found`, `conflict` when it is retired, `invalid_request` naming
+ * every error. Values that are as they were leave no audit event. With `basedOn`, the `keyVersion` that was seen when this was decided,
+ * also `conflict` when the key has been changed since.
  */
 export async function editApiKey(
   sql: Sql,
@@ -200,33 +190,29 @@ export async function editApiKey(
         detail: 'The key was changed concurrently. Nothing was changed.',
         internal: 'based_on_is_old',
       })
-    const { errors, programIds, values } = await checkChanges(tx, changes)
-    if (changes.expires_at !== undefined && changes.expires_at !== key.expires_at) {
-      errors.push(...expiryErrors(changes.expires_at, by.now))
-      values.expires_at = changes.expires_at
-    }
-    errors.push(...hidingErrors(key, changes.hidden_questions))
-    if (!key.may_submit) errors.push(...frontEndErrors({ may_submit: false, front_end: changes.front_end }))
+    const { errors, values } = await checkSettings(tx, changes)
+    const changed = settingNames.filter(
+      name => values[name] !== undefined && JSON.stringify(values[name]) !== JSON.stringify(key[name]),
+    )
+    if (changed.includes('expires_at')) errors.push(...expiryErrors(changes.expires_at, by.now))
+    errors.push(...combinationErrors({ ...key, ...pick(values, changed) }))
     if (errors.length > 0) throw invalidRequest('The key cannot be changed like this.', errors)
-    const before = pick(key, values)
-    if (JSON.stringify(before) === JSON.stringify(values)) return
-    await updateApiKey(tx, apiKeyId, { ...key, ...values }, by.now)
-    if (values.programs !== undefined) await replaceApiKeyPrograms(tx, apiKeyId, programIds)
+    if (changed.length === 0) return
+    const { programs, ...settings } = pick(values, changed)
+    if (Object.keys(settings).length > 0) await updateApiKey(tx, apiKeyId, settings, by.now)
+    if (programs !== undefined) await replaceApiKeyPrograms(tx, apiKeyId, programs)
     await recordAction(tx, by, 'api_key_edited', apiKeyId, {
-      before: auditedValues(before),
-      after: auditedValues(values),
+      before: audited(pick(key, changed)),
+      after: audited(pick(values, changed)),
     })
   })
   return loadKey(sql, apiKeyId, by.now)
 }
 
-/** Identifies a revision of a key's settings. */
-export function keyVersion(
-  key: Pick<ApiKeyRow, 'name' | 'programs' | 'allowed_subnets' | 'front_end' | 'expires_at' | 'hidden_questions'>,
-) {
-  const { name, programs, allowed_subnets, front_end, expires_at, hidden_questions } = key
-  const text = JSON.stringify([name, programs, allowed_subnets, front_end, expires_at, hidden_questions])
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+/** Identifies a revision of a key's settings. One that the key does not have has no part in it, nor then one that a later release adds. */
+export function keyVersion(key: ApiKeyRow): string {
+  const values = settingNames.filter(name => String(key[name] ?? '') !== '').map(name => [name, key[name]])
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16)
 }
 
 export function apiKeyState(key: ApiKeyRow, now: Micros): ApiKeyState {
@@ -237,12 +223,11 @@ export function apiKeyState(key: ApiKeyRow, now: Micros): ApiKeyState {
   return isExpiringSoon(key.expires_at, now) ? 'expiring' : 'active'
 }
 
-/** The present values of what is to be changed, in the same form and order. */
-const pick = (key: ApiKeyRow, wanted: CheckedValues): CheckedValues =>
-  Object.fromEntries((Object.keys(wanted) as (keyof CheckedValues)[]).map(name => [name, key[name]]))
+const pick = (settings: KeyValues, names: readonly KeySettingName[]): KeyValues =>
+  Object.fromEntries(names.map(name => [name, settings[name]]))
 
 /** As the audit log has it: times as text. */
-const auditedValues = ({ expires_at, ...values }: CheckedValues) =>
+const audited = ({ expires_at, ...values }: KeyValues) =>
   expires_at === undefined ? values : { ...values, expires_at: formatMicros(expires_at) }
 
 const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, state: apiKeyState(row, now) })

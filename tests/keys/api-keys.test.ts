@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import type { ApiKeyDraft } from '../../src/keys/api-key-draft.ts'
 import {
   apiKeyState,
   createApiKey,
@@ -14,6 +13,7 @@ import {
   rotateApiKey,
 } from '../../src/keys/api-keys.ts'
 import { isWholePassword } from '../../src/keys/credential.ts'
+import type { ApiKeyDraft } from '../../src/keys/key-settings.ts'
 import { testPepper } from '../support/config.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'

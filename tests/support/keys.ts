@@ -1,7 +1,7 @@
 // Programs and API keys for tests, put straight into the database: also such as no use case would make (expired, retired).
 
 import type { Sql } from '../../src/db/client.ts'
-import { insertApiKey, listProgramIds, replaceApiKeyPrograms, retireApiKeyRow } from '../../src/db/keys/api-key-rows.ts'
+import { insertApiKey, replaceApiKeyPrograms, retireApiKeyRow } from '../../src/db/keys/api-key-rows.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
 import { apiSecretToken, hashPassword, mintCredential } from '../../src/keys/credential.ts'
 import { testPepper } from './config.ts'
@@ -54,18 +54,13 @@ export async function createTestKey(sql: Sql, options: TestKeyOptions = {}): Pro
     may_annotate: options.mayAnnotate ?? false,
     front_end: options.maySubmit ? (options.frontEnd ?? testFrontEnd) : null,
     expires_at: options.expiresAt ?? createdAt + 90 * dayMicros,
-    allowed_subnets: options.allowedSubnets ?? ['0.0.0.0/0', '::/0'],
-    hidden_questions: options.hiddenQuestions ?? [],
+    allowed_subnets: [...(options.allowedSubnets ?? ['0.0.0.0/0', '::/0'])],
+    hidden_questions: [...(options.hiddenQuestions ?? [])],
     created_at: createdAt,
     created_by: 'operator:test',
   })
   for (const slug of options.programs ?? []) await ensureTestProgram(sql, slug)
-  const programs = await listProgramIds(sql, options.programs ?? [])
-  await replaceApiKeyPrograms(
-    sql,
-    username,
-    programs.map(program => program.program_id),
-  )
+  await replaceApiKeyPrograms(sql, username, options.programs ?? [])
   if (options.retiredAt !== undefined) await retireApiKeyRow(sql, username, options.retiredAt, 'operator:test')
   return {
     api_key_id: username,

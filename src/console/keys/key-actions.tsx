@@ -2,6 +2,7 @@
 
 /** @jsxImportSource preact */
 
+import { Type } from 'typebox'
 import { readApiKeyDays } from '../../db/keys/api-key-rows.ts'
 import { readingRoles } from '../../html/navigation.ts'
 import type { Deps } from '../../http/server/deps.ts'
@@ -14,10 +15,13 @@ import {
   keyGroups,
   listKeys,
 } from '../../keys/api-keys.ts'
+import { keyChanges, newKey } from '../../keys/key-settings.ts'
 import { requireReachOfKey } from '../../people/token-reach.ts'
 import { invalidRequest } from '../../problem.ts'
 import { type Action, action, type PageRoute, type Part, pageAt, reads, writes } from '../requests/action.ts'
 import { issuedKeyAnswer, keyAnswer, keyDetailsAnswer, listed } from '../requests/answer-schemas.ts'
+import { onField } from '../requests/keyed-forms.ts'
+import { closed, text } from '../requests/schemas.ts'
 import { keyChecks } from './key-checks.tsx'
 import { NewKeyPage } from './key-form-pages.tsx'
 import { keyIndex } from './key-index.ts'
@@ -25,7 +29,7 @@ import { KeyIndexPage } from './key-index-page.tsx'
 import { pathOfKey } from './key-labels.tsx'
 import { secretActions } from './key-secrets.tsx'
 import { issued, Keys, keyRoute, tokenReach, versioned } from './known-keys.tsx'
-import { changes, newKey, onKeyField, readChanges, readNewKey } from './read-key-form.ts'
+import { readNewKey, readSettings } from './read-key-form.ts'
 
 export const keyActions = (deps: Deps): Part => {
   const keys = new Keys(deps)
@@ -50,7 +54,7 @@ const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[
     ...reads('keys'),
     query: {
       state: 'One of active (with those that expire soon), expiring, disabled, expired and retired; all without it.',
-      q: 'Part of a name, id, program or address.',
+      q: 'Part of its id, the address of its last use, or a text among its settings.',
       program: 'The slug of a program the key may read.',
     },
     run: async ({ url: { searchParams: query }, now }) => {
@@ -84,10 +88,13 @@ const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[
       page: async () => <NewKeyPage {...(await offered())} />,
       read: ({ form }) => readNewKey(form),
       next: showSecret,
-      atField: onKeyField,
+      atField: onField,
     },
   }),
 ]
+
+const based_on = text('The `version` of the key as you read it: if it is another by now, nothing is changed (409).')
+const changedKey = Type.Object({ based_on, ...keyChanges.properties }, closed)
 
 const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
   action({
@@ -109,7 +116,7 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
     answered: keyAnswer,
     ...writes('keys'),
     confirmed: true,
-    body: changes,
+    body: changedKey,
     run: async (visit, { based_on, expires_at, ...rest }) => {
       requireReachOfKey(visit.token, await find(visit))
       const wanted = { ...rest, expires_at: expiry(expires_at, visit) }
@@ -117,9 +124,13 @@ const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
     },
     form: {
       page,
-      read: async visit => readChanges(visit.form, await find(visit)),
+      // A form without it is not held against what is stored.
+      read: async visit => ({
+        based_on: (visit.form.get('based_on') ?? undefined)!,
+        ...readSettings(visit.form, await find(visit)),
+      }),
       next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=saved`,
-      atField: onKeyField,
+      atField: onField,
       onConflict: ({ internal }) => (internal === 'based_on_is_old' ? [] : undefined),
     },
   }),

@@ -10,6 +10,14 @@ import { type NamedProgram, ProgramChoices } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { figures } from '../../html/parts.tsx'
 import { type ListedApiKey, overlapDaysMax } from '../../keys/api-keys.ts'
+import {
+  isRequired,
+  type KeySettingName,
+  keySettings,
+  permissions,
+  settingNames,
+  settingOf,
+} from '../../keys/key-settings.ts'
 import { ExpiryFields } from '../requests/expiry-fields.tsx'
 import { addressesOf, pathOfKey } from './key-labels.tsx'
 import { hiddenOf } from './read-key-form.ts'
@@ -23,53 +31,77 @@ export interface Offered {
   questions: readonly NamedQuestion[]
 }
 
-/** `children` come after the name. */
-export function CommonFields(props: Offered & { apiKey?: ListedApiKey; children: ComponentChildren }) {
-  const { programs, questions, apiKey, children } = props
+interface FieldProps extends Offered {
+  /** Undefined of a new key. */
+  apiKey: ListedApiKey | undefined
+}
+
+/** Fields that are more than a text. */
+const fields: Partial<Record<KeySettingName, (props: FieldProps) => ComponentChildren>> = {
+  front_end: ({ apiKey }) =>
+    (apiKey === undefined ? usePage().origin === undefined : apiKey.may_submit) && (
+      <PlainField name="front_end" apiKey={apiKey} />
+    ),
+  programs: ({ programs, apiKey }) => <ProgramChoices programs={programs} chosen={apiKey?.programs ?? []} />,
+  allowed_subnets: Addresses,
+  expires_at: ({ apiKey }) => <ExpiryFields stays={apiKey !== undefined} />,
+  hidden_questions: ({ questions, apiKey }) =>
+    apiKey?.may_submit !== true && <HiddenQuestions questions={questions} hidden={apiKey?.hidden_questions ?? []} />,
+}
+
+/** The fields of a key's settings; of a new one, what it may do comes after its name. */
+export const SettingFields = (props: FieldProps) => (
+  <>
+    <PlainField name="name" {...props} />
+    {props.apiKey === undefined && <Permissions />}
+    {settingNames
+      .filter(name => name !== 'name')
+      .map(name => fields[name]?.(props) ?? <PlainField name={name} optional={!isRequired(name)} {...props} />)}
+  </>
+)
+
+function PlainField(props: { name: KeySettingName; optional?: boolean; apiKey: ListedApiKey | undefined }) {
+  const { label, hint, lengthMax, rows } = settingOf(props.name)
+  const field = { ...props, label, hint, value: String(props.apiKey?.[props.name] ?? '') }
+  return rows === undefined ? <TextField {...field} maxLength={lengthMax} /> : <TextArea {...field} rows={rows} />
+}
+
+/** Where an origin is followed, keys write nothing. */
+function Permissions() {
+  const choices = Object.values(permissions).map(({ word, label, ...rest }) => ({ value: word, text: label, ...rest }))
+  const offered = usePage().origin === undefined ? choices : choices.slice(0, 1)
+  return <Choices name="may" legend="What it may do" choices={offered} chosen={['export']} many />
+}
+
+function Addresses({ apiKey }: FieldProps) {
   const addresses = apiKey === undefined ? [] : addressesOf(apiKey)
   const isAnywhere = apiKey !== undefined && addresses.length === 0
   return (
-    <>
-      {/* Without a question that is ticked a form says nothing of them: this says that it has asked. */}
-      {apiKey?.may_submit !== true && <input type="hidden" name="hiding" value="asked" />}
-      <TextField
-        name="name"
-        label="Name"
-        hint="Whose system it is and what for: County caseworker sync."
-        value={apiKey?.name ?? ''}
-        maxLength={100}
+    <div class="pair">
+      <Choices
+        name="from"
+        legend={keySettings.allowed_subnets.label}
+        choices={[
+          { value: 'subnets', text: 'These addresses only' },
+          { value: 'anywhere', text: 'Anywhere', hint: 'Works for anyone who has the password. Prefer addresses.' },
+        ]}
+        chosen={[isAnywhere ? 'anywhere' : 'subnets']}
       />
-      {children}
-      <ProgramChoices programs={programs} chosen={apiKey?.programs ?? []} legend="Programs that it sees" />
-      <div class="pair">
-        <Choices
-          name="from"
-          legend="May be used from"
-          choices={[
-            { value: 'subnets', text: 'These addresses only' },
-            { value: 'anywhere', text: 'Anywhere', hint: 'Works for anyone who has the password. Prefer addresses.' },
-          ]}
-          chosen={[isAnywhere ? 'anywhere' : 'subnets']}
-        />
-        <TextArea
-          name="allowed_subnets"
-          label="Addresses"
-          hint="One a line: 192.0.2.17, 192.0.2.0/24 or 2001:db8:40::/48."
-          value={addresses.join('\n')}
-          rows={2}
-          mono
-        />
-      </div>
-      <ExpiryFields stays={apiKey !== undefined} />
-      {apiKey?.may_submit !== true && <HiddenQuestions questions={questions} hidden={apiKey?.hidden_questions ?? []} />}
-    </>
+      <TextArea
+        name="allowed_subnets"
+        label="Addresses"
+        hint="One a line: 192.0.2.17, 192.0.2.0/24 or 2001:db8:40::/48."
+        value={addresses.join('\n')}
+        rows={2}
+        mono
+      />
+    </div>
   )
 }
 
 /** The most questions that a form has a box for. Of more, those that are hidden are named: a page of thousands is megabytes. */
 export const hiddenBoxesMax = 300
-const hidingHint =
-  'Each is hidden in every program, now and later, with all that is repeated under it. A key that submits cannot have any.'
+const hiding = keySettings.hidden_questions
 
 function HiddenQuestions({ questions, hidden }: Pick<Offered, 'questions'> & { hidden: readonly string[] }) {
   const { form } = usePage()
@@ -77,9 +109,11 @@ function HiddenQuestions({ questions, hidden }: Pick<Offered, 'questions'> & { h
   return (
     <details open={chosen.length > 0 || errorOf(form, 'hidden_questions') !== undefined}>
       <summary>
-        <strong>Hidden questions</strong>{' '}
+        <strong>{hiding.label}</strong>{' '}
         <span class="soft">{chosen.length === 0 ? 'none' : figures(chosen.length)}</span>
       </summary>
+      {/* Without a question that is ticked a form says nothing of them: this says that it has asked. */}
+      <input type="hidden" name="hiding" value="asked" />
       {questions.length > hiddenBoxesMax ? (
         <TextArea
           form={{ ...form, values: new URLSearchParams({ hidden_questions: chosen.join('\n') }) }}
@@ -88,7 +122,7 @@ function HiddenQuestions({ questions, hidden }: Pick<Offered, 'questions'> & { h
           hint={
             <>
               One per line, each by its name for administrators, as in the <a href="/admin/questions">question bank</a>.{' '}
-              {hidingHint}
+              {hiding.hint}
             </>
           }
         />
@@ -108,7 +142,7 @@ function HiddenBoxes(props: Pick<Offered, 'questions'> & { hidden: readonly stri
     <Choices
       name="hidden_questions"
       legend="Questions that it never sees"
-      hint={hidingHint}
+      hint={hiding.hint}
       choices={[
         ...gone.map(name => ({ value: name, text: name, hint: 'not in the question bank' })),
         ...questions.map(one => ({ value: one.admin_name, text: one.text, hint: placeOf(one) })),
@@ -127,47 +161,18 @@ function placeOf({ admin_name, programs, asked_by }: NamedQuestion): string {
   return `${admin_name} · ${asking}${more > 0 ? ` and ${figures(more)} more` : ''}`
 }
 
-/** What a key may do to applications that are made here. */
-const writing = [
-  { value: 'annotate', text: 'Set status and note', hint: 'Of applications that it may pull.' },
-  {
-    value: 'submit',
-    text: 'Submit applications',
-    hint: 'For a form front end. It reaches the applicants of that one alone.',
-  },
-]
-
-export function NewKeyPage(offered: Offered) {
-  const { origin } = usePage()
-  return (
-    <FormPage
-      title="Create a key"
-      part="keys"
-      crumbs={[crumb, { text: 'Create' }]}
-      lead="You see its password once, on the next page."
-      path="/admin/keys/new"
-      submit="Create the key"
-    >
-      <CommonFields {...offered}>
-        <Choices
-          name="may"
-          legend="What it may do"
-          choices={[{ value: 'export', text: 'Pull applications' }, ...(origin === undefined ? writing : [])]}
-          chosen={['export']}
-          many
-        />
-        {origin === undefined && (
-          <TextField
-            name="front_end"
-            label="Front end"
-            hint="Of a key that submits: which one does so with it; several keys may share one."
-            maxLength={100}
-          />
-        )}
-      </CommonFields>
-    </FormPage>
-  )
-}
+export const NewKeyPage = (offered: Offered) => (
+  <FormPage
+    title="Create a key"
+    part="keys"
+    crumbs={[crumb, { text: 'Create' }]}
+    lead="You see its password once, on the next page."
+    path="/admin/keys/new"
+    submit="Create the key"
+  >
+    <SettingFields {...offered} apiKey={undefined} />
+  </FormPage>
+)
 
 export function RotatePage({ apiKey: { api_key_id, name } }: { apiKey: ListedApiKey }) {
   const path = pathOfKey(api_key_id)

@@ -2,9 +2,10 @@
 
 /** @jsxImportSource preact */
 
+import type { ComponentChildren } from 'preact'
 import type { ApiKeyDay } from '../../db/keys/api-key-rows.ts'
 import type { Refusal } from '../../db/keys/refusal-rows.ts'
-import { ActionForm, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
+import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
 import { type NamedProgram, programNames } from '../../html/lists.tsx'
 import { usePage } from '../../html/page-context.ts'
 import { DoneNotice, Facts, figures, LastUse, LinkButton, NotDone, Notice, Table, When } from '../../html/parts.tsx'
@@ -12,7 +13,8 @@ import { Shell } from '../../html/shell.tsx'
 import { keyVersion, type ListedApiKey } from '../../keys/api-keys.ts'
 import type { Reason } from '../../keys/caller.ts'
 import { reasonTexts } from '../../keys/judge-call.ts'
-import { CommonFields, crumb, type Offered } from './key-form-pages.tsx'
+import { type KeySettingName, keySettings, settingNames, textsOf } from '../../keys/key-settings.ts'
+import { crumb, type Offered, SettingFields } from './key-form-pages.tsx'
 import { Expiry, fromWhere, Maker, pathOfKey, StateBadge } from './key-labels.tsx'
 
 const doneTexts: Readonly<Record<string, string>> = {
@@ -61,7 +63,7 @@ export function EditKeyPage({ days, refusals, offered, ...key }: KeyProps) {
       }
     >
       <DoneNotice texts={doneTexts} />
-      <KeyNotices {...key} />
+      <KeyNotices apiKey={key} programs={offered.programs} />
       <ErrorSummary />
       <div class="columns">
         <Reach apiKey={key} offered={offered} />
@@ -85,7 +87,7 @@ export function EditKeyPage({ days, refusals, offered, ...key }: KeyProps) {
 }
 
 /** What its reader has to know before anything else. */
-function KeyNotices(key: ListedApiKey) {
+function KeyNotices({ apiKey: key, programs }: OfKey & Pick<Offered, 'programs'>) {
   const { now, form, origin } = usePage()
   return (
     <>
@@ -117,12 +119,8 @@ function KeyNotices(key: ListedApiKey) {
       {form.conflict !== undefined && (
         <NotDone>
           <h2>The key was changed in the meantime, so nothing was saved</h2>
-          <p>
-            Your fields are as you typed them. What is stored now: <bdi>{key.name}</bdi>, for {key.programs.join(', ')},
-            from {fromWhere(key).join(', ')}, until <When at={key.expires_at} until />
-            {key.hidden_questions.length > 0 && `; never sees ${key.hidden_questions.join(', ')}`}. Saving again puts
-            your fields in its place.
-          </p>
+          <p>Your fields are as you typed them. Saving again puts them in the place of what is stored now:</p>
+          <Facts facts={settingFacts(settingNames, key, programs)} />
         </NotDone>
       )}
     </>
@@ -133,16 +131,28 @@ interface OfKey {
   apiKey: ListedApiKey
 }
 
+/** Settings that are shown as more than their texts. */
+const shown: Partial<
+  Record<KeySettingName, (key: ListedApiKey, programs: readonly NamedProgram[]) => ComponentChildren>
+> = {
+  programs: (key, programs) => <Programs slugs={key.programs} all={programs} />,
+  allowed_subnets: key => <code>{fromWhere(key).join(', ')}</code>,
+  expires_at: key => <When at={key.expires_at} until />,
+}
+const settingFacts = (names: readonly KeySettingName[], key: ListedApiKey, programs: readonly NamedProgram[]) =>
+  names.map(
+    name =>
+      [keySettings[name].label, shown[name]?.(key, programs) ?? (textsOf(key, name).join(', ') || 'none')] as const,
+  )
+
+/** All but those that stand elsewhere on the page. */
+const reachNames = settingNames.filter(name => !['name', 'front_end', 'expires_at'].includes(name))
+
 const Reach = ({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) => (
   <section class="card">
     <h2>Access</h2>
     <Facts
-      facts={[
-        ['What it may do', allowedActions(apiKey)],
-        ['Programs', <Programs slugs={apiKey.programs} all={offered.programs} />],
-        ['May be used from', <code>{fromWhere(apiKey).join(', ')}</code>],
-        ['Hidden questions', apiKey.hidden_questions.join(', ') || 'none'],
-      ]}
+      facts={[['What it may do', allowedActions(apiKey)], ...settingFacts(reachNames, apiKey, offered.programs)]}
     />
   </section>
 )
@@ -181,11 +191,7 @@ function ChangeForm({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) {
       <summary>Edit the key</summary>
       <ActionForm action={pathOfKey(apiKey.api_key_id)}>
         <input type="hidden" name="based_on" value={basis} />
-        <CommonFields {...offered} apiKey={apiKey}>
-          {apiKey.may_submit && (
-            <TextField name="front_end" label="Front end" value={apiKey.front_end ?? ''} maxLength={100} />
-          )}
-        </CommonFields>
+        <SettingFields {...offered} apiKey={apiKey} />
         <Submit text="Save" />
       </ActionForm>
     </details>

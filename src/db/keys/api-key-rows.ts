@@ -5,21 +5,27 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import { flag, integer, row, text, textOrNull, texts, time, timeOrNull } from '../row-schemas.ts'
 
-/** A key as it is listed: everything but the hash. */
-export const apiKeyRow = row({
-  api_key_id: text,
+/** The settings of a key that are columns of its row, as `keys/key-settings` describes them. */
+const settings = {
   name: text,
-  may_export: flag,
-  may_submit: flag,
-  may_annotate: flag,
   /** Null exactly when it may not submit. */
   front_end: textOrNull,
   expires_at: time,
-  /** Until when the secret before the last rotation is good, too. */
-  earlier_secret_until: timeOrNull,
   allowed_subnets: texts,
   /** Admin names of questions that it never sees, sorted. */
   hidden_questions: texts,
+}
+const settingColumns = Object.keys(settings) as (keyof typeof settings)[]
+
+/** A key as it is listed: everything but the hash. */
+export const apiKeyRow = row({
+  api_key_id: text,
+  ...settings,
+  may_export: flag,
+  may_submit: flag,
+  may_annotate: flag,
+  /** Until when the secret before the last rotation is good, too. */
+  earlier_secret_until: timeOrNull,
   created_at: time,
   created_by: text,
   retired_at: timeOrNull,
@@ -36,6 +42,7 @@ export const apiKeyRow = row({
   programs: texts,
 })
 export type ApiKeyRow = Static<typeof apiKeyRow>
+export type SettingColumns = Pick<ApiKeyRow, keyof typeof settings>
 
 /** Every key, newest first. */
 export const listApiKeys = (db: Db): PromiseLike<ApiKeyRow[]> =>
@@ -75,8 +82,8 @@ export async function lockApiKey(db: Db, apiKeyId: string): Promise<ApiKeyRow | 
 
 const readKeys = (db: Db, which: ReturnType<Db>): PromiseLike<ApiKeyRow[]> => db<ApiKeyRow[]>`
   select
-    k.api_key_id, k.name, k.may_export, k.may_submit, k.may_annotate, k.front_end, k.expires_at, k.earlier_secret_until,
-    k.allowed_subnets::text[], k.hidden_questions,
+    k.api_key_id, ${db(settingColumns.map(name => `k.${name}`))},
+    k.may_export, k.may_submit, k.may_annotate, k.earlier_secret_until,
     k.created_at, k.created_by, k.retired_at, k.retired_by, k.disabled_at, k.disabled_by, k.exposed_at, k.last_used_at, k.followed,
     host(k.last_used_address) as last_used_address,
     array(
@@ -95,66 +102,54 @@ export type ApiKeyFacts = Pick<
   'api_key_id' | 'name' | 'may_export' | 'may_submit' | 'may_annotate' | 'front_end' | 'expires_at'
 >
 
-interface NewApiKeyRow extends ApiKeyFacts, Pick<ApiKeyRow, 'created_at' | 'created_by'> {
-  secret_hash: Buffer
-  allowed_subnets: readonly string[]
-  hidden_questions?: readonly string[]
-}
+/** A column that is left out has its default. */
+type NewApiKeyRow = Pick<ApiKeyRow, 'api_key_id' | 'created_at' | 'created_by' | 'may_export' | 'may_submit'> &
+  Partial<SettingColumns & Pick<ApiKeyRow, 'may_annotate'>> & { secret_hash: Buffer }
 
 export async function insertApiKey(db: Db, key: NewApiKeyRow): Promise<void> {
-  await db`
-    insert into api_key (
-      api_key_id, name, secret_hash, may_export, may_submit, may_annotate, front_end, expires_at, allowed_subnets,
-      hidden_questions, created_at, expiry_set_at, created_by)
-    values (
-      ${key.api_key_id}, ${key.name}, ${key.secret_hash}, ${key.may_export}, ${key.may_submit}, ${key.may_annotate},
-      ${key.front_end}, ${key.expires_at}, ${[...key.allowed_subnets]}::text[]::cidr[],
-      ${[...(key.hidden_questions ?? [])]}::text[], ${key.created_at}, ${key.created_at}, ${key.created_by})`
+  await db`insert into api_key ${db({ ...key, expiry_set_at: key.created_at })}`
 }
 
-/** Name, subnets, hidden questions, front end and expiry; `now` is when the expiry was set. */
+/** Changes columns; `now` is when an expiry was set. */
 export async function updateApiKey(
   db: Db,
   apiKeyId: string,
-  values: Pick<ApiKeyRow, 'name' | 'allowed_subnets' | 'hidden_questions' | 'front_end' | 'expires_at'>,
+  values: Partial<SettingColumns>,
   now: Micros,
 ): Promise<void> {
   await db`
     update api_key
-    set
-      name = ${values.name},
-      allowed_subnets = ${[...values.allowed_subnets]}::text[]::cidr[],
-      hidden_questions = ${[...values.hidden_questions]}::text[],
-      front_end = ${values.front_end},
-      expiry_set_at = case when expires_at = ${values.expires_at} then expiry_set_at else ${now} end,
-      expires_at = ${values.expires_at}
+    set ${db(values.expires_at === undefined ? values : { ...values, expiry_set_at: now })}
     where api_key_id = ${apiKeyId}`
 }
 
 /** Grants exactly these programs, no more and no fewer. */
-export async function replaceApiKeyPrograms(db: Db, apiKeyId: string, programIds: readonly number[]): Promise<void> {
+export async function replaceApiKeyPrograms(db: Db, apiKeyId: string, slugs: readonly string[]): Promise<void> {
   await db`
-    with withdrawn as (
+    with granted as (
+      select program_id
+      from program
+      where slug = any (${[...slugs]}::text[])
+    ),
+    withdrawn as (
       delete from api_key_program
       where api_key_id = ${apiKeyId}
-      and program_id <> all (${[...programIds]}::bigint[])
+      and program_id not in (select program_id from granted)
     )
     insert into api_key_program (api_key_id, program_id)
     select ${apiKeyId}, granted.program_id
-    from unnest(${[...programIds]}::bigint[]) as granted (program_id)
+    from granted
     on conflict do nothing`
 }
 
-/** Those of the slugs that name a program, with its id. */
-export async function listProgramIds(
-  db: Db,
-  slugs: readonly string[],
-): Promise<{ slug: string; program_id: number }[]> {
-  return db<{ slug: string; program_id: number }[]>`
-    select slug, program_id
+/** Those of the texts that are a program's slug, sorted. */
+export async function readKnownSlugs(db: Db, slugs: readonly string[]): Promise<string[]> {
+  const rows = await db<{ slug: string }[]>`
+    select slug
     from program
     where slug = any (${[...slugs]}::text[])
     order by slug collate "C"`
+  return rows.map(({ slug }) => slug)
 }
 
 /** True when this call retired it, false when it was retired already or does not exist. */
