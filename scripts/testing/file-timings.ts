@@ -1,25 +1,35 @@
 // How long each test file takes, kept in tests/timings.json: `bun test --shard` shares the files between processes by it.
 
 import { existsSync } from 'node:fs'
-import { cp, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const root = join(import.meta.dir, '../..')
 const timingsFile = join(root, 'tests/timings.json')
 
 /** Milliseconds by file, as `bun test --timings` keeps them. */
-const readTimings = async (file: string): Promise<Record<string, number>> =>
-  ((await Bun.file(file).json()) as { files: Record<string, number> }).files
+type Timings = Readonly<Record<string, number>>
 
-/** A copy for one process, which writes its own measurements into it. */
-export const copyTimings = (to: string): Promise<void> => cp(timingsFile, to)
+const readTimings = async (file: string): Promise<Timings> =>
+  ((await Bun.file(file).json()) as { files: Timings }).files
 
-/** Milliseconds by file, of what the processes with these copies measured. */
-export async function measuredTimings(copies: readonly string[]): Promise<Map<string, number>> {
-  const before = await readTimings(timingsFile)
+/** What is known of these files. One that is new gets the median: Bun would take it for as long as the mean, which few files are. */
+export async function estimatedTimings(files: readonly string[]): Promise<Timings> {
+  const known = await readTimings(timingsFile)
+  const times = files.flatMap(file => known[file] ?? []).sort((a, b) => a - b)
+  const median = times[times.length >> 1] ?? 1000
+  return Object.fromEntries(files.map(file => [file, known[file] ?? median]))
+}
+
+/** Writes them for one process, which puts its own measurements in their place. */
+export const writeTimings = (to: string, files: Timings): Promise<void> =>
+  writeFile(to, `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`)
+
+/** Milliseconds by file, of what the processes with these copies of the estimates measured. */
+export async function measuredTimings(copies: readonly string[], estimates: Timings): Promise<Map<string, number>> {
   const measured = new Map<string, number>()
   for (const copy of copies)
-    for (const [file, ms] of Object.entries(await readTimings(copy))) if (before[file] !== ms) measured.set(file, ms)
+    for (const [file, ms] of Object.entries(await readTimings(copy))) if (estimates[file] !== ms) measured.set(file, ms)
   return measured
 }
 
@@ -29,6 +39,5 @@ export async function saveTimings(measured: ReadonlyMap<string, number>): Promis
   const kept = Object.entries(all)
     .filter(([file]) => existsSync(join(root, file)))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-  const files = Object.fromEntries(kept.map(([file, ms]) => [file, Math.round(ms)]))
-  await writeFile(timingsFile, `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`)
+  await writeTimings(timingsFile, Object.fromEntries(kept.map(([file, ms]) => [file, Math.round(ms)])))
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { Problem } from '../../src/problem.ts'
 import { exitCode, showHelpIfAsked, usage } from '../command-line/environment.ts'
 import { runBunTest, type TestOutcome } from './bun-test.ts'
-import { copyTimings, measuredTimings, saveTimings } from './file-timings.ts'
+import { estimatedTimings, measuredTimings, saveTimings, writeTimings } from './file-timings.ts'
 import { findUnsteady } from './unsteady-files.ts'
 
 const help = `Usage: scripts/test [--long] [--seed N] [--deadline MINUTES] [--save-timings] [--repeat-failed] [file or folder …] [-t name]
@@ -17,7 +17,8 @@ Without a file: types, format, lint and import edges, and every test except thos
   --long           only the tests in tests/long-tests.txt (killed processes, standbys, soak, fuzz, browser, binary …)
   --seed N         repeat the order of tests, and the random numbers in them, of the run that printed this seed
   --deadline N     minutes until every test process that still runs is ended, and has failed: 30, or 60 with --long, unless given
-  --save-timings   keep how long each file took in tests/timings.json, by which the files are shared between processes
+  --save-timings   keep how long each file took in tests/timings.json, by which the files are shared between processes;
+                   one that is not there counts as long as the median
   --repeat-failed  repeat one or two files that failed, alone and in the same company, as --long does: for CI, on a shared machine
 With files or folders: only these, in one process, without the checks. Further options go to \`bun test\`.
 
@@ -131,8 +132,9 @@ async function runProcesses(
   bunTest: (...args: string[]) => Promise<TestOutcome>,
 ): Promise<Ran> {
   const timings = Array.from({ length: processes }, (_, i) => join(folder, `timings-${i}.json`))
+  const estimates = await estimatedTimings(files)
   const starts = timings.map((copy, i) => async () => {
-    await copyTimings(copy)
+    await writeTimings(copy, estimates)
     const shard = [`--shard=${i + 1}/${processes}`, `--timings=${copy}`, '--update-timings']
     return bunTest(...shard, ...files.map(file => `./${file}`))
   })
@@ -145,7 +147,7 @@ async function runProcesses(
   await Promise.all(Array.from({ length: atOnce }, takeTurns))
   const ran = outcomes.map((outcome, i) => ({ outcome, again: starts[i]! }))
   const unsteady = repeatFailed ? await findUnsteady(ran, file => bunTest(`./${file}`)) : []
-  return { outcomes, unsteady, measured: await measuredTimings(timings) }
+  return { outcomes, unsteady, measured: await measuredTimings(timings, estimates) }
 }
 
 /** Runs what was asked for, prints the totals last, and returns how many failed. */

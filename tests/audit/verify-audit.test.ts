@@ -8,9 +8,11 @@ import type { TestDatabase } from '../support/database.ts'
 import { endWithTest, useDatabase, usePool } from '../support/fixtures.ts'
 import { holdTransaction } from '../support/held-transaction.ts'
 
-/** An audit log of 20 events in four segments of five. */
+const database = await useDatabase({ connectionsMax: 2 })
+
+/** An audit log of 20 events in four segments of five, and nothing of the test before. */
 async function auditLog(act: (database: TestDatabase, seal: string) => Promise<void>): Promise<void> {
-  const database = await useDatabase({ connectionsMax: 2 }, endWithTest)
+  await tamper(database.sql, 'truncate audit_event, audit_seal restart identity')
   for (let n = 1; n <= 20; n++) await append(database.sql, `subject ${n}`)
   expect(await sealAuditLog(database.sql, { batchEvents: 5 })).toBe(20)
   const { events, unsealed, errors, seal } = await verifyAuditLog(database.sql)

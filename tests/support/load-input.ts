@@ -4,7 +4,7 @@ import type { Sql } from '../../src/db/client.ts'
 import { submitApplication } from '../../src/intake/submit.ts'
 import { loadLines } from '../../src/load/load-lines.ts'
 import type { TestDatabase } from './database.ts'
-import { useDatabase } from './fixtures.ts'
+import { endWithTest, useDatabase } from './fixtures.ts'
 import { createTestKey, testFrontEnd } from './keys.ts'
 import { aProgram, type PublishedTestProgram, q } from './programs.ts'
 
@@ -12,7 +12,8 @@ export const now = Date.now() * 1000
 export const second = 1_000_000
 export const loadOptions = { now, timeZone: 'UTC', actor: 'operator:test' }
 
-export const newDatabase = (timeZone = 'UTC'): Promise<TestDatabase> => useDatabase({ timeZone })
+/** Until the test ends. */
+export const newDatabase = (timeZone = 'UTC'): Promise<TestDatabase> => useDatabase({ timeZone }, endWithTest)
 
 export const reasonProgram = (sql: Sql, slug = 'food-aid'): Promise<PublishedTestProgram> =>
   aProgram(sql, { slug, questions: [q.text('reason', { optional: true })] })
