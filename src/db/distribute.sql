@@ -1,13 +1,17 @@
--- Spreads the applications of an installation over the workers of a Citus cluster, by program (scripts/distribute). Run on the
--- coordinator, in one transaction: whole or not at all. Which tables, is in table-placements.ts; all others stay on the coordinator, with
--- all that holds between them.
+-- Lays an installation over the nodes of a Citus cluster (scripts/distribute): the applications in shards by program, the programs and their
+-- questions as copies on every node. Which tables, is in table-placements.ts; all others stay on the coordinator. Run there, in one transaction:
+-- whole or not at all. Run again it moves only what still lies elsewhere.
 
 do $$
 declare
-  tables constant name[] := string_to_array(current_setting('tributary.distributed'), ',');
-  shards constant integer := current_setting('tributary.shards')::integer;
+  by_program constant name[] := string_to_array(current_setting('tributary.distributed'), ',');
+  everywhere constant name[] := string_to_array(current_setting('tributary.reference'), ',');
+  placed name[];
+  tables name[];
   of_table name;
+  id record;
   next bigint;
+  node record;
   triggers text[];
   keys text[];
   statement text;
@@ -16,8 +20,11 @@ begin
     raise exception 'this database has no Citus: create extension citus on every node, then add the workers with citus_add_node'
       using errcode = 'invalid_parameter_value';
   end if;
-  if exists (select from pg_dist_partition where logicalrelid = 'application'::regclass) then
-    raise exception 'the applications are distributed already' using errcode = 'duplicate_table';
+  select coalesce(array_agg(relname), '{}') into placed
+  from pg_dist_partition join pg_class on pg_class.oid = logicalrelid;
+  select array_agg(name) into tables from unnest(by_program || everywhere) name where name <> all(placed);
+  if tables is null then
+    return;
   end if;
   if not exists (select from pg_dist_node where groupid = 0) or (select groupid from pg_dist_local_group) <> 0 then
     raise exception 'this is not the coordinator of a cluster: say where it is with citus_set_coordinator_host, and run this there'
@@ -29,6 +36,24 @@ begin
   end if;
   if exists (select from civiform_source) then
     raise exception 'an installation that follows a CiviForm is not distributed' using errcode = 'invalid_parameter_value';
+  end if;
+  -- What is set for the database later needs its owner on every node, and nothing of this can be undone halfway.
+  for node in
+    select nodename, nodeport, success, result
+    from run_command_on_all_nodes($cmd$
+      select pg_has_role(current_user, datdba, 'member') from pg_database where datname = current_database()$cmd$)
+    join pg_dist_node using (nodeid)
+  loop
+    if not node.success or node.result <> 't' then
+      raise exception '%', format('%s does not own the database on %s:%s%s', current_user, node.nodename, node.nodeport,
+          case when not node.success then ': ' || node.result end)
+        using errcode = 'invalid_parameter_value';
+    end if;
+  end loop;
+  -- Until the programs were on every node, the workers had their retention from here.
+  if to_regclass('program_retention') is not null then
+    drop function keep_retention() cascade;
+    drop table program_retention;
   end if;
   perform set_config('citus.enable_unsafe_triggers', 'on', true);
   perform set_config('citus.multi_shard_modify_mode', 'sequential', true);
@@ -48,11 +73,13 @@ begin
     end;
   end loop;
 
-  -- Triggers come back when the rows have moved, since some look at the values of a row as it comes in. Foreign keys hold among what lies
-  -- together; what is on the coordinator cannot be named in one, and none of it that an application names is ever removed, but an
-  -- applicant, under a lock, with all that it has.
+  -- Triggers come back when the rows have moved, since some look at the values of a row as it comes in; but not those that hold a follower
+  -- to its CiviForm: none is followed here, and its role has no rights on the workers. Foreign keys hold among what was moved. No row
+  -- that another table names is ever removed, but an applicant, under a lock, with all that it has.
   select array_agg(pg_get_triggerdef(oid) order by tgname) into triggers
-  from pg_trigger where tgrelid = any(tables::regclass[]) and not tgisinternal;
+  from pg_trigger
+  where tgrelid = any(tables::regclass[]) and not tgisinternal
+  and tgfoid not in ('refuse_follower()'::regprocedure, 'refuse_two_origins()'::regprocedure);
   for statement in
     select format('drop trigger %I on %s', tgname, tgrelid::regclass)
     from pg_trigger where tgrelid = any(tables::regclass[]) and not tgisinternal
@@ -61,7 +88,11 @@ begin
   end loop;
   select coalesce(array_agg(format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) order by conname), '{}')
   into keys
-  from pg_constraint where contype = 'f' and conrelid = any(tables::regclass[]) and confrelid = any(tables::regclass[]);
+  from pg_constraint
+  where contype = 'f'
+  and conrelid = any((by_program || everywhere)::regclass[])
+  and confrelid = any((by_program || everywhere)::regclass[])
+  and (conrelid = any(tables::regclass[]) or confrelid = any(tables::regclass[]));
   for statement in
     select format('alter table %s drop constraint %I', conrelid::regclass, conname)
     from pg_constraint where contype = 'f' and (conrelid = any(tables::regclass[]) or confrelid = any(tables::regclass[]))
@@ -69,16 +100,29 @@ begin
     execute statement;
   end loop;
 
-  -- A sequence of the coordinator alone, so that a load can hold it.
-  execute format('select case when is_called then last_value + 1 else last_value end from %s', pg_get_serial_sequence('application', 'application_id')) into next;
-  alter table application alter column application_id drop identity;
-  execute format('create sequence application_application_id_seq start with %s', next);
+  -- Ids come from sequences of the coordinator, which no identity column has on Citus. Of applications they are drawn before, so that
+  -- a load can hold their sequence.
+  for id in
+    select attrelid::regclass as of_table, attname as name, pg_get_serial_sequence(attrelid::regclass::text, attname) as ids
+    from pg_attribute
+    where attrelid = any(tables::regclass[]) and attidentity = 'd'
+  loop
+    execute format('select case when is_called then last_value + 1 else last_value end from %s', id.ids) into next;
+    execute format('alter table %s alter column %I drop identity', id.of_table, id.name);
+    execute format('create sequence %s start with %s', id.ids, next);
+    if id.of_table <> 'application'::regclass then
+      execute format('alter table %s alter column %I set default nextval(%L)', id.of_table, id.name, id.ids);
+    end if;
+  end loop;
 
   foreach of_table in array tables loop
-    if of_table = tables[1] then
-      perform create_distributed_table(of_table::regclass, 'program_id', colocate_with => 'none', shard_count => shards);
+    if of_table = any(everywhere) then
+      perform create_reference_table(of_table::regclass);
+    elsif of_table = by_program[1] then
+      perform create_distributed_table(
+        of_table::regclass, 'program_id', colocate_with => 'none', shard_count => current_setting('tributary.shards')::integer);
     else
-      perform create_distributed_table(of_table::regclass, 'program_id', colocate_with => tables[1]::text);
+      perform create_distributed_table(of_table::regclass, 'program_id', colocate_with => by_program[1]::text);
     end if;
   end loop;
   -- Where they came from they would stay, out of sight and out of the reach of an erasure.
@@ -90,36 +134,21 @@ begin
   end loop;
 end $$;
 
--- After how many days the applications of a program may be removed, on every node: a trigger of their shards asks for it.
-create table program_retention (
-  program_id bigint primary key,
-  retention_days integer not null
-);
-insert into program_retention select program_id, retention_days from program where retention_days is not null;
-select create_reference_table('program_retention');
-create function keep_retention() returns trigger
-language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
-begin
-  delete from program_retention where program_id = new.program_id;
-  if new.retention_days is not null then
-    insert into program_retention (program_id, retention_days) values (new.program_id, new.retention_days);
-  end if;
-  return null;
-end $$;
-create trigger program_retention_is_kept after update on program
-  for each row when (new.retention_days is distinct from old.retention_days) execute function keep_retention();
-create trigger program_retention_is_made after insert on program
-  for each row when (new.retention_days is not null) execute function keep_retention();
-
 -- What is audited is committed on its worker and on the coordinator, or on neither: a change to a table that Citus keeps on the coordinator
 -- makes the commit one in two phases. The table stays empty. An export changes nothing on a worker, so its line does without.
-create table commit_mark (mark integer);
-select citus_add_local_table_to_metadata('commit_mark');
-create function commit_in_two_phases() returns trigger
-language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+do $$
 begin
-  delete from commit_mark;
-  return null;
+  if to_regclass('commit_mark') is not null then
+    return;
+  end if;
+  create table commit_mark (mark integer);
+  perform citus_add_local_table_to_metadata('commit_mark');
+  create function commit_in_two_phases() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $body$
+  begin
+    delete from commit_mark;
+    return null;
+  end $body$;
+  create trigger audit_event_commits_in_two_phases after insert on audit_event
+    for each row when (new.action <> 'applications_exported') execute function commit_in_two_phases();
 end $$;
-create trigger audit_event_commits_in_two_phases after insert on audit_event
-  for each row when (new.action <> 'applications_exported') execute function commit_in_two_phases();

@@ -4,7 +4,8 @@
 
 do $$
 declare
-  tables constant text := array_to_string(string_to_array(current_setting('tributary.distributed'), ','), ', ');
+  tables constant text := current_setting('tributary.distributed');
+  everywhere constant text := current_setting('tributary.reference');
   roles constant text[] := array['tributary_console', 'tributary_service', 'tributary_worker', 'tributary_follower'];
   role_name text;
 begin
@@ -14,7 +15,8 @@ begin
     end if;
   end loop;
   execute format('grant select, insert, update, delete on %s to tributary_console, tributary_service, tributary_worker', tables);
-  grant select on program_retention to tributary_worker;
+  execute format('grant select on %s to tributary_service, tributary_worker', everywhere);
+  execute format('grant select, insert, update, delete on %s to tributary_console', everywhere);
 end $$;
 
 -- From here on the coordinator is meant alone.

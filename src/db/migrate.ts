@@ -17,7 +17,7 @@ import type { Migration } from './migrations/all-migrations.ts'
 import { statementsOf } from './migrations/statements.ts'
 import { isLostConnection } from './passing-errors.ts'
 import roles from './roles.sql' with { type: 'text' }
-import { distributedTables } from './table-placements.ts'
+import { distributedTables, referenceTables } from './table-placements.ts'
 
 /**
  * Applies what is missing and need not wait, and returns its names. Safe when several processes start concurrently: one migrates, the
@@ -72,7 +72,7 @@ async function applyNext(
       throw migrationFailure({ ...next, text }, error)
     }
   }
-  if (distributed) await tx.unsafe(distributedFunctions).simple()
+  if (distributed) await placeTables(tx)
   await recordApplied(tx, next)
   return { migration: next, isApplied: true }
 }
@@ -191,8 +191,7 @@ function migrationFailure({ name, text, indexStatements }: Migration, error: unk
 export async function grantRoles(sql: Sql): Promise<void> {
   await inTransaction(sql, async tx => {
     if (await isDistributed(tx)) {
-      await tx`select set_config('tributary.distributed', ${distributedTables.join(',')}, true)`
-      await tx.unsafe(distributedFunctions).simple()
+      await placeTables(tx)
       await tx.unsafe(distributedRoles).simple()
     }
     await tx.unsafe(roles).simple()
@@ -201,35 +200,50 @@ export async function grantRoles(sql: Sql): Promise<void> {
 
 /** Whether the applications of this database are distributed over a cluster. */
 export async function isDistributed(db: Db): Promise<boolean> {
-  return readValue<boolean>(db)`select to_regclass('program_retention') is not null as distributed`
+  return readValue<boolean>(db)`select to_regclass('commit_mark') is not null as distributed`
+}
+
+/** Lays every table where it belongs in a cluster, unless it is there, and makes the functions that are other ones there. */
+async function placeTables(tx: Transaction, shards = 0): Promise<void> {
+  await tx`
+    select
+      set_config('statement_timeout', '0', true),
+      set_config('tributary.distributed', ${distributedTables.join(',')}, true),
+      set_config('tributary.reference', ${referenceTables.join(',')}, true),
+      set_config('tributary.shards', ${String(shards)}, true)`
+  await tx.unsafe(distribute).simple()
+  await tx.unsafe(distributedFunctions).simple()
 }
 
 /**
  * Lays applications, and what is kept of each, in so many shards by program, as `distribute.sql` says; whole or not at all. Submissions
- * and exports wait in the meantime. Throws a Problem when that has been done already, or cannot be done to this database.
+ * and exports wait in the meantime. Throws a Problem when that has been done already, or cannot be done to this database, and one that says so
+ * when only the rights could not be granted afterwards.
  */
 export async function distributeApplications(sql: Sql, shards: number): Promise<void> {
+  await refuseDistributed(sql, 'Nothing was changed: an installation is not distributed again')
   try {
-    await inTransaction(sql, async tx => {
-      await tx`
-        select
-          set_config('statement_timeout', '0', true),
-          set_config('tributary.distributed', ${distributedTables.join(',')}, true),
-          set_config('tributary.shards', ${String(shards)}, true)`
-      await tx.unsafe(distribute).simple()
-      await tx.unsafe(distributedFunctions).simple()
-    })
+    await inTransaction(sql, tx => placeTables(tx, shards))
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string }
     if (!distributeRefusals.includes(code)) throw error
     throw new Problem('conflict', { detail: `Nothing was changed: ${message}.`, cause: error })
   }
   const [roles] = await sql<{ exist: boolean }[]>`select to_regrole('tributary_service') is not null as exist`
-  if (roles!.exist) await grantRoles(sql)
+  if (!roles!.exist) return
+  try {
+    await grantRoles(sql)
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string }
+    throw new Problem('conflict', {
+      detail: `The applications are distributed, and stay so. Their rights could not be granted: ${message} (SQLSTATE ${code}). Run scripts/migrate --roles as a user who may, then restart service and worker.`,
+      cause: error,
+    })
+  }
 }
 
 /** With which `distribute.sql` says why it cannot be done. */
-const distributeRefusals = ['42P07', '22023', '55006']
+const distributeRefusals = ['22023', '55006']
 
 /** Refuses, for a use that a distributed installation has not; `what` begins the sentence. */
 export async function refuseDistributed(db: Db, what: string): Promise<void> {

@@ -197,11 +197,13 @@ begin
   end if;
 end $$;
 
--- Where applications are distributed, numbers are drawn with the caller's own rights.
+-- Where applications are distributed, numbers are drawn with the caller's own rights, and ids from sequences.
 do $$
 begin
-  if to_regclass('program_retention') is not null then
+  if to_regclass('commit_mark') is not null then
     grant select (program_id, submit_seq), update (submit_seq) on submission_counter to tributary_worker, tributary_console;
-    grant select on program_retention to tributary_worker;
+    grant usage on sequence
+      program_program_id_seq, program_version_program_version_id_seq, question_question_id_seq, question_version_question_version_id_seq
+    to tributary_console;
   end if;
 end $$;

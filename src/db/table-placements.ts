@@ -1,9 +1,8 @@
 // Placement of each table in a distributed installation.
 
 /**
- * In shards by program, those of a program together on one worker; the first is the one that the others lie alongside. Every other table is an
- * ordinary one of the coordinator, with all its foreign keys to others like it. A new table goes with the programs when it grows with the
- * applications and is always asked for by program.
+ * In shards by program, those of a program together on one worker; the first is the one that the others lie alongside. A new table goes with the
+ * programs when it grows with the applications and is always asked for by program.
  */
 export const distributedTables: readonly string[] = [
   'submission_counter',
@@ -13,4 +12,17 @@ export const distributedTables: readonly string[] = [
   'submission_request',
   'erased_application',
   'erased_change',
+]
+
+/**
+ * Copied to every node, so that statements on applications may join them: small, and changed by publications and settings alone. Each follows
+ * those that its foreign keys name. Every other table is an ordinary one of the coordinator.
+ */
+export const referenceTables: readonly string[] = [
+  'instance',
+  'program',
+  'question',
+  'question_version',
+  'program_version',
+  'program_version_question',
 ]

@@ -15,7 +15,6 @@ import {
   lockRetention,
   measureExpired,
   readExpiry,
-  readProgramsOfApplicant,
   readRetentions,
   updateRetention,
   wasErased,
@@ -23,7 +22,6 @@ import {
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import { type Db, inTransaction, type Sql } from '../db/client.ts'
 import { type LoadRow, lockLoads, readUnfinishedLoads } from '../db/loads/bulk-loads.ts'
-import { isDistributed } from '../db/migrate.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
 import { invalidRequest, notFound, Problem } from '../problem.ts'
 
@@ -61,7 +59,6 @@ export async function eraseApplication(sql: Sql, place: ErasedApplication, order
   const reason = parseReason(order.reason)
   await inTransaction(sql, async tx => {
     await holdForErasure(tx, place)
-    if (!(await isDistributed(tx))) await holdChanges(tx, place.program_id)
     if (!(await deleteApplication(tx, place))) {
       const detail = (await wasErased(tx, place))
         ? `Application ${place.application_id} was erased before.`
@@ -90,8 +87,6 @@ export async function eraseApplicant(sql: Sql, applicantId: number, order: Erasu
     refuseUnfinished(await readUnfinishedLoads(tx))
     if (!(await holdApplicant(tx, applicantId)))
       throw new Problem('not_found', { detail: `There is no applicant ${applicantId}.` })
-    if (!(await isDistributed(tx)))
-      for (const programId of await readProgramsOfApplicant(tx, applicantId)) await holdChanges(tx, programId)
     const applications = await deleteApplicant(tx, applicantId)
     await appendAuditEvent(tx, {
       actor: order.actor,

@@ -1,7 +1,9 @@
 // What is done to a cluster while it works: shards are moved, nodes die, its schema is changed. Run by scripts/test-citus.
 
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { openDatabase } from '../../src/db/client.ts'
+import { prepareAtStart } from '../../src/db/instance.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { release } from '../../src/release.ts'
@@ -14,6 +16,7 @@ import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { readPoolOf, readsOf } from '../support/read-address.ts'
 import { succeeds } from '../support/refusal.ts'
+import type { TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
 import { balanced, cluster, moveAway, nodesOf, placeOf, useCluster } from './on-cluster.ts'
 
@@ -46,6 +49,31 @@ describe('walks on the nodes, alongside 8 writers', () => {
     } finally {
       await story.end()
     }
+  })
+})
+
+describe('a standby takes over from the coordinator', () => {
+  test('a service starts on it, and applicants and applications get ids well after those it may lack', async () => {
+    const database = await useCluster()
+    const { sql } = database
+    await aProgram(sql, { slug: 'taken-over', questions: [q.text('words')] })
+    const key = await createTestKey(sql, { programs: ['taken-over'], maySubmit: true })
+    const apply = async (service: TestService) => {
+      const frontEnd = new FrontEnd(service, key, 'taken-over')
+      const applicant = await frontEnd.register()
+      const { application_id } = await frontEnd.apply(applicant, { words: { text: 'kept' } })
+      return [applicant, application_id] as const
+    }
+    const before = await apply(await useService(database, unlimited))
+    await cluster.without('coordinator', async () => {
+      await Bun.write(join(cluster.coordinator.dataDirectory, 'standby.signal'), '')
+    })
+    await until('the standby to be promoted', () => succeeds(sql`select pg_promote()`))
+    await prepareAtStart({ databaseUrl: database.url, timeZone: 'UTC', exportOnly: false })
+    const service = await useService(database, unlimited)
+    const after = await apply(service)
+    for (const [n, id] of after.entries()) expect(id - before[n]!).toBeGreaterThan(9_999_999)
+    expect(await new ExportClient(service, key, 'taken-over').walkAll()).toHaveLength(2)
   })
 })
 
@@ -147,9 +175,9 @@ describe('a distributed installation', () => {
         select result from run_command_on_shards('application', 'select count(added_later) from %s')`
       expect(shards.map(({ result }) => result)).toEqual(['0', '0', '0', '0'])
       // What is another function where applications are distributed still is.
-      const [retention] =
-        await sql`select prosrc like '%program_retention%' as asks from pg_proc where proname = 'refuse_early_removal'`
-      expect(retention).toEqual({ asks: true })
+      const [tombstones] =
+        await sql`select prosrc like '%for gone in%' as apart from pg_proc where proname = 'leave_tombstone'`
+      expect(tombstones).toEqual({ apart: true })
     } finally {
       await story.end()
     }

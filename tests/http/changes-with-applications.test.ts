@@ -236,7 +236,7 @@ describe('a page of it', () => {
     const release = await holdTransaction(sql, tx => tx`lock table audit_event in exclusive mode`)
     const waiting = followed.request({ include: 'application' })
     await until('the entry to wait', async () => (await waitingForLocks(sql, 'audit_event')) === 1)
-    const newer = `submit_time = submit_time + interval '1 second'`
+    const newer = `submit_time = just_after(submit_time)`
     await tamper(sql, `update application set ${newer} where program_id = ${followed.program_id}`)
     await release()
     const refused = await waiting

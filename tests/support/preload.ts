@@ -24,7 +24,7 @@ setDefaultTimeout(timeoutMs)
 Bun.plugin({
   name: 'test timeout',
   setup: build =>
-    void build.onLoad({ filter: /\.test\.ts$/ }, ({ path }) => ({
+    void build.onLoad({ filter: /\.(test|citus)\.ts$/ }, ({ path }) => ({
       contents: `import { setDefaultTimeout as setTestTimeout } from 'bun:test'; setTestTimeout(${timeoutMs}); ${readFileSync(path, 'utf8')}`,
       loader: 'ts',
     })),

@@ -103,7 +103,7 @@ async function publishRaw(
   await sql`insert into program_version_question ${sql(rows)}`
   await sql`update program_version set state = 'OBSOLETE' where program_id = ${program_id} and state = 'ACTIVE'`
   await sql`
-    update program_version set state = 'ACTIVE', published_at = clock_timestamp(), published_by = 'test'
+    update program_version set state = 'ACTIVE', published_at = present_time(), published_by = 'test'
     where program_version_id = ${program_version_id}`
   return { program_version_id, questions }
 }

@@ -65,16 +65,6 @@ export async function holdApplicant(tx: Transaction, applicantId: number): Promi
   return readValue<boolean>(tx)`select hold_applicant(${applicantId}) as held`
 }
 
-/** The programs an applicant has applications in, in the order in which their numbers are to be held. */
-export async function readProgramsOfApplicant(tx: Transaction, applicantId: number): Promise<number[]> {
-  const rows = await tx<{ program_id: number }[]>`
-    select distinct program_id
-    from application
-    where applicant_id = ${applicantId}
-    order by program_id`
-  return rows.map(row => row.program_id)
-}
-
 /** Removes an applicant that is held and all its applications, and returns those applications. */
 export async function deleteApplicant(tx: Transaction, applicantId: number): Promise<ErasedApplication[]> {
   return [...(await tx<ErasedApplication[]>`select program_id, application_id from erase_applicant(${applicantId})`)]

@@ -9,6 +9,7 @@ import followedVersions from './0005-followed-versions.sql' with { type: 'text' 
 import publications from './0006-publications.sql' with { type: 'text' }
 import lostChanges from './0007-lost-changes.sql' with { type: 'text' }
 import readAddress from './0008-read-address.sql' with { type: 'text' }
+import oneJoin from './0009-one-join.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -35,6 +36,7 @@ const files: Readonly<Record<string, string>> = {
   '0006-publications.sql': publications,
   '0007-lost-changes.sql': lostChanges,
   '0008-read-address.sql': readAddress,
+  '0009-one-join.sql': oneJoin,
 }
 
 export const allMigrations: readonly Migration[] = Object.entries(files).map(([name, text]) =>

@@ -95,7 +95,7 @@ export async function activateDraft(tx: Transaction, program_version_id: number,
   await tx`
     update program_version v
     set state = 'ACTIVE', published_by = ${actor}, published_at = greatest(
-      clock_timestamp(),
+      present_time(),
       (
         select max(earlier.published_at) + interval '1 microsecond'
         from program_version earlier

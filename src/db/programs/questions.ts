@@ -109,9 +109,10 @@ interface NewQuestionVersion {
 export async function insertQuestionVersion(db: Db, version: NewQuestionVersion): Promise<number> {
   return readValue<number>(db)`
     insert into question_version (question_id, version_number, settings, based_on)
-    values (${version.question_id},
-      (select coalesce(max(version_number), 0) + 1 from question_version where question_id = ${version.question_id}),
-      ${JSON.stringify(version.settings)}::text::jsonb, ${version.based_on})
+    select ${version.question_id}::bigint, coalesce(max(version_number), 0) + 1, ${JSON.stringify(version.settings)}::text::jsonb,
+      ${version.based_on}::bigint
+    from question_version
+    where question_id = ${version.question_id}
     returning question_version_id`
 }
 

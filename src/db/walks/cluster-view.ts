@@ -4,8 +4,8 @@
 import type { Db } from '../client.ts'
 
 export interface ClusterView {
-  /** The same on all nodes, and on those of no other cluster; null where `distributed-functions.sql` was not run. */
-  cluster: string | null
+  /** The same on all nodes, and on those of no other cluster: the database's name and where the nodes are. */
+  cluster: string
   in_recovery: boolean
   /** Where all shards are: the same text on every node that knows the same. */
   placements: string
@@ -16,11 +16,8 @@ export async function readClusterView(db: Db): Promise<ClusterView> {
   const [row] = await db<ClusterView[]>`
     select
       (
-        select substr(setting, 1 + strpos(setting, '='))
-        from pg_db_role_setting, unnest(setconfig) setting
-        where setdatabase = (select oid from pg_database where datname = current_database())
-        and setrole = 0
-        and setting like 'tributary.cluster=%'
+        select concat_ws(' ', current_database(), string_agg(concat_ws(':', groupid, nodename, nodeport), ' ' order by nodeid))
+        from pg_dist_node
       ) as cluster,
       pg_is_in_recovery() as in_recovery,
       (
@@ -33,9 +30,7 @@ export async function readClusterView(db: Db): Promise<ClusterView> {
 
 /** Why pages cannot be read from this node; undefined when they can. */
 export function strangenessOfNode(node: ClusterView, coordinator: ClusterView): string | undefined {
-  if (coordinator.cluster === null) return 'scripts/migrate --roles has not been run on the coordinator'
-  if (node.cluster !== coordinator.cluster)
-    return 'this server is no node of the cluster in DATABASE_URL, or scripts/migrate --roles has not been run since it is'
+  if (node.cluster !== coordinator.cluster) return 'this server is no node of the cluster in DATABASE_URL'
   if (node.in_recovery) return 'this server is a standby, and of a cluster only the nodes themselves are read'
   if (node.placements !== coordinator.placements) return 'this node knows of other shards than the coordinator'
   return undefined
