@@ -115,6 +115,10 @@ begin
     end if;
   end loop;
 
+  -- With which the index of words is computed, on the workers as the rows arrive.
+  perform create_distributed_function(signature)
+  from unnest(array['search_form(text)', 'answer_member(text, text)', 'unspaced_words(text, text, text)']::regprocedure[]) as signature;
+
   foreach of_table in array tables loop
     if of_table = any(everywhere) then
       perform create_reference_table(of_table::regclass);

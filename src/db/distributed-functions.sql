@@ -18,7 +18,8 @@ end $$;
 -- What statements on the workers call.
 select create_distributed_function(signature)
 from unnest(array[
-  'just_after(timestamptz)', 'change_at(bigint, bigint)', 'require_change(bigint, bigint, timestamptz, bigint)', 'draw_changes(bigint, bigint)', 'may_follow(oid)']::regprocedure[]) as signature;
+  'just_after(timestamptz)', 'change_at(bigint, bigint)', 'require_change(bigint, bigint, timestamptz, bigint)', 'draw_changes(bigint, bigint)', 'may_follow(oid)',
+  'search_form(text)', 'answer_member(text, text)', 'unspaced_words(text, text, text)']::regprocedure[]) as signature;
 
 -- These run on the coordinator, in a connection to the worker that is the caller's own, and not the owner's: it has to be the one that the rest
 -- of the transaction takes. So a role that may draw has to have the right to change the counter (roles.sql).

@@ -56,6 +56,10 @@ const wang = await apply(named('伟', '王'))
 const li = await apply(named('小明', '李'))
 const kim = await apply(named('민수', '김'))
 const yamada = await apply(named('山田太郎', '-'))
+const smith = await apply(named('ジョン・スミス', '-'))
+const park = await apply(named('박지민', '-'))
+const somchai = await apply(named('สมชายใจดี', '-'))
+const malee = await apply(named('มาลี', 'ใจดี'))
 const o = await apply(named('O', 'O'))
 const elsewhere = new FrontEnd(service, key, 'other')
 await elsewhere.apply(await elsewhere.register(), { name_elsewhere: { first_name: 'María', last_name: 'Elsewhere' } })
@@ -89,6 +93,15 @@ test.each<[string, () => string, () => number[]]>([
   ['a Korean name as it is written', () => '김민수', () => [kim]],
   ['a Korean name with a space', () => '김 민수', () => [kim]],
   ['a Japanese name that is stored without a space, with one', () => '山田 太郎', () => [yamada]],
+  ['a Japanese given name that is stored after the family name', () => '太郎', () => [yamada]],
+  ['a Japanese given name before its family name', () => '太郎 山田', () => [yamada]],
+  ['a part of a name in Kana', () => 'スミス', () => [smith]],
+  ['a name in narrow Kana, without its dot', () => 'ｼﾞｮﾝｽﾐｽ', () => [smith]],
+  ['a name in Kana with its dot', () => 'ジョン・スミス', () => [smith]],
+  ['a Korean given name that is stored after the family name', () => '지민', () => [park]],
+  ['a Thai name of which one is stored after the other', () => 'ใจดี', () => [malee, somchai]],
+  ['a Thai name without its space, in either order', () => 'มาลีใจดี', () => [malee]],
+  ['a letter in the middle of a Latin name', () => 'hidi', () => []],
   ['a name of one letter, twice', () => 'O O', () => [o, maria]],
   ['a word of one letter, and no name that begins with it', () => 'o', () => [o, maria]],
   ['a letter that no name is', () => 'm', () => []],
@@ -122,7 +135,7 @@ test('what was searched for is not in the audit log; that it was, and what was s
   expect((await sql`select from audit_event where detail::text ilike '%okafor%'`).length).toBe(0)
   // So is each page of the API.
   const api = ApiProgram.withToken(service, (await aToken(sql, ada)).token)
-  await api.ask('GET', `/programs/found/applications?q=Okafor&older=${Date.UTC(2099, 0) * 1000}-1`)
+  await api.ask('GET', `/programs/found/applications?q=Okafor&older=${Date.UTC(2099, 0) * 1000}-1-own`)
   const [later] = await sql`
     select actor, detail from audit_event where action = 'applications_listed' order by audit_event_id desc limit 1`
   expect(later).toEqual({

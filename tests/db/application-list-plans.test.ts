@@ -55,7 +55,7 @@ const searches = combinations({
 async function listed(search: string): Promise<RecordedStatement> {
   recorder.clear()
   await browser.page(`/admin/programs/two/applications?${search}`)
-  const found = recorder.statements.find(({ text }) => /has_note\s+from/.test(text))
+  const found = recorder.statements.find(({ text }) => /is_own_name\s+from/.test(text))
   if (found === undefined) throw new Error(`the list was not read for ${search}`)
   return found
 }
@@ -114,13 +114,15 @@ describe.each(['never analyzed', 'analyzed', 'analyzed before there was any stat
           'q=maria',
           'q=maria.l',
           'q=o',
+          `q=maria&older=${place}`,
+          `q=maria&newer=${place}-own`,
           'q=%E5%BC%A0%E4%BC%9F',
           'q=maria+lopez&status=none&revision=CURRENT&from=2023-11-14',
           'q=2065',
         ]) {
           const plan = await planOf(explaining, await listed(search), mode)
           const read = plan.map(node => node['Index Name'] ?? node['Node Type'])
-          expect(read).toContain('application_by_words')
+          expect(read).toContain('application_by_name')
           expect(read).not.toContain('Seq Scan')
         }
       },

@@ -10,7 +10,7 @@ import {
   countApplications,
   countListedApplications,
   type ListedApplication,
-  readListedApplications,
+  readFoundApplications,
 } from '../../db/applications/application-lists.ts'
 import { isAuditLogPruned, readClientsSent } from '../../db/audit/disclosures.ts'
 import type { Sql } from '../../db/client.ts'
@@ -46,13 +46,13 @@ export async function findSeenProgram(db: Sql, person: Person, slug: string): Pr
   return notFound('There is no such program.')
 }
 
-/** A page, newest first, and whether more follows on either side of it. */
+/** A page and whether more follows on either side of it. */
 export async function readListPage(
   db: Sql,
   programId: number,
   { filter, place }: Pick<ListQuery, 'filter' | 'place'>,
 ): Promise<ListPage> {
-  const rows = await readListedApplications(db, programId, filter, place, pageRows + 1)
+  const rows = await readFoundApplications(db, programId, filter, place, pageRows + 1)
   const more = rows.length > pageRows
   const applications = rows.slice(0, pageRows)
   if (place.direction === 'older') return { applications, older: more, newer: place.beyond !== undefined }
@@ -121,17 +121,17 @@ async function readApplicants(
 ): Promise<Map<number, FoundApplicant>> {
   const { consoleDb: db } = deps
   const ids = applications.map(({ application_id }) => application_id)
+  const ownNames = new Set(applications.filter(one => one.is_own_name).map(one => one.application_id))
   const reading = { action: 'applications_listed', slug, filters: [...values.keys()] } as const
   const stored = await openMany(db, { program_id, actor, address }, ids, reading)
   const answered = await readableAnswers(deps, program_id, stored)
   return new Map(
-    answered.map(({ version, application }, i) => [
-      stored[i]!.application_id,
-      {
-        ...applicantInList(version, application),
-        ...(values.has('q') && { match: matchReason(application, values.get('q')!) }),
-      },
-    ]),
+    answered.map(({ version, application }, i) => {
+      const { application_id } = stored[i]!
+      const applicant: FoundApplicant = applicantInList(version, application)
+      if (values.has('q') && !ownNames.has(application_id)) applicant.match = matchReason(application, values.get('q')!)
+      return [application_id, applicant]
+    }),
   )
 }
 

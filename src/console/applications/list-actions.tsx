@@ -13,7 +13,7 @@ import { applicationsAnswer } from '../requests/answer-schemas.ts'
 import { downloadApplications } from './download-applications.ts'
 import { applicationsRoute, findSeenProgram, readers, readListing, readListPage } from './find-applications.ts'
 import { ApplicationsPage, ProgramChoicePage } from './list-pages.tsx'
-import { readListQuery } from './list-query.ts'
+import { placeText, readListQuery } from './list-query.ts'
 
 /** Programs on a page of the choice. */
 const programRows = 200
@@ -40,7 +40,8 @@ export const listActions = (deps: Deps): Part => {
       name: 'listApplications',
       route: `GET ${applicationsRoute}`,
       summary: 'Find applications of a program',
-      answers: 'Applications without their answers, newest first, 50 a page.',
+      answers:
+        'Applications without their answers, 50 a page, newest first; of a search, those with the words in the applicant’s own name come first.',
       answered: applicationsAnswer,
       roles: everyRole,
       scope: 'applications:read',
@@ -65,7 +66,7 @@ export const listActions = (deps: Deps): Part => {
           await openMany(db, { program_id, ...visit.by, address: visit.address }, ids, reading)
         }
         const last = applications.at(-1)
-        return { items: applications, older: older && last ? `${last.submit_time}-${last.submit_seq}` : null }
+        return { items: applications, older: older && last ? placeText(last) : null }
       },
     }),
   ]

@@ -86,7 +86,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
   const list = (
     <Table<ListedApplication>
       caption="Applications, newest first"
-      rows={ownNamesFirst(applications, who)}
+      rows={applications}
       empty={
         query.values.size > 0 ? (
           <>
@@ -114,7 +114,7 @@ export function ApplicationsPage({ program, ...listing }: Listing & { program: P
       }
       part="applications"
       crumbs={[{ text: 'Applications', path: '/admin/applications' }, { text: program.display_name }]}
-      lead="Newest first. Each submission is an application of its own; one that was submitted again is obsolete."
+      lead="Newest first, and of a search applicants’ own names first. Each submission is an application of its own; one that was submitted again is obsolete."
       actions={
         who !== undefined &&
         applications.length > 0 && (
@@ -161,12 +161,6 @@ const tickColumn = {
   ),
 }
 
-/** Of a page, those that a search found by the applicant's own name before those that it found by something else. */
-const ownNamesFirst = (applications: readonly ListedApplication[], who: Listing['who']) =>
-  applications.toSorted((a, b) => rankOf(who, a) - rankOf(who, b))
-const rankOf = (who: Listing['who'], { application_id }: ListedApplication): number =>
-  who?.get(application_id)?.match?.isOwnName === false ? 1 : 0
-
 const columns = (path: string, search: string, who: Listing['who']): readonly Column<ListedApplication>[] => [
   {
     head: 'Applicant',
@@ -177,7 +171,7 @@ const columns = (path: string, search: string, who: Listing['who']): readonly Co
           <a class="strong" dir="auto" href={`${path}/${application_id}${search}`}>
             {name}
           </a>{' '}
-          <small dir="auto">{match?.text ?? contact}</small>
+          <small dir="auto">{match ?? contact}</small>
         </span>
       )
     },

@@ -1,9 +1,7 @@
 // The address of a list of applications: filters and place, read from it and written into it.
 
-import type { ListedApplication, ListFilter, ListPlace } from '../../db/applications/application-lists.ts'
-import type { Position } from '../../db/walks/walks.ts'
+import type { ListedApplication, ListFilter, ListPlace, ListPosition } from '../../db/applications/application-lists.ts'
 import { isCalendarDate } from '../../domain/question-types/date.ts'
-import type { MatchReason } from '../../domain/readable/match-reason.ts'
 import type { ApplicantInList } from '../../domain/readable/readable-application.ts'
 import { parseInstantParameter } from '../../domain/values/instant-parameter.ts'
 import { mayReadAnswers } from '../../people/roles.ts'
@@ -18,15 +16,15 @@ export const countedMax = 10_000
 /** Applications whose status is set together. */
 export const changedMax = 500
 
-/** A page of a list, newest first, and whether more follows on either side of it. */
+/** A page of a list and whether more follows on either side of it. */
 export interface ListPage {
   applications: readonly ListedApplication[]
   older: boolean
   newer: boolean
 }
 
-/** Whose an application is, and why a search by words found it. */
-export type FoundApplicant = ApplicantInList & { match?: MatchReason }
+/** Whose an application is, and what in it a search by words found, unless it is the applicant's own name. */
+export type FoundApplicant = ApplicantInList & { match?: string | undefined }
 
 /** The names of the filters, which are those of the fields of the form. */
 export const filterNames = ['q', 'status', 'from', 'to', 'revision', 'applicant', 'application'] as const
@@ -101,16 +99,20 @@ export function readListQuery({ url, person }: Pick<Visit, 'url' | 'person'>, ti
 /** An address that names no place, or one that was not made here, begins at the newest. */
 function readPlace(sent: URLSearchParams): ListPlace {
   for (const direction of ['older', 'newer'] as const) {
-    const [, time, seq] = /^(\d{1,16})-(\d{1,15})$/.exec(sent.get(direction) ?? '') ?? []
-    const beyond = { submit_time: Number(time), submit_seq: Number(seq) }
+    const [, time, seq, own] = /^(\d{1,16})-(\d{1,15})(-own)?$/.exec(sent.get(direction) ?? '') ?? []
+    const beyond = { submit_time: Number(time), submit_seq: Number(seq), is_own_name: own !== undefined }
     if (time !== undefined && Number.isSafeInteger(beyond.submit_time)) return { direction, beyond }
   }
   return { direction: 'older', beyond: undefined }
 }
 
+/** Where the next page begins, as an address has it. */
+export const placeText = ({ submit_time, submit_seq, is_own_name }: ListPosition): string =>
+  `${submit_time}-${submit_seq}${is_own_name ? '-own' : ''}`
+
 /** The filters as an address has them, with the place, if any: `?status=none&older=…`, or nothing. */
-export function listSearch(values: URLSearchParams, direction?: ListPlace['direction'], beyond?: Position): string {
+export function listSearch(values: URLSearchParams, direction?: ListPlace['direction'], beyond?: ListPosition): string {
   const all = new URLSearchParams(values)
-  if (direction !== undefined && beyond !== undefined) all.set(direction, `${beyond.submit_time}-${beyond.submit_seq}`)
+  if (direction !== undefined && beyond !== undefined) all.set(direction, placeText(beyond))
   return all.size === 0 ? '' : `?${all}`
 }

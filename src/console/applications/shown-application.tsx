@@ -8,9 +8,10 @@ import {
   readRevisions,
 } from '../../db/applications/application-details.ts'
 import {
+  findListPosition,
   type ListedApplication,
   type ListPlace,
-  readListedApplications,
+  readFoundApplications,
 } from '../../db/applications/application-lists.ts'
 import { applicationChanges } from '../../domain/readable/application-changes.ts'
 import { readableApplication } from '../../domain/readable/readable-application.ts'
@@ -33,8 +34,9 @@ export function applicationPage({ consoleDb: db, config }: Deps, files: Applicat
   const neighbours = async (visit: Visit, program_id: number, application: ApplicationDetails) => {
     const query = readListQuery(visit, config.timeZone)
     const filter = query.errors.length > 0 ? {} : query.filter
+    const beyond = await findListPosition(db, program_id, filter, application)
     const neighbour = (direction: ListPlace['direction']): Promise<ListedApplication | undefined> =>
-      readListedApplications(db, program_id, filter, { direction, beyond: application }, 1).then(([row]) => row)
+      readFoundApplications(db, program_id, filter, { direction, beyond }, 1).then(([row]) => row)
     const [newer, older] = await Promise.all([neighbour('newer'), neighbour('older')])
     return { newer: newer?.application_id, older: older?.application_id, search: listSearch(query.values) }
   }

@@ -1,7 +1,7 @@
 // Lists of applications as the console filters them, and how many there are. No statement grows with the size of a program: each walks an
 // index and stops after a page.
 
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { RevisionState } from '../../domain/questions/application.ts'
 import { latest, type Micros } from '../../domain/values/offset-time.ts'
 import { type Db, inTransaction, type Sql } from '../client.ts'
@@ -9,9 +9,10 @@ import { type AmongPrograms, isAmong } from '../programs/among-programs.ts'
 import type { ProgramIntake } from '../programs/program-intake.ts'
 import { flag, integer, row, textOrNull, time, timeOrNull } from '../row-schemas.ts'
 import type { Position } from '../walks/walks.ts'
+import { isWorded, type WordFilter } from './word-search.ts'
 
 /** What applications are wanted: those of which everything given is true. */
-export interface ListFilter {
+export interface ListFilter extends WordFilter {
   /** Submitted at or after; before. */
   from?: Micros | undefined
   to?: Micros | undefined
@@ -20,8 +21,6 @@ export interface ListFilter {
   revisionState?: RevisionState | undefined
   applicantId?: number | undefined
   applicationId?: number | undefined
-  /** Words of names, e-mail addresses and phone numbers, each from its beginning; or the number of an application. */
-  words?: string | undefined
 }
 
 /** An application in a list, without its answers. */
@@ -34,14 +33,20 @@ export const listedApplication = row({
   status: textOrNull,
   status_last_modified_time: timeOrNull,
   has_note: flag,
+  is_own_name: Type.Boolean({
+    description: 'Whether the applicant’s own name has the words of `q`. Such applications come first.',
+  }),
 })
 export type ListedApplication = Static<typeof listedApplication>
 
-/** Where a page of a list begins: the newest, or next to a place; `newer` goes towards the present. */
+/** Where an application is in a list. */
+export type ListPosition = Position & Pick<ListedApplication, 'is_own_name'>
+
+/** Where a page of a list begins: at its first application, or next to a place; `newer` goes towards the present and the first. */
 export interface ListPlace {
   direction: 'older' | 'newer'
   /** Not itself in the page. */
-  beyond: Position | undefined
+  beyond: ListPosition | undefined
 }
 
 /**
@@ -68,7 +73,7 @@ export async function readListedApplications(
         : db`coalesce(status, '') ${ordered}, submit_time ${ordered}, submit_seq ${ordered}`
     return db<ListedApplication[]>`
       select application_id, applicant_id, submit_time, submit_seq, superseded_seq is null as is_current, status,
-        status_last_modified_time, application_note is not null as has_note
+        status_last_modified_time, application_note is not null as has_note, ${filter.wordsIn === 'own_name'}::boolean as is_own_name
       from ${found(db, programId, filter, place)}
       order by ${order}
       limit (select ${rowsMax}::bigint)`
@@ -78,13 +83,55 @@ export async function readListedApplications(
 /**
  * Of words that most applications have, the index finds more places than PostgreSQL's 4 MB hold. It then remembers pages alone, and computes
  * the words of every application on them again, which takes 17 times as long in a program of 300,000. 64 MB hold a million pages.
+ * For what `applicant_words` is said to cost, PostgreSQL would begin parallel workers for words that nobody has, and compile statements for a second.
  */
 async function finding<T>(sql: Sql, { words }: ListFilter, read: (db: Db) => PromiseLike<T>): Promise<T> {
   if (words === undefined) return read(sql)
   return inTransaction(sql, async tx => {
     await tx`set local work_mem = '64MB'`
+    await tx`set local max_parallel_workers_per_gather = 0`
+    await tx`set local jit = off`
     return read(tx)
   })
+}
+
+/** Whether a search may find applicants' own names. Without a letter it is for a number. */
+const mayFindNames = ({ words }: ListFilter): boolean => /\p{L}/u.test(words ?? '')
+
+/**
+ * At most `rowsMax` applications in the order of a search: those of which the applicant's own name has the words, newest first, then the others.
+ * These are two lists, each with its own walk of the index. No application changes from one to the other, so pages neither repeat nor miss any.
+ */
+export async function readFoundApplications(
+  sql: Sql,
+  programId: number,
+  filter: ListFilter,
+  { direction, beyond }: ListPlace,
+  rowsMax: number,
+): Promise<ListedApplication[]> {
+  if (!mayFindNames(filter)) return readListedApplications(sql, programId, filter, { direction, beyond }, rowsMax)
+  const lists = direction === 'older' ? [true, false] : [false, true]
+  const rows: ListedApplication[] = []
+  for (const isOwnName of beyond === undefined ? lists : lists.slice(lists.indexOf(beyond.is_own_name))) {
+    const list = { ...filter, wordsIn: isOwnName ? 'own_name' : 'elsewhere' } as const
+    const place = { direction, beyond: isOwnName === beyond?.is_own_name ? beyond : undefined }
+    rows.push(...(await readListedApplications(sql, programId, list, place, rowsMax - rows.length)))
+    if (rows.length === rowsMax) break
+  }
+  return rows
+}
+
+/** Where an application is in the order of a search. */
+export async function findListPosition(
+  sql: Sql,
+  programId: number,
+  { words }: ListFilter,
+  { application_id: applicationId, submit_time, submit_seq }: Position & Pick<ListedApplication, 'application_id'>,
+): Promise<ListPosition> {
+  const own = { words, applicationId, wordsIn: 'own_name' } as const
+  const place = { direction: 'older', beyond: undefined } as const
+  const rows = mayFindNames(own) ? await readListedApplications(sql, programId, own, place, 1) : []
+  return { submit_time, submit_seq, is_own_name: rows.length > 0 }
 }
 
 /** How many applications a filter finds, counted no further than `most`. */
@@ -131,7 +178,7 @@ function found(db: Db, programId: number, filter: ListFilter, place: ListPlace) 
     ${scope}
     ${revisionCondition(db, revisionState)}
     ${applicantId === undefined ? db`` : db`and applicant_id = ${applicantId}`}
-    ${isById && words !== undefined ? db`and ${worded(db, programId, words)}` : db``}`
+    ${isById && words !== undefined ? db`and ${isWorded(db, programId, filter)}` : db``}`
 }
 
 /** The few that a filter names, gathered before they are sorted; the table itself where it names none. */
@@ -150,69 +197,12 @@ function gathered(db: Db, programId: number, filter: ListFilter) {
  * Words are looked up without a condition on the program, which each of them begins with: PostgreSQL, which may know nothing of the table,
  * could take it for reason enough to read the whole program. The list itself has that condition.
  */
-function namedBy(db: Db, programId: number, { applicationId, applicantId, words }: ListFilter) {
+function namedBy(db: Db, programId: number, filter: ListFilter) {
+  const { applicationId, applicantId, words } = filter
   const ofProgram = db`program_id = ${programId}`
   if (applicationId !== undefined) return db`${ofProgram} and application_id = ${applicationId}`
   if (applicantId !== undefined) return db`${ofProgram} and applicant_id = ${applicantId}`
-  return words === undefined ? undefined : worded(db, programId, words)
-}
-
-function worded(db: Db, programId: number, words: string) {
-  const inNames = db`applicant_words(program_id, snapshot) @@ ${wordQuery(db, programId, words)}`
-  // As it is shown: 281,774.
-  const digits = words.replaceAll(',', '')
-  return /^\d{1,15}$/.test(digits)
-    ? db`(${inNames} or (program_id = ${programId} and application_id = ${Number(digits)}))`
-    : inNames
-}
-
-/** Letters of scripts in which a name may be one letter, and is written without a space within. */
-const unspaced = /[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}ー々]/u
-/** Characters of a name that may be divided, and parts of a search of which each may be such a name. */
-const unspacedMax = 8
-
-/**
- * What names of one letter, and names written without a space, are looked up as; undefined for any other. A letter alone is a whole word,
- * because very many names begin with it. 王伟 is also 王 and 伟, wherever it is divided; 伟 王 is also 伟王 and 王伟.
- */
-function shortNameQuery(db: Db, programId: number, sought: string) {
-  const parts = sought
-    .normalize('NFC')
-    .split(/[\s!-/:-@[-`{-~・·]+/u)
-    .filter(part => part !== '')
-  const areLetters = parts.every(part => /^\p{L}$/u.test(part) && !unspaced.test(part))
-  if (parts.length === 0 || parts.length > unspacedMax) return undefined
-  if (!areLetters && !parts.some(part => unspaced.test(part))) return undefined
-
-  const word = (text: string, end: ':*' | '') =>
-    db`quote_literal(${String(programId)}::text || '/' || left(search_form(${text}), 60)) || ${end}::text`
-  type Query = ReturnType<typeof word>
-  const joined = (sign: '&' | '|', [first, ...more]: Query[]): Query =>
-    more.reduce((one, other): Query => db`'(' || ${one} || ${sign}::text || ${other} || ')'`, first!)
-
-  const queryOf = (part: string): Query => {
-    if (areLetters) return word(part, '')
-    const letters = [...part]
-    const isDivided = unspaced.test(part) && letters.length <= unspacedMax
-    const names = (isDivided ? letters.slice(1) : []).map((_, i) =>
-      joined('&', [word(letters.slice(0, i + 1).join(''), ''), word(letters.slice(i + 1).join(''), ':*')]),
-    )
-    return joined('|', [word(part, ':*'), ...names])
-  }
-  const [one, other] = parts
-  const isPair = parts.length === 2 && parts.every(part => unspaced.test(part))
-  const whole = isPair ? [word(`${one}${other}`, ':*'), word(`${other}${one}`, ':*')] : []
-  return db`(${joined('|', [joined('&', parts.map(queryOf)), ...whole])})::tsquery`
-}
-
-/** Signs divide a name into words and not an e-mail address, so what may be the beginning of one is looked up as it is written, too. */
-function wordQuery(db: Db, programId: number, words: string) {
-  const short = shortNameQuery(db, programId, words)
-  if (short !== undefined) return short
-  const inNames = db`applicant_query(${programId}, ${words})`
-  if (!/^[^\s@\\]*[!-/:-?[-`{-~][^\s@\\]*$/.test(words)) return inNames
-  const written = db`quote_literal(${String(programId)}::text || '/' || left(search_form(${words}), 60))`
-  return db`(${inNames} || (${written} || ':*')::tsquery)`
+  return words === undefined ? undefined : isWorded(db, programId, filter)
 }
 
 /** Nothing is submitted as early (contract D35). */

@@ -10,6 +10,8 @@ import publications from './0006-publications.sql' with { type: 'text' }
 import lostChanges from './0007-lost-changes.sql' with { type: 'text' }
 import readAddress from './0008-read-address.sql' with { type: 'text' }
 import oneJoin from './0009-one-join.sql' with { type: 'text' }
+import ownNames from './0010-own-names.sql' with { type: 'text' }
+import ownNamesIndex from './0011-own-names-index.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -37,7 +39,13 @@ const files: Readonly<Record<string, string>> = {
   '0007-lost-changes.sql': lostChanges,
   '0008-read-address.sql': readAddress,
   '0009-one-join.sql': oneJoin,
+  '0010-own-names.sql': ownNames,
+  '0011-own-names-index.sql': ownNamesIndex,
 }
+
+/** Can be repeated: a file that was interrupted starts over. */
+const indexStatement =
+  /^(?:create index concurrently if not exists ([a-z0-9_]+)\s+on\s|drop index concurrently if exists [a-z0-9_]+$)/
 
 export const allMigrations: readonly Migration[] = Object.entries(files).map(([name, text]) =>
   readMigration(name, text),
@@ -56,10 +64,6 @@ export function readMigration(name: string, text: string): Migration {
   if (outside === undefined) return migration
   return { ...migration, indexStatements: statementsOf(text).map(statement => readIndexStatement(name, statement)) }
 }
-
-/** Can be repeated: a file that was interrupted starts over. */
-const indexStatement =
-  /^(?:create index concurrently if not exists ([a-z0-9_]+)\s+on\s|drop index concurrently if exists [a-z0-9_]+$)/
 
 function readIndexStatement(name: string, statement: string): NonNullable<Migration['indexStatements']>[number] {
   const text = statement.replace(/^--.*\n/gm, '').trim()

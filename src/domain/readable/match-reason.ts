@@ -1,13 +1,10 @@
-// Why an application is among those that a search by words found: the applicant's own name, or what else in it has the words.
+// What in an application has the words of a search, where it is not the applicant's own name.
 
 import { type ExportedObject, entitiesOf, nameOf, questionObject } from './exported-answers.ts'
 
-export interface MatchReason {
-  /** Whether the words are in the first name in it that is not of a household, which lists show as the applicant's. */
-  isOwnName: boolean
-  /** Else, in words: `household member, One: Zuri Temperance Brien`. Undefined where it is not in its names, addresses and numbers. */
-  text: string | undefined
-}
+/** A letter of a script in which a name may be one letter, and is written without spaces. In the index, by ranges: `unspaced_words`. */
+export const unspacedLetter = String.raw`[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}ー々]`
+const isUnspaced = new RegExp(`^${unspacedLetter}`, 'u')
 
 interface Found {
   place: readonly string[]
@@ -27,28 +24,24 @@ const wordsOf = (text: string): string[] =>
     .split(/[\s!-/:-@[-`{-~]+/)
     .filter(word => word !== '')
 
-/** `application` is the member of that name of an exported application; `sought` what was searched for. */
-export function matchReason(application: ExportedObject, sought: string): MatchReason {
+/**
+ * In words: `household member, One: Zuri Temperance Brien`. Undefined where no single name, address or number has all of them.
+ * `application` is the member of that name of an exported application; `sought` what was searched for.
+ */
+export function matchReason(application: ExportedObject, sought: string): string | undefined {
   const terms = [...wordsOf(sought), folded(sought).trim()]
   const digits = sought.replace(/\D/g, '')
-  const isIn = ({ words }: Found): boolean =>
-    terms.slice(0, -1).every(term => words.some(word => word.startsWith(term))) ||
-    words.some(
-      word => word.startsWith(terms.at(-1)!) || (digits.length > 3 && /^\d+$/.test(word) && word.includes(digits)),
-    )
-  const all = [...textsIn(application, [])]
-  const own = all.find(({ place }) => place.length === 1 && place[0] === ownNameOf(application))
-  if (own !== undefined && isIn(own)) return { isOwnName: true, text: undefined }
-  const found = all.find(isIn)
-  return { isOwnName: false, text: found && `${found.place.join(', ').replaceAll('_', ' ')}: ${found.text}` }
+  const has = (word: string, term: string): boolean =>
+    isUnspaced.test(term) ? word.includes(term) : word.startsWith(term)
+  const found = textsIn(application, []).find(
+    ({ words }) =>
+      terms.slice(0, -1).every(term => words.some(word => has(word, term))) ||
+      words.some(
+        word => has(word, terms.at(-1)!) || (digits.length > 3 && /^\d+$/.test(word) && word.includes(digits)),
+      ),
+  )
+  return found && `${found.place.join(', ').replaceAll('_', ' ')}: ${found.text}`
 }
-
-/** The key of the first name that was answered. */
-const ownNameOf = (application: ExportedObject): string | undefined =>
-  Object.keys(application).find(key => {
-    const object = questionObject(application, key)
-    return object?.question_type === 'NAME' && textOf(object, ['first_name', 'last_name']) !== ''
-  })
 
 const textOf = (object: ExportedObject, members: readonly string[]): string =>
   members.flatMap(member => (typeof object[member] === 'string' ? [object[member]] : [])).join(' ')

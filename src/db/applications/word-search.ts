@@ -1,0 +1,59 @@
+// How applications are found by words: of the names, e-mail addresses and phone numbers in them. `applicant_words` says what is looked up.
+
+import { unspacedLetter } from '../../domain/readable/match-reason.ts'
+import type { Db } from '../client.ts'
+
+export interface WordFilter {
+  /** Words of names, e-mail addresses and phone numbers, each from its beginning; or the number of an application. */
+  words?: string | undefined
+  /** Only where the applicant's own name has all of the words, or where it does not. Undefined: both. */
+  wordsIn?: 'own_name' | 'elsewhere'
+}
+
+/** The condition that an application has the words. */
+export function isWorded(db: Db, programId: number, { words = '', wordsIn }: WordFilter) {
+  const [own, anywhere] = [wordQuery(db, `${programId}=`, words), wordQuery(db, `${programId}/`, words)]
+  const query = { own_name: own, elsewhere: db`${anywhere} && !!${own}`, anywhere }[wordsIn ?? 'anywhere']
+  const inNames = db`applicant_words(program_id, snapshot) @@ (${query})`
+  // As it is shown: 281,774.
+  const digits = words.replaceAll(',', '')
+  return /^\d{1,15}$/.test(digits)
+    ? db`(${inNames} or (program_id = ${programId} and application_id = ${Number(digits)}))`
+    : inNames
+}
+
+const isUnspaced = new RegExp(unspacedLetter, 'u')
+/** As between the parts of a name from elsewhere. */
+const dotInName = new RegExp(`(?<=${unspacedLetter})[・·](?=${unspacedLetter})`, 'gu')
+
+/**
+ * What is looked up: all of the words, each from its beginning. In the index, `sign` stands before each. Null where nothing is left to look for.
+ * A letter alone is a whole word, because very many names begin with it; but not in scripts without spaces, of which names have few letters.
+ */
+function wordQuery(db: Db, sign: string, sought: string) {
+  const asStored = (word: string) => db`quote_literal(${sign}::text || left(search_form(${word}), 60))`
+  const lookUp = (words: readonly string[], end: ':*' | '' = ':*', between: '&' | '|' = '&') =>
+    words.length === 0
+      ? db`null::tsquery`
+      : db`(${words.map(asStored).reduce((all, word) => db`${all} || ${end + between}::text || ${word}`)} || ${end}::text)::tsquery`
+  if (/^[-+()./\s\d]+$/.test(sought)) {
+    const digits = sought.replace(/\D/g, '')
+    // A phone number, however it is set apart, with its country or without that of North America.
+    return lookUp(digits.length > 3 ? [digits, `1${digits}`] : [], ':*', '|')
+  }
+  const text = sought
+    .normalize('NFKC')
+    .replace(dotInName, ' ')
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .replaceAll('\\', ' ')
+    .trim()
+  const words = text
+    .split(/\s+/)
+    .flatMap(part => (part.includes('@') ? [part] : part.split(/[!-/:-@[-`{-~]+/)))
+    .filter(word => word !== '')
+  const areLetters = words.every(word => /^\p{L}$/u.test(word) && !isUnspaced.test(word))
+  const inNames = lookUp(words, areLetters ? '' : ':*')
+  // Signs divide a name into words and not an e-mail address, so what may be the beginning of one is looked up as it is written, too.
+  return /^[^\s@]*[!-/:-?[-`{-~][^\s@]*$/.test(text) ? db`(${inNames} || ${lookUp([text])})` : inNames
+}
