@@ -88,7 +88,7 @@ export function ProgramPage({ username, keyName, program, shown }: DocumentedPag
 }
 
 const FailedAt = ({ at }: { at: string }) => (
-  <Notice tone="attention">
+  <Notice name="not-made-again" tone="attention">
     The docs could not be made again at <Instant at={at} />. What you see was made before that.
   </Notice>
 )
@@ -182,7 +182,7 @@ function Questions(props: {
         </p>
       )}
       {(left_out.questions > 0 || left_out.options > 0) && (
-        <Notice tone="info">
+        <Notice name="cut" tone="info">
           The program is too large to be shown whole: {left_out.questions} questions and {left_out.options} option IDs
           more are in its export, and neither in this list nor in the example. By the JSON Schema they are valid.
         </Notice>

@@ -20,9 +20,9 @@ export function ErrorSummary({ title = 'Some fields need another look' }: { titl
     <section class="notice bad" role="alert" aria-labelledby="errors" tabIndex={-1} autofocus>
       <h2 id="errors">{title}</h2>
       <ul>
-        {form.errors.map(({ parameter, path, detail }) => (
+        {form.errors.map(({ parameter, path, code, detail }) => (
           <li>
-            <a href={`#${parameter ?? path?.split('/').at(-1) ?? 'content'}`}>
+            <a href={`#${parameter ?? path?.split('/').at(-1) ?? 'content'}`} data-code={code}>
               <Words>{detail}</Words>
             </a>
           </li>

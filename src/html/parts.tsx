@@ -10,16 +10,16 @@ import { usePage } from './page-context.ts'
 
 export type Tone = 'info' | 'attention' | 'good' | 'bad'
 
-/** Something the page says before all else. */
-export const Notice = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
-  <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+/** Something the page says before all else. `name` is its code, for tests and scripts, whatever its words are. */
+export const Notice = ({ name, tone, children }: { name: string; tone: Tone; children: ComponentChildren }) => (
+  <div class={`notice ${tone}`} data-notice={name} role={tone === 'bad' ? 'alert' : 'status'}>
     {children}
   </div>
 )
 
 /** Why what was sent was not done, where its page comes back: the first thing that is read, as the errors of fields are. */
-export const NotDone = ({ children }: { children: ComponentChildren }) => (
-  <div class="notice bad" role="alert" tabIndex={-1} autofocus>
+export const NotDone = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div class="notice bad" data-notice={name} role="alert" tabIndex={-1} autofocus>
     {children}
   </div>
 )
@@ -31,7 +31,11 @@ export const Badge = ({ tone, children }: { tone?: Tone; children: ComponentChil
 /** What was done that led to a page, by the name that the address gives it. */
 export function DoneNotice({ texts }: { texts: Readonly<Record<string, string>> }) {
   const done = usePage().query.get('done')
-  return done !== null && Object.hasOwn(texts, done) ? <Notice tone="good">{texts[done]}</Notice> : null
+  return done !== null && Object.hasOwn(texts, done) ? (
+    <Notice name={done} tone="good">
+      {texts[done]}
+    </Notice>
+  ) : null
 }
 
 /** A link that looks like a button, its icon before the words; after them where it leads on. */

@@ -36,7 +36,7 @@ export function Shell({ children, ...props }: ShellProps): VNode {
         <main id="content" tabIndex={-1}>
           <Top {...props} />
           {shownAgain && (
-            <Notice tone="attention">
+            <Notice name="shown-again" tone="attention">
               <strong>Nothing was changed yet.</strong> The session in which you sent this had ended. What you typed is
               here: look it over, and send it again.
             </Notice>

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { findDraftVersion, findProgram } from '../../src/db/programs/programs.ts'
-import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, errorsOf, fieldsOf } from '../support/console.ts'
 import { ApiProgram, aToken } from '../support/console-api.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -265,9 +265,7 @@ test('options are refused each with its row, in words of the form', async () => 
   const { to, fields } = await opened(ofNewQuestion('', '', {}))
   const ids = { option_text_1: 'Maple', option_id_1: 'Ma ple', option_id_2: 'Big Fir' }
   const html = await browser.refused(400, to, { ...fields, ...added, kind: 'RADIO', ...ids, option_text_2: 'A fir' })
-  for (const row of [1, 2])
-    expect(html).toContain(
-      `id="option_id_${row}-error">Row ${row + 1}: must have an id of lower case letters a to z, digits, _ and - only.`,
-    )
+  expect(errorsOf(html)).toEqual(['option_id_1 wrong_characters', 'option_id_2 wrong_characters'])
+  for (const row of [1, 2]) expect(html).toContain(`id="option_id_${row}-error">Row ${row + 1}: `)
   expect(html).not.toMatch(/legacy_id|`/)
 })

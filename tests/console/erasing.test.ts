@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { lockLoads } from '../../src/db/loads/bulk-loads.ts'
 import { reasonMax } from '../../src/upkeep/erase.ts'
-import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, errorsOf } from '../support/console.ts'
 import { ApiProgram, aToken } from '../support/console-api.ts'
 import { useConsoleRole } from '../support/console-role.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
@@ -50,7 +50,7 @@ describe('one application', () => {
     for (const part of ['Nothing is erased', 'value="asked for"']) expect(wrong).toContain(part)
     expect(await exported()).toContain(canary)
     const long = { reason: 'x'.repeat(reasonMax + 1), confirmation: String(application) }
-    expect(await browser.refused(400, `${path}/erase`, long)).toContain('<a href="#reason">Must not be longer than 200')
+    expect(errorsOf(await browser.refused(400, `${path}/erase`, long))).toEqual(['reason too_long'])
     const done = await browser.post(`${path}/erase`, { reason: 'asked for', confirmation: ` ${application} ` })
     expect([done.status, done.headers.get('location')]).toEqual([303, '/admin/programs/rent/applications?done=erased'])
     const [left] = await sql`select count(*) as n from application join program using (program_id) where slug = 'rent'`

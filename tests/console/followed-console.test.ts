@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { useFollowing } from '../support/civiform/following.ts'
-import { aPerson, ConsoleVisitor } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, noticesOf } from '../support/console.ts'
 import { useService } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 
@@ -38,7 +38,7 @@ describe('the console alongside a CiviForm', () => {
     expect(await visitor.page('/admin/programs/rent-relief/retention')).toContain('rent relief for all')
     for (const path of ['', '/questions', '/versions']) {
       const page = await visitor.page(`/admin/programs/rent-relief${path}`)
-      expect(page).toContain('Followed from CiviForm.')
+      expect(noticesOf(page)).toContain('followed')
       expect(page).toContain('href="/admin/programs/rent-relief/retention"')
     }
     expect(await visitor.page('/admin/programs')).toContain('made, edited and published there')
@@ -123,10 +123,10 @@ describe('the console alongside a CiviForm', () => {
     const links = linksOf(index)
     expect(links).toContain(keyPath)
     const page = await visitor.page(keyPath)
-    expect(page).toContain('A key of the CiviForm that is followed.')
+    expect(noticesOf(page)).toContain('followed')
     expect(page).toContain(keyId)
     const ours = await visitor.page(`/admin/keys/${own.api_key_id}`)
-    expect(ours).not.toContain('A key of the CiviForm that is followed.')
+    expect(noticesOf(ours)).not.toContain('followed')
     expect(ours).toContain(`/admin/keys/${own.api_key_id}/rotate`)
     expect((await visitor.get(`${keyPath}/rotate`)).headers.get('location')).toBe(keyPath)
     const answered = await visitor.get(`/admin/api/v1/keys/${encodeURIComponent(keyId)}`)

@@ -46,7 +46,7 @@ async function begin(browser: ConsoleVisitor, who = subject, path = '/admin/sign
 describe('signing in at the provider', () => {
   test('begins a session with a new id, leads on to where one wanted to go, and is audited', async () => {
     const browser = visitor()
-    expect(await browser.page('/admin/sign-in?next=/admin/people%3Fx=1')).toContain('Sign in with City account')
+    expect(await browser.page('/admin/sign-in?next=/admin/people%3Fx=1')).toContain('City account')
     browser.cookies.set('tributary', 'A'.repeat(43))
     const back = await browser.get(await begin(browser, subject, '/admin/sign-in/oidc?next=/admin/people%3Fx=1'))
     expect([back.status, back.headers.get('location')]).toEqual([303, '/admin/people?x=1'])
@@ -327,7 +327,7 @@ describe('where passwords are off', async () => {
   test('no page asks for one, and none is taken', async () => {
     const browser = new ConsoleVisitor(without)
     const page = await browser.page('/admin/sign-in')
-    expect(page).toContain('Sign in with City account')
+    expect(page).toContain('City account')
     expect(page).not.toContain('type="password"')
     const refused = await browser.post('/admin/sign-in', { csrf: '', email: ada.email, password: testPassword })
     expect([refused.status, browser.cookies.size]).toEqual([403, 0])
@@ -345,7 +345,7 @@ describe('where passwords are off', async () => {
     const there = new ConsoleVisitor(without)
     there.cookies.set('tributary', inside.cookies.get('tributary')!)
     const page = await there.page('/admin/people/invite')
-    expect(page).toContain('signs in with City account')
+    expect(page).toContain('City account')
     const invited = await there.post('/admin/people/invite', {
       name: 'Bo',
       email: `${crypto.randomUUID()}@example.gov`,

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { findDraftVersion } from '../../src/db/programs/programs.ts'
-import { aPerson, ConsoleVisitor, fieldsOf } from '../support/console.ts'
+import { aPerson, ConsoleVisitor, errorsOf, fieldsOf, isEmptyList, noticesOf } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
 import { aDraft, aProgram, publish, q } from '../support/programs.ts'
 
@@ -62,7 +62,7 @@ describe('the program index page', () => {
     const found = await admin.page('/admin/programs?q=HOME')
     expect(found).toContain('home-help')
     expect(found).not.toContain('other-help')
-    expect(await admin.page('/admin/programs?q=%25%25')).toContain('No program here matches')
+    expect(isEmptyList(await admin.page('/admin/programs?q=%25%25'))).toBe(true)
     const first = await admin.page('/admin/programs?q=100%25&archived=yes&done=saved')
     expect(first.match(/href="\/admin\/programs\/many-\d+"/g)).toHaveLength(50)
     const next = /href="(\/admin\/programs\?q=100%25&amp;archived=yes&amp;after=[^"]+)"/
@@ -179,7 +179,7 @@ describe('whether a program takes applications', () => {
     await aProgram(sql, { slug: 'unsaid', questions: [q.text('unsaid one')] })
     const path = '/admin/programs/unsaid'
     const text = await admin.refused(400, `${path}/intake`, { intake_state: 'OPEN', intake_text: 'Hello' })
-    expect(text).toContain('Must be empty for a program that is open.')
+    expect(errorsOf(text)).toEqual(['intake_text not_allowed'])
     expect(text).toContain('>Hello</textarea>')
     await admin.refused(400, `${path}/intake`, { intake_state: 'CLOSED', intake_text: 'x'.repeat(2001) })
     expect(await admin.refused(400, `${path}/intake`, { intake_text: '' })).toContain('Choose whether')
@@ -239,7 +239,7 @@ describe('versions', () => {
     const first = await aProgram(sql, { slug: 'returned', questions: [q.text('asked once'), q.text('asked always')] })
     const second = await publish(sql, { slug: 'returned', questions: [q.text('asked always')] })
     const path = `/admin/programs/returned/versions/${first.program_version_id}`
-    expect(await admin.page(path)).toContain('Take it as a new draft')
+    expect(await admin.page(path)).toContain(`action="${path}/take"`)
     const response = await admin.post(`${path}/take`, { based_on: String(second.program_version_id) })
     expect(response.status).toBe(303)
     const draft = await findDraftVersion(sql, first.program_id)
@@ -263,8 +263,7 @@ describe('versions', () => {
     expect(fieldsOf(await admin.page(at), path)).toMatchObject({ based_on: String(draft.program_version_id) })
     expect(await admin.page('/admin/programs/contended')).toMatch(/><time[^>]*>[^<]*<\/time> by other</)
     const text = await admin.refused(409, path, { based_on: String(second.program_version_id) })
-    expect(text).toContain('The program was saved or published in the meantime')
-    expect(text).toContain('what the draft changed is gone')
+    expect(noticesOf(text)).toEqual(['refused', 'draft-lost'])
     const overtaken = await admin.refused(409, path, { based_on: String(first.program_version_id) })
     expect(overtaken).toContain('Question removed.')
     expect((await findDraftVersion(sql, first.program_id))!.program_version_id).toBe(draft.program_version_id)
@@ -276,7 +275,7 @@ describe('the question bank', () => {
     const text = await admin.page('/admin/questions?q=applicant_name')
     expect(text).toContain('/admin/programs/home-help/questions')
     expect(text).toContain('/admin/programs/other-help/questions')
-    expect(await admin.page('/admin/questions?q=no such words')).toContain('No question matches')
+    expect(isEmptyList(await admin.page('/admin/questions?q=no such words'))).toBe(true)
     for (let n = 1; n <= 6; n++) await aProgram(sql, { slug: `asks-${n}`, questions: [q.text('asked often')] })
     await aDraft(sql, { slug: 'asks-1', questions: [q.text('asked often', { text: 'Otherwise?' })] })
     await aDraft(sql, { slug: 'asks-0', questions: [q.text('asked often', { text: 'Once more?' })] })

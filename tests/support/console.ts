@@ -54,6 +54,19 @@ export const seenIn = (html: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
+/** The names of a page's notices, in order. */
+export const noticesOf = (page: string): string[] =>
+  [...page.matchAll(/ data-notice="([^"]*)"/g)].map(([, name]) => name!)
+
+/** What the summary of errors refuses: `field code` of each, or the code alone where it belongs to no field. */
+export const errorsOf = (page: string): string[] =>
+  [...page.matchAll(/<(?:a href="#([^"]*)"|li) data-code="([^"]*)"/g)].map(([, field, code]) =>
+    field === undefined ? code! : `${field} ${code}`,
+  )
+
+/** Whether a page has an empty list where its table would be. */
+export const isEmptyList = (page: string): boolean => page.includes('class="card empty"')
+
 /** The rows of a page's table, found by its caption: each cell by its column. */
 export function rowsOf(page: string, caption: string): Record<string, string>[] {
   const table = page.split('<caption').find(part => part.includes(`>${caption}</caption>`)) ?? ''

@@ -146,7 +146,7 @@ function Replaced({ program, application, earlier, revisions, changes }: Applica
   return (
     <>
       {!application.is_current && (
-        <Notice tone="attention">
+        <Notice name="superseded" tone="attention">
           <strong>This is not the applicant’s newest application.</strong>{' '}
           {later === undefined ? (
             'A newer one replaced it.'
@@ -158,7 +158,7 @@ function Replaced({ program, application, earlier, revisions, changes }: Applica
         </Notice>
       )}
       {earlier !== undefined && (
-        <Notice tone="info">
+        <Notice name="submitted-again" tone="info">
           <strong>Submitted again.</strong> It replaced {link(earlier.application_id)} of{' '}
           <When at={earlier.submit_time} day />
           {changes === undefined ? (

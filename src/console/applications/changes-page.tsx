@@ -33,7 +33,9 @@ export function ChangesPage(props: {
       }
     >
       {earlier.program_version_id !== application.program_version_id && (
-        <Notice tone="info">The program was published again in between, so the questions may be others too.</Notice>
+        <Notice name="republished" tone="info">
+          The program was published again in between, so the questions may be others too.
+        </Notice>
       )}
       <Table<ApplicationChange>
         caption="Answers that changed"

@@ -35,7 +35,9 @@ export function StatusOfManyPage({ program, status, changed, same }: StatusOfMan
       errorTitle="Nothing was changed"
     >
       {changed.length === 0 && same > 0 && (
-        <Notice tone="attention">Nothing would change. Cancel, and choose others.</Notice>
+        <Notice name="nothing-changes" tone="attention">
+          Nothing would change. Cancel, and choose others.
+        </Notice>
       )}
       <ul id="seen">
         {[...before].map(([earlier, states]) => (

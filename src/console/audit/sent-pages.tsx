@@ -38,12 +38,12 @@ export function DisclosuresPage({ applicationId, found, files, names }: SentProp
         </div>
       </form>
       {applicationId !== undefined && found.length === 0 && form.errors.length === 0 && (
-        <Notice tone="attention">
+        <Notice name="never-there" tone="attention">
           There is no application {applicationId}, and none of this id was ever erased. So it was never sent.
         </Notice>
       )}
       {files.length > 0 && (
-        <Notice tone="attention">
+        <Notice name="moved-to-files" tone="attention">
           The oldest of the audit log was moved into files, and pages from then are not below: search them for{' '}
           <code>applications_exported</code>, in {files.slice(-10).join(', ')}
           {files.length > 10 && ' and earlier ones'}.

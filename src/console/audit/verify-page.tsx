@@ -83,13 +83,13 @@ export function VerifyPage({ seal, events, unsealed, files, verdict }: VerifyPro
 function Verdict({ verdict: { events, unsealed, errors }, compared }: { verdict: AuditVerdict; compared: boolean }) {
   if (errors.length === 0)
     return (
-      <Notice tone="good">
+      <Notice name="intact" tone="good">
         <strong>The audit log is intact:</strong> {counted(events - unsealed, 'event')} verified.
         {compared && ' It still contains the seal you entered.'}
       </Notice>
     )
   return (
-    <Notice tone="bad">
+    <Notice name="altered" tone="bad">
       <strong>The audit log has been altered.</strong>
       <ul>
         {errors.map(error => (

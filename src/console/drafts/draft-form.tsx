@@ -87,7 +87,7 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Edi
   const { current, active } = view
   if (isOvertaken(view)) {
     return (
-      <NotDone>
+      <NotDone name="overtaken">
         <h2>Version {active?.version_number} was published after this draft was begun, so nothing was changed</h2>
         <p>
           Your fields are as you typed them. To keep the draft, and these fields in it, over that version, use the
@@ -98,7 +98,7 @@ function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Edi
     )
   }
   return (
-    <NotDone>
+    <NotDone name="changed-since">
       <h2>The draft was changed in the meantime, so nothing was saved</h2>
       <p dir="auto">
         <Who actor={current.published_by ?? current.created_by} />{' '}

@@ -166,6 +166,12 @@ interface PreviewProps extends ProgramPageProps {
   missing: ReturnType<typeof missingIn>
 }
 
+const MoreAsked = () => (
+  <Notice name="asks-more" tone="info">
+    What was answered asks for more on this screen.
+  </Notice>
+)
+
 function PreviewPage(props: PreviewProps) {
   const { program, version, values, missing } = props
   const { screen, places, unseen, isFirst } = props.shown
@@ -182,7 +188,7 @@ function PreviewPage(props: PreviewProps) {
     >
       <p class="soft">As an applicant meets it. Nothing that is filled in here is stored.</p>
       <ErrorSummary title="An applicant would have to look at this again" />
-      {unseen && <Notice tone="info">What was answered asks for more on this screen.</Notice>}
+      {unseen && <MoreAsked />}
       <section class="card narrow">
         <ActionForm action={at}>
           <div id="kept" hidden>
@@ -227,7 +233,7 @@ function PreviewPage(props: PreviewProps) {
 function Missing({ missing, values }: Pick<PreviewProps, 'missing' | 'values'>) {
   return (
     <>
-      <NotDone>
+      <NotDone name="refused">
         <h2 dir="auto">It would be refused</h2>
         <p>An applicant would have to look at this again before the application is submitted.</p>
       </NotDone>

@@ -87,7 +87,7 @@ function AlsoUsed({ view, bank }: Pick<DraftFormProps, 'view'> & { bank: BankEnt
   if (others.length === 0) return null
   const names = others.map(({ display_name }) => display_name).join(', ')
   return (
-    <Notice tone="info">
+    <Notice name="shared" tone="info">
       <strong>Also used by {others.length > 5 ? `${figures(others.length)} other programs` : names}.</strong> Publishing
       a change of text, help, bounds or options makes a new version of {others.length === 1 ? 'it' : 'them'} too; that
       is asked before.

@@ -144,7 +144,7 @@ export function AttentionList({ rows }: { rows: readonly Attention[] }) {
             {shown.map(row => {
               const [text, path] = link(row)
               return (
-                <li class="notice attention">
+                <li class="notice attention" data-attention={kind}>
                   <p>{sentence(row, now)}</p>
                   <a href={path}>
                     {text}
@@ -154,7 +154,7 @@ export function AttentionList({ rows }: { rows: readonly Attention[] }) {
               )
             })}
             {more > 0 && (
-              <li class="notice attention">
+              <li class="notice attention" data-attention={`more-${kind}`}>
                 <p>
                   {figures(more)} more {others[0]}.
                 </p>

@@ -33,9 +33,11 @@ export function OrganizationsPage({ items, next, checked }: OrganizationsProps) 
       }
     >
       {checked ? (
-        <Notice tone="info">Only the people listed here may submit as intermediaries.</Notice>
+        <Notice name="checked" tone="info">
+          Only the people listed here may submit as intermediaries.
+        </Notice>
       ) : (
-        <Notice tone="attention">
+        <Notice name="unchecked" tone="attention">
           <strong>Submissions are not checked against this list.</strong> Any e-mail and organization is taken. The
           setting <code>INTERMEDIARIES=listed</code> changes that.
         </Notice>

@@ -84,13 +84,13 @@ function Lag({ unfinished, outbox }: JobsProps) {
         {outbox.waiting > 0 && `; ${figures(outbox.waiting)} not yet handed to the queue`}.
       </p>
       {late && (
-        <Notice tone="attention">
+        <Notice name="late" tone="attention">
           <strong>Jobs wait to be handed to the queue since {distance(outbox.oldest_at!, now)}.</strong> Is a worker
           running, and does it reach the database and the queue’s store? Exports continue in the meantime.
         </Notice>
       )}
       {failed > 0 && (
-        <Notice tone="attention">
+        <Notice name="failed" tone="attention">
           <strong>{failed === 1 ? 'One thing' : `${figures(failed)} things`} could not be made.</strong> The reason is
           shown alongside it. Another release tries it again by itself.
         </Notice>

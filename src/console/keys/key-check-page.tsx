@@ -70,11 +70,11 @@ function Judged({ verdict, programs, ...props }: CheckProps) {
       </form>
       {verdict !== undefined &&
         (verdict.reason === undefined ? (
-          <Notice tone="good">
+          <Notice name="passes" tone="good">
             <strong>It would pass{submits && ' as a submission'}</strong>, with the right password and over HTTPS.
           </Notice>
         ) : (
-          <Notice tone="attention">
+          <Notice name={verdict.reason} tone="attention">
             <strong>It would be refused{submits && ' as a submission'}.</strong> {reasonTexts[verdict.reason]}
           </Notice>
         ))}
@@ -96,12 +96,12 @@ function Refused({ asked, refusal }: CheckProps) {
       </form>
       {asked !== '' &&
         (refusal === undefined ? (
-          <Notice tone="attention">
+          <Notice name="not-on-record" tone="attention">
             No refused request with this id is on record. It may be older than 30 days, of another installation, or not
             a 401.
           </Notice>
         ) : (
-          <Notice tone="info">
+          <Notice name={refusal.reason} tone="info">
             <strong>{reasonTexts[refusal.reason as Reason] ?? refusal.reason}</strong> Refused on{' '}
             <When at={refusal.happened_at} />, from <code>{refusal.address ?? 'an unknown address'}</code>, at{' '}
             <code>{refusal.path}</code>

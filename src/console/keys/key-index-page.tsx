@@ -103,7 +103,7 @@ const programsMax = 100
 
 const ExpiringNotice = ({ count, path }: { count: number; path: string }) =>
   count === 0 ? null : (
-    <Notice tone="attention">
+    <Notice name="expiring" tone="attention">
       <strong>
         {count === 1 ? 'One key expires' : `${count} keys expire`} within {expiringSoonDays} days.
       </strong>{' '}

@@ -53,12 +53,12 @@ export function IssuedPage({ apiKey: key, password, version }: IssuedProps) {
         </>
       }
     >
-      <Notice tone="attention">
+      <Notice name="shown-once" tone="attention">
         <strong>This is the only time the password is shown.</strong> Copy it to where your system keeps secrets before
         you leave this page. If it is lost, rotate the key.
       </Notice>
       {key.earlier_secret_until !== null && (
-        <Notice tone="info">
+        <Notice name="overlap" tone="info">
           The earlier password works until <When at={key.earlier_secret_until} />, so nothing is interrupted.
         </Notice>
       )}

@@ -92,19 +92,19 @@ function KeyNotices({ apiKey: key, programs }: OfKey & Pick<Offered, 'programs'>
   return (
     <>
       {key.followed && (
-        <Notice tone="info">
+        <Notice name="followed" tone="info">
           <strong>A key of the {origin} that is followed.</strong> Its programs, addresses and expiry are changed there,
           and it is retired there; here that holds within seconds.
         </Notice>
       )}
       {key.disabled_at !== null && key.retired_at === null && (
-        <Notice tone="attention">
+        <Notice name="disabled" tone="attention">
           <strong>This key is disabled</strong>, since <When at={key.disabled_at} />. Each request with it is refused
           until you enable it; its passwords, programs and addresses stay.
         </Notice>
       )}
       {key.exposed_at !== null && key.retired_at === null && (
-        <Notice tone="bad">
+        <Notice name="exposed" tone="bad">
           <strong>This key was sent without encryption</strong>, first on <When at={key.exposed_at} />. A third party
           may have read it on the way.{' '}
           {key.followed ? `Make another in ${origin} and retire this one there` : 'Rotate it'}, and have the client use
@@ -112,12 +112,12 @@ function KeyNotices({ apiKey: key, programs }: OfKey & Pick<Offered, 'programs'>
         </Notice>
       )}
       {key.retired_at === null && key.earlier_secret_until !== null && key.earlier_secret_until > now && (
-        <Notice tone="info">
+        <Notice name="two-passwords" tone="info">
           Two passwords work until <When at={key.earlier_secret_until} />: the new one, and the one before.
         </Notice>
       )}
       {form.conflict !== undefined && (
-        <NotDone>
+        <NotDone name="changed-since">
           <h2>The key was changed in the meantime, so nothing was saved</h2>
           <p>Your fields are as you typed them. Saving again puts them in the place of what is stored now:</p>
           <Facts facts={settingFacts(settingNames, key, programs)} />

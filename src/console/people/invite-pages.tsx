@@ -43,12 +43,12 @@ export function LinkPage({ name, link, ways }: { name: string; link: string; way
       crumbs={[crumb, { text: name }]}
     >
       {ways.password ? (
-        <Notice tone="attention">
+        <Notice name="shown-once" tone="attention">
           <strong>This is the only time the link is shown.</strong> Give it to {name} in a way you trust. It works once,
           within seven days. If it is lost, create another.
         </Notice>
       ) : (
-        <Notice tone="good">
+        <Notice name="by-provider" tone="good">
           Send {name} the address: they sign in with {ways.provider}, and are recognised there by their e-mail.
         </Notice>
       )}

@@ -84,7 +84,7 @@ export function DocumentPage({ view, text, errors = [], conflict }: DocumentProp
 function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Conflict }) {
   const { current, draft } = view
   return (
-    <NotDone>
+    <NotDone name="changed-since">
       <h2>The program was changed in the meantime, so nothing was saved</h2>
       <p dir="auto">
         {draft === undefined ? `${versionName(current)} was published ` : 'The draft was saved '}
@@ -115,8 +115,8 @@ function ValidationErrors({ errors, children }: { errors: readonly PlacedError[]
         {errors.length === 1 ? 'One thing is wrong' : `${errors.length} things are wrong`}, so nothing was saved
       </h2>
       <ol class="errors">
-        {errors.slice(0, errorsMax).map(({ line, column, path, detail }) => (
-          <li>
+        {errors.slice(0, errorsMax).map(({ line, column, path, code, detail }) => (
+          <li data-code={code}>
             <a href="#document">
               Line {line}, column {column}
             </a>

@@ -25,7 +25,7 @@ export function refusalOf(error: unknown): EditRefusal {
 
 export function RefusalNotice({ status, errors }: EditRefusal) {
   return (
-    <NotDone>
+    <NotDone name="refused">
       <h2>
         {status === 409
           ? 'The program was saved or published in the meantime, so nothing was changed'
@@ -38,12 +38,12 @@ export function RefusalNotice({ status, errors }: EditRefusal) {
 }
 
 /** Errors of a document, each with its path; of many, the first. */
-export function PlacedErrors({ errors }: { errors: readonly Pick<ProblemItem, 'detail' | 'path'>[] }) {
+export function PlacedErrors({ errors }: { errors: readonly Pick<ProblemItem, 'code' | 'detail' | 'path'>[] }) {
   if (errors.length === 0) return null
   return (
     <ul>
-      {errors.slice(0, 50).map(({ path, detail }) => (
-        <li>
+      {errors.slice(0, 50).map(({ path, code, detail }) => (
+        <li data-code={code}>
           {path !== undefined && path !== '' && <code>{path}</code>} <Words>{detail}</Words>
         </li>
       ))}

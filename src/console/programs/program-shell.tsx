@@ -73,7 +73,7 @@ export function ProgramShell(
     >
       <ProgramTabs program={program} tab={tab} />
       {origin !== undefined && (
-        <Notice tone="info">
+        <Notice name="followed" tone="info">
           <strong>Followed from {origin}.</strong> Questions, versions and statuses are changed there, and are here
           within seconds; changed here, they would be undone with the next look at it.
         </Notice>

@@ -244,7 +244,7 @@ function publishRoutes(deps: Deps): PageRoute[] {
       return redirect(visit, pathOf(visit, '/publish'))
     } catch (error) {
       const { errors } = refusalOf(error)
-      return showReview(deps, visit, { title: changedConcurrently, errors })
+      return showReview(deps, visit, { name: 'changed-since', title: changedConcurrently, errors })
     }
   }
 
@@ -299,9 +299,16 @@ const overtaken = ({ active }: ProgramInView): Problem =>
 
 /** A conflict with errors is over what others published; one without is over the draft itself, which is another by now. */
 function hindranceOf({ kind, detail, internal, errors }: Problem): Hindrance {
-  if (kind === 'invalid_request') return { title: 'The draft no longer fits the question bank', errors }
-  if (internal === 'broken_condition') return { title: 'Another program depends on what this draft removes', errors }
-  if (internal !== 'outdated') return { title: changedConcurrently, errors: [] }
-  if (errors.length === 0) return { title: detail, errors, keep: true }
-  return { title: 'Others published something in the meantime that this draft changes too', errors, keep: true }
+  if (kind === 'invalid_request')
+    return { name: 'no-longer-fits', title: 'The draft no longer fits the question bank', errors }
+  if (internal === 'broken_condition')
+    return { name: 'depended-on', title: 'Another program depends on what this draft removes', errors }
+  if (internal !== 'outdated') return { name: 'changed-since', title: changedConcurrently, errors: [] }
+  if (errors.length === 0) return { name: 'overtaken', title: detail, errors, keep: true }
+  return {
+    name: 'conflicting',
+    title: 'Others published something in the meantime that this draft changes too',
+    errors,
+    keep: true,
+  }
 }

@@ -23,8 +23,9 @@ interface PublishProps {
 }
 
 export interface Hindrance {
+  name: string
   title: string
-  errors: readonly Pick<ProblemItem, 'detail' | 'path'>[]
+  errors: readonly Pick<ProblemItem, 'code' | 'detail' | 'path'>[]
   /** Whether saving the draft again, as it is, over what came in the meantime would let it be published. */
   keep?: boolean
 }
@@ -92,7 +93,7 @@ function PublishForm({ view: { program, draft }, moves }: PublishProps) {
         <input type="hidden" name="reviewed" value={String(draft!.program_version_id)} />
         {moves.length > 0 && (
           <>
-            <Notice tone="attention">
+            <Notice name="moves" tone="attention">
               <strong>
                 {moves.length === 1 ? 'Another active program asks' : `${moves.length} other active programs ask`} what
                 you change.
@@ -140,7 +141,7 @@ export function PublicationPage({ program, publication }: { program: ProgramOver
               </p>
             </>
           ) : (
-            <NotDone>
+            <NotDone name="not-published">
               <h2>Nothing was published</h2>
               <p dir="auto">
                 <Words>{refusal.detail}</Words>
@@ -170,9 +171,9 @@ function programsAsking(moves: readonly Move[]): Map<string, string[]> {
 }
 
 function HindranceNotice({ view, hindrance }: PublishProps & { hindrance: Hindrance }) {
-  const { title, errors, keep } = hindrance
+  const { name, title, errors, keep } = hindrance
   return (
-    <Notice tone="bad">
+    <Notice name={name} tone="bad">
       <h2>{title}</h2>
       <PlacedErrors errors={errors} />
       {keep && (

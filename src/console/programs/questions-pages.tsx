@@ -66,7 +66,7 @@ export function QuestionsPage({ view, refused }: QuestionsProps) {
       }
     >
       {isOvertaken(view) && (
-        <Notice tone="attention">
+        <Notice name="overtaken" tone="attention">
           <strong>Version {view.active?.version_number} was published after this draft was begun.</strong> Compared with
           it, the draft also takes back what that version changed. Review it, and keep or discard it.
         </Notice>

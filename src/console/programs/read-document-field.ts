@@ -7,6 +7,7 @@ import type { ProblemItem } from '../../problem.ts'
 
 export interface PlacedError extends TextPlace {
   path: string
+  code: string
   detail: string
 }
 
@@ -19,8 +20,7 @@ const depthMax = 1000
 export function readDocumentField(text: string): { document: unknown } | { errors: PlacedError[] } {
   const parsed = parseJson(text, { depthMax })
   if ('json' in parsed) return { document: JSON.parse(text) as unknown }
-  const { path, detail, line, column } = parsed.error
-  return { errors: [{ path, detail, line, column }] }
+  return { errors: [parsed.error] }
 }
 
 /** Errors of a document with the lines they are on, in the order of the text. */
@@ -28,7 +28,7 @@ export function placeErrors(text: string, errors: readonly ProblemItem[]): Place
   const paths = errors.map(({ path = '' }) => path)
   const places = placesIn(text, paths)
   return errors
-    .map(({ detail }, i) => ({ path: paths[i]!, detail, ...places[i]! }))
+    .map(({ code, detail }, i) => ({ path: paths[i]!, code, detail, ...places[i]! }))
     .sort((a, b) => a.line - b.line || a.column - b.column)
 }
 

@@ -105,7 +105,7 @@ function TakeForm({ program, path }: ProgramPageProps & { path: string }) {
       {program.draft_version_id === null ? (
         <p>Makes a draft that asks what this version asked. Nothing changes for applicants until it is published.</p>
       ) : (
-        <Notice tone="attention">
+        <Notice name="draft-lost" tone="attention">
           There is a draft by{' '}
           <bdi>
             <Who actor={program.draft_created_by} />

@@ -85,7 +85,9 @@ export function RetentionPage(props: RetentionProps) {
       }
     >
       <DoneNotice texts={doneTexts} />
-      {form.conflict !== undefined && <NotDone>{form.conflict.detail} The form shows what is set now.</NotDone>}
+      {form.conflict !== undefined && (
+        <NotDone name="changed-since">{form.conflict.detail} The form shows what is set now.</NotDone>
+      )}
       <ErrorSummary />
       {wanted !== undefined && <WantedNotice {...props} wanted={wanted} />}
       <div class="columns">
@@ -179,7 +181,7 @@ function WantedNotice(props: RetentionProps & { wanted: NonNullable<RetentionPro
   const { wanted, sweepMs } = props
   const { expired, oldest } = wanted.effect
   return (
-    <Notice tone="attention">
+    <Notice name="erases" tone="attention">
       <h2>This erases {countedUpTo(expired)} that are there now</h2>
       <p>
         All that were submitted before <When at={now - wanted.days * dayMicros} />

@@ -39,7 +39,11 @@ export function SecondFactorPage(props: { secret: string; uri: string; sealed: s
       path="/admin/account/second-factor"
       submit="Set up the second factor"
     >
-      {has && <Notice tone="info">It takes the place of the one that you have, and of its recovery codes.</Notice>}
+      {has && (
+        <Notice name="replaces" tone="info">
+          It takes the place of the one that you have, and of its recovery codes.
+        </Notice>
+      )}
       <p>Scan this with the app, or type the secret into it.</p>
       <QrCode text={uri} />
       <Secret id="secret" label="Secret" value={secret} />
@@ -79,7 +83,7 @@ export function RecoveryCodesPage({ codes }: { codes: readonly string[] }) {
       crumbs={crumbs}
       lead="The second factor is set up. Everywhere else you are signed out."
     >
-      <Notice tone="attention">
+      <Notice name="shown-once" tone="attention">
         <strong>This is the only time they are shown.</strong> Each signs you in once in place of a code, when the phone
         is gone. Keep them apart from it, on paper or where you keep passwords.
       </Notice>

@@ -175,7 +175,7 @@ export function IssuedTokenPage({ token }: { token: string | undefined }) {
       styles={['/assets/docs.css']}
       crumbs={[...crumbs, { text: 'Created' }]}
     >
-      <Notice tone="attention">
+      <Notice name="shown-once" tone="attention">
         <strong>This is the only time the token is shown.</strong> Copy it to where your program keeps secrets before
         you leave this page.
       </Notice>

@@ -124,7 +124,7 @@ function Trouble({ state, failures, first_failed_at, retry_at }: WebhookRow) {
   const { now } = usePage()
   if (state === 'failing')
     return (
-      <Notice tone="attention">
+      <Notice name="failing" tone="attention">
         <strong>
           {failures === 1 ? 'One attempt' : `${figures(failures)} attempts`} failed since{' '}
           {distance(first_failed_at!, now)}.
@@ -134,7 +134,7 @@ function Trouble({ state, failures, first_failed_at, retry_at }: WebhookRow) {
     )
   if (state !== 'given_up') return null
   return (
-    <Notice tone="bad">
+    <Notice name="given-up" tone="bad">
       <strong>It was given up.</strong> It failed for three days, or answered 410. Once its receiver is back, enable it:
       it is then sent what it has missed.
     </Notice>
@@ -234,12 +234,12 @@ export function WebhookSecretPage({ webhook, secret }: { webhook: WebhookRow; se
     )
   return (
     <Shell title="The secret is ready" part="webhooks" crumbs={crumbs} lead={webhook.url}>
-      <Notice tone="attention">
+      <Notice name="shown-once" tone="attention">
         <strong>This is the only time the secret is shown.</strong> Copy it to where the receiver keeps secrets: with
         it, and any library for Standard Webhooks, the receiver verifies that a message is from here.
       </Notice>
       {webhook.earlier_secret_until !== null && (
-        <Notice tone="info">
+        <Notice name="overlap" tone="info">
           For {overlapHours} hours messages are signed with the secret before too, so nothing is interrupted.
         </Notice>
       )}

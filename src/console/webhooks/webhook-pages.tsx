@@ -33,7 +33,7 @@ export function WebhooksPage({ items, next, ready }: WebhooksProps) {
     >
       <DoneNotice texts={{ removed: 'Removed. It gets no further message.' }} />
       {!ready && (
-        <Notice tone="info">
+        <Notice name="no-keys" tone="info">
           <strong>No webhook can be added yet.</strong> The setting <code>WEBHOOK_KEYS</code> of the service and the
           workers has the keys that their secrets are made with.
         </Notice>

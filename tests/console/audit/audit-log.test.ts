@@ -6,7 +6,7 @@ import { sealAuditLog } from '../../../src/audit/seal-audit.ts'
 import { detailPairs, entriesOf, phraseOf } from '../../../src/console/audit/audit-labels.ts'
 import { appendAuditEvent, readAuditEvents } from '../../../src/db/audit/audit.ts'
 import { refuseAuditLines, tamper } from '../../support/audit-log.ts'
-import { aPerson, ConsoleVisitor, seenIn } from '../../support/console.ts'
+import { aPerson, ConsoleVisitor, isEmptyList, seenIn } from '../../support/console.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
 import { createTestKey } from '../../support/keys.ts'
 
@@ -103,12 +103,12 @@ describe('the list', () => {
     // A page looks at 500 events, and the one after it goes on in the same walk.
     const page = await browser.page(`${path}?subject=walked`)
     expect(subjectsOf(page)).toHaveLength(3)
-    expect(page).toContain('4,790 sent in one walk, on 479 pages here')
-    expect(page).toContain('200 sent in one walk, on 20 pages here')
+    expect(page).toMatch(/>4,790 [^<]* 479 /)
+    expect(page).toMatch(/>200 [^<]* 20 /)
     expect(page.match(/class="pages-of"/g)).toHaveLength(2)
     expect(page.match(/<li><a href="\/admin\/audit\/events\/\d+">/g)).toHaveLength(499)
     const earlier = await browser.page(/rel="next" href="([^"]*)"/.exec(page)![1]!.replaceAll('&amp;', '&'))
-    expect(earlier).toContain('1,210 sent in one walk, on 121 pages here')
+    expect(earlier).toMatch(/>1,210 [^<]* 121 /)
     expect(earlier).not.toContain('rel="next"')
   })
 
@@ -137,7 +137,7 @@ describe('the list', () => {
       ['/admin/audit?actor=operator%3Abo&amp;action=program_published', 'on filtered'],
     ])
     expect(page).toContain(`href="/admin/audit/events.csv${query.replaceAll('&', '&amp;')}"`)
-    expect(await browser.page(`${path}?subject=nothing-of-the-kind`)).toContain('There are no such events')
+    expect(isEmptyList(await browser.page(`${path}?subject=nothing-of-the-kind`))).toBe(true)
     const wanted = { actor: 'operator:wanted', action: 'wanted_action', subject: 'wanted subject' }
     const filters = Object.entries(wanted)
     await note(wanted.subject, wanted)
@@ -167,7 +167,7 @@ describe('the list', () => {
     for (const value of ['yesterday', '2026-02-30']) expect(text).toContain(`type="text" value="${value}"`)
     expect(text).toContain('value="dated"')
     expect(subjectsOf(text)).toEqual([])
-    expect(text).not.toContain('There are no such events')
+    expect(isEmptyList(text)).toBe(false)
   })
 
   test('pages by keyset: joined, the pages are the whole list, whatever is added in the meantime', async () => {
