@@ -2,6 +2,7 @@
 // `file:line: sentence`. It reads the text as Biome formats it, so a line is what it seems; ARCHITECTURE.md has the reasons.
 
 import { basename, dirname, extname, join } from 'node:path'
+import { assertedTextErrors } from './testing/asserted-texts.ts'
 
 const useCases = ['keys', 'people', 'audit', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived', 'webhooks']
 const leaves = ['problem', 'log', 'tracing', 'error-facts', 'redact', 'release', 'settled-within', 'csv-text']
@@ -308,7 +309,7 @@ if (import.meta.main) {
   const watched = await Promise.all(
     watching.map(async path => [path, await Bun.file(join(root, path)).text()] as const),
   )
-  breaches.push(...watchingErrors(new Map([...files, ...watched])))
+  breaches.push(...watchingErrors(new Map([...files, ...watched])), ...(await assertedTextErrors(root)))
   for (const breach of breaches) console.log(breach)
   process.exit(breaches.length === 0 ? 0 : 1)
 }

@@ -1,11 +1,12 @@
 // The texts that people read, against the snapshot in which they are reviewed.
 
 import { expect, test } from 'bun:test'
-import { readTexts, snapshotOf, snapshotPath } from '../scripts/testing/checkout-texts.ts'
+import { join } from 'node:path'
+import { checkout, readTexts, snapshotOf, snapshotPath } from '../scripts/testing/checkout-texts.ts'
 import { textsOf } from '../scripts/testing/find-texts.ts'
 
 test('tests/texts.snapshot.txt has every text: after a change, scripts/texts --update writes it', async () => {
-  const kept = (await Bun.file(snapshotPath).text()).split('\n')
+  const kept = (await Bun.file(join(checkout, snapshotPath)).text()).split('\n')
   const found = snapshotOf(await readTexts()).split('\n')
   const [before, now] = [new Set(kept), new Set(found)]
   expect([

@@ -4,14 +4,15 @@ import { join } from 'node:path'
 import { type FoundText, textsOf } from './find-texts.ts'
 import { textKinds } from './text-kinds.ts'
 
-const root = join(import.meta.dir, '../..')
-export const snapshotPath = join(root, 'tests/texts.snapshot.txt')
+export const checkout = join(import.meta.dir, '../..')
+/** From the root of a checkout. */
+export const snapshotPath = 'tests/texts.snapshot.txt'
 /** Where texts are; by the names that Git has. */
 export const hasTexts = (path: string): boolean =>
   /^(src|workers|scripts)\/.*\.(tsx?|js)$/.test(path) && !path.endsWith('.d.ts')
 
 /** By path, then line. */
-export async function readTexts(): Promise<FoundText[]> {
+export async function readTexts(root = checkout): Promise<FoundText[]> {
   const paths = await Array.fromAsync(new Bun.Glob('{src,workers,scripts}/**/*.{ts,tsx,js}').scan({ cwd: root }))
   const found = await Promise.all(
     paths

@@ -3,7 +3,8 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { exitCode, showHelpIfAsked, usage } from '../command-line/environment.ts'
-import { byKind, hasTexts, readTexts, snapshotOf, snapshotPath } from './checkout-texts.ts'
+import { lowerAllowed } from './asserted-texts.ts'
+import { byKind, checkout, hasTexts, readTexts, snapshotOf, snapshotPath } from './checkout-texts.ts'
 import { type FoundText, textsOf } from './find-texts.ts'
 
 const help = `Usage: scripts/texts [--since <commit>]
@@ -14,13 +15,12 @@ messages, OpenAPI descriptions, settings, metric help, log messages, command hel
 files. {name} stands for a value, {one|other} for a choice.
 
   --since COMMIT   only texts that COMMIT does not have
-  --update         writes tests/texts.snapshot.txt, which the tests compare with the code
+  --update         writes tests/texts.snapshot.txt, which the tests compare with the code, and lowers in
+                   tests/asserted-texts.txt how many assertions on sentences a file of tests may have
   --help           this text`
 
-const root = join(import.meta.dir, '../..')
-
 function git(...args: string[]): string {
-  const { exitCode, stdout, stderr } = Bun.spawnSync(['git', ...args], { cwd: root })
+  const { exitCode, stdout, stderr } = Bun.spawnSync(['git', ...args], { cwd: checkout })
   if (exitCode !== 0) throw usage(`git ${args[0]}: ${stderr.toString().trim().split('\n')[0]}`)
   return stdout.toString()
 }
@@ -45,7 +45,10 @@ showHelpIfAsked(help)
 process.exitCode = await exitCode(async () => {
   const { values } = parseArgs({ options: { since: { type: 'string' }, update: { type: 'boolean' } } })
   const texts = await readTexts()
-  if (values.update) return void (await Bun.write(snapshotPath, snapshotOf(texts)))
+  if (values.update) {
+    await Bun.write(join(checkout, snapshotPath), snapshotOf(texts))
+    return lowerAllowed(checkout)
+  }
   for (const [heading, ofKind] of byKind(values.since === undefined ? texts : newTexts(texts, values.since))) {
     if (ofKind.length === 0) continue
     console.log(`# ${heading}\n`)

@@ -9,6 +9,8 @@ export interface SyntaxNode {
   value?: unknown
   name?: unknown
   operator?: string
+  /** Of a regular expression. */
+  pattern?: string
   computed?: boolean
   argument?: SyntaxNode | null
   callee?: SyntaxNode

@@ -237,6 +237,8 @@ test('bun run check makes every check, whichever fails, and reports all of them'
     [
       ...['package.json', 'biome.json', 'tsconfig.json', 'scripts/check.ts'],
       ...['scripts/awaited-assertions.grit', 'scripts/spread-groups.grit'],
+      ...new Bun.Glob('scripts/testing/*-texts.ts').scanSync({ cwd: root }),
+      ...['scripts/testing/syntax.ts', 'scripts/testing/text-kinds.ts'],
     ].map(name => Bun.write(join(folder, name), Bun.file(join(root, name)))),
   )
   for (const path of ['deploy/OPERATIONS.md', 'deploy/prometheus/alerts.yaml']) await Bun.write(join(folder, path), '')
@@ -245,10 +247,16 @@ test('bun run check makes every check, whichever fails, and reports all of them'
   await Bun.$`git init -q ${folder}`.quiet()
   await Bun.write(join(folder, 'src/db/a.ts'), "import { b } from '../http/b.ts'\nexport const a: string  = b\n")
   await Bun.write(join(folder, 'src/http/b.ts'), 'export const b = 1\n')
+  await Bun.write(join(folder, 'tests/texts.snapshot.txt'), '# Errors\n\nThere is no {what} and never was.\n')
+  await Bun.write(join(folder, 'tests/asserted-texts.txt'), '1 allowed.test.ts\n')
+  const assertion = "expect(page).toContain('key and never was')\n"
+  for (const name of ['allowed', 'more']) await Bun.write(join(folder, `tests/${name}.test.ts`), assertion)
   const { stdout, stderr, exitCode } = Bun.spawnSync([process.execPath, 'run', 'check'], { cwd: folder })
   const said = Bun.stripANSI(`${stdout}${stderr}`)
   expect(exitCode).toBe(1)
   expect(said).toContain('src/db/a.ts:1: imports src/http/b.ts')
+  expect(said).toContain('tests/more.test.ts:1: asserts ')
+  expect(said).not.toContain('tests/allowed.test.ts:1: asserts')
   expect(said).toMatch(/src\/db\/a\.ts format/)
   expect(said).toMatch(/src\/db\/a\.ts\(2,14\): error TS2322/)
 })

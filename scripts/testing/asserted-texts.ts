@@ -1,0 +1,108 @@
+// Finds assertions on sentences: whoever improves a text should have to change no test.
+
+import { existsSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { snapshotPath } from './checkout-texts.ts'
+import { nameOf, parseFile, type SyntaxNode, visitNodes } from './syntax.ts'
+import { textKinds } from './text-kinds.ts'
+
+interface AssertedText {
+  file: string
+  line: number
+  text: string
+}
+
+/** Words in a row that a test may have of a text of ours: a name, a figure and its unit. */
+const wordsMax = 2
+
+/** Every literal in an assertion that has more words in a row of a text that people read; by path, then line. */
+async function findAssertedTexts(root: string): Promise<AssertedText[]> {
+  const snapshot = await Bun.file(join(root, snapshotPath)).text()
+  const ofDemo = `# ${textKinds.demo}\n`
+  const texts = snapshot.split(/^(?=# )/m).filter(section => !section.startsWith(ofDemo))
+  const known = new Set(texts.flatMap(section => section.split('\n').filter(isProse).flatMap(runsOf)))
+  const paths = await Array.fromAsync(new Bun.Glob('tests/**/*.{ts,tsx}').scan({ cwd: root }))
+  const found = paths
+    .filter(path => path !== 'tests/texts.test.ts')
+    .sort()
+    .map(async path => assertedIn(path, await Bun.file(join(root, path)).text(), known))
+  return (await Promise.all(found)).flat()
+}
+
+function assertedIn(file: string, source: string, known: ReadonlySet<string>): AssertedText[] {
+  // Parsing takes longest, and most files hold none in any literal, wherever it stands.
+  const literals = source.match(/'[^'\n]*'|"[^"\n]*"|`[^`]*`|\/[^/\n]+\//g) ?? []
+  if (!literals.some(literal => runsOf(literal.slice(1, -1).replaceAll('\\', '')).some(run => known.has(run))))
+    return []
+  const found: AssertedText[] = []
+  visitNodes(parseFile(file, source).program, (node, above) => {
+    const text = textOf(node)
+    if (text === undefined || !isProse(text) || !above.some(isAssertion)) return true
+    if (runsOf(text).some(run => known.has(run))) found.push({ file, line: node.loc.start.line, text })
+    return true
+  })
+  return found
+}
+
+function textOf({ type, value, pattern }: SyntaxNode): string | undefined {
+  if (type === 'StringLiteral') return String(value)
+  if (type === 'TemplateElement') return (value as { cooked: string }).cooked
+  return type === 'RegExpLiteral' ? pattern!.replaceAll('\\', '') : undefined
+}
+
+/** `expect(…)`, or a matcher called on it. */
+function isAssertion({ type, callee }: SyntaxNode): boolean {
+  if (type !== 'CallExpression' || callee === undefined) return false
+  return nameOf(callee) === 'expect' || (callee.object !== undefined && /^to[A-Z]/.test(nameOf(callee)))
+}
+
+/** Each three words that stand in a row, with a mark between them at most. */
+function runsOf(text: string): string[] {
+  const words = text.replaceAll('\\n', ' ').split(/\s+/).map(wordOf)
+  return words
+    .map((_, n) => words.slice(n, n + wordsMax + 1))
+    .filter(run => run.length > wordsMax && run.every(word => word !== ''))
+    .map(run => run.join(' '))
+}
+
+const wordOf = (text: string): string =>
+  /^[“"‘(]*(\p{L}[\p{L}’'-]*)[”"’).,:;?!]*$/u.exec(text)?.[1]?.toLowerCase() ?? ''
+
+const isProse = (text: string): boolean => !isSql.test(text)
+const isSql =
+  /^\s*(select|insert|update|delete|create|drop|alter|with|revoke|grant|where|and) [^.]*$|\b(select|from|where|and) \w+( is not null|_id| = )/
+
+/** How many of them each file may still have, a line each: `3 a.test.ts`. Without its folder, so that a file can move. */
+const allowedPath = 'tests/asserted-texts.txt'
+
+async function readAllowed(root: string): Promise<Map<string, number>> {
+  const lines = (await Bun.file(join(root, allowedPath)).text()).trim().split('\n')
+  return new Map(lines.map(line => [line.slice(line.indexOf(' ') + 1), Number.parseInt(line, 10)]))
+}
+
+/** Each assertion on a sentence, of the files that have more of them than they may. */
+export async function assertedTextErrors(root: string): Promise<string[]> {
+  if (!existsSync(join(root, allowedPath))) return []
+  const [allowed, found] = await Promise.all([readAllowed(root), findAssertedTexts(root)])
+  return [...Map.groupBy(found, ({ file }) => basename(file))]
+    .filter(([file, texts]) => texts.length > (allowed.get(file) ?? 0))
+    .flatMap(([, texts]) =>
+      texts.map(
+        ({ file, line, text }) =>
+          `${file}:${line}: asserts a sentence; assert a code, an id, a role or a value: ${JSON.stringify(text.slice(0, 80))}`,
+      ),
+    )
+}
+
+/** Lets each file have what it has now, and none more than before. */
+export async function lowerAllowed(root: string): Promise<void> {
+  const [allowed, found] = await Promise.all([readAllowed(root), findAssertedTexts(root)])
+  const counts = [...Map.groupBy(found, ({ file }) => basename(file))].map(
+    ([file, texts]) => [file, Math.min(texts.length, allowed.get(file) ?? 0)] as const,
+  )
+  const lines = counts
+    .sort()
+    .filter(([, count]) => count > 0)
+    .map(([file, count]) => `${count} ${file}\n`)
+  await Bun.write(join(root, allowedPath), lines.join(''))
+}
