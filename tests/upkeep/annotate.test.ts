@@ -4,9 +4,8 @@ import { holdChanges } from '../../src/db/applications/annotations.ts'
 import { readNewestAnnotations } from '../../src/db/applications/application-details.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
 import { type AnnotationChange, annotate, noteLengthMax } from '../../src/upkeep/annotate.ts'
-import type { TestDatabase } from '../support/database.ts'
 import { exportLines } from '../support/export-lines.ts'
-import { endWithTest, useDatabase } from '../support/fixtures.ts'
+import { useDatabase } from '../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../support/held-transaction.ts'
 import { aProgram } from '../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
@@ -17,13 +16,15 @@ const timeZone = 'America/Chicago'
 const start = Date.parse('2026-01-31T12:00:00Z') * 1000
 const minute = 60_000_000
 
-let database: TestDatabase
+const database = await useDatabase({ timeZone })
+let programs = 0
+let slug: string
 let program_id: number
 let application_id: number
 beforeEach(async () => {
-  database = await useDatabase({ timeZone }, endWithTest)
+  slug = `food-aid-${++programs}`
   const statuses = ['Received', 'Approved', 'Denied']
-  const program = await insertRawProgram(database.sql, 'food-aid', { versions: 'one' })
+  const program = await insertRawProgram(database.sql, slug, { versions: 'one' })
   program_id = program.program_id
   await database.sql`update program set statuses = ${statuses} where program_id = ${program_id}`
   // Without status and note.
@@ -39,7 +40,7 @@ const history = async () => (await readNewestAnnotations(database.sql, program_i
 
 async function exported(): Promise<Record<string, unknown>> {
   const { status, status_last_modified_time, application_note } = JSON.parse(
-    (await exportLines(database.sql, 'food-aid'))[0]!,
+    (await exportLines(database.sql, slug))[0]!,
   )
   return { status, status_last_modified_time, application_note }
 }
@@ -104,10 +105,10 @@ describe('annotate', () => {
         application_note: 'a secret of the applicant',
       },
     ])
+    const subject = String(application_id)
     const events = await database.sql`
       select actor, subject, host(address) as address, detail
-      from audit_event where action = 'application_annotated' order by audit_event_id`
-    const subject = String(application_id)
+      from audit_event where action = 'application_annotated' and subject = ${subject} order by audit_event_id`
     const detail = { program_id, status: 'Received' }
     expect([...events]).toEqual([
       { actor: 'admin:ada', subject, address: null, detail: { ...detail, status_changed: true, note_changed: false } },
@@ -163,7 +164,7 @@ describe('annotate', () => {
     // D22: what is exported is from one and the same change.
     const [row] = await database.sql<
       { status_last_modified_time: number }[]
-    >`select status_last_modified_time from application`
+    >`select status_last_modified_time from application where application_id = ${application_id}`
     expect((await exported()).status_last_modified_time).toBe(
       formatOffsetTime(row!.status_last_modified_time, timeZone),
     )
