@@ -13,7 +13,10 @@ const commands = {
     start: () => import('./operator/health-probe.ts'),
   },
   migrate: { does: 'bring the database to this release', start: () => import('./operator/migrate-database.ts') },
-  admin: { does: 'people of the console', start: () => import('./operator/console-people.ts') },
+  admin: {
+    does: 'first administrator, people who are locked out',
+    start: () => import('./operator/console-people.ts'),
+  },
   'api-key': { does: 'API keys', start: () => import('./operator/api-key.ts') },
   audit: { does: 'verify and prune the audit log', start: () => import('./operator/audit-log.ts') },
   follow: { does: 'the follower of a CiviForm', start: () => import('../workers/follow-civiform.ts') },
@@ -23,7 +26,7 @@ const commands = {
     start: () => import('./operator/distribute-installation.ts'),
   },
   erase: {
-    does: 'erase applications and applicants, and retention',
+    does: 'erase applications and applicants',
     start: () => import('./operator/erase-records.ts'),
   },
   intake: { does: 'pause and resume the intake of a program', start: () => import('./operator/manage-intake.ts') },

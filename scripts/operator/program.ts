@@ -7,33 +7,28 @@ import {
   findActiveVersion,
   findDraftVersion,
   findProgram,
-  readPrograms,
   type StoredProgramVersion,
 } from '../../src/db/programs/programs.ts'
 import { programDefinitionJsonSchema } from '../../src/domain/definitions/program-definition.ts'
-import { describeForEditing, describeVersion } from '../../src/domain/definitions/version-definition.ts'
+import { describeForEditing } from '../../src/domain/definitions/version-definition.ts'
 import type { VersionChange } from '../../src/domain/definitions/version-diff.ts'
 import { Problem, problemLines } from '../../src/problem.ts'
 import { type Comparison, compareWithPublished } from '../../src/programs/compare.ts'
 import type { Move } from '../../src/programs/move-questions.ts'
 import { loadBankFor, parseDefinition } from '../../src/programs/parse-definition.ts'
 import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
-import { type PublicationResult, publishDefinition, publishDraft } from '../../src/programs/publish.ts'
-import { discardDraft, saveDraft } from '../../src/programs/save-draft.ts'
+import { type PublicationResult, publishDefinition } from '../../src/programs/publish.ts'
+import { saveDraft } from '../../src/programs/save-draft.ts'
 import { usage } from '../command-line/environment.ts'
 import { readDocument } from '../command-line/read-document.ts'
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'
-import { printTable } from '../command-line/text-table.ts'
 
 const help = `Usage:
   scripts/program validate <file> [--bank | --document-only]
   scripts/program diff <file>
   scripts/program publish <file> [--move <slug>]... [--move-all]
-  scripts/program publish --draft <slug> [--move <slug>]... [--move-all]
   scripts/program draft <file>
-  scripts/program draft --discard <slug>
   scripts/program show <slug> [--draft]
-  scripts/program list
   scripts/program schema
   scripts/program export <slug>
   scripts/program import <file>
@@ -42,12 +37,11 @@ const help = `Usage:
             is set and --document-only is not given.
   diff      What publishing the definition would change: in its own program, and in every other active program that asks a
             question it changes.
-  publish   Prints what changes, then publishes the definition, or the saved draft. Other programs are published along only if
-            --move names each of them, or with --move-all; otherwise nothing is published.
-  draft     Saves the definition as the program's draft; with --discard, removes the draft of that program instead.
+  publish   Prints what changes, then publishes the definition. Other programs are published along only if --move names each of
+            them, or with --move-all; otherwise nothing is published.
+  draft     Saves the definition as the program's draft, which the console publishes or discards.
   show      Prints the definition of the active version, or of the draft, ready to be edited: its based_on says what it was made
             from. A definition of a program that is there already is refused without it, and when anything newer is there.
-  list      Every program with its active version and its draft.
   schema    The JSON Schema of a definition.
   export    Prints everything ever published of a program, for import into another database under the same ids.
   import    Brings an exported program in, all or nothing.
@@ -78,51 +72,25 @@ const diff =
     if (moves.length > 0) console.log(`To publish them along: ${moveOptions(moves)}, or --move-all.`)
   }
 
-function publish(given: { move?: string[]; 'move-all'?: boolean; draft?: boolean }, subject: string): Run {
+function publish(given: { move?: string[]; 'move-all'?: boolean }, file: string): Run {
   if (given.move !== undefined && given['move-all']) throw usage('Give --move or --move-all, not both.')
   const move = given['move-all'] ? 'all' : given.move
   return async ({ sql, actor, config: { enumeratorDepthMax } }) => {
-    if (given.draft) {
-      const draft = await loadDraft(sql, subject)
-      printComparison(await compareWithPublished(sql, describeVersion(draft), { enumeratorDepthMax }))
-      // Only if it is still the one that was printed.
-      const reviewed = draft.program_version_id
-      return printPublished(await publishDraft(sql, subject, actor, { enumeratorDepthMax, move, reviewed }))
-    }
-    const compared = await compareWithPublished(sql, await readDocument(subject), { enumeratorDepthMax })
+    const compared = await compareWithPublished(sql, await readDocument(file), { enumeratorDepthMax })
     printComparison(compared)
     printPublished(await publishDefinition(sql, compared.definition, actor, { enumeratorDepthMax, move }))
   }
 }
 
-function draft({ discard }: { discard?: string }, file: string | undefined): Run {
-  if ((discard === undefined) === (file === undefined)) throw usage('Name a file, or with --discard a program.')
-  return async ({ sql, actor, config: { enumeratorDepthMax } }) => {
-    if (discard !== undefined) {
-      await discardDraft(sql, discard, actor)
-      return console.log(`The draft of "${discard}" is gone.`)
-    }
-    const result = await saveDraft(sql, await readDocument(file!), actor, { enumeratorDepthMax })
+const draft =
+  (file: string): Run =>
+  async ({ sql, actor, config: { enumeratorDepthMax } }) => {
+    const result = await saveDraft(sql, await readDocument(file), actor, { enumeratorDepthMax })
     printChanges(result.changes)
     const { program_version_id: id, slug } = result
     if (result.saved) console.log(`Saved as the draft of "${slug}". ${basisForNext(id)}`)
     else console.log(`Nothing to save: "${slug}" says this already, in the version of the id ${id}.`)
   }
-}
-
-const list: Run = async ({ sql }) => {
-  const programs = await readPrograms(sql)
-  if (programs.length === 0) return console.log('There are no programs yet. scripts/program publish makes one.')
-  const rows = programs.map(
-    ({ slug, display_name, active_version_number: number, active_version_id, draft_version_id }) => [
-      slug,
-      display_name,
-      number === null ? '-' : `${number} (id ${active_version_id})`,
-      draft_version_id === null ? '-' : `id ${draft_version_id}`,
-    ],
-  )
-  printTable([['Slug', 'Name', 'Active', 'Draft'], ...rows])
-}
 
 const bringIn =
   (file: string): Run =>
@@ -187,16 +155,11 @@ const flag = { type: 'boolean' } as const
 await runCommands(help, {
   validate: command(['file'], { bank: flag, 'document-only': flag }, validate),
   diff: command(['file'], {}, (_, file) => diff(file)),
-  publish: command(
-    ['file or program'],
-    { move: { type: 'string', multiple: true }, 'move-all': flag, draft: flag },
-    publish,
-  ),
-  draft: command(['file?'], { discard: { type: 'string' } }, draft),
+  publish: command(['file'], { move: { type: 'string', multiple: true }, 'move-all': flag }, publish),
+  draft: command(['file'], {}, (_, file) => draft(file)),
   show: command(['slug'], { draft: flag }, (given, slug) => async ({ sql }) => {
     await print(describeForEditing(given.draft ? await loadDraft(sql, slug) : await loadActive(sql, slug)))
   }),
-  list: command([], {}, () => list),
   schema: command([], {}, async () => {
     await Bun.write(Bun.stdout, programDefinitionJsonSchema())
     return undefined

@@ -102,7 +102,7 @@ function otherDraft({ slug, program_version_id, created_by }: StoredProgramVersi
   return new Problem('conflict', {
     detail:
       `There is a draft of "${slug}" that this document is not based on: ${program_version_id}, saved by ${created_by}. Nothing was` +
-      ` changed. To continue with it: \`scripts/program show ${slug} --draft\`. To start over: \`scripts/program draft --discard ${slug}\`.`,
+      ` changed. To continue with it: \`scripts/program show ${slug} --draft\`. To start over, discard it in the console.`,
   })
 }
 

@@ -180,7 +180,7 @@ interface Expired {
  * Erases the applications that are older than the retention of their program, oldest first, and answers in progress that were not
  * touched for as long. In transactions of `rowsMax`, so it may be interrupted and repeated. Several processes may run it concurrently.
  */
-export async function eraseExpired(sql: Sql, actor = 'retention', rowsMax = batchRows): Promise<Expired[]> {
+export async function eraseExpired(sql: Sql, rowsMax = batchRows): Promise<Expired[]> {
   const expired: Expired[] = []
   for (const { program_id, slug, retention_days } of await readRetentions(sql)) {
     const before = await readExpiry(sql, retention_days)
@@ -195,7 +195,7 @@ export async function eraseExpired(sql: Sql, actor = 'retention', rowsMax = batc
         erased.applications += applications.length
         erased.inProgress += inProgress
         await appendAuditEvent(tx, {
-          actor,
+          actor: 'retention',
           action: 'applications_expired',
           subject: slug,
           detail: { retention_days, applications, in_progress: inProgress },

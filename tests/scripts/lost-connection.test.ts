@@ -6,11 +6,13 @@ import { useDatabase, useFolder } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
 import { portOf, startProxy } from '../support/proxy.ts'
+import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { runScript } from './run-script.ts'
 
 const database = await useDatabase()
 await aProgram(database.sql, { slug: 'food', questions: [q.text('plain')] })
 const key = await createTestKey(database.sql, { programs: ['food'] })
+const [submitted] = await insertRawApplications(database.sql, await insertRawProgram(database.sql, 'rent'), 1)
 const folder = await useFolder()
 const shown = await runScript('program', database.url, ['show', 'food'])
 await Bun.write(join(folder, 'food.json'), shown.out)
@@ -20,7 +22,7 @@ const commands: Record<string, string[]> = {
   'migrate-database': ['--roles'],
   program: ['diff', join(folder, 'food.json')],
   'manage-intake': ['pause', 'food', '--for', '1h'],
-  'erase-records': ['retention', 'food', '365'],
+  'erase-records': ['application', 'rent', String(submitted)],
   'api-key': ['retire', key.username],
   'audit-log': ['verify'],
 }

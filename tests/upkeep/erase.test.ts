@@ -10,7 +10,6 @@ import { useDatabase, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
-import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { rejection } from '../support/refusal.ts'
 import { storedText } from '../support/stored-text.ts'
 
@@ -300,7 +299,7 @@ describe('retention', () => {
     const young = await apply('young')
     const old = idsOf(await client.walkAll()).slice(0, 10)
     await setRetention(database.sql, slug, { days: 39, actor: 'operator:test', confirmation: slug })
-    expect(await eraseExpired(database.sql, 'retention', 4)).toEqual([{ slug, applications: 10, inProgress: 1 }])
+    expect(await eraseExpired(database.sql, 4)).toEqual([{ slug, applications: 10, inProgress: 1 }])
     expect(idsOf(await client.walkAll())).toEqual([young.application_id])
     const entries = await database.sql<{ detail: { applications: number[] } }[]>`
       select detail from audit_event
@@ -312,26 +311,6 @@ describe('retention', () => {
 
 describe('scripts/erase', () => {
   const erase = (...args: string[]) => runScript('erase-records', database.url, args)
-
-  test('a retention that erases what is there says so and sets nothing, until --yes', async () => {
-    const raw = await insertRawProgram(database.sql, 'kept-by-script')
-    await insertRawApplications(database.sql, raw, 2, undefined, i => (Date.now() - (i + 3) * 86_400_000) * 1000)
-    expect(await erase('retention', raw.slug, '2')).toMatchObject({
-      code: 0,
-      out: '2 applications of kept-by-script would be erased. Nothing was set: add --yes to do it.\n',
-    })
-    expect((await erase('retention', raw.slug, '2', '--yes')).out).toBe(`${raw.slug}: erased 2 days after submission\n`)
-    // What goes anyway is not asked about again.
-    expect((await erase('retention', raw.slug, '3')).out).toBe(`${raw.slug}: erased 3 days after submission\n`)
-    const auditLog = await database.sql`
-      select detail from audit_event
-      where action = 'program_retention_set' and subject = ${raw.slug} order by audit_event_id`
-    expect(auditLog.map(({ detail }) => detail)).toEqual([
-      { days: 2, before: null },
-      { days: 3, before: 2 },
-    ])
-    await erase('retention', raw.slug, '--none')
-  })
 
   test('says what would go and erases nothing, until --yes', async () => {
     const { applicant_id, application_id } = await apply('x')
@@ -368,13 +347,6 @@ describe('scripts/erase', () => {
     expect(event!.detail).toEqual({ program_id })
   })
 
-  test('retention is set, shown and taken away; what has expired is erased at once', async () => {
-    expect((await erase('retention', slug, '90')).out).toBe(`${slug}: erased 90 days after submission\n`)
-    expect((await erase('retention')).out).toContain(`${slug}: erased 90 days after submission\n`)
-    expect((await erase('expired')).out).toBe('Nothing has expired.\n')
-    expect((await erase('retention', slug, '--none')).out).toBe(`${slug}: kept permanently\n`)
-  })
-
   test('reports in one sentence what cannot be', async () => {
     expect(await erase('application', slug, '99999', '--yes')).toMatchObject({
       code: 1,
@@ -385,7 +357,6 @@ describe('scripts/erase', () => {
       err: 'There is no program "nowhere".\n',
     })
     expect(await erase('applicant', '99999', '--yes')).toMatchObject({ code: 1, err: 'There is no applicant 99999.\n' })
-    expect(await erase('retention', 'nowhere', '3')).toMatchObject({ code: 1, err: 'There is no program "nowhere".\n' })
     const usages = [
       [],
       ['all'],
@@ -393,11 +364,6 @@ describe('scripts/erase', () => {
       ['application', slug, 'x'],
       ['applicant'],
       ['applicant', '0'],
-      ['retention', slug],
-      ['retention', slug, '0'],
-      ['retention', slug, '9', '--none'],
-      ['expired', 'x'],
-      ['expired', '--yes'],
       ['applicant', '1', '2'],
     ]
     for (const args of usages) expect([args, await erase(...args)]).toMatchObject([args, { code: 2, out: '' }])
