@@ -111,6 +111,8 @@ export type ExportParameters = {
   toDate?: string
   /** Only applications in this revision state: CURRENT, the latest of each applicant, or OBSOLETE, those that a newer one replaced. All when left out. */
   revisionState?: 'CURRENT' | 'OBSOLETE'
+  /** Only applications that were submitted by the applicant (APPLICANT), or by a trusted intermediary on their behalf (TRUSTED_INTERMEDIARY). All when left out. */
+  submitterType?: 'APPLICANT' | 'TRUSTED_INTERMEDIARY'
   /** Applications on a page at most. The maximum of the service when left out or greater. */
   pageSize?: number
   /** Only these questions: question keys with commas between. A repeated question follows the keys of its enumerators, with dots: <question>,<enumerator>.<question>. Without it all are sent. What is alongside application is always sent. */
@@ -126,5 +128,9 @@ export const exportFilters = {
   revisionState: {
     help: 'Only applications in this revision state: CURRENT, the latest of each applicant, or OBSOLETE, those that a newer one replaced',
     values: ['CURRENT', 'OBSOLETE'],
+  },
+  submitterType: {
+    help: 'Only applications that were submitted by the applicant (APPLICANT), or by a trusted intermediary on their behalf (TRUSTED_INTERMEDIARY)',
+    values: ['APPLICANT', 'TRUSTED_INTERMEDIARY'],
   },
 } as const satisfies Record<string, { help: string; values?: readonly string[] }>

@@ -150,8 +150,10 @@ print(json.dumps([
     len(list(client.walk(program, from_date=now))),
     len(list(client.walk(program, to_date=now.date() + datetime.timedelta(days=1)))),
     len(list(client.walk(program, revision_state="OBSOLETE"))),
+    len(list(client.walk(program, submitter_type="APPLICANT", page_size=7))),
+    len(list(client.walk(program, submitter_type="TRUSTED_INTERMEDIARY"))),
 ]))`
-    expect(await python(code)).toEqual([0, 0, ids.length, 0])
+    expect(await python(code)).toEqual([0, 0, ids.length, 0, ids.length, 0])
   })
 
   test('D12: a time without a zone is refused, since the service would read it in its own; any other offset will do', async () => {

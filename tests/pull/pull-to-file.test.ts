@@ -102,6 +102,15 @@ describe('a pull', () => {
     ).toMatchObject({ code: 0 })
     expect(idsIn(out)).toEqual(pulledIds.slice(10, 20))
     expect(await pull(newFile(), undefined, '--revision', 'OBSOLETE')).toMatchObject({ code: 0 })
+    const applicants = newFile()
+    expect(await pull(applicants, undefined, '--submitter-type', 'APPLICANT')).toMatchObject({ code: 0 })
+    expect(idsIn(applicants)).toEqual(pulledIds)
+    // What the output is of never changes.
+    expect(await pull(applicants, undefined, '--since-last')).toMatchObject({ code: 2 })
+    expect(await pull(applicants, undefined, '--since-last', '--submitter-type', 'APPLICANT')).toMatchObject({
+      code: 0,
+    })
+    expect(await pull(newFile(), undefined, '--submitter-type', 'DESK')).toMatchObject({ code: 2 })
   })
 })
 

@@ -139,6 +139,7 @@ class Client:
         from_date: When = None,
         to_date: When = None,
         revision_state: Optional[str] = None,
+        submitter_type: Optional[str] = None,
         # End of filters.
         fields: Union[str, Iterable[str], None] = None,
         page_size: Optional[int] = None,
@@ -154,6 +155,7 @@ class Client:
             "fromDate": _time(from_date),
             "toDate": _time(to_date),
             "revisionState": revision_state,
+            "submitterType": submitter_type,
             # End of filters.
             "fields": _keys(fields),
         }

@@ -12,6 +12,8 @@ import readAddress from './0008-read-address.sql' with { type: 'text' }
 import oneJoin from './0009-one-join.sql' with { type: 'text' }
 import ownNames from './0010-own-names.sql' with { type: 'text' }
 import ownNamesIndex from './0011-own-names-index.sql' with { type: 'text' }
+import submitterType from './0012-submitter-type.sql' with { type: 'text' }
+import applicationBySubmitter from './0013-application-by-submitter.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -41,6 +43,8 @@ const files: Readonly<Record<string, string>> = {
   '0009-one-join.sql': oneJoin,
   '0010-own-names.sql': ownNames,
   '0011-own-names-index.sql': ownNamesIndex,
+  '0012-submitter-type.sql': submitterType,
+  '0013-application-by-submitter.sql': applicationBySubmitter,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */

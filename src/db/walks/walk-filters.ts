@@ -4,7 +4,7 @@
 // An application must meet a filter for good, or as of the horizon: otherwise it would move between the pages of a walk.
 
 import type { PendingQuery, Row } from 'postgres'
-import type { RevisionState } from '../../domain/questions/application.ts'
+import type { RevisionState, Submitter } from '../../domain/questions/application.ts'
 import { beforeAllSubmissions, earliest, formatMicros, latest, type Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 
@@ -21,6 +21,7 @@ export interface FilterValues {
   to?: Micros | undefined
   ids?: IdRange | undefined
   revisionState?: RevisionState | undefined
+  submitterType?: Submitter['submitter_type'] | undefined
 }
 
 export type FilterName = keyof FilterValues
@@ -37,8 +38,15 @@ interface FilterCondition<Value> {
   /** Whether a row of `erased_application` may have; without it, each may have. */
   onTombstone?(sql: Db, value: Value): Fragment
   /** Whether `place`, as `disclosures` has it, met the filter that an audit entry names by this JSON; null where it is not known any more. */
-  onEntry(sql: Db, named: Fragment): Fragment
+  onEntry(sql: Db, named: Fragment, fact: Fragment): Fragment
 }
+
+/** Of a value that an application has for good, spelled as an index spells it. */
+const hasFact = <Value extends string>(fact: (sql: Db) => Fragment): FilterCondition<Value> => ({
+  fact,
+  onRow: (sql, value) => sql`${fact(sql)} = ${value}`,
+  onEntry: (sql, named, known) => sql`${known} = ${named}`,
+})
 
 const conditions: { [Name in FilterName]: FilterCondition<NonNullable<FilterValues[Name]>> } = {
   from: {
@@ -70,6 +78,7 @@ const conditions: { [Name in FilterName]: FilterCondition<NonNullable<FilterValu
         then (${named} = '"CURRENT"') = (place.superseded_seq is null or detail->'horizon' < to_jsonb(place.superseded_seq))
       end`,
   },
+  submitterType: hasFact(sql => sql`submitter_type(snapshot)`),
 }
 
 const allNames = Object.keys(conditions) as FilterName[]
@@ -97,7 +106,8 @@ export const mayHaveMetFilters = (sql: Db, filters: FilterValues): Fragment =>
 export const metFiltersOfEntry = (sql: Db): Fragment =>
   allNames.reduce((all, name) => {
     const named = sql`detail->'filters'->${reportedName(name)}::text`
-    return sql`${all} and (${named} is null or ${conditionOf(name).onEntry(sql, named)})`
+    const fact = sql`place.facts->${reportedName(name)}::text`
+    return sql`${all} and (${named} is null or ${conditionOf(name).onEntry(sql, named, fact)})`
   }, sql`true`)
 
 function every(

@@ -4,6 +4,7 @@ import { type FilterName, type FilterValues, reportedName } from '../../db/walks
 import { applicationIds } from './application-ids.ts'
 import { revisionState } from './revision-state.ts'
 import { fromDate, toDate } from './submit-time.ts'
+import { submitterType } from './submitter-type.ts'
 import type { WalkFilter } from './walk-filter.ts'
 
 const allFilters: { [Name in FilterName]: WalkFilter<NonNullable<FilterValues[Name]>> } = {
@@ -11,6 +12,7 @@ const allFilters: { [Name in FilterName]: WalkFilter<NonNullable<FilterValues[Na
   to: toDate,
   ids: applicationIds,
   revisionState,
+  submitterType,
 }
 
 interface NamedFilter extends WalkFilter<unknown> {

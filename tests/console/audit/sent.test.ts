@@ -6,6 +6,7 @@ import { findApplicationPlaces, readClientsSent, readPagesWith } from '../../../
 import { formatMicros, type Micros } from '../../../src/domain/values/offset-time.ts'
 import { eraseApplication } from '../../../src/upkeep/erase.ts'
 import { everyChoice } from '../../support/any-filters.ts'
+import { unlimited } from '../../support/config.ts'
 import { aPerson, ConsoleVisitor, isEmptyList, noticesOf, rowsOf } from '../../support/console.ts'
 import { ExportClient, type Fetched } from '../../support/export-client.ts'
 import { useDatabase, useService } from '../../support/fixtures.ts'
@@ -19,7 +20,7 @@ import { until } from '../../support/until.ts'
 const slug = 'food'
 const database = await useDatabase()
 const { sql } = database
-const service = await useService(database)
+const service = await useService(database, unlimited)
 const ada = await aPerson(sql, { role: 'AUDITOR' })
 const browser = await new ConsoleVisitor(service).signIn(ada.email)
 const newest = { beforeId: undefined, rowsMax: 1000 }
@@ -99,18 +100,25 @@ beforeAll(async () => {
   county = new ExportClient(service, key, slug)
   warehouse = new ExportClient(service, second, slug)
   const frontEnd = new FrontEnd(service, key, slug)
+  const intermediary = { type: 'TRUSTED_INTERMEDIARY', email: 'desk@example.gov', organization: 'Help desk' }
   const other = new FrontEnd(service, key, 'other')
   for (let i = 0; i < 12; i++) {
     applicants.push(await frontEnd.register())
-    await frontEnd.apply(applicants[i]!, { plain: { text: `answer ${i}` } })
+    await frontEnd.apply(applicants[i]!, { plain: { text: `answer ${i}` } }, i % 3 === 0 ? intermediary : undefined)
     await other.apply(applicants[i]!, { another: { text: `answer ${i}` } })
   }
   let again = 0
-  const resubmit = () => frontEnd.apply(applicants[again++ % 12]!, { plain: { text: `again ${again}` } })
+  const resubmit = () =>
+    frontEnd.apply(
+      applicants[again++ % 12]!,
+      { plain: { text: `again ${again}` } },
+      again % 2 ? intermediary : undefined,
+    )
   await resubmit()
-  // Pages of every size, of all revision states, of windows, with submissions in between that supersede.
-  for (const pageSize of ['1', '3', '5', '1000'])
-    for (const choice of everyChoice) await keep(county.walk({ pageSize, ...choice }, resubmit))
+  // Pages of every size, with every filter, of windows, with submissions in between that supersede.
+  for (const choice of everyChoice)
+    for (const pageSize of Object.keys(choice).length < 2 ? ['1', '3', '5', '1000'] : ['7'])
+      await keep(county.walk({ pageSize, ...choice }, resubmit))
   const times = await sql<{ submit_time: Micros }[]>`
     select submit_time from application where program_id = ${programId} order by submit_seq`
   for (const [from, to] of [
@@ -260,7 +268,7 @@ describe('which clients were ever sent an application', () => {
       (
         await sql<{ request_id: string }[]>`
           select detail->>'request_id' as request_id from audit_event
-          where action = 'applications_exported' and not detail->'filters' ? 'revision_state'`
+          where action = 'applications_exported' and not detail->'filters' ?| ${['revision_state', 'submitter_type']}`
       ).map(({ request_id }) => request_id),
     )
     await eraseApplication(
