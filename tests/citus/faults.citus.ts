@@ -10,11 +10,11 @@ import { release } from '../../src/release.ts'
 import { StandbyStory } from '../http/export-applications/standby-story.ts'
 import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
-import { useService } from '../support/fixtures.ts'
+import { endWithTest, usePool, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { createTestKey } from '../support/keys.ts'
 import { aProgram, q } from '../support/programs.ts'
-import { readPoolOf, readsOf } from '../support/read-address.ts'
+import { readsOf } from '../support/read-address.ts'
 import { succeeds } from '../support/refusal.ts'
 import type { TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
@@ -37,7 +37,8 @@ describe('walks on the nodes, alongside 8 writers', () => {
       for (const how of ['block_writes', 'force_logical'])
         await Promise.all([story.walks(3), moveAway(sql, program_id, how)])
       const { worker } = await placeOf(sql, program_id)
-      const missed = () => until('it to be missed', async () => (await readsOf(service)).unreachable > 0)
+      const client = new ExportClient(service, await createTestKey(sql, { programs: ['story'] }), 'story')
+      const missed = () => until('it to be missed', async () => (await client.request()).status === 503)
       await Promise.all([story.walks(3), cluster.without(worker, missed, 'killed')])
       await story.submissions(10)
       await Promise.all([story.walks(3), cluster.without('coordinator', async () => {}, 'killed')])
@@ -124,7 +125,8 @@ describe('the coordinator dies between the two phases of a commit', () => {
     const [shard] = await sql<{ counter: string }[]>`
       select shard_name('submission_counter', get_shard_id_for_distribution_column('submission_counter', ${program_id}::bigint)) as counter`
     // As a coordinator leaves it that prepared and never said what it decided.
-    await readPoolOf(nodesOf(database)[worker]!)
+    const there = usePool({ url: nodesOf(database)[worker]!, connectionsMax: 1 }, endWithTest)
+    await there
       .unsafe(
         `begin; set local citus.enable_manual_changes_to_shards = on;
         update ${shard!.counter} set submit_seq = submit_seq + 1 where program_id = ${program_id};

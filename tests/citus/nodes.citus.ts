@@ -8,6 +8,7 @@ import { ExportClient, walkIds } from '../support/export-client.ts'
 import { useBareDatabase, useService } from '../support/fixtures.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
 import { endProcesses, startMain } from '../support/processes.ts'
+import { portOf, startProxy } from '../support/proxy.ts'
 import { readPoolOf, readsIn, readsOf, useBalancer } from '../support/read-address.ts'
 import { until } from '../support/until.ts'
 import { balanced, cluster, moveAway, nodesOf, placeOf, programsIn, useCluster } from './on-cluster.ts'
@@ -69,15 +70,14 @@ describe('pages of a distributed installation', () => {
       await expect(nodes[0]!.unsafe(statement)).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('G1: when the service cannot reach the nodes and the coordinator can, the coordinator reads on', async () => {
+  test('G1: when the service cannot reach the node and the coordinator can, the coordinator reads on', async () => {
     const database = await useCluster()
     const [program] = await programsIn(database.sql, 1)
-    const readDb = await balanced(database)
-    const service = await useService(database, unlimited, { readDb })
+    const [node] = nodesOf(database)
+    const proxy = await startProxy(portOf(node), () => ({}))
+    const service = await useService(database, unlimited, { readDb: readPoolOf(proxy.through(node)) })
     const key = await createTestKey(database.sql, { programs: [program!.slug] })
-    const pages = new ExportClient(service, key, program!.slug).walk({ pageSize: '10' }, () =>
-      readDb.end({ timeout: 0 }),
-    )
+    const pages = new ExportClient(service, key, program!.slug).walk({ pageSize: '10' }, proxy.stop)
     const ids: number[] = []
     for await (const { page } of pages) ids.push(...page.payload.map(a => a.application_id))
     expect(new Set(ids).size).toBe(30)
