@@ -12,6 +12,7 @@ import { dayMicros } from './expiry.ts'
 
 /** Longest name of a key, and of a front end. */
 export const nameLengthMax = 100
+export const noteLengthMax = 1000
 const programsMax = 1000
 const subnetsMax = 100
 const hiddenQuestionsMax = 100
@@ -39,6 +40,14 @@ const neededFrontEnd = 'must name the front end that submits with this key: it r
 
 export const checkName = nameCheck('must say whose key it is and what for')
 export const checkFrontEnd = nameCheck(neededFrontEnd)
+
+/** A text of several lines, with the line breaks that forms send as one character each. */
+export function checkNote(_: Db, text: string): CheckedSetting {
+  const note = text.replaceAll('\r\n', '\n').trim()
+  const detail = `must be at most ${noteLengthMax} characters, without control characters but line breaks and tabs`
+  const isGood = note.length <= noteLengthMax && note.isWellFormed() && !/(?![\n\t])\p{Cc}/u.test(note)
+  return { value: note, errors: isGood ? [] : [{ code: 'bad_note', detail }] }
+}
 
 function nameError(name: string): string | undefined {
   if (isName(name, nameLengthMax)) return undefined

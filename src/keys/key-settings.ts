@@ -11,9 +11,11 @@ import {
   checkFrontEnd,
   checkHidden,
   checkName,
+  checkNote,
   checkPrograms,
   checkSubnets,
   nameLengthMax,
+  noteLengthMax,
 } from './api-key-draft.ts'
 
 export interface KeySetting {
@@ -94,6 +96,16 @@ export const keySettings = {
     takes: '<question>',
     repeated: true,
     check: checkHidden,
+  },
+  note: {
+    schema: Type.Optional(text('For administrators, 1,000 characters at most. The client of the key never sees it.')),
+    label: 'Note',
+    hint: 'For administrators: whom to ask, what was agreed. The client never sees it.',
+    lengthMax: noteLengthMax,
+    rows: 2,
+    option: 'note',
+    takes: '<text>',
+    check: checkNote,
   },
 } as const satisfies Record<keyof SettingColumns | 'programs', KeySetting>
 

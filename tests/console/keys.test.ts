@@ -208,6 +208,32 @@ describe('a key that is there', () => {
     expect(await keys()).toBe(200)
   })
 
+  test('has a note, which is kept, searched and shown to people, and never sent to its client', async () => {
+    const made = { ...wanted, name: 'Noted', allowed_subnets: '127.0.0.1', note: 'Ask Kim\r\n<b>zyxnote</b>' }
+    const { username, token } = await issued(await browser.post('/admin/keys/new', made))
+    const path = `/admin/keys/${username}`
+    expect(factsOf(await browser.page(path)).Note).toContain('zyxnote')
+    expect(fieldsOf(await browser.page(path), path).note).toBe('Ask Kim\n<b>zyxnote</b>')
+    for (const [search, isThere] of [
+      ['ZYXNOTE', true],
+      ['zyxnothing', false],
+    ] as const)
+      expect((await browser.page(`/admin/keys?q=${search}`)).includes(path)).toBe(isThere)
+    for (const address of ['checkAuth', 'admin/programs/food/applications', 'admin/programs/food/changes']) {
+      const response = await service.get(`/api/v1/${address}`, { headers: { Authorization: `Basic ${token}` } })
+      const sent = JSON.stringify([...response.headers]) + (await response.text())
+      expect([response.status, sent.includes('zyxnote')]).toEqual([200, false])
+    }
+    expect(service.logText()).not.toContain('zyxnote')
+    const [row] = await database.sql`select note from api_key where api_key_id = ${username}`
+    const form = { name: 'Noted', programs: ['food'], from: 'subnets', allowed_subnets: '127.0.0.1', expiry: '' }
+    // A form without the field leaves it as it is.
+    expect((await browser.post(path, form)).status).toBe(303)
+    expect(factsOf(await browser.page(path)).Note).toContain('zyxnote')
+    expect((await browser.post(path, { ...form, note: '' })).status).toBe(303)
+    expect([row!.note, factsOf(await browser.page(path)).Note]).toEqual(['Ask Kim\n<b>zyxnote</b>', 'none'])
+  })
+
   test('is edited by two at once: the second is shown what the first did, and loses nothing', async () => {
     const key = await make()
     const path = `/admin/keys/${key.username}`
@@ -358,6 +384,7 @@ describe('the index', () => {
       Programs: 'Program food',
       'May be used from': 'anywhere',
       'Hidden questions': 'none',
+      Note: 'none',
       Expires: `${dayOf(now + 10 * day)} in 10 days`,
       'In 30 days': '20 applications on 8 pages',
       'Last used': expect.stringMatching(/ 127\.0\.0\.1$/),

@@ -241,10 +241,36 @@ describe('making a key', () => {
           may_annotate: false,
           front_end: null,
           hidden_questions: [],
+          note: '',
           expires_at: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/),
         },
       },
     ])
+  })
+
+  test('a note is text of several lines, with a bound; the audit log records each change of it; empty, it is none', async () => {
+    const { username, key } = await create({ note: ' Ask Kim\r\nat the\tcounty \r\n' })
+    expect(key.note).toBe('Ask Kim\nat the\tcounty')
+    const note = async (text: string) => (await editApiKey(database.sql, username, { note: text }, by)).note
+    expect([await note('x'.repeat(1000)), await note('Ask Kim\nat the\tcounty'), await note('')]).toEqual([
+      'x'.repeat(1000),
+      'Ask Kim\nat the\tcounty',
+      '',
+    ])
+    for (const text of ['x'.repeat(1001), 'a\0b', 'a\rb', '\u001b[1m', 'half \ud83d'])
+      expect(await errorsOf(create({ note: text }))).toEqual(['invalid_request', '/note bad_note'])
+    const [made, , , last] = await eventsOf(username)
+    expect([made!.detail.note, last!.detail]).toEqual([
+      'Ask Kim\nat the\tcounty',
+      { before: { note: 'Ask Kim\nat the\tcounty' }, after: { note: '' } },
+    ])
+  })
+
+  test('what a key does not have is no part of its version: a setting that a release adds leaves versions as they were', async () => {
+    const { username, key } = await create()
+    const { note: _, ...older } = key
+    expect(keyVersion(key)).toBe(keyVersion(older as typeof key))
+    expect(keyVersion(await editApiKey(database.sql, username, { note: 'New' }, by))).not.toBe(keyVersion(key))
   })
 
   test('the credential is stored nowhere: not in any row of any table', async () => {

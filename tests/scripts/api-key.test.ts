@@ -75,7 +75,7 @@ curl -u "$TRIBUTARY_USERNAME:$TRIBUTARY_PASSWORD" https://apply.example.gov/api/
     [[], 'Say what to do.'],
     [['delete'], 'There is no command "delete".'],
     [['retire'], 'Missing: <key id>.'],
-    [['edit', 'tribk_x'], 'Say what to change: --name, --front-end, --programs, --subnets, --expires, --hide.'],
+    [['edit', 'tribk_x'], 'Say what to change: --name, --front-end, --programs, --subnets, --expires, --hide, --note.'],
   ])('wrong usage exits 2 and says what is wrong: %p', async (args, message) => {
     const { code, out, err } = await apiKey(args)
     expect({ code, out }).toEqual({ code: 2, out: '' })
@@ -137,6 +137,14 @@ describe('list, edit, retire', () => {
     expect(await hidden('--name', 'Another')).toBe('diagnosis')
     expect(await hidden('--hide', '')).toBe('none')
     expect(await listed()).not.toContain('diagnosis')
+  })
+
+  test('a note is set, changed and taken away', async () => {
+    const id = shown((await apiKey(createArgs({ note: 'Ask Kim' }))).out, 'Username')
+    const note = async (...change: string[]) => (await apiKey(['edit', id, ...change])).out.match(/Note: (.*)/)![1]
+    expect(await note('--name', 'Another')).toBe('Ask Kim')
+    expect(await note('--note', 'Ask Lee')).toBe('Ask Lee')
+    expect(await note('--note', '')).toBe('none')
   })
 
   test('the front end of a key that may submit is listed, and can be changed (D26)', async () => {

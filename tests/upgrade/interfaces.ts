@@ -4,6 +4,7 @@
 import { join } from 'node:path'
 import * as client from '../../src/client/index.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
+import { keySettings } from '../../src/keys/key-settings.ts'
 import { pullHelp } from '../../src/pull/command-line.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { createTestKey } from '../support/keys.ts'
@@ -68,7 +69,8 @@ const textOf = (path: string): Promise<string> => Bun.file(join(import.meta.dir,
 /** Options as the help of each command names them, of the commands that COMMANDS.md has for others than developers. */
 async function readOptions(): Promise<string[]> {
   const [forOthers] = (await textOf('scripts/COMMANDS.md')).split('| To change Tributary')
-  const options: string[] = []
+  // Those of settings are made of their descriptions.
+  const options = Object.values(keySettings).map(({ option }) => `api-key --${option}`)
   for (const [, name] of forOthers!.matchAll(/^\| `scripts\/([\w-]+)`/gm)) {
     const program = /[\w/-]+\.ts/.exec(await textOf(`scripts/${name}`))![0]
     const help = name === 'tributary' ? pullHelp : /elp = `([^`]*)`/.exec(await textOf(`scripts${program}`))![1]

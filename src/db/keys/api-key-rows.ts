@@ -14,6 +14,7 @@ const settings = {
   allowed_subnets: texts,
   /** Admin names of questions that it never sees, sorted. */
   hidden_questions: texts,
+  note: text,
 }
 const settingColumns = Object.keys(settings) as (keyof typeof settings)[]
 

@@ -14,6 +14,7 @@ import ownNames from './0010-own-names.sql' with { type: 'text' }
 import ownNamesIndex from './0011-own-names-index.sql' with { type: 'text' }
 import submitterType from './0012-submitter-type.sql' with { type: 'text' }
 import applicationBySubmitter from './0013-application-by-submitter.sql' with { type: 'text' }
+import keyNotes from './0014-key-notes.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
 export interface Migration {
@@ -45,6 +46,7 @@ const files: Readonly<Record<string, string>> = {
   '0011-own-names-index.sql': ownNamesIndex,
   '0012-submitter-type.sql': submitterType,
   '0013-application-by-submitter.sql': applicationBySubmitter,
+  '0014-key-notes.sql': keyNotes,
 }
 
 /** Can be repeated: a file that was interrupted starts over. */
