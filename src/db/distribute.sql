@@ -156,3 +156,25 @@ begin
   create trigger audit_event_commits_in_two_phases after insert on audit_event
     for each row when (new.action <> 'applications_exported') execute function commit_in_two_phases();
 end $$;
+
+-- What was derived from a draft goes with it, by no foreign key here. On the coordinator, which alone has these tables.
+do $$
+begin
+  if to_regproc('forget_derived') is not null then
+    return;
+  end if;
+  perform set_config('citus.enable_unsafe_triggers', 'on', true);
+  create function forget_derived() returns trigger
+  language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $body$
+  begin
+    if (select groupid from pg_dist_local_group) = 0 then
+      delete from derived_status where program_version_id = old.program_version_id;
+      delete from program_key_map where program_version_id = old.program_version_id;
+      delete from docs_example where program_version_id = old.program_version_id;
+    end if;
+    return null;
+  end $body$;
+  revoke execute on function forget_derived() from public;
+  create trigger program_version_takes_derived_along after delete on program_version
+    for each row execute function forget_derived();
+end $$;

@@ -11,7 +11,7 @@ import {
 } from '../db/applications/annotations.ts'
 import { appendAuditEvent } from '../db/audit/audit.ts'
 import type { Sql } from '../db/client.ts'
-import { holdInstanceTimeZone } from '../db/instance.ts'
+import { requireInstanceTimeZone } from '../db/instance.ts'
 import { refuseFollowed } from '../db/origin.ts'
 import { type Annotations, renderAnnotations } from '../domain/questions/application.ts'
 import type { Micros } from '../domain/values/offset-time.ts'
@@ -47,7 +47,8 @@ export const noteLengthMax = 10_000
  */
 export async function annotate(sql: Sql, change: AnnotationChange): Promise<Annotations> {
   return sql.begin('isolation level read committed', async tx => {
-    await holdInstanceTimeZone(tx, change.timeZone)
+    // Of an application that is there the zone is fixed.
+    await requireInstanceTimeZone(tx, change.timeZone)
     await refuseFollowed(tx, 'Status and note are set')
     const statuses = await readProgramStatuses(tx, change.program_id)
     if (statuses !== undefined) refuseErrors(errorsOf(change, statuses))
