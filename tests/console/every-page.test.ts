@@ -13,7 +13,15 @@ import { createAdminToken } from '../../src/people/admin-tokens.ts'
 import { addIntermediary, addOrganization } from '../../src/people/intermediaries.ts'
 import { invitePerson } from '../../src/people/people.ts'
 import { addWebhook } from '../../src/webhooks/endpoints.ts'
-import { accessibilityErrors, openPage, pageWidth, smallTargets, undirected, useBrowser } from '../support/browser.ts'
+import {
+  accessibilityErrors,
+  openPage,
+  pageWidth,
+  smallTargets,
+  undirected,
+  unmatchedSelectors,
+  useBrowser,
+} from '../support/browser.ts'
 import { oidcClient, testPepper, unlimited } from '../support/config.ts'
 import { aPerson, ConsoleVisitor, decoded, testPassword } from '../support/console.ts'
 import { useDatabase, useService } from '../support/fixtures.ts'
@@ -29,13 +37,15 @@ const name = 'مساعدة'
 const day = 86_400_000_000
 const by = { actor: 'operator:test', now: Date.now() * 1000 }
 
+const deep = q.enumerator('shift', [q.enumerator('task', [q.text('deed')], { optional: true })], { optional: true })
+
 /** Every kind, with names of their own for what repeats: the demo has the others. */
 const asked = [
   q.text('reason', { text: name, optional: true }),
   ...everyKind.filter(({ question }) => question.kind !== 'ENUMERATOR'),
   q.enumerator(
     'person at home',
-    [q.date('born'), q.enumerator('work', [q.text('place of work')], { optional: true })],
+    [q.date('born'), q.enumerator('work', [q.text('place of work'), deep], { optional: true })],
     {
       optional: true,
     },
@@ -55,7 +65,7 @@ async function fill({ sql, service, ada }: Started) {
   })
   const letters = (i: number) => [...String(i)].map(digit => 'abcdefghij'[Number(digit)]).join('')
   const many = Array.from({ length: 200 }, (_, i) => q.radio(`question ${letters(i)}`, ['yes', 'no']))
-  await aProgram(sql, { slug: 'large', questions: many })
+  await aProgram(sql, { slug: 'large', screens: [{ questions: many.slice(0, 100) }, { questions: many.slice(100) }] })
   const common = { slug, display_name: name, statuses: ['In review', 'Approved'] }
   await aProgram(sql, { ...common, questions: asked })
   await aDraft(sql, { ...common, questions: [...asked.slice(4), q.text('x'.repeat(200), { text: 'y'.repeat(200) })] })
@@ -152,10 +162,10 @@ const noPages = [
 /** Of pages that show something only when they are asked for it, or something else then. */
 const queries: Readonly<Record<string, readonly string[]>> = {
   '/admin/audit': ['', '?subject=none'],
-  '/admin/audit/sent': ['', '?application=:applicationId'],
+  '/admin/audit/sent': ['', '?application=:applicationId', '?application=x'],
   '/admin/keys': ['', `?program=${slug}`, '?q=none'],
   '/admin/keys/check': ['', `?key=:keyId&address=192.0.2.7&program=${slug}`],
-  '/admin/programs/:slug/applications': ['', `?q=${encodeURIComponent(name)}&status=none`, '?from=never'],
+  '/admin/programs/:slug/applications': ['', `?q=${encodeURIComponent(name)}&status=none`, '?from=never', '?q=--'],
   '/admin/programs/:slug/applications/status': ['?set=none&application=:applicationId'],
   '/admin/programs/:slug/question': ['?name=date+of+birth', '?name=utilities', '?name=person+at+home'],
   '/admin/programs/:slug/screen': ['?index=0'],
@@ -251,6 +261,32 @@ describe.skipIf(!needs('chromium'))('in a browser', async () => {
     },
     240_000,
   )
+
+  test('a page has what each selector of the style sheets is for, or shows it in answer to a form', async () => {
+    const unused = new Map<string, Set<string>>()
+    const seen = new Set<string>()
+    for (const [who, path] of visits) {
+      const { page } = people[who]
+      await page.goto(path)
+      const { sheets, classes } = await unmatchedSelectors(page)
+      for (const one of classes) seen.add(one)
+      for (const [sheet, unmatched] of Object.entries(sheets))
+        unused.set(sheet, (unused.get(sheet) ?? new Set(unmatched)).intersection(new Set(unmatched)))
+    }
+    const sources = await Array.fromAsync(new Bun.Glob('src/**/*.{tsx,js}').scan(), path => Bun.file(path).text())
+    const named = new Set(
+      sources.flatMap(text =>
+        [...text.matchAll(/class(?:="|=\{|Name|List)[^>\n]*/g)].flatMap(([part]) => part.match(/[\w-]+/g) ?? []),
+      ),
+    )
+    const isAnswer = (selector: string) =>
+      [...selector.matchAll(/\.([\w-]+)/g)].some(([, one]) => !seen.has(one!) && named.has(one!))
+    expect(
+      [...unused].flatMap(([sheet, selectors]) =>
+        [...selectors].filter(one => !isAnswer(one)).map(one => `${sheet}: ${one}`),
+      ),
+    ).toEqual([])
+  }, 600_000)
 })
 
 /** Addresses that pages lead to, from the start on; of those that differ in numbers and ids alone, a few. */

@@ -142,3 +142,42 @@ export const undirected = (page: Page): Promise<string[]> =>
       if (parentElement.closest('[dir]')?.dir !== 'auto') found.push('without dir: ' + parentElement.outerHTML.slice(0, 200))
     }
     found`)
+
+/**
+ * Of each style sheet of a page, by file name, the selectors that match nothing on it whatever state its elements are in; and the page's classes.
+ * What is said of a state is left out of a selector: a pseudo-class, an attribute that scripts and folds change, and a `:not()` with one in it.
+ */
+export const unmatchedSelectors = (page: Page): Promise<{ sheets: Record<string, string[]>; classes: string[] }> =>
+  page.evaluate(`
+    const state = /::[\\w-]+|:(hover|focus|focus-visible|focus-within|active|visited|target|checked|disabled|invalid|user-invalid|placeholder-shown|popover-open|open|indeterminate)(?![\\w-])|\\[(open|hidden|aria-\\w+)[^\\]]*\\]/g
+    const endOf = (text, from) => {
+      for (let depth = 0, i = from; i < text.length; i++) {
+        if (text[i] === '(') depth++
+        if (text[i] === ')' && --depth === 0) return i + 1
+      }
+    }
+    const stateless = selector => {
+      for (let at = selector.indexOf(':not('); at >= 0; at = selector.indexOf(':not(', at + 1)) {
+        const end = endOf(selector, at + 4)
+        if (selector.slice(at, end).search(state) >= 0) selector = selector.slice(0, at) + (/[\\w\\])*]/.test(selector[at - 1] ?? ' ') ? '' : '*') + selector.slice(end)
+      }
+      return selector.replace(state, (...found) => /[\\w\\])*]/.test(found.at(-1)[found.at(-2) - 1] ?? ' ') ? '' : '*')
+    }
+    const parts = text => {
+      const found = ['']
+      let depth = 0
+      for (const sign of text) {
+        if (sign === '(') depth++
+        if (sign === ')') depth--
+        if (sign === ',' && depth === 0) found.push('')
+        else found[found.length - 1] += sign
+      }
+      return found.map(part => part.trim())
+    }
+    const read = rules => [...rules].flatMap(({ selectorText, cssRules }) => selectorText === undefined
+      ? read(cssRules ?? [])
+      : parts(selectorText).filter(selector => document.querySelector(stateless(selector) || '*') === null))
+    const sheets = {}
+    for (const { href, cssRules } of document.styleSheets)
+      if (href !== null) sheets[new URL(href).pathname.split('/').at(-1)] = read(cssRules)
+    ;({ sheets, classes: [...document.querySelectorAll('[class]')].flatMap(({ classList }) => [...classList]) })`)
