@@ -7,11 +7,11 @@ import { type Db, findRow } from '../client.ts'
 import { flag, integer, integerOrNull, row, textOrNull, time } from '../row-schemas.ts'
 import type { Position } from '../walks/walks.ts'
 import { type AnnotationState, newestAnnotation } from './annotations.ts'
-import { listedApplication } from './application-lists.ts'
+import { applicationFacts } from './application-lists.ts'
 
 /** All about an application but what was answered. */
 export const applicationDetails = row({
-  ...listedApplication.properties,
+  ...applicationFacts,
   program_version_id: integer,
   create_time: time,
   superseded_seq: integerOrNull,

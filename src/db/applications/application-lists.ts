@@ -23,8 +23,8 @@ export interface ListFilter extends WordFilter {
   applicationId?: number | undefined
 }
 
-/** An application in a list, without its answers. */
-export const listedApplication = row({
+/** Of an application, in a list and by itself: what it has besides its answers. */
+export const applicationFacts = {
   application_id: integer,
   applicant_id: integer,
   submit_time: time,
@@ -33,6 +33,11 @@ export const listedApplication = row({
   status: textOrNull,
   status_last_modified_time: timeOrNull,
   has_note: flag,
+}
+
+/** An application in a list, without its answers. */
+export const listedApplication = row({
+  ...applicationFacts,
   is_own_name: Type.Boolean({
     description: 'Whether the applicant’s own name has the words of `q`. Such applications come first.',
   }),
