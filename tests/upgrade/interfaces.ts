@@ -8,6 +8,7 @@ import { keySettings } from '../../src/keys/key-settings.ts'
 import { pullHelp } from '../../src/pull/command-line.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { createTestKey } from '../support/keys.ts'
+import { outputOf } from '../support/run.ts'
 import type { TestService } from '../support/service.ts'
 
 interface Schema {
@@ -64,7 +65,8 @@ export async function readInterfaces({ sql }: Pick<TestDatabase, 'sql'>, service
   return [...lines].sort()
 }
 
-const textOf = (path: string): Promise<string> => Bun.file(join(import.meta.dir, '../..', path)).text()
+const root = join(import.meta.dir, '../..')
+const textOf = (path: string): Promise<string> => Bun.file(join(root, path)).text()
 
 /** Options as the help of each command names them, of the commands that COMMANDS.md has for others than developers. */
 async function readOptions(): Promise<string[]> {
@@ -73,8 +75,10 @@ async function readOptions(): Promise<string[]> {
   const options = Object.values(keySettings).map(({ option }) => `api-key --${option}`)
   for (const [, name] of forOthers!.matchAll(/^\| `scripts\/([\w-]+)`/gm)) {
     const program = /[\w/-]+\.ts/.exec(await textOf(`scripts/${name}`))![0]
-    const help = name === 'tributary' ? pullHelp : /elp = `([^`]*)`/.exec(await textOf(`scripts${program}`))![1]
-    const found = help!.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)
+    const written = name === 'tributary' ? pullHelp : /elp = `([^`]*)`/.exec(await textOf(`scripts${program}`))![1]!
+    // What is computed is printed.
+    const help = written.includes('${') ? await outputOf([join(root, 'scripts', name!), '--help']) : written
+    const found = help.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)
     options.push(...[...found].map(([option]) => `${name} ${option}`))
   }
   return options
