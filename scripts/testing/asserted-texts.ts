@@ -77,7 +77,9 @@ const allowedPath = 'tests/asserted-texts.txt'
 
 async function readAllowed(root: string): Promise<Map<string, number>> {
   const lines = (await Bun.file(join(root, allowedPath)).text()).trim().split('\n')
-  return new Map(lines.map(line => [line.slice(line.indexOf(' ') + 1), Number.parseInt(line, 10)]))
+  // Of two lines for one file, which a merge leaves, the lower holds.
+  const counts = lines.map(line => [line.slice(line.indexOf(' ') + 1), Number.parseInt(line, 10)] as const)
+  return new Map(counts.sort(([, a], [, b]) => b - a))
 }
 
 /** Each assertion on a sentence, of the files that have more of them than they may. */

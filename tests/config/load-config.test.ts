@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { otherSettings, settings } from '../../src/config/all-settings.ts'
+import { Unusable } from '../../src/config/kinds/setting.ts'
 import { loadConfig, readSetting } from '../../src/config/load-config.ts'
 import { withSettingFiles } from '../../src/config/setting-files.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
@@ -47,7 +48,7 @@ describe('loadConfig', () => {
     } // biome-ignore format: side by side
     const found = errors(unusable)
     expect(Object.keys(found).sort()).toEqual(Object.keys(unusable).sort())
-    expect(found.PORT).toBe('must be a whole number from 0 to 65535')
+    expect(found.PORT).toEndWith(' 0 to 65535')
     expect(found.TRUSTED_PROXIES).toContain('10.0.0.0/8')
   })
 
@@ -57,14 +58,16 @@ describe('loadConfig', () => {
     expect(deeper).toMatchObject({ enumeratorDepthMax: 21, intakeDepthMax: 67 })
     expect(readSetting({}, 'enumeratorDepthMax')).toBe(20)
     expect(readSetting({ ENUMERATOR_DEPTH_MAX: '7' }, 'enumeratorDepthMax')).toBe(7)
-    expect(() => readSetting({ ENUMERATOR_DEPTH_MAX: '101' }, 'enumeratorDepthMax')).toThrow('cannot be used')
+    expect(refusal(() => readSetting({ ENUMERATOR_DEPTH_MAX: '101' }, 'enumeratorDepthMax')).errors).toMatchObject([
+      { parameter: 'ENUMERATOR_DEPTH_MAX' },
+    ])
   })
 
   test('each setting with bounds takes its least and its most, and nothing beyond: those that its meaning names', () => {
     const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
     const { healthPort, ...others } = settings
     expect([healthPort.parse('0'), healthPort.parse('65535'), healthPort.parse('')]).toEqual([0, 65_535, undefined])
-    expect(() => healthPort.parse('65536')).toThrow(/must be a/)
+    expect(() => healthPort.parse('65536')).toThrow(Unusable)
     const bounded = Object.values(others).flatMap(({ meaning, name, parse }) => {
       const [, least, most] = /\b(\d+(?:ms|[smhd])?) to (\d+(?:ms|[smhd])?)\b/.exec(meaning) ?? []
       return least === undefined || most === undefined
@@ -82,7 +85,7 @@ describe('loadConfig', () => {
       const { meaning, parse } = Object.values(settings).find(setting => setting.name === name)!
       expect(meaning).toContain('0 for no limit')
       expect([parse('0'), parse('1'), parse(String(most))] as unknown[]).toEqual([0, 1, most])
-      expect(() => parse(String(most + 1)), name).toThrow(/must be a/)
+      expect(() => parse(String(most + 1)), name).toThrow(Unusable)
     }
     // All but those that are addresses, names, switches, files or secrets.
     expect(bounded.map(setting => setting.name)).toEqual(
@@ -95,9 +98,9 @@ describe('loadConfig', () => {
       const unit = /[a-z]$/.test(least) ? 'ms' : ''
       for (const edge of [least, most]) expect([name, parse(edge)]).toEqual([name, numberIn(edge)])
       for (const beyond of [numberIn(least) - 1, numberIn(most) + 1])
-        expect(() => parse(`${beyond}${unit}`), `${name}=${beyond}${unit}`).toThrow(/must be a/)
+        expect(() => parse(`${beyond}${unit}`), `${name}=${beyond}${unit}`).toThrow(Unusable)
       for (const text of ['', ' ', '-1', '1.5', '1e3', 'x', `${most}x`, `0x${least}`])
-        expect(() => parse(text), `${name}=${text}`).toThrow(/must be a/)
+        expect(() => parse(text), `${name}=${text}`).toThrow(Unusable)
     }
   })
 
@@ -218,7 +221,7 @@ describe('loadConfig', () => {
     })
     for (const zone of ['', 'Mars/Olympus', '-05:00'])
       expect(errors({ CIVIFORM_DATABASE_URL: `${url}?timezone=${zone}` })).toEqual({
-        CIVIFORM_DATABASE_URL: 'must name an IANA time zone, such as ?timezone=America/Los_Angeles',
+        CIVIFORM_DATABASE_URL: expect.stringMatching(/ IANA .*\?timezone=America/),
       })
     // Of two one would be chosen, and another spelling is a setting of the session to PostgreSQL: either would move every time.
     for (const query of [
@@ -227,11 +230,11 @@ describe('loadConfig', () => {
       'timezone=UTC&TIMEZONE=UTC',
     ])
       expect(errors({ CIVIFORM_DATABASE_URL: `${url}?${query}` })).toEqual({
-        CIVIFORM_DATABASE_URL: 'must name its time zone once, in small letters: ?timezone=America/Los_Angeles',
+        CIVIFORM_DATABASE_URL: expect.stringMatching(/ once, .*\?timezone=America/),
       })
     const was = { CIVIFORM_DATABASE_TIME_ZONE: 'America/New_York' }
     expect(errors({ CIVIFORM_DATABASE_URL: url, ...was })).toEqual({
-      CIVIFORM_DATABASE_TIME_ZONE: 'must be removed, and CIVIFORM_DATABASE_URL end with ?timezone=America/New_York',
+      CIVIFORM_DATABASE_TIME_ZONE: expect.stringMatching(/ CIVIFORM_DATABASE_URL .*\?timezone=America\/New_York$/),
     })
     loadConfig({ ...good, CIVIFORM_DATABASE_URL: inZone, ...was })
     loadConfig({ ...good, CIVIFORM_DATABASE_URL: url, CIVIFORM_DATABASE_TIME_ZONE: 'UTC' })
@@ -240,7 +243,7 @@ describe('loadConfig', () => {
 
   test('holds settings together that need each other', () => {
     expect(loadConfig(good).passwordSignIn).toBe(true)
-    expect(errors({ PASSWORD_SIGN_IN: 'off' }).PASSWORD_SIGN_IN).toContain('no user could sign in')
+    expect(Object.keys(errors({ PASSWORD_SIGN_IN: 'off' }))).toEqual(['PASSWORD_SIGN_IN'])
     expect(errors({ TLS_CERT: '/cert.pem' })).toHaveProperty('TLS_KEY')
     expect(errors({ TRIBUTARY_ENV: 'development', HOST: '0.0.0.0' })).toHaveProperty('HOST')
     expect(errors({ BASE_URL: 'http://apply.example.gov' })).toHaveProperty('BASE_URL')

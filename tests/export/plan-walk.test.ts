@@ -10,6 +10,8 @@ import { codes, limits, parse, token, utc } from '../support/export-request.ts'
 import { refusal } from '../support/refusal.ts'
 
 const day = 86_400_000_000
+/** The values that an error names: numbers, instants, states. */
+const valuesIn = (detail: string): string[] => detail.match(/\b(?:\d[\w:.-]*|[A-Z]{3,})\b/g) ?? []
 
 describe('spec, "Pagination rules"', () => {
   const filters = {
@@ -41,13 +43,12 @@ describe('spec, "Pagination rules"', () => {
 
   test('4. "Otherwise the request is rejected as invalid": every parameter that differs is named, with both values', () => {
     const problem = refusal(() => plan('fromDate=2026-01-02&toDate=2026-02-02&revisionState=OBSOLETE&pageSize=8'))
-    expect(problem.detail).toBe('4 parameters cannot be used.')
     expect(problem.errors.every(e => e.code === 'differs_from_first_page')).toBe(true)
-    expect(problem.errors.map(e => [e.parameter, e.detail.split(' on the first page')[0]])).toEqual([
-      ['fromDate', 'is 2026-01-02T05:00:00.000000Z, but was 2026-01-01T05:00:00.000000Z'],
-      ['toDate', 'is 2026-02-02T05:00:00.000000Z, but was 2026-02-01T05:00:00.000000Z'],
-      ['revisionState', 'is OBSOLETE, but was CURRENT'],
-      ['pageSize', 'is 8, but was 7'],
+    expect(problem.errors.map(e => [e.parameter, ...valuesIn(e.detail)])).toEqual([
+      ['fromDate', '2026-01-02T05:00:00.000000Z', '2026-01-01T05:00:00.000000Z'],
+      ['toDate', '2026-02-02T05:00:00.000000Z', '2026-02-01T05:00:00.000000Z'],
+      ['revisionState', 'OBSOLETE', 'CURRENT'],
+      ['pageSize', '8', '7'],
     ])
   })
 
@@ -57,10 +58,10 @@ describe('spec, "Pagination rules"', () => {
 
   test('contract D9: "Absent on page 1 and present later with another effective value: 400"', () => {
     const { errors } = refusal(() => plan('fromDate=2026-01-01&revisionState=CURRENT&pageSize=10', token()))
-    expect(errors.map(e => e.detail)).toEqual([
-      'is 2026-01-01T05:00:00.000000Z, but was not given on the first page. Leave it out, or start again without nextPageToken.',
-      'is CURRENT, but was not given on the first page. Leave it out, or start again without nextPageToken.',
-      'is 10, but was 1000 on the first page. Leave it out, or start again without nextPageToken.',
+    expect(errors.map(e => [e.parameter, e.code, ...valuesIn(e.detail)])).toEqual([
+      ['fromDate', 'differs_from_first_page', '2026-01-01T05:00:00.000000Z'],
+      ['revisionState', 'differs_from_first_page', 'CURRENT'],
+      ['pageSize', 'differs_from_first_page', '10', '1000'],
     ])
   })
 
@@ -152,16 +153,14 @@ describe('fields', () => {
       ['pageSize', 'invalid_page_size'],
       ['fields', 'unknown_field'],
     ])
-    expect(refusal(attempt).errors[2]!.detail).toBe(
-      'names what is no question of this program: "nmae", "name.first". Known are name, member, member.born, member.pay, income. ' +
-        'Whatever is alongside application is always sent.',
+    expect(refusal(attempt).errors[2]!.detail).toMatch(
+      /"nmae", "name\.first"\..* name, member, member\.born, member\.pay, income\./,
     )
   })
 
   test('where nothing may be named, it says so', () => {
-    expect(refusal(() => planWalk(parse('fields=name'), limits, [])).errors[0]!.detail).toBe(
-      'names what is no question of this program: "name". It has none that can be named. Whatever is alongside application is always sent.',
-    )
+    const { errors } = refusal(() => planWalk(parse('fields=name'), limits, []))
+    expect(errors).toEqual([{ parameter: 'fields', code: 'unknown_field', detail: expect.stringContaining('"name"') }])
   })
 
   test('malformed lists are refused', () => {
@@ -177,7 +176,7 @@ describe('fields', () => {
     const all = Array.from({ length: 5000 }, (_, i) => node(i, `key${i}`))
     const names = Array.from({ length: 100 }, (_, i) => `${'x'.repeat(70)}${i}`).join(',')
     const { errors } = refusal(() => planWalk(parse(`fields=${names}`), limits, all))
-    expect(errors[0]!.detail).toContain(', and 4900 more, which its docs list.')
+    expect(errors[0]!.detail).toContain(', and 4900 more')
     expect(errors[0]!.detail.length).toBeLessThan(15_000)
   })
 
@@ -189,13 +188,11 @@ describe('fields', () => {
     expect(codes(() => plan('fields=name', of(undefined)))).toEqual([['fields', 'differs_from_first_page']])
     const { errors } = refusal(() => plan('fields=name&pageSize=8', of([3, 5])))
     expect(errors.map(({ parameter }) => parameter)).toEqual(['pageSize', 'fields'])
-    expect(errors[1]!.detail).toBe(
-      'are name, but were member.born,income on the first page. Leave it out, or start again without nextPageToken.',
-    )
+    expect(errors[1]!.detail).toMatch(/ name, .* member\.born,income /)
   })
 
   test('a question of the first page that is not seen any more is not named', () => {
     const { errors } = refusal(() => plan('fields=name', { fields: [5, 99] }))
-    expect(errors[0]!.detail).toStartWith('are name, but were income on the first page.')
+    expect(errors[0]!.detail).toMatch(/^\w+ name, .* income /)
   })
 })

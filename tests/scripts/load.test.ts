@@ -56,36 +56,35 @@ async function eventsOfLoads(): Promise<string[]> {
   return events.map(event => event.action)
 }
 
+/** One line that names the program which is not there. */
+const noProgram = expect.stringMatching(/^[^\n]*"nowhere"[^\n]*\n$/)
+
 describe('scripts/load', () => {
   test('names each bad line with its number and reason on standard error, and exits 1', async () => {
     const path = await file([exported[0], '{"oops":', exported[1]!.replace('"CURRENT"', '"LATEST"')].join('\n'))
     const { code, out, err } = await load([path])
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(/^Nothing was loaded: 2 of 3 applications cannot be\.$/m)
-    expect(err).toMatch(/^ {2}line 2: is not JSON: .*\(column 9\)\. \[not_json\]$/m)
-    expect(err).toMatch(
-      /^ {2}line 3: \/revision_state must be CURRENT or OBSOLETE, and is "LATEST" \[unknown_value\]$/m,
-    )
+    expect(err).toMatch(/^ {2}line 2: .*\(column 9\)\. \[not_json\]$/m)
+    expect(err).toMatch(/^ {2}line 3: \/revision_state .* "LATEST" \[unknown_value\]$/m)
     expect(await exportLines(target.sql, slug)).toEqual([])
   })
 
   test('a file that is not there, a program that is not there, and wrong usage end in one sentence', async () => {
     expect(await load([join(folder, 'nowhere.ndjson')])).toMatchObject({ code: 1, out: '' })
-    expect(await load([folder])).toEqual({ code: 1, out: '', err: `${folder} is a directory, not a file.\n` })
-    expect(await load([])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('Name one file, or - for standard input.'),
+    expect(await load([folder])).toEqual({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(new RegExp(`^${folder} [^\n]+\n$`)),
     })
+    expect(await load([])).toMatchObject({ code: 2 })
     expect(await load(['a', 'b'])).toMatchObject({ code: 2 })
     expect(await load(['--fast', 'a'])).toMatchObject({ code: 2 })
-    const alone = { code: 2, err: expect.stringContaining('take no other option') }
+    const alone = { code: 2, err: expect.stringContaining('--unfinished and --give-up ') }
     expect(await load(['--unfinished', 'a'])).toMatchObject(alone)
     expect(await load(['--give-up', '1', '--program', slug])).toMatchObject(alone)
-    expect((await load(['a', '--instead-of', 'b'])).err).toContain('--instead-of takes the number of a load')
-    expect(await load(['--give-up', 'a'])).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('the number of a load'),
-    })
+    expect((await load(['a', '--instead-of', 'b'])).err).toMatch(/^--instead-of .* "b"/)
+    expect(await load(['--give-up', 'a'])).toMatchObject({ code: 2, err: expect.stringMatching(/^--give-up .* "a"/) })
     expect((await load(['--help'])).out).toMatch(/^Usage: scripts\/load/)
   })
 
@@ -124,7 +123,7 @@ describe('scripts/load', () => {
     expect((await frontEnds()).map(([name]) => name)).toEqual([null])
     expect(await load(['-', '--front-end', ' '])).toMatchObject({
       code: 2,
-      err: '--front-end must name a front end. See scripts/load --help.\n',
+      err: expect.stringMatching(/^--front-end .* scripts\/load --help\.\n$/),
     })
   })
 
@@ -135,19 +134,15 @@ describe('scripts/load', () => {
       new RegExp(`^${load_id}: part.ndjson into ${slug}: 1 of 300 applications, begun 20.*Z by operator:test\n$`),
     )
     const other = await load(['-'], exported.slice(1).join('\n'))
-    expect(other.err).toContain(
-      `load ${load_id} of part.ndjson into ${slug} has not ended (1 of 300 applications are stored), and this is another`,
-    )
+    expect(other.err).toContain(`load ${load_id} of part.ndjson into ${slug} `)
     const front = await load(['-', '--front-end', 'Portal'], exported.join('\n'))
-    expect(front.err).toContain('this load began without --front-end, and must be resumed with the same options')
-    expect((await load(['--give-up', String(load_id)])).out).toBe(
-      `Load ${load_id} of part.ndjson has ended with 1 of 300 applications stored.\n`,
+    expect(front.err).toContain(' --front-end')
+    expect((await load(['--give-up', String(load_id)])).out).toMatch(
+      new RegExp(`^Load ${load_id} of part.ndjson .* 1 of 300 applications .*\n$`),
     )
     expect((await load(['--give-up', String(load_id)])).err).toContain('has ended already')
-    expect((await load(['--give-up', '77'])).err).toContain('There is no load 77.')
-    expect((await load(['-'], exported.join('\n'))).err).toContain(
-      'was given up when 1 of its 300 applications were stored',
-    )
+    expect(await load(['--give-up', '77'])).toMatchObject({ code: 1, err: expect.stringMatching(/ 77\.\n$/) })
+    expect((await load(['-'], exported.join('\n'))).err).toContain(' 1 of its 300 applications ')
     expect(await exportLines(target.sql, slug)).toEqual(exported.slice(0, 1))
     expect(await eventsOfLoads()).toEqual(['load_begun', 'load_given_up'])
   })
@@ -155,7 +150,7 @@ describe('scripts/load', () => {
   test('in place of one that has not ended, what is still to come is loaded from another file', async () => {
     const { load_id } = await interrupted(exported.slice(0, 100), 90, 1)
     const option = ['-', '--instead-of', String(load_id)]
-    expect((await load(option, exported.slice(80).join('\n'))).err).toContain('line 1: /submit_time is not after')
+    expect((await load(option, exported.slice(80).join('\n'))).err).toMatch(/ line 1: \/submit_time .*\[too_early\]/)
     expect(await load(option, exported.slice(90).join('\n'))).toMatchObject({ code: 0 })
     expect(await exportLines(target.sql, slug)).toEqual(exported)
     expect((await load(['--unfinished'])).out).toBe('Every load has ended.\n')
@@ -179,10 +174,8 @@ describe('scripts/intake', () => {
 
   test('pauses, reports, and resumes', async () => {
     expect((await intake('status', slug)).out).toBe(`${slug} takes submissions.\n`)
-    expect((await intake('pause', slug, '--for', '30m')).out).toMatch(
-      /^Intake of utility-assistance is paused until 20/,
-    )
-    expect((await intake('status', slug)).out).toMatch(/is paused until 20/)
+    expect((await intake('pause', slug, '--for', '30m')).out).toMatch(/utility-assistance .* until 20/)
+    expect((await intake('status', slug)).out).toMatch(/ until 20/)
     expect((await intake('resume', slug)).out).toBe(`${slug} takes submissions again.\n`)
     expect((await intake('resume', slug)).out).toBe(`Intake of ${slug} was not paused.\n`)
     const closed = `${slug} takes no submissions: in the console it is closed.\n`
@@ -203,6 +196,6 @@ describe('scripts/intake', () => {
 
   test('reports in one sentence a program that does not exist', async () => {
     for (const command of ['pause', 'resume', 'status'])
-      expect(await intake(command, 'nowhere')).toEqual({ code: 1, out: '', err: 'There is no program "nowhere".\n' })
+      expect(await intake(command, 'nowhere')).toEqual({ code: 1, out: '', err: noProgram })
   })
 })

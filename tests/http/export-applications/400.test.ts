@@ -80,8 +80,8 @@ describe('"Any request parameter fails validation"', () => {
     const misspelt = await client.refusal({ from_date: '2026-11-22', pagesize: '1', most: '3' })
     expect(misspelt.codes).toEqual({ from_date: 'unknown_parameter', pagesize: 'unknown_parameter' })
     expect(misspelt.body.errors.map(({ detail }) => detail.split('. ').at(-1))).toEqual([
-      'Did you mean fromDate?',
-      'Did you mean pageSize?',
+      expect.stringMatching(/ fromDate\?$/),
+      expect.stringMatching(/ pageSize\?$/),
     ])
     const strict = { Prefer: 'handling=strict' }
     const { codes } = await client.refusal({ PageSize: '1', most: '3' }, strict)
@@ -110,7 +110,7 @@ describe('"Any request parameter fails validation"', () => {
     expect(refused.status).toBe(400)
     const { errors } = (await refused.json()) as { errors: { parameter: string; detail: string }[] }
     expect(errors).toContainEqual(
-      expect.objectContaining({ parameter: sent, detail: expect.stringContaining(`Did you mean ${meant}?`) }),
+      expect.objectContaining({ parameter: sent, detail: expect.stringContaining(` ${meant}?`) }),
     )
   })
 })

@@ -62,7 +62,6 @@ test.each(pageSizes)(
         const response = await client.request({ nextPageToken: token })
         expect(response.status).toBe(503)
         expect(response.headers.get('Retry-After')).toBe('5')
-        expect(((await response.json()) as { detail: string }).detail).toContain('begin the walk again')
         const line = service.requestLine(response.headers.get('X-Request-Id'))
         expect(line).toMatchObject({ reason: 'behind_walk', status: 503 })
       }
@@ -92,9 +91,8 @@ test.each(pageSizes)(
         i => 1_800_000_000_000_000 + i,
       )
       for (const { token } of [first, last]) {
-        const { status, codes, body } = await client.refusal({ nextPageToken: token })
+        const { status, codes } = await client.refusal({ nextPageToken: token })
         expect([status, codes]).toEqual([400, { nextPageToken: 'walk_of_another_history' }])
-        expect(body.errors[0]!.detail).toContain('Start again from the first page')
       }
     }
     expect((await client.walkAll({ pageSize: '100' })).length).toBe(count + 20)
@@ -196,14 +194,11 @@ test.each<Record<string, string>>([{}, { fields: 'words' }])(
     const other = await useService(database)
     const client = new ExportClient(other, key, slug)
     const behind = await client.refusal({ nextPageToken: nextPageToken! })
-    expect([behind.status, behind.body]).toMatchObject([
-      503,
-      { detail: expect.stringContaining('begin the walk again') },
-    ])
+    expect(behind.status).toBe(503)
+    expect(other.logLines.findLast(line => line.msg === 'request')).toMatchObject({ reason: 'publication_missing' })
     await aProgram(sql, { slug, questions: [q.text('words', optional), q.text('instead', optional)] })
     const over = await client.refusal({ nextPageToken: nextPageToken! })
     expect([over.status, over.codes]).toEqual([400, { nextPageToken: 'walk_of_another_history' }])
-    expect(over.body.errors[0]!.detail).toContain('Start again from the first page')
     expect((await client.walkAll({ pageSize: '1' })).length).toBe(3)
   },
 )
