@@ -49,21 +49,37 @@ const fields: Partial<Record<KeySettingName, (props: FieldProps) => ComponentChi
     apiKey?.may_submit !== true && <HiddenQuestions questions={questions} hidden={apiKey?.hidden_questions ?? []} />,
 }
 
+/** Settings that are folded until a key has them, so that the form of a new one is seen at once. */
+const isFolded = (name: KeySettingName): boolean => name === 'hidden_questions' || settingOf(name).rows !== undefined
+
 /** The fields of a key's settings; of a new one, what it may do comes after its name. */
-export const SettingFields = (props: FieldProps) => (
-  <>
-    <PlainField name="name" {...props} />
-    {props.apiKey === undefined && <Permissions />}
-    {settingNames
-      .filter(name => name !== 'name')
-      .map(name => fields[name]?.(props) ?? <PlainField name={name} optional={!isRequired(name)} {...props} />)}
-  </>
-)
+export function SettingFields(props: FieldProps) {
+  const fieldsOf = (names: readonly KeySettingName[]) =>
+    names.map(name => fields[name]?.(props) ?? <PlainField name={name} optional={!isRequired(name)} {...props} />)
+  const others = settingNames.filter(name => name !== 'name')
+  return (
+    <>
+      <PlainField name="name" {...props} />
+      {props.apiKey === undefined && <Permissions />}
+      {fieldsOf(others.filter(name => !isFolded(name)))}
+      <div class="pair">{fieldsOf(others.filter(isFolded))}</div>
+    </>
+  )
+}
 
 function PlainField(props: { name: KeySettingName; optional?: boolean; apiKey: ListedApiKey | undefined }) {
+  const { form } = usePage()
   const { label, hint, lengthMax, rows } = settingOf(props.name)
   const field = { ...props, label, hint, value: String(props.apiKey?.[props.name] ?? '') }
-  return rows === undefined ? <TextField {...field} maxLength={lengthMax} /> : <TextArea {...field} rows={rows} />
+  if (rows === undefined) return <TextField {...field} maxLength={lengthMax} />
+  return (
+    <details open={(form.values.get(props.name) ?? field.value) !== '' || errorOf(form, props.name) !== undefined}>
+      <summary>
+        <strong>{label}</strong>
+      </summary>
+      <TextArea {...field} rows={rows} />
+    </details>
+  )
 }
 
 /** Where an origin is followed, keys write nothing. */
