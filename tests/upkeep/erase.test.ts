@@ -360,11 +360,6 @@ describe('scripts/erase', () => {
       code: 1,
       err: expect.stringMatching(/^[^\n]*applicant 99999[^\n]*\n$/),
     })
-    expect(await erase('retention', 'nowhere', '3')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('"nowhere"'),
-    })
-    expect(await erase('applicant', '99999', '--yes')).toMatchObject({ code: 1, err: 'There is no applicant 99999.\n' })
     const usages = [
       [],
       ['all'],
