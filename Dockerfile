@@ -6,10 +6,11 @@ FROM ${BUN_IMAGE} AS build
 WORKDIR /app
 COPY package.json bun.lock bunfig.toml ./
 COPY patches ./patches
+# With the package.json of each product, which the lockfile names.
+COPY src ./src
 RUN bun install --frozen-lockfile --production --ignore-scripts
 COPY tsconfig.json ./
 COPY scripts ./scripts
-COPY src ./src
 COPY workers ./workers
 ARG TRIBUTARY_COMMIT
 RUN TRIBUTARY_COMMIT=$TRIBUTARY_COMMIT bun scripts/releasing/build-binaries.ts image

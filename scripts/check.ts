@@ -4,90 +4,76 @@
 import { basename, dirname, extname, join } from 'node:path'
 import { assertedTextErrors } from './testing/asserted-texts.ts'
 
-const useCases = ['keys', 'people', 'audit', 'export', 'programs', 'intake', 'load', 'upkeep', 'derived', 'webhooks']
-const leaves = ['problem', 'log', 'tracing', 'error-facts', 'redact', 'release', 'settled-within', 'csv-text']
-const everything = [
-  ...[
-    'app',
-    'config',
-    'failure',
-    'http',
-    'html',
-    'docs',
-    'console',
-    'lazy-routes',
-    'metrics',
-    'workers',
-    ...useCases,
-    'db',
-    'queue',
-    'domain',
-    ...leaves,
-  ],
-  ...['pull', 'client'],
+/** Below every use case. */
+const below = ['db', 'domain', 'base']
+/** What pages and routes are made of. Settings reach them as values, so of `config` they know the types alone. */
+const underPages = ['core', ...below, 'type config']
+const useCases = [
+  'export',
+  'keys',
+  'people',
+  'audit',
+  'programs',
+  'intake',
+  'load',
+  'applications',
+  'derived',
+  'webhooks',
 ]
-/** For each room, the others it may import; `type config` means its types alone. A main is imported by no other file. */
+const composed = ['app', 'config', 'workers', 'core', ...below]
+/** For each room, the rooms (`core` means all within it) or files it may import; `type config` means its types alone. Nothing imports a main. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  main: ['service', 'civiform', ...everything],
-  scripts: everything,
-  service: ['civiform', ...everything],
-  // The binary's own file starts what its arguments name.
-  program: ['main', 'scripts', 'following', 'release'],
+  main: ['service', ...composed],
+  scripts: composed,
   // The commands about a CiviForm that is followed.
-  following: ['scripts', 'civiform', ...everything],
-  app: [
-    'http',
-    'html',
-    'docs',
-    'console',
-    'lazy-routes',
-    ...useCases,
-    'db',
-    'queue',
-    'domain',
-    ...leaves,
-    'type config',
-  ],
-  'lazy-routes': ['html', 'docs', 'console'],
+  following: ['scripts', ...composed],
+  // The binary's own file starts what its arguments name.
+  program: ['main', 'scripts', 'following', 'base'],
+  service: composed,
+  app: underPages,
+  workers: underPages,
+  web: ['web', ...underPages],
   // Pages for people: what they share, the generated docs, the console. Docs know who is signed in to the console.
-  html: ['http', 'people', 'domain', ...leaves, 'type config'],
-  docs: ['http', 'html', 'console', ...useCases, 'metrics', 'db', 'domain', ...leaves, 'type config'],
-  console: ['http', 'html', ...useCases, 'metrics', 'db', 'queue', 'domain', ...leaves, 'type config'],
-  http: [...useCases, 'metrics', 'db', 'queue', 'domain', ...leaves, 'type config'],
-  workers: [...useCases, 'metrics', 'db', 'queue', 'domain', ...leaves, 'type config'],
-  ...Object.fromEntries(useCases.map(room => [room, ['db', 'queue', 'domain', ...leaves]])),
+  'web/html': ['web/http', 'core/people', 'domain', 'base', 'type config'],
+  'web/docs': ['web/http', 'web/html', 'web/console', ...underPages],
+  'web/console': ['web/http', 'web/html', ...underPages],
+  'web/http': underPages,
+  ...Object.fromEntries(useCases.map(room => [`core/${room}`, ['core/queue', ...below]])),
   // What they do is audited in the transaction that does it.
-  keys: ['audit', 'db', 'queue', 'domain', ...leaves],
-  people: ['keys', 'audit', 'db', 'queue', 'domain', ...leaves],
-  export: ['audit', 'db', 'queue', 'domain', ...leaves],
-  webhooks: ['audit', 'db', 'queue', 'domain', ...leaves],
-  civiform: ['audit', 'metrics', 'db', 'queue', 'domain', ...leaves],
-  metrics: ['db', 'domain', ...leaves],
-  db: ['domain', ...leaves],
+  'core/keys': ['core/audit', 'core/queue', ...below],
+  'core/people': ['core/keys', 'core/audit', 'core/queue', ...below],
+  'core/export': ['core/audit', 'core/queue', ...below],
+  'core/webhooks': ['core/audit', 'core/queue', ...below],
+  'core/metrics': below,
   // The relay moves jobs from the outbox, which is a table, into the queue.
-  queue: ['db', 'domain', ...leaves],
-  domain: [],
+  'core/queue': below,
+  civiform: ['core/audit', 'core/metrics', 'core/queue', ...below],
   // What clients run. They know the service by its documents alone, as any other client does.
-  pull: ['client', 'csv-text'],
-  client: [],
-  config: ['domain', 'problem'],
-  failure: ['db', 'problem', 'error-facts', 'redact'],
-  problem: [],
-  tracing: ['log', 'settled-within'],
-  'settled-within': [],
-  'csv-text': [],
-  log: ['error-facts', 'redact'],
-  'error-facts': [],
-  redact: [],
-  release: ['package.json'],
+  'clients/pull': ['src/base/csv-text.ts'],
+  'clients/client': [],
+  config: ['domain', 'base'],
+  db: ['domain', 'base'],
+  domain: [],
+  base: ['package.json'],
+}
+/** Packages of ours: a folder with an interface, `exports` of its package.json, and no other way in. */
+const workspaces: Readonly<Record<string, string>> = {
+  '@tributary/web': 'src/web',
+  '@tributary/civiform': 'src/civiform',
+  '@tributary/client': 'src/clients/client',
+  '@tributary/cli': 'src/clients/pull',
 }
 /** Packages that only some rooms may know; scripts may know any. */
 const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^elysia(\/|$)/, ['app', 'http', 'html', 'docs', 'console']],
-  [/^preact/, ['html', 'docs', 'console']],
-  [/^postgres$/, ['db', 'pull']],
-  [/^prom-client$/, ['metrics', 'http', 'workers', 'civiform']],
-  [/^(bullmq|ioredis|pg)$/, ['queue', 'main']],
+  [/^elysia(\/|$)/, ['web', 'web/http', 'web/html', 'web/docs', 'web/console']],
+  [/^preact/, ['web/html', 'web/docs', 'web/console']],
+  [/^postgres$/, ['db', 'clients/pull']],
+  [/^prom-client$/, ['core/metrics', 'web/http', 'workers', 'civiform']],
+  [/^(bullmq|ioredis|pg)$/, ['core/queue', 'main']],
+  [/^@tributary\/web/, ['app', 'service', 'main']],
+  [/^@tributary\/civiform/, ['service', 'main', 'following']],
+  [/^@tributary\/client/, ['clients/pull']],
+  [/^@tributary\/cli/, ['scripts']],
 ]
 const imports = /^(import|export)( type)?\b([^'"`;()]*?\bfrom )?\s*'([^']+)'|\bimport\('([^']+)'\)/gm
 const importsOf = (code: string): { index: number; type: string; specifier: string }[] =>
@@ -98,6 +84,7 @@ const importsOf = (code: string): { index: number; type: string; specifier: stri
   }))
 /** These files name what is refused. */
 const own = ['scripts/check.ts', 'tests/scripts/check.test.ts']
+const speaksHttp = /^(web|clients\/client)\b/
 /** What a text may not hold, where, and why. */
 const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, room: string) => boolean, why: string])[] =
   [
@@ -106,7 +93,7 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
       // The benchmark holds the statements of the programs it is compared with, and a soak looks at what no program of ours does.
       // What `pull` keeps, or fills for others, is no database of ours either.
       (path, room) =>
-        ['db', 'pull'].includes(room) ||
+        ['db', 'clients/pull'].includes(room) ||
         path.startsWith('src/civiform/db/') ||
         path.startsWith('scripts/benchmark/') ||
         path === 'scripts/soaking/installation/soak-statements.ts',
@@ -125,26 +112,25 @@ const contents: readonly (readonly [pattern: RegExp, allowed: (path: string, roo
     ],
     [
       /\bstatus(Code)?( ===?| !==?| [<>]=?|:|\() ?[1-5]\d\d\b/g,
-      (path, room) =>
-        !path.startsWith('src/') ||
-        ['http', 'html', 'docs', 'console', 'app', 'client'].includes(room) ||
-        path === 'src/webhooks/post-message.ts',
-      'holds a status code; only src/http and src/client may.',
+      (path, room) => !path.startsWith('src/') || speaksHttp.test(room) || path === 'src/core/webhooks/post-message.ts',
+      'holds a status code; only src/web and src/clients/client may.',
     ],
     [
       /['"](Retry-After|Allow|Accept|WWW-Authenticate|RateLimit(-Policy)?|Cache-Control|Content-Type|Vary)['"]/g,
-      (path, room) => !path.startsWith('src/') || ['http', 'html', 'docs', 'console', 'app', 'client'].includes(room),
-      'names a field of HTTP; only src/http and src/client may.',
+      (path, room) => !path.startsWith('src/') || speaksHttp.test(room),
+      'names a field of HTTP; only src/web and src/clients/client may.',
     ],
     [
       /\bBun\.|'bun(:\w+)?'/g,
-      (_, room) => !['pull', 'client'].includes(room),
+      (_, room) => !room.startsWith('clients/'),
       'needs Bun; what clients run, Node.js runs too.',
     ],
     [
       /civiform/gi,
       (path, room) =>
-        ['civiform', 'following', 'config', 'main', 'service', 'program'].includes(room) || own.includes(path),
+        ['civiform', 'following', 'config', 'main', 'service', 'program'].includes(room) ||
+        path.startsWith('scripts/releasing/') ||
+        own.includes(path),
       'knows CiviForm; only src/civiform, its commands, config and mains may. Others know the origin (src/db/origin.ts).',
     ],
   ]
@@ -188,36 +174,47 @@ export function breachesOf(files: ReadonlyMap<string, string>): string[] {
 
 /** Names of the types that a file exports, and where. The published client is its users' alone, and names what its documents name. */
 const exportedTypes = (path: string, code: string): [name: string, index: number][] =>
-  path.startsWith('src/client/')
+  path.startsWith('src/clients/client/')
     ? []
     : [...code.matchAll(/^export (?:abstract )?(?:interface|type|class|enum) (\w+)/gm)].map(({ 1: name, index }) => [
         name!,
         index,
       ])
 
-/** `http` for `src/docs/viewer.ts`, `failure` for `src/failure.ts`, `main` for the processes, the path for what is in none. */
+/** `web/docs` for `src/web/docs/viewer.ts`, `web` for `src/web/routes.ts`, `main` for the processes, the path for what is in none. */
 function roomOf(path: string): string {
   if (['src/main.ts', 'workers/main.ts', 'workers/follow-civiform.ts'].includes(path)) return 'main'
   if (path === 'scripts/tributary.ts') return 'program'
   if (/^scripts\/operator\/civiform[-.]/.test(path)) return 'following'
-  const [top = '', second = ''] = path.split('/')
-  const room = top === 'src' ? basename(second, extname(second)) : top
-  return mayImport[room] === undefined ? path : room
+  const [top = '', ...rest] = path.split('/')
+  if (top !== 'src') return mayImport[top] === undefined ? path : top
+  const [first = '', second = ''] = rest
+  const rooms = rest.length > 2 ? [`${first}/${second}`, first] : [basename(first, extname(first))]
+  return rooms.find(room => mayImport[room] !== undefined) ?? path
 }
+
+/** Where a file belongs to a package of ours, that package's folder. */
+const workspaceOf = (path: string): string | undefined =>
+  Object.values(workspaces).find(folder => path.startsWith(`${folder}/`))
 
 function importErrors(path: string, room: string, type: string, specifier: string): string[] {
   if (!specifier.startsWith('.')) {
     const rooms = packageRooms.find(([name]) => name.test(specifier))?.[1]
-    return rooms?.includes(room) || rooms === undefined || ['scripts', 'following'].includes(room)
+    const anywhere = ['scripts', 'following'].includes(room) && !specifier.startsWith('@tributary/')
+    return rooms?.includes(room) || rooms === undefined || anywhere
       ? []
       : [`imports ${specifier}, which is for ${rooms.join(' and ')}.`]
   }
   const target = join(dirname(path), specifier)
+  const entered = workspaceOf(target)
+  if (entered !== undefined && entered !== workspaceOf(path))
+    return [`imports ${target} by its path; use the package of ${entered}.`]
   const other = roomOf(target)
   const may = mayImport[room]!
+  const mayName = (name: string): boolean => may.some(one => one === name || name.startsWith(`${one}/`))
   if (
     (other !== 'main' || room === 'program') &&
-    (other === room || may.includes(other) || may.includes(`${type.trim()} ${other}`))
+    (other === room || may.includes(target) || mayName(other) || mayName(`${type.trim()} ${other}`))
   )
     return []
   return [`imports ${target}; ${room} may import ${may.join(', ') || 'nothing of ours'}.`]

@@ -5,12 +5,12 @@ import { openSync } from 'node:fs'
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { Problem } from '../src/base/problem.ts'
 import { healthPorts } from '../src/config/listening-settings.ts'
 import { type Environment, loadConfig } from '../src/config/load-config.ts'
 import { openDatabase, type Sql } from '../src/db/client.ts'
 import { prepareDatabase, requireInstanceTimeZone } from '../src/db/instance.ts'
 import { findProgram } from '../src/db/programs/programs.ts'
-import { Problem } from '../src/problem.ts'
 import {
   dataFolder,
   developmentSettings,

@@ -1,9 +1,9 @@
 // The HTTP process: reads its configuration, then runs the service.
 
+import { failureLines } from './base/failure.ts'
 import { loadConfig } from './config/load-config.ts'
 import { withSettingFiles } from './config/setting-files.ts'
 import { shownSettings } from './config/shown-settings.ts'
-import { failureLines } from './failure.ts'
 import { serve } from './service.ts'
 
 try {

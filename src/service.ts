@@ -1,31 +1,27 @@
 // The service: database, application, listening, draining. It composes and decides nothing else.
 
+import { bySentPath, health, Metrics, readTlsFiles, type TlsTexts } from '@tributary/web/server'
 import { createApp } from './app.ts'
-import { readFollowFigures } from './civiform/db/follow-state.ts'
-import { watchFollowing } from './civiform/following/follow-metrics.ts'
-import { countKeysWithoutSalt, requireFollowedProfile } from './civiform/following/settings-of-others.ts'
+import { createLog, type Log } from './base/log.ts'
+import { releaseName } from './base/release.ts'
+import { openTraces } from './base/tracing/open-traces.ts'
 import type { Config } from './config/all-settings.ts'
 import { healthPorts } from './config/listening-settings.ts'
 import type { ShownSetting } from './config/shown-settings.ts'
+import { buildOf } from './core/metrics/build.ts'
+import { watchMaintenance } from './core/metrics/database-metrics.ts'
+import { watchOrigin } from './core/metrics/origin-metrics.ts'
+import { registerProcessMetrics } from './core/metrics/process-metrics.ts'
+import { watchTraces } from './core/metrics/trace-metrics.ts'
+import { resumePublications } from './core/programs/publications.ts'
+import type { CountingRedis } from './core/queue/counting-redis.ts'
 import { isReachable, openDatabase, type Sql } from './db/client.ts'
 import { DatabaseClock } from './db/database-clock.ts'
-import { readUpkeepState } from './db/derived/upkeep-state.ts'
+import { readMaintenanceState } from './db/derived/maintenance-state.ts'
 import { prepareAtStart } from './db/instance.ts'
 import { readKeyExpiries } from './db/keys/api-key-rows.ts'
+import { findOrigin } from './db/origin.ts'
 import { findWay, noStatementTimeout, type Way } from './db/pooler.ts'
-import { health } from './http/server/health.ts'
-import { Metrics } from './http/server/metrics.ts'
-import { bySentPath } from './http/server/sent-path.ts'
-import { readTlsFiles, type TlsTexts } from './http/server/tls-files.ts'
-import { createLog, type Log } from './log.ts'
-import { buildOf } from './metrics/build.ts'
-import { watchUpkeep } from './metrics/database-metrics.ts'
-import { registerProcessMetrics } from './metrics/process-metrics.ts'
-import { watchTraces } from './metrics/trace-metrics.ts'
-import { resumePublications } from './programs/publications.ts'
-import type { CountingRedis } from './queue/counting-redis.ts'
-import { releaseName } from './release.ts'
-import { openTraces } from './tracing/open-traces.ts'
 
 /** What closing may take, however long draining took. */
 const closeMs = 5000
@@ -51,8 +47,8 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
   const stopping = new AbortController()
   registerProcessMetrics(metrics, await buildOf(db))
   metrics.watchKeys(() => readKeyExpiries(db))
-  watchUpkeep(metrics, () => readUpkeepState(db))
-  watchFollowing(metrics, () => readFollowFigures(db))
+  watchMaintenance(metrics, () => readMaintenanceState(db))
+  watchOrigin(metrics, db, async () => (await import('@tributary/civiform')).watchFollowing)
   const traces = openTraces(config, 'tributary', log)
   watchTraces(metrics, traces?.exporter)
   const countingRedis = await openCountingRedis(config, log)
@@ -88,6 +84,8 @@ export async function serve(config: Config, settings: readonly ShownSetting[]): 
 
 /** Alongside a CiviForm, some settings have to be as the follower's and as CiviForm's own. */
 async function checkFollowing({ exportProfile, originApiSalt }: Config, db: Sql, log: Log): Promise<void> {
+  if ((await findOrigin(db)) === undefined) return
+  const { countKeysWithoutSalt, requireFollowedProfile } = await import('@tributary/civiform')
   await requireFollowedProfile(db, exportProfile)
   const keys = await countKeysWithoutSalt(db, originApiSalt)
   if (keys > 0)
@@ -107,7 +105,7 @@ function listen(config: Config, tls: TlsTexts | undefined, app: ReturnType<typeo
   return Bun.serve({
     hostname: config.host,
     port: config.port,
-    // Bun would end a connection whose reader or database is slow. Here it is idle only when its answer is complete (http/server/client-connection).
+    // Bun would end a connection whose reader or database is slow. Here it is idle only when its answer is complete (web/http/server/client-connection).
     idleTimeout: 0,
     reusePort: config.reusePort,
     development: false,
@@ -202,7 +200,7 @@ function keepRunning(log: Log): void {
 /** With a Redis, it counts limits there, for all processes on all machines together. It may be down, now or later. */
 async function openCountingRedis({ redisUrl }: Config, log: Log): Promise<CountingRedis | undefined> {
   if (redisUrl === undefined) return undefined
-  const { CountingRedis } = await import('./queue/counting-redis.ts')
+  const { CountingRedis } = await import('./core/queue/counting-redis.ts')
   return new CountingRedis(redisUrl, log)
 }
 

@@ -22,10 +22,10 @@ const exists = (path: string): boolean =>
 const documents = [
   'README.md',
   'EXPORT.md',
-  'src/pull/PULL.md',
-  'src/pull/EXCEL.md',
-  'src/client/python/PYTHON.md',
-  'src/console/CONSOLE.md',
+  'src/clients/pull/PULL.md',
+  'src/clients/pull/EXCEL.md',
+  'src/clients/python/PYTHON.md',
+  'src/web/console/CONSOLE.md',
   'deploy/SETTINGS.md',
   'deploy/SCALE.md',
   'src/civiform/CIVIFORM.md',
@@ -37,7 +37,7 @@ const documents = [
   'CHANGELOG.md',
   'patches/README.md',
   'scripts/COMMANDS.md',
-  'src/intake/INTAKE.md',
+  'src/core/intake/INTAKE.md',
 ]
 const source = [...new Bun.Glob('{src,workers,scripts,tests}/**/*.{ts,tsx,sql}').scanSync({ cwd: root })]
 const programs = [...new Bun.Glob('{scripts/*,.ci/run}').scanSync({ cwd: root, dot: true })].filter(
@@ -74,8 +74,8 @@ test('in comments', async () => {
 
 test('a path that is not there would be found', () => {
   const named = [
-    ...'see `src/db/walks/walks.ts`, http/server/errors and export/nowhere-at-all'.matchAll(namedPath),
+    ...'see `src/db/walks/walks.ts`, web/http/server/errors and core/nowhere-at-all'.matchAll(namedPath),
   ].map(found => found[0])
-  expect(named).toEqual(['src/db/walks/walks.ts', 'http/server/errors', 'export/nowhere-at-all'])
+  expect(named).toEqual(['src/db/walks/walks.ts', 'web/http/server/errors', 'core/nowhere-at-all'])
   expect(named.map(exists)).toEqual([true, true, false])
 })

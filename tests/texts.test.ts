@@ -17,7 +17,7 @@ test('tests/texts.snapshot.txt has every text: after a change, scripts/texts --u
   expect(kept).toEqual(found)
 })
 
-const found = (source: string, path = 'src/console/x.tsx') =>
+const found = (source: string, path = 'src/web/console/x.tsx') =>
   textsOf(path, source).map(({ kind, text }) => `${kind}: ${text}`)
 
 test('a page: text with what stands in it as one text, labels of one word, attributes; no class and no code', () => {
@@ -52,7 +52,7 @@ test('kinds follow from what a text is given to', () => {
     'sql`select a from b where c`',
     'if (a === "one thing more" || a.includes("one more thing")) b("text/html; charset=utf-8", "no-cache, no-store")',
   ]
-  expect(found(source.join('\n'), 'src/keys/x.ts')).toEqual([
+  expect(found(source.join('\n'), 'src/core/keys/x.ts')).toEqual([
     'heads: What it does.',
     'logs: the relay waits',
     'problems: It has changed since.',

@@ -1,13 +1,13 @@
 // The job `deliver-webhook`: one attempt to send an endpoint a message. And what asks for these jobs, once a second: no submission does
 // more because of a webhook.
 
+import type { Log } from '../src/base/log.ts'
 import type { Config } from '../src/config/all-settings.ts'
+import { formatChangeCursor } from '../src/core/export/requests/change-cursor.ts'
+import { askForDeliveries, deliver, type ProgramState } from '../src/core/webhooks/deliveries.ts'
 import type { Sql } from '../src/db/client.ts'
 import { readWalkStart } from '../src/db/walks/walks.ts'
 import type { Micros } from '../src/domain/values/offset-time.ts'
-import { formatChangeCursor } from '../src/export/requests/change-cursor.ts'
-import type { Log } from '../src/log.ts'
-import { askForDeliveries, deliver, type ProgramState } from '../src/webhooks/deliveries.ts'
 
 /** The cursor is the one that a client of the change feed gets at this moment. */
 export async function loadProgramState(db: Sql, programId: number): Promise<ProgramState> {

@@ -1,8 +1,8 @@
 // Maps jobs to handlers.
 
-import { docsCodeVersion } from '../src/derived/program-docs.ts'
-import { keyMapCodeVersion } from '../src/derived/program-key-map.ts'
-import type { CodeVersions, Handlers } from '../src/queue/work.ts'
+import { docsCodeVersion } from '../src/core/derived/program-docs.ts'
+import { keyMapCodeVersion } from '../src/core/derived/program-key-map.ts'
+import type { CodeVersions, Handlers } from '../src/core/queue/work.ts'
 import { deliverWebhook, type WebhookDeps } from './deliver-webhook.ts'
 import { refreshDocsExample } from './refresh-docs-example.ts'
 import { refreshKeyMap } from './refresh-key-map.ts'

@@ -1,32 +1,31 @@
 // The worker process: carries jobs from the outbox to the queue, runs them, and does its maintenance tasks at start and on a timer. It only puts
 // these together. Any number of workers may run.
 
-import { readFollowFigures } from '../src/civiform/db/follow-state.ts'
-import { watchFollowing } from '../src/civiform/following/follow-metrics.ts'
-import { requireFollowedProfile } from '../src/civiform/following/settings-of-others.ts'
+import { health } from '@tributary/web/health'
+import { failureLines } from '../src/base/failure.ts'
+import { createLog, type Log } from '../src/base/log.ts'
+import { Problem } from '../src/base/problem.ts'
+import { releaseName } from '../src/base/release.ts'
+import { openTraces } from '../src/base/tracing/open-traces.ts'
 import { type OtherConfig, otherSettings } from '../src/config/all-settings.ts'
 import { healthPorts } from '../src/config/listening-settings.ts'
 import { loadConfig } from '../src/config/load-config.ts'
 import { withSettingFiles } from '../src/config/setting-files.ts'
+import { buildOf } from '../src/core/metrics/build.ts'
+import { watchMaintenance } from '../src/core/metrics/database-metrics.ts'
+import { watchOrigin } from '../src/core/metrics/origin-metrics.ts'
+import { registerProcessMetrics } from '../src/core/metrics/process-metrics.ts'
+import { watchTraces } from '../src/core/metrics/trace-metrics.ts'
+import { connectQueue, type Queue, type QueueOptions } from '../src/core/queue/connect.ts'
+import { joinQueues } from '../src/core/queue/joined-queues.ts'
+import { startRelay } from '../src/core/queue/relay.ts'
+import { startWorking, type WatchedRuns } from '../src/core/queue/work.ts'
 import { isReachable, openDatabase, type Sql } from '../src/db/client.ts'
 import { DatabaseClock } from '../src/db/database-clock.ts'
-import { readUpkeepState } from '../src/db/derived/upkeep-state.ts'
+import { readMaintenanceState } from '../src/db/derived/maintenance-state.ts'
 import { prepareAtStart } from '../src/db/instance.ts'
+import { findOrigin } from '../src/db/origin.ts'
 import { findWay, noStatementTimeout } from '../src/db/pooler.ts'
-import { failureLines } from '../src/failure.ts'
-import { health } from '../src/http/server/health.ts'
-import { createLog, type Log } from '../src/log.ts'
-import { buildOf } from '../src/metrics/build.ts'
-import { watchUpkeep } from '../src/metrics/database-metrics.ts'
-import { registerProcessMetrics } from '../src/metrics/process-metrics.ts'
-import { watchTraces } from '../src/metrics/trace-metrics.ts'
-import { Problem } from '../src/problem.ts'
-import { connectQueue, type Queue, type QueueOptions } from '../src/queue/connect.ts'
-import { joinQueues } from '../src/queue/joined-queues.ts'
-import { startRelay } from '../src/queue/relay.ts'
-import { startWorking, type WatchedRuns } from '../src/queue/work.ts'
-import { releaseName } from '../src/release.ts'
-import { openTraces } from '../src/tracing/open-traces.ts'
 import { startAsking } from './deliver-webhook.ts'
 import { codeVersions, handlers } from './handlers.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -53,7 +52,8 @@ async function work(config: OtherConfig): Promise<void> {
   if (pooled && config.redisUrl === undefined && config.databaseDirectUrl === undefined) throw queueBehindPooler()
   const metrics = new WorkerMetrics(Date.now())
   const { db, notices } = openDatabases(config, pooled, metrics)
-  await requireFollowedProfile(db, config.exportProfile)
+  if ((await findOrigin(db)) !== undefined)
+    await (await import('@tributary/civiform')).requireFollowedProfile(db, config.exportProfile)
 
   const clock = await DatabaseClock.open(db)
   const stopping = new AbortController()
@@ -117,8 +117,8 @@ function servePlatform(
 /** What the metrics say of the build, of upkeep, and of a CiviForm that is followed. */
 async function watchDatabase(metrics: WorkerMetrics, db: Sql): Promise<void> {
   registerProcessMetrics(metrics, await buildOf(db))
-  watchUpkeep(metrics, () => readUpkeepState(db))
-  watchFollowing(metrics, () => readFollowFigures(db))
+  watchMaintenance(metrics, () => readMaintenanceState(db))
+  watchOrigin(metrics, db, async () => (await import('@tributary/civiform')).watchFollowing)
 }
 
 /** The pool of the jobs, and the connection that hears of new ones: none behind a pooler without a direct address. */

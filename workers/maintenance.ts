@@ -1,16 +1,16 @@
 // Maintenance tasks of a worker, at its start and on a timer: request missing derived data, erase what has passed its retention, seal
 // the audit log, and send heartbeats. If one fails, the others still run.
 
-import { sealAuditLog } from '../src/audit/seal-audit.ts'
+import type { Log } from '../src/base/log.ts'
+import { eraseExpired } from '../src/core/applications/erase.ts'
+import { sealAuditLog } from '../src/core/audit/seal-audit.ts'
+import { sweepDerived } from '../src/core/derived/sweep.ts'
 import type { Sql } from '../src/db/client.ts'
 import { historyNoted, noteHistory } from '../src/db/database-history.ts'
 import { recordWorkerHeartbeat, removeWorkerHeartbeat } from '../src/db/derived/worker-heartbeats.ts'
-import { sweepDerived } from '../src/derived/sweep.ts'
-import type { Log } from '../src/log.ts'
-import { eraseExpired } from '../src/upkeep/erase.ts'
 import type { MaintenanceTask } from './worker-metrics.ts'
 
-/** How often a worker says that it is alive: several times before readUpkeepState would count it as gone. */
+/** How often a worker says that it is alive: several times before readMaintenanceState would count it as gone. */
 const heartbeatMs = 15_000
 
 interface MaintenanceOptions {

@@ -1,6 +1,6 @@
 // The job `refresh-docs-example`: the generated docs of a program version.
 
-import { refreshDocsExample as refresh } from '../src/derived/program-docs.ts'
+import { refreshDocsExample as refresh } from '../src/core/derived/program-docs.ts'
 import type { WorkerDeps } from './worker-deps.ts'
 
 export const refreshDocsExample =

@@ -1,6 +1,6 @@
 // The job `refresh-key-map`: the key map of a program as of one of its versions.
 
-import { refreshKeyMap as refresh } from '../src/derived/program-key-map.ts'
+import { refreshKeyMap as refresh } from '../src/core/derived/program-key-map.ts'
 import type { WorkerDeps } from './worker-deps.ts'
 
 export const refreshKeyMap =

@@ -1,8 +1,8 @@
-// Metrics of a worker, in addition to those of every process (src/metrics).
+// Metrics of a worker, in addition to those of every process (src/core/metrics).
 
 import { Counter, Gauge, Histogram } from 'prom-client'
-import { Meter } from '../src/metrics/meter.ts'
-import { PoolMetrics } from '../src/metrics/pool-metrics.ts'
+import { Meter } from '../src/core/metrics/meter.ts'
+import { PoolMetrics } from '../src/core/metrics/pool-metrics.ts'
 
 /** What a worker does again and again. */
 const taskNames = ['relay', 'webhooks', 'sweep', 'retention', 'audit_seal'] as const

@@ -2,8 +2,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { createApiKey } from '../../src/core/keys/api-keys.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
-import { createApiKey } from '../../src/keys/api-keys.ts'
 import type { ChildProcesses } from '../processes/child-processes.ts'
 import type { BenchContext, BenchData } from './bench-context.ts'
 import type { BenchDatabase } from './bench-database.ts'

@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { Problem } from '../../src/problem.ts'
+import { Problem } from '../../src/base/problem.ts'
 import { exitCode, showHelpIfAsked } from '../command-line/environment.ts'
 import { ChildProcesses } from '../processes/child-processes.ts'
 import { sections } from './all-sections.ts'

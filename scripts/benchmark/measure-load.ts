@@ -8,9 +8,9 @@
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { exportProgram, importProgram } from '../../src/core/programs/program-transport.ts'
 import { readValue } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
-import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
 import type { BenchContext } from './bench-context.ts'
 import { pagesOf, timeZone } from './bench-data.ts'
 import { copyApplicationsIn, moveApplicationsOut } from './bench-statements.ts'

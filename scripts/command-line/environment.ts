@@ -4,12 +4,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { failureLines } from '../../src/base/failure.ts'
 import { type Config, type OtherConfig, otherSettings, type settings } from '../../src/config/all-settings.ts'
 import { type Environment, loadConfig, readSetting } from '../../src/config/load-config.ts'
 import { withSettingFiles } from '../../src/config/setting-files.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
-import { failureLines } from '../../src/failure.ts'
 import { runsScript } from '../processes/is-alive.ts'
 
 const root = join(import.meta.dir, '../..')

@@ -1,6 +1,6 @@
 // The option --front-end of scripts that make applicants.
 
-import { frontEndError } from '../../src/keys/api-key-draft.ts'
+import { frontEndError } from '../../src/core/keys/api-key-draft.ts'
 import { usage } from './environment.ts'
 
 /** The name in the arguments; undefined for none. Throws UsageError for one that no key could have. */

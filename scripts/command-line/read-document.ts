@@ -1,7 +1,7 @@
 // Reads a handwritten JSON document, and reports syntax errors with their place.
 
+import { invalidRequest, Problem } from '../../src/base/problem.ts'
 import { parseJson, placedDetail } from '../../src/domain/values/json-text.ts'
-import { invalidRequest, Problem } from '../../src/problem.ts'
 
 /** Deeper than any document says something; how deep a document may be nested is checked where its meaning is. */
 const depthMax = 1000

@@ -1,9 +1,8 @@
 // Makes, lists, edits, disables and retires API keys from a terminal.
 // It must not keep a secret: what `create` prints is printed once and stored nowhere.
 
+import { Problem } from '../../src/base/problem.ts'
 import type { OtherConfig } from '../../src/config/all-settings.ts'
-import { readPresentTime } from '../../src/db/database-clock.ts'
-import { formatOffsetTime, type Micros } from '../../src/domain/values/offset-time.ts'
 import {
   createApiKey,
   disableApiKey,
@@ -12,8 +11,8 @@ import {
   type ListedApiKey,
   listKeys,
   retireApiKey,
-} from '../../src/keys/api-keys.ts'
-import { parseExpiry } from '../../src/keys/expiry.ts'
+} from '../../src/core/keys/api-keys.ts'
+import { parseExpiry } from '../../src/core/keys/expiry.ts'
 import {
   type ApiKeyChanges,
   type ApiKeyDraft,
@@ -24,8 +23,9 @@ import {
   settingNames,
   settingOf,
   textsOf,
-} from '../../src/keys/key-settings.ts'
-import { Problem } from '../../src/problem.ts'
+} from '../../src/core/keys/key-settings.ts'
+import { readPresentTime } from '../../src/db/database-clock.ts'
+import { formatOffsetTime, type Micros } from '../../src/domain/values/offset-time.ts'
 import { serviceAddress, usage } from '../command-line/environment.ts'
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'
 import { printTable } from '../command-line/text-table.ts'

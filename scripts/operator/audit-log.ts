@@ -1,12 +1,12 @@
 // scripts/audit: verifies the audit log against its seals, and moves the oldest part of it into files.
 
-import { pruneAuditLog } from '../../src/audit/prune-audit.ts'
-import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
+import { Problem } from '../../src/base/problem.ts'
 import type { OtherConfig } from '../../src/config/all-settings.ts'
+import { pruneAuditLog } from '../../src/core/audit/prune-audit.ts'
+import { verifyAuditLog } from '../../src/core/audit/verify-audit.ts'
 import { readPresentTime } from '../../src/db/database-clock.ts'
 import { parseInstantParameter } from '../../src/domain/values/instant-parameter.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
-import { Problem } from '../../src/problem.ts'
 import { type ScriptContext, usage } from '../command-line/environment.ts'
 import { command, runCommands, wholeNumber } from '../command-line/script-commands.ts'
 

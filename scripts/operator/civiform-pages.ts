@@ -1,7 +1,7 @@
 // Applications as two services export them: a CiviForm's own API, and ours. For the comparison of both.
 
-import type { Exported } from '../../src/civiform/following/compare-applications.ts'
-import { Problem } from '../../src/problem.ts'
+import type { Exported } from '@tributary/civiform/commands'
+import { Problem } from '../../src/base/problem.ts'
 
 export type PagedApplication = { readonly [name: string]: Exported } & {
   application_id: number

@@ -1,32 +1,33 @@
 // scripts/civiform: before a CiviForm is followed, whether it can be; afterwards, whether both say the same.
 
-import { describeAhead } from '../../src/civiform/applications/ahead-of-clock.ts'
-import { findFollowState, readFindings } from '../../src/civiform/db/follow-state.ts'
-import { countKept } from '../../src/civiform/db/followed-changes.ts'
-import { openSource } from '../../src/civiform/db/source.ts'
-import { readSourceQuestions } from '../../src/civiform/db/source-catalogue.ts'
-import { civiformQuestionKey } from '../../src/civiform/definitions/civiform-question-key.ts'
 import {
+  allowanceMsMax,
+  civiformQuestionKey,
+  countKept,
+  describeAhead,
   differences,
   type Exported,
+  examineSource,
+  findFollowState,
+  followOptionsOf,
   isDeliberate,
+  isUntried,
+  newestEvolution,
+  openSource,
   type PropertyDifference,
-  summarize,
-} from '../../src/civiform/following/compare-applications.ts'
-import { examineSource } from '../../src/civiform/following/examine-source.ts'
-import {
+  readFindings,
+  readSourceQuestions,
   settleAllowance,
   settleDeletions,
   settleMove,
   settleRestore,
-} from '../../src/civiform/following/settle-following.ts'
-import { allowanceMsMax } from '../../src/civiform/source/clock-allowance.ts'
-import { followOptionsOf, isUntried, newestEvolution } from '../../src/civiform/source/followed-source.ts'
+  summarize,
+} from '@tributary/civiform/commands'
+import { ofDatabase } from '../../src/base/failure.ts'
+import { Problem } from '../../src/base/problem.ts'
 import { parseDuration } from '../../src/config/kinds/durations.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { formatMicros } from '../../src/domain/values/offset-time.ts'
-import { ofDatabase } from '../../src/failure.ts'
-import { Problem } from '../../src/problem.ts'
 import { type ScriptContext, serviceAddress, usage } from '../command-line/environment.ts'
 import { command, type Run, runCommands, wholeNumber } from '../command-line/script-commands.ts'
 import { readSample, readThese } from './civiform-pages.ts'

@@ -1,11 +1,11 @@
 // scripts/admin: the first administrator, and people who cannot get into the console.
 
+import { Problem } from '../../src/base/problem.ts'
+import { enablePerson, foldEmail, inviteAgain, invitePerson } from '../../src/core/people/people.ts'
+import { roles } from '../../src/core/people/roles.ts'
+import { resetSecondFactor } from '../../src/core/people/second-factor.ts'
 import { readPresentTime } from '../../src/db/database-clock.ts'
 import { type PersonRow, readPeople } from '../../src/db/people/person-rows.ts'
-import { enablePerson, foldEmail, inviteAgain, invitePerson } from '../../src/people/people.ts'
-import { roles } from '../../src/people/roles.ts'
-import { resetSecondFactor } from '../../src/people/second-factor.ts'
-import { Problem } from '../../src/problem.ts'
 import { type ScriptContext, serviceAddress, usage } from '../command-line/environment.ts'
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'
 

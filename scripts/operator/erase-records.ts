@@ -1,9 +1,9 @@
 // scripts/erase: takes an application or an applicant out of the database for good.
 
+import { eraseApplicant, eraseApplication, parseReason } from '../../src/core/applications/erase.ts'
 import { findApplication } from '../../src/db/applications/annotations.ts'
 import { readApplicantHoldings } from '../../src/db/applications/erased-applications.ts'
 import { loadProgram } from '../../src/db/programs/programs.ts'
-import { eraseApplicant, eraseApplication, parseReason } from '../../src/upkeep/erase.ts'
 import { command, type Run, runCommands, wholeNumber } from '../command-line/script-commands.ts'
 
 const help = `Usage:

@@ -2,12 +2,12 @@
 // systemd, which waits for it. Exits with 0 when it is, and else says why not and exits with 1.
 
 import { parseArgs } from 'node:util'
+import { Problem } from '../../src/base/problem.ts'
 import { otherSettings } from '../../src/config/all-settings.ts'
 import { parseDuration } from '../../src/config/kinds/durations.ts'
 import { healthPorts } from '../../src/config/listening-settings.ts'
 import { loadConfig } from '../../src/config/load-config.ts'
 import { withSettingFiles } from '../../src/config/setting-files.ts'
-import { Problem } from '../../src/problem.ts'
 import { exitCode, hostInUrl, usage } from '../command-line/environment.ts'
 
 const answerMs = 4000

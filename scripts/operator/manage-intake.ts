@@ -1,11 +1,11 @@
 // Pauses and resumes the submissions to a program from a terminal.
 
 import { parseDuration } from '../../src/config/kinds/durations.ts'
+import { pauseIntake, pauseMsMax, resumeIntake } from '../../src/core/intake/pause-intake.ts'
 import { findIntakePause } from '../../src/db/applications/intake-pauses.ts'
 import { findProgramIntake } from '../../src/db/programs/program-intake.ts'
 import { loadProgram } from '../../src/db/programs/programs.ts'
 import { formatOffsetTime } from '../../src/domain/values/offset-time.ts'
-import { pauseIntake, pauseMsMax, resumeIntake } from '../../src/intake/pause-intake.ts'
 import { type ScriptContext, usage } from '../command-line/environment.ts'
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'
 

@@ -1,12 +1,12 @@
 // Brings the configured database to this release's schema and says what was done.
 
+import { release } from '../../src/base/release.ts'
+import { regenerateDocs } from '../../src/core/derived/sweep.ts'
+import { prepareQueue } from '../../src/core/queue/connect.ts'
 import { changeUnusedTimeZone } from '../../src/db/instance.ts'
 import { finishUpgrade, grantRoles, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { readLeftToSuperuser } from '../../src/db/object-owners.ts'
-import { regenerateDocs } from '../../src/derived/sweep.ts'
-import { prepareQueue } from '../../src/queue/connect.ts'
-import { release } from '../../src/release.ts'
 import { usage } from '../command-line/environment.ts'
 import { command, runOnly } from '../command-line/script-commands.ts'
 

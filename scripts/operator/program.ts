@@ -1,7 +1,14 @@
 // Checks, compares, publishes and moves programs from a terminal.
-// It reads files, calls src/programs and prints what came of it.
+// It reads files, calls src/core/programs and prints what came of it.
 
+import { Problem, problemLines } from '../../src/base/problem.ts'
 import { readSetting } from '../../src/config/load-config.ts'
+import { type Comparison, compareWithPublished } from '../../src/core/programs/compare.ts'
+import type { Move } from '../../src/core/programs/move-questions.ts'
+import { loadBankFor, parseDefinition } from '../../src/core/programs/parse-definition.ts'
+import { exportProgram, importProgram } from '../../src/core/programs/program-transport.ts'
+import { type PublicationResult, publishDefinition } from '../../src/core/programs/publish.ts'
+import { saveDraft } from '../../src/core/programs/save-draft.ts'
 import type { Sql } from '../../src/db/client.ts'
 import {
   findActiveVersion,
@@ -12,13 +19,6 @@ import {
 import { programDefinitionJsonSchema } from '../../src/domain/definitions/program-definition.ts'
 import { describeForEditing } from '../../src/domain/definitions/version-definition.ts'
 import type { VersionChange } from '../../src/domain/definitions/version-diff.ts'
-import { Problem, problemLines } from '../../src/problem.ts'
-import { type Comparison, compareWithPublished } from '../../src/programs/compare.ts'
-import type { Move } from '../../src/programs/move-questions.ts'
-import { loadBankFor, parseDefinition } from '../../src/programs/parse-definition.ts'
-import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
-import { type PublicationResult, publishDefinition } from '../../src/programs/publish.ts'
-import { saveDraft } from '../../src/programs/save-draft.ts'
 import { usage } from '../command-line/environment.ts'
 import { readDocument } from '../command-line/read-document.ts'
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'

@@ -1,11 +1,11 @@
 // The commands for those who pull: in the binary alongside all others, and in @tributary/cli alone.
 
-import { releaseName } from '../../src/release.ts'
+import { releaseName } from '../../src/base/release.ts'
 import { asProcess } from './pull-process.ts'
 
 export type Commands = Readonly<Record<string, { does: string; start: () => Promise<unknown> }>>
 
-const tool = () => import('../../src/pull/run-pull.ts')
+const tool = () => import('@tributary/cli')
 
 export const pullCommands: Commands = {
   pull: { does: 'every application of a program, into files', start: async () => asProcess((await tool()).runPull) },

@@ -1,6 +1,6 @@
 // What the commands for those who pull get of their process, and how they end it.
 
-import type { ToolProcess } from '../../src/pull/run-pull.ts'
+import type { ToolProcess } from '@tributary/cli'
 
 /** Runs one command and ends the process with its exit status. */
 export async function asProcess(command: (tool: ToolProcess) => Promise<number>): Promise<never> {

@@ -1,10 +1,16 @@
-// Makes the npm packages: @tributary/client of src/client, and @tributary/cli of src/pull as one file with all that it needs.
+// Makes the npm packages: @tributary/client of src/clients/client, and @tributary/cli of src/clients/pull as one file with all that it needs.
 
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { $ } from 'bun'
 
 const root = join(import.meta.dir, '../..')
+
+/** What the published client exports: its compiled form. */
+const clientExports = {
+  '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+  './package.json': './package.json',
+}
 
 /** Where both lie unpacked, as they would be published. */
 export interface Packages {
@@ -14,8 +20,8 @@ export interface Packages {
 
 /** Makes both in folders of this one. */
 export async function buildPackages(folder: string, commit: string | undefined): Promise<Packages> {
-  const client = await begin(join(folder, 'client'), 'client', 'README.md')
-  await $`${root}/node_modules/.bin/tsc --project ${root}/src/client --outDir ${client}/dist`.quiet()
+  const client = await begin(join(folder, 'client'), 'client', 'README.md', { exports: clientExports })
+  await $`${root}/node_modules/.bin/tsc --project ${root}/src/clients/client --outDir ${client}/dist`.quiet()
   const cli = await begin(join(folder, 'cli'), 'pull', 'PULL.md')
   await writeFile(join(cli, 'THIRD-PARTY.txt'), await noticesOf(await bundleCli(cli, commit)))
   await copyFile(join(root, 'scripts/pulling/node-launcher.cjs'), join(cli, 'tributary.cjs'))
@@ -32,15 +38,20 @@ export async function packPackages({ client, cli }: Packages, folder: string): P
 }
 
 /** An empty folder, but for what every package has. */
-async function begin(folder: string, room: string, readme: string): Promise<string> {
+async function begin(folder: string, room: string, readme: string, published = {}): Promise<string> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const read = (path: string) => Bun.file(join(root, path)).json() as Promise<Record<string, string>>
-  const [{ version, license }, manifest] = [await read('package.json'), await read(`src/${room}/package.json`)]
-  await writeFile(join(folder, 'package.json'), `${JSON.stringify({ ...manifest, version, license }, null, 2)}\n`)
+  const { version, license } = await read('package.json')
+  // Within the checkout a package is its source, and cannot be published as that.
+  const { private: _, exports: __, ...manifest } = await read(`src/clients/${room}/package.json`)
+  await writeFile(
+    join(folder, 'package.json'),
+    `${JSON.stringify({ ...manifest, version, license, ...published }, null, 2)}\n`,
+  )
   await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   // Other documents of the checkout are not in the package.
-  const text = await readFile(join(root, 'src', room, readme), 'utf8')
+  const text = await readFile(join(root, 'src/clients', room, readme), 'utf8')
   await writeFile(join(folder, 'README.md'), text.replace(/\[([^\]]+)\]\((?!https:|#)[^)]+\)/g, '$1'))
   return folder
 }

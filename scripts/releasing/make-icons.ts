@@ -1,4 +1,4 @@
-// Writes src/html/icon-paths.ts: the shapes of the icons that pages name, taken from the lucide package. Run it after naming a new one.
+// Writes src/web/html/icon-paths.ts: the shapes of the icons that pages name, taken from the lucide package. Run it after naming a new one.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ const fileOf = (name: string): string => join(root, `node_modules/lucide-static/
 
 /** lucide's names, as pages write them: `icon="plus"`, `icon: 'inbox'`, `icon={on ? 'pause' : 'play'}`, `<Icon name="copy" />`. */
 function iconNames(): string[] {
-  const pages = [...new Bun.Glob('src/{html,docs,console}/**/*.{ts,tsx}').scanSync(root)]
+  const pages = [...new Bun.Glob('src/web/{html,docs,console}/**/*.{ts,tsx}').scanSync(root)]
   const places = pages.flatMap(
     path =>
       readFileSync(join(root, path), 'utf8').match(/(?:\bicon(?:=|: )|<Icon name=)(?:\{[^}]*\}|["'][^"']*["'])/g) ?? [],
@@ -27,4 +27,4 @@ export function iconFile(): string {
   return `// Written by scripts/releasing/make-icons.ts out of lucide (ISC License, https://lucide.dev). Not to be edited.\n// biome-ignore-all format: generated\n\nexport const iconPaths = {\n${entries.join('')}} as const\n`
 }
 
-if (import.meta.main) writeFileSync(join(root, 'src/html/icon-paths.ts'), iconFile())
+if (import.meta.main) writeFileSync(join(root, 'src/web/html/icon-paths.ts'), iconFile())

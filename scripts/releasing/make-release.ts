@@ -3,7 +3,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { $ } from 'bun'
-import { release } from '../../src/release.ts'
+import { release } from '../../src/base/release.ts'
 import { exitCode, showHelpIfAsked, usage } from '../command-line/environment.ts'
 import { buildPackages, packPackages } from './build-packages.ts'
 import { type ReleasedFile, writeManifests } from './package-manifests.ts'

@@ -2,7 +2,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { release } from '../../src/release.ts'
+import { release } from '../../src/base/release.ts'
 
 export interface ReleasedFile {
   name: string

@@ -1,5 +1,6 @@
 // Sample applications to a program, one after the other in order of time, the same for the same seed and moment.
 
+import type { ExportedApplication } from '../../src/core/load/reading/read-application.ts'
 import type { StoredProgramVersion } from '../../src/db/programs/programs.ts'
 import type { Answer, Answers } from '../../src/domain/questions/answers.ts'
 import type { Annotations, Submitter } from '../../src/domain/questions/application.ts'
@@ -9,7 +10,6 @@ import { sentences } from '../../src/domain/random/sample-words.ts'
 import { integerFrom, pick, type Rng, seededRandom } from '../../src/domain/random/seeded-random.ts'
 import { answerSampler } from '../../src/domain/samples/sample-answers.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
-import type { ExportedApplication } from '../../src/load/reading/read-application.ts'
 
 interface SeedPlan {
   slug: string

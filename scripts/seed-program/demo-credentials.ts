@@ -2,11 +2,11 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createApiKey } from '../../src/core/keys/api-keys.ts'
+import { acceptInvitation, invitePerson } from '../../src/core/people/people.ts'
+import { verifySignIn } from '../../src/core/people/sessions.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { readPeople } from '../../src/db/people/person-rows.ts'
-import { createApiKey } from '../../src/keys/api-keys.ts'
-import { acceptInvitation, invitePerson } from '../../src/people/people.ts'
-import { verifySignIn } from '../../src/people/sessions.ts'
 import { dataFolder } from '../command-line/environment.ts'
 
 /** The programs scripts/seed makes. */

@@ -1,19 +1,19 @@
 // What the console shows of a demo besides its applications: organizations, people, statuses and notes of weeks, a draft with three changes,
 // and keys of several kinds.
 
+import { annotate } from '../../src/core/applications/annotate.ts'
+import { createApiKey } from '../../src/core/keys/api-keys.ts'
+import { dayMicros } from '../../src/core/keys/expiry.ts'
+import { addIntermediary, addOrganization } from '../../src/core/people/intermediaries.ts'
+import { acceptInvitation, invitePerson } from '../../src/core/people/people.ts'
+import { beginSession } from '../../src/core/people/sessions.ts'
+import { saveDraft } from '../../src/core/programs/save-draft.ts'
 import { readListedApplications } from '../../src/db/applications/application-lists.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { dateDraft } from '../../src/db/programs/program-bundles.ts'
 import { findActiveVersion, findProgram } from '../../src/db/programs/programs.ts'
 import { describeVersion } from '../../src/domain/definitions/version-definition.ts'
 import { formatMicros, type Micros } from '../../src/domain/values/offset-time.ts'
-import { createApiKey } from '../../src/keys/api-keys.ts'
-import { dayMicros } from '../../src/keys/expiry.ts'
-import { addIntermediary, addOrganization } from '../../src/people/intermediaries.ts'
-import { acceptInvitation, invitePerson } from '../../src/people/people.ts'
-import { beginSession } from '../../src/people/sessions.ts'
-import { saveDraft } from '../../src/programs/save-draft.ts'
-import { annotate } from '../../src/upkeep/annotate.ts'
 import { demoActor } from './demo-credentials.ts'
 
 interface Demo {

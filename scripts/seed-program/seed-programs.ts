@@ -1,5 +1,9 @@
 // Fills programs with sample applications, the demo programs above all, which it publishes when none exist.
 
+import { Problem } from '../../src/base/problem.ts'
+import { bulkLoad, type LoadReceipt } from '../../src/core/load/storing/bulk-load.ts'
+import { announcePublication } from '../../src/core/programs/announce.ts'
+import { saveDraft } from '../../src/core/programs/save-draft.ts'
 import { appendAuditEvent } from '../../src/db/audit/audit.ts'
 import { inTransaction, type Sql } from '../../src/db/client.ts'
 import { analyzeApplications } from '../../src/db/loads/bulk-loads.ts'
@@ -9,10 +13,6 @@ import { findProgram, readPublishedVersions } from '../../src/db/programs/progra
 import { lockQuestionBank } from '../../src/db/programs/questions.ts'
 import type { ProgramDefinition } from '../../src/domain/definitions/program-definition.ts'
 import { formatMicros, type Micros } from '../../src/domain/values/offset-time.ts'
-import { bulkLoad, type LoadReceipt } from '../../src/load/storing/bulk-load.ts'
-import { Problem } from '../../src/problem.ts'
-import { announcePublication } from '../../src/programs/announce.ts'
-import { saveDraft } from '../../src/programs/save-draft.ts'
 import { inThousands, startProgress } from '../command-line/progress.ts'
 import { seedApplications } from './applications.ts'
 import { childCareSubsidy } from './child-care-subsidy.ts'

@@ -1,12 +1,12 @@
 // Checks after the faults are over and all actors have stopped: nothing is lost, nothing came twice, every application has what was sent and
 // the state that it was brought to, in everything that reads it; and nothing is still in progress.
 
-import { sealAuditLog } from '../../src/audit/seal-audit.ts'
-import { verifyAuditLog } from '../../src/audit/verify-audit.ts'
+import { sealAuditLog } from '../../src/core/audit/seal-audit.ts'
+import { verifyAuditLog } from '../../src/core/audit/verify-audit.ts'
+import { sweepDerived } from '../../src/core/derived/sweep.ts'
+import { parseChangeCursor } from '../../src/core/export/requests/change-cursor.ts'
 import { findProgram } from '../../src/db/programs/programs.ts'
 import { readTruePlaces, readUnaccounted } from '../../src/db/walks/walk-truth.ts'
-import { sweepDerived } from '../../src/derived/sweep.ts'
-import { parseChangeCursor } from '../../src/export/requests/change-cursor.ts'
 import { memoryOf } from '../processes/is-alive.ts'
 import type { Mirror } from './actors/mirror.ts'
 import type { Client } from './actors/patient-client.ts'

@@ -1,7 +1,7 @@
 // One soak: an installation under load, and faults that happen to it, until everything has come to rest.
 
+import { Problem } from '../../src/base/problem.ts'
 import { type Rng, seededRandom } from '../../src/domain/random/seeded-random.ts'
-import { Problem } from '../../src/problem.ts'
 import { administer } from './actors/administrator.ts'
 import { write } from './actors/front-end.ts'
 import { followInto } from './actors/mirror.ts'

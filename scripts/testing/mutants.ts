@@ -1,6 +1,6 @@
 // `scripts/mutants`: runs Stryker over files of the source, with the tests that import them, and lists the faults that no test notices.
 
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
@@ -22,14 +22,20 @@ Exit status: 0, 1 when the tests fail without any fault, 2 for wrong usage.`
 
 const root = join(import.meta.dir, '../..')
 
+/** The file, from the root, that another one imports by a path or as a package of ours. */
+const fileOf = (path: string, specifier: string): string =>
+  specifier.startsWith('.')
+    ? join(dirname(path), specifier)
+    : relative(root, realpathSync(Bun.resolveSync(specifier, root)))
+
 /** Test files that import `files` through any number of others, or start them as a process; the nearest by import first. */
 async function relatedTests(files: readonly string[]): Promise<string[]> {
   const users = new Map<string, Set<string>>()
   const use = (target: string, user: string): void => void users.set(target, (users.get(target) ?? new Set()).add(user))
   for await (const path of new Bun.Glob('{src,workers,scripts,tests}/**/*.{ts,tsx}').scan({ cwd: root })) {
     const text = await Bun.file(join(root, path)).text()
-    for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\(|^import )'(\.[^']+)'/gm))
-      use(relative(root, join(root, dirname(path), specifier!)), path)
+    for (const [, specifier] of text.matchAll(/(?:\bfrom |\bimport\(|^import )'((?:\.|@tributary\/)[^']+)'/gm))
+      use(fileOf(path, specifier!), path)
     for (const [, started] of text.matchAll(/['"`/]((?:src|workers|scripts)\/[\w/-]+\.ts)['"`]/g)) use(started!, path)
   }
   const found = new Set(files)
@@ -47,6 +53,14 @@ function changedSince(revision: string): string[] {
     .split('\n')
     .filter(path => /^(src|workers|scripts)\/.*\.tsx?$/.test(path))
 }
+
+/** In the copy, packages of others are those of this checkout, and ours are the copy's own. */
+const linkPackages = `set -eu
+mkdir node_modules
+for package in '${root}'/node_modules/* '${root}'/node_modules/.bin; do ln -s "$package" node_modules/; done
+rm node_modules/@tributary
+cp -RP '${root}/node_modules/@tributary' node_modules/
+`
 
 showHelpIfAsked(help)
 process.exitCode = await exitCode(async () => {
@@ -70,6 +84,8 @@ process.exitCode = await exitCode(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-mutants-'))
   try {
     const config = join(folder, 'stryker.json')
+    const link = join(folder, 'link-packages.sh')
+    await writeFile(link, linkPackages)
     await writeFile(
       config,
       JSON.stringify({
@@ -85,6 +101,8 @@ process.exitCode = await exitCode(async () => {
         reporters: process.stdout.isTTY ? ['clear-text', 'progress'] : ['clear-text'],
         ignorePatterns: ['.data', '.tools', '.bench', 'dist'],
         tempDirName: join(folder, 'sandbox'),
+        symlinkNodeModules: false,
+        buildCommand: `sh ${link}`,
         disableTypeChecks: false,
         // It rewrites a tsconfig by TypeScript's former API, which TypeScript 7 lacks; Bun needs no rewriting.
         tsconfigFile: 'none',

@@ -25,16 +25,16 @@ export type TextKind = keyof typeof textKinds
 /** Files whose texts are of one kind, whatever they are given to. */
 const byPath: readonly (readonly [RegExp, TextKind])[] = [
   [/^(scripts\/seed-program\/|src\/domain\/(samples|random)\/)/, 'demo'],
-  [/^src\/console\/audit\/audit-labels/, 'audit'],
+  [/^src\/web\/console\/audit\/audit-labels/, 'audit'],
   [/metrics\.ts$/, 'metrics'],
   [/^src\/config\//, 'settings'],
-  [/^src\/(http|docs)\/.*openapi|^src\/http\/openapi\//, 'openapi'],
+  [/^src\/web\/(http|docs)\/.*openapi|^src\/web\/http\/openapi\//, 'openapi'],
 ]
 const inRoom: readonly (readonly [RegExp, TextKind])[] = [
   [/^scripts\//, 'commands'],
-  [/^src\/(pull|client)\//, 'pull'],
-  [/^src\/(console|html)\//, 'console'],
-  [/^src\/docs\//, 'docs'],
+  [/^src\/clients\//, 'pull'],
+  [/^src\/web\/(console|html)\//, 'console'],
+  [/^src\/web\/docs\//, 'docs'],
 ]
 
 /** Calls by what they make. */

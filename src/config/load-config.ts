@@ -1,6 +1,6 @@
 // The configuration of a process, read once from the environment. Only the mains and the scripts call it.
 
-import { Problem, type ProblemItem } from '../problem.ts'
+import { Problem, type ProblemItem } from '../base/problem.ts'
 import { type Config, type OtherConfig, type otherSettings, settings } from './all-settings.ts'
 import { derivedFrom } from './constants.ts'
 import { type Setting, Unusable } from './kinds/setting.ts'

@@ -1,7 +1,7 @@
 // Settings from files: API_KEY_PEPPER_FILE names a file that holds API_KEY_PEPPER, as container engines and systemd hand secrets out.
 
 import { readFileSync } from 'node:fs'
-import { Problem, type ProblemItem } from '../problem.ts'
+import { Problem, type ProblemItem } from '../base/problem.ts'
 import { settings } from './all-settings.ts'
 import type { Setting } from './kinds/setting.ts'
 import type { Environment } from './load-config.ts'

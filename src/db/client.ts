@@ -4,9 +4,9 @@
 // postgres.js is patched; patches/README.md says why. postgres-patch.d.ts declares what the patch adds.
 
 import postgres from 'postgres'
+import { hasWaited, isLostConnection } from '../base/passing-errors.ts'
+import { connectionName } from '../base/release.ts'
 import { formatMicros, type Micros, parsePostgresInstant } from '../domain/values/offset-time.ts'
-import { connectionName } from '../release.ts'
-import { hasWaited, isLostConnection } from './passing-errors.ts'
 
 /** A pool of connections, or one transaction of it. What every function of `db` takes first. */
 export type Sql = postgres.Sql<{ timestamptz: Micros; int8: number }>

@@ -1,7 +1,7 @@
 // The one row of facts about this installation: the zone its stored times are written in. And making a database ready for use.
 
-import { Problem } from '../problem.ts'
-import { release } from '../release.ts'
+import { Problem } from '../base/problem.ts'
+import { release } from '../base/release.ts'
 import { type Db, findValue, inTransaction, openDatabase, readValue, type Sql, type Transaction } from './client.ts'
 import { noteHistory } from './database-history.ts'
 import { migrate, requireMigrated } from './migrate.ts'

@@ -6,8 +6,9 @@
 // A newer release immediately applies what that one tolerates (`expand`), and the rest (`contract`) when `finishUpgrade` has recorded that
 // no older process is left. An older release runs on a newer schema as long as the row allows it.
 
-import { Problem } from '../problem.ts'
-import { isOlder, release } from '../release.ts'
+import { isLostConnection } from '../base/passing-errors.ts'
+import { Problem } from '../base/problem.ts'
+import { isOlder, release } from '../base/release.ts'
 import { type Db, findValue, inTransaction, isPooled, readValue, type Sql, type Transaction } from './client.ts'
 import distribute from './distribute.sql' with { type: 'text' }
 import distributedFunctions from './distributed-functions.sql' with { type: 'text' }
@@ -15,7 +16,6 @@ import distributedRoles from './distributed-roles.sql' with { type: 'text' }
 import { withLockInSession, withLockInTransaction } from './migration-lock.ts'
 import type { Migration } from './migrations/all-migrations.ts'
 import { statementsOf } from './migrations/statements.ts'
-import { isLostConnection } from './passing-errors.ts'
 import roles from './roles.sql' with { type: 'text' }
 import { distributedTables, referenceTables } from './table-placements.ts'
 

@@ -1,6 +1,6 @@
 // The origin of an installation's programs and applications: this installation, or one other system that it follows.
 
-import { Problem } from '../problem.ts'
+import { Problem } from '../base/problem.ts'
 import { type Db, findValue } from './client.ts'
 
 /** Name of the system that this installation follows, such as `CiviForm`. Undefined where programs and applications are its own. */

@@ -1,6 +1,6 @@
 // Service and worker as processes that have the rights of `roles.sql` and no others, and a service that is started when everything is kept.
 
-import { prepareQueue } from '../../src/queue/connect.ts'
+import { prepareQueue } from '../../src/core/queue/connect.ts'
 import { endWithFile, useDatabase } from '../support/fixtures.ts'
 import { useLogin } from '../support/logins.ts'
 import { endProcesses, startMain, startWorker } from '../support/processes.ts'

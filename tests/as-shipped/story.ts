@@ -1,8 +1,8 @@
 // What happens to one program of an installation, which the table replays: versions in which questions are inserted, change places,
 // go and come back, at the top and two enumerators deep; what is submitted to each; and when the worker has kept all of it.
 
+import { keyMapCodeVersion } from '../../src/core/derived/program-key-map.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
 import { noEntityEnd, renderMembers } from '../../src/domain/questions/answers.ts'
 import type { Submission } from '../../src/domain/questions/application.ts'
 import { buildKeyMap } from '../../src/domain/questions/key-map.ts'

@@ -2,14 +2,14 @@
 // rest.
 
 import { describe, expect, test } from 'bun:test'
+import { eraseApplicant, eraseExpired, setRetention } from '../../src/core/applications/erase.ts'
+import { loadLines } from '../../src/core/load/load-lines.ts'
+import { exportProgram, importProgram } from '../../src/core/programs/program-transport.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { distributeApplications, grantRoles, isDistributed, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { distributedTables } from '../../src/db/table-placements.ts'
-import { loadLines } from '../../src/load/load-lines.ts'
-import { exportProgram, importProgram } from '../../src/programs/program-transport.ts'
-import { eraseApplicant, eraseExpired, setRetention } from '../../src/upkeep/erase.ts'
 import { runScript } from '../scripts/run-script.ts'
 import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'

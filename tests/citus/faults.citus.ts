@@ -2,12 +2,11 @@
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { release } from '../../src/base/release.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { prepareAtStart } from '../../src/db/instance.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
-import { release } from '../../src/release.ts'
-import { StandbyStory } from '../http/export-applications/standby-story.ts'
 import { unlimited } from '../support/config.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { endWithTest, usePool, useService } from '../support/fixtures.ts'
@@ -18,6 +17,7 @@ import { readsOf } from '../support/read-address.ts'
 import { succeeds } from '../support/refusal.ts'
 import type { TestService } from '../support/service.ts'
 import { until } from '../support/until.ts'
+import { StandbyStory } from '../web/http/export-applications/standby-story.ts'
 import { balanced, cluster, moveAway, nodesOf, placeOf, useCluster } from './on-cluster.ts'
 
 describe('walks on the nodes, alongside 8 writers', () => {

@@ -1,9 +1,9 @@
 // The table of what clients get, of programs that are followed: by a follower, a service and a worker that have the rights of their
 // roles and no others, with everything kept and a service started later.
 
-import { keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
+import { keyMapCodeVersion } from '../../src/core/derived/program-key-map.ts'
+import { prepareQueue } from '../../src/core/queue/connect.ts'
 import type { Answer, Answers } from '../../src/domain/questions/answers.ts'
-import { prepareQueue } from '../../src/queue/connect.ts'
 import { describeShipped } from '../as-shipped/table.ts'
 import type { Question, Truth } from '../as-shipped/truth.ts'
 import { useFollowing } from '../support/civiform/following.ts'

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'bun:test'
 import { readFindings } from '../../src/civiform/db/follow-state.ts'
-import { createApiKey } from '../../src/keys/api-keys.ts'
-import { saveDraft } from '../../src/programs/save-draft.ts'
-import { annotate } from '../../src/upkeep/annotate.ts'
+import { annotate } from '../../src/core/applications/annotate.ts'
+import { createApiKey } from '../../src/core/keys/api-keys.ts'
+import { saveDraft } from '../../src/core/programs/save-draft.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'
 import { ExportClient } from '../support/export-client.ts'

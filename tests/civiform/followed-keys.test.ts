@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { readFindings } from '../../src/civiform/db/follow-state.ts'
+import { retireApiKey } from '../../src/core/keys/api-keys.ts'
 import { parseSubnet, type Subnet } from '../../src/domain/values/ip-address.ts'
-import { retireApiKey } from '../../src/keys/api-keys.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import { useService } from '../support/fixtures.ts'
 

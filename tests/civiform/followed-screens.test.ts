@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'bun:test'
 import { readFindings } from '../../src/civiform/db/follow-state.ts'
+import { KeyMaps } from '../../src/core/derived/program-key-map.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { KeyMaps } from '../../src/derived/program-key-map.ts'
 import type { Screen } from '../../src/domain/questions/program-version.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import type { SimulatedQuestion } from '../support/civiform/simulated-civiform.ts'

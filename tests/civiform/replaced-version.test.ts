@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { replaceFollowedVersion } from '../../src/civiform/db/followed-programs.ts'
 import { findProgram, readPublishedVersions } from '../../src/db/programs/programs.ts'
-import { exportTypes } from '../../src/http/headers/export-formats.ts'
+import { exportTypes } from '../../src/web/http/headers/export-formats.ts'
 import { useFollowing } from '../support/civiform/following.ts'
 import { ExportClient } from '../support/export-client.ts'
 import { useService } from '../support/fixtures.ts'

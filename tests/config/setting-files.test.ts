@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { Problem } from '../../src/base/problem.ts'
 import { withSettingFiles } from '../../src/config/setting-files.ts'
-import { Problem } from '../../src/problem.ts'
 import { useFolder } from '../support/fixtures.ts'
 
 const folder = await useFolder()

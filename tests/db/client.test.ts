@@ -1,8 +1,8 @@
 // What `openDatabase` decides about connections and values.
 
 import { describe, expect, test } from 'bun:test'
+import { isLostConnection } from '../../src/base/passing-errors.ts'
 import { inSession, inTransactionOf, openDatabase, readThroughLoss, type Sql } from '../../src/db/client.ts'
-import { isLostConnection } from '../../src/db/passing-errors.ts'
 import { endWithTest, useDatabase, usePool } from '../support/fixtures.ts'
 import { type ScriptedPostgres, startScriptedPostgres } from '../support/scripted-postgres.ts'
 

@@ -1,9 +1,9 @@
 // That another server has taken over is noticed before an id is given, by the first process that needs one, once. Here the newest row of
-// database_history is made another server's; tests/http/export-applications/failover.test.ts has a real failover.
+// database_history is made another server's; tests/web/http/export-applications/failover.test.ts has a real failover.
 
 import { beforeEach, expect, test } from 'bun:test'
+import { annotate } from '../../src/core/applications/annotate.ts'
 import { noteHistory } from '../../src/db/database-history.ts'
-import { annotate } from '../../src/upkeep/annotate.ts'
 import { useDatabase, usePool, useService } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'
 import { waitingForLocks } from '../support/held-transaction.ts'

@@ -3,8 +3,8 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { isLostConnection } from '../../src/base/passing-errors.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
-import { isLostConnection } from '../../src/db/passing-errors.ts'
 import {
   type Script,
   type ScriptedPostgres,

@@ -2,7 +2,7 @@
 // a delete, with every setting on that a login could think of. What is allowed is compared with the list below, whole.
 
 import { beforeAll, expect, test } from 'bun:test'
-import { annotate } from '../../src/upkeep/annotate.ts'
+import { annotate } from '../../src/core/applications/annotate.ts'
 import { useDatabase, usePool } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { useLogin } from '../support/logins.ts'

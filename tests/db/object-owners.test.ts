@@ -2,11 +2,11 @@
 // have created something.
 
 import { afterEach, beforeAll, expect, test } from 'bun:test'
+import { connectQueue, prepareQueue, type Queue } from '../../src/core/queue/connect.ts'
+import { queueNames } from '../../src/core/queue/jobs.ts'
 import { grantRoles, migrate } from '../../src/db/migrate.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
 import { readLeftToSuperuser } from '../../src/db/object-owners.ts'
-import { connectQueue, prepareQueue, type Queue } from '../../src/queue/connect.ts'
-import { queueNames } from '../../src/queue/jobs.ts'
 import { endWithFile, useBareDatabase, usePool } from '../support/fixtures.ts'
 import { failureOf } from '../support/refusal.ts'
 

@@ -2,12 +2,12 @@
 // Contract G13: the change with the number of the horizon is what a walk is recognised by, "erased or not".
 
 import { expect, test } from 'bun:test'
+import { annotate } from '../../src/core/applications/annotate.ts'
+import { eraseApplication } from '../../src/core/applications/erase.ts'
 import { type ChangePlace, readChanges } from '../../src/db/walks/change-rows.ts'
 import { noFilters } from '../../src/db/walks/walk-filters.ts'
 import { readWalkIds } from '../../src/db/walks/walk-ids.ts'
 import { countWalk, isBehindWalk, isOtherHistory, readWalkStart } from '../../src/db/walks/walks.ts'
-import { annotate } from '../../src/upkeep/annotate.ts'
-import { eraseApplication } from '../../src/upkeep/erase.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { insertRawApplications, insertRawProgram } from '../support/raw-applications.ts'
 import { failureOf } from '../support/refusal.ts'

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { chmod, chown, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sealAuditLog } from '../../src/audit/seal-audit.ts'
+import { sealAuditLog } from '../../src/core/audit/seal-audit.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { prepareDatabase } from '../../src/db/instance.ts'
 import { runScript } from '../scripts/run-script.ts'

@@ -1,11 +1,11 @@
 // Service and worker through a pooler in transaction mode, as OPERATIONS.md says to run them.
 
 import { afterEach, describe, expect, test } from 'bun:test'
+import type { Problem } from '../../src/base/problem.ts'
+import { release } from '../../src/base/release.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { allMigrations, readMigration } from '../../src/db/migrations/all-migrations.ts'
-import type { Problem } from '../../src/problem.ts'
-import { release } from '../../src/release.ts'
 import { walkIds } from '../support/export-client.ts'
 import { endWithTest, openedIf, useBareDatabase, useDatabase } from '../support/fixtures.ts'
 import { FrontEnd } from '../support/front-end.ts'

@@ -1,7 +1,7 @@
 // Traces, from the processes themselves to a collector: what is in them, what never is, and that they hold nothing up.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { spanKinds, Tracer, underSpan } from '../../src/tracing/span.ts'
+import { spanKinds, Tracer, underSpan } from '../../src/base/tracing/span.ts'
 import { type CollectedSpan, type Collector, startCollector } from '../support/collector.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'

@@ -1,7 +1,7 @@
 // What the service loads when it starts, and what only with the first request for it.
 
 import { afterEach, describe, expect, test } from 'bun:test'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { useDatabase } from '../support/fixtures.ts'
 import { createTestKey } from '../support/keys.ts'
 import { endProcesses, startMain } from '../support/processes.ts'
@@ -18,7 +18,11 @@ async function loadedWith(file: string): Promise<{ now: Set<string>; later: Set<
     if (!/^src\/.*\.tsx?$/.test(path)) continue
     const scanner = new Bun.Transpiler({ loader: path.endsWith('x') ? 'tsx' : 'ts' })
     for (const { path: to, kind } of scanner.scanImports(await Bun.file(join(root, path)).text())) {
-      const target = to.startsWith('.') ? join(dirname(path), to) : to
+      const target = to.startsWith('.')
+        ? join(dirname(path), to)
+        : to.startsWith('@tributary/')
+          ? relative(root, Bun.resolveSync(to, root))
+          : to
       if (kind === 'import-statement') found.now.add(target)
       else if (kind === 'dynamic-import') found.later.add(target)
     }
@@ -29,11 +33,15 @@ async function loadedWith(file: string): Promise<{ now: Set<string>; later: Set<
 describe('what the service loads', () => {
   test('a process that only exports has no page, and nothing that pages alone need', async () => {
     const { now, later } = await loadedWith('src/service.ts')
-    expect(now).toContain('src/http/export/export-applications.ts')
-    expect([...now].filter(path => /^src\/(console|docs|html)\//.test(path))).toEqual([])
+    expect(now).toContain('src/web/http/export/export-applications.ts')
+    expect([...now].filter(path => /^src\/(web\/(console|docs|html)|civiform)\//.test(path))).toEqual([])
     for (const name of ['preact', 'preact-render-to-string', '@elysiajs/swagger', 'openid-client', 'ioredis'])
       expect(now).not.toContain(name)
-    expect([...later].sort()).toEqual(['src/lazy-routes.ts', 'src/queue/counting-redis.ts'])
+    expect([...later].sort()).toEqual([
+      'src/civiform/public.ts',
+      'src/core/queue/counting-redis.ts',
+      'src/web/lazy-routes.ts',
+    ])
   })
 
   test('every page is there when it is asked for first, by many at once, and so is everything else then', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { sealAuditLog } from '../../src/audit/seal-audit.ts'
+import { sealAuditLog } from '../../src/core/audit/seal-audit.ts'
 import { appendAuditEvent } from '../../src/db/audit/audit.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { runScript } from './run-script.ts'

@@ -9,25 +9,36 @@ import { useFolder } from '../support/fixtures.ts'
 
 const root = join(import.meta.dir, '../..')
 const check = (tree: Record<string, string>): string[] => breachesOf(new Map(Object.entries(tree)))
+const packageOf = (path: string, target: string): string =>
+  ['src/web', 'src/civiform', 'src/clients/client', 'src/clients/pull'].find(folder =>
+    join(path, '..', target).startsWith(`${folder}/`),
+  )!
 const imports = (target: string): string => `import { x } from '${target}'\n`
 
 describe('imports go downwards only', () => {
   test.each([
-    ['src/main.ts', './app.ts'],
+    ['src/main.ts', './service.ts'],
     ['src/main.ts', './config/load-config.ts'],
-    ['src/app.ts', './http/check-auth.ts'],
-    ['src/docs/pages.ts', '../http/errors.ts'],
-    ['src/http/a.ts', '../export/page.ts'],
-    ['workers/a.ts', '../src/derived/program-key-map.ts'],
-    ['src/export/a.ts', '../db/walks.ts'],
-    ['src/queue/relay.ts', '../db/outbox.ts'],
-    ['src/db/a.ts', '../log.ts'],
+    ['src/app.ts', './core/keys/limits.ts'],
+    ['src/app.ts', '@tributary/web'],
+    ['src/web/routes.ts', './http/check-auth.ts'],
+    ['src/web/docs/pages.ts', '../http/errors.ts'],
+    ['src/web/http/a.ts', '../../core/export/page.ts'],
+    ['workers/a.ts', '../src/core/derived/program-key-map.ts'],
+    ['workers/main.ts', '@tributary/web/health'],
+    ['src/core/export/a.ts', '../../db/walks.ts'],
+    ['src/core/people/a.ts', '../keys/credential.ts'],
+    ['src/core/queue/relay.ts', '../../db/outbox.ts'],
+    ['src/db/a.ts', '../base/log.ts'],
     ['src/config/a.ts', '../domain/values/ip-address.ts'],
-    ['scripts/a.ts', '../src/keys/api-keys.ts'],
-    ['src/http/a.ts', 'elysia'],
-    ['src/keys/a.ts', 'node:crypto'],
-    ['src/service.ts', './civiform/following/follow-metrics.ts'],
-    ['scripts/operator/civiform.ts', '../../src/civiform/db/follow-state.ts'],
+    ['scripts/a.ts', '../src/core/keys/api-keys.ts'],
+    ['scripts/a.ts', '@tributary/cli'],
+    ['src/web/http/a.ts', 'elysia'],
+    ['src/core/keys/a.ts', 'node:crypto'],
+    ['src/service.ts', '@tributary/civiform'],
+    ['scripts/operator/civiform.ts', '@tributary/civiform/commands'],
+    ['src/clients/pull/a.ts', '@tributary/client'],
+    ['src/clients/pull/a.ts', '../../base/csv-text.ts'],
   ])('%s may import %s', (path, target) => {
     expect(check({ [path]: imports(target) })).toEqual([])
   })
@@ -35,67 +46,80 @@ describe('imports go downwards only', () => {
   test.each([
     ['src/app.ts', './main.ts'],
     ['src/main.ts', '../workers/main.ts'],
-    ['src/http/a.ts', '../../workers/refresh-key-map.ts'],
+    ['src/web/http/a.ts', '../../../workers/refresh-key-map.ts'],
     ['src/db/a.ts', '../../scripts/environment.ts'],
     ['workers/a.ts', '../tests/support/database.ts'],
-    ['src/export/a.ts', '../keys/caller.ts'],
-    ['src/derived/a.ts', '../programs/publish.ts'],
-    ['src/export/a.ts', '../http/errors.ts'],
-    ['src/http/a.ts', '../app.ts'],
-    ['src/http/a.ts', '../console/a.ts'],
-    ['src/audit/a.ts', '../keys/caller.ts'],
-    ['src/http/a.ts', '../config/load-config.ts'],
-    ['src/db/a.ts', '../queue/jobs.ts'],
+    ['src/core/export/a.ts', '../keys/caller.ts'],
+    ['src/core/derived/a.ts', '../programs/publish.ts'],
+    ['src/core/export/a.ts', '../../web/http/errors.ts'],
+    ['src/core/export/a.ts', '@tributary/web'],
+    ['workers/a.ts', '@tributary/web'],
+    ['src/web/http/a.ts', '../../app.ts'],
+    ['src/web/http/a.ts', '../console/a.ts'],
+    ['src/core/audit/a.ts', '../keys/caller.ts'],
+    ['src/web/http/a.ts', '../../config/load-config.ts'],
+    ['src/db/a.ts', '../core/queue/jobs.ts'],
     ['src/domain/values/a.ts', '../../db/walks.ts'],
-    ['src/domain/a.ts', '../log.ts'],
-    ['src/log.ts', './db/client.ts'],
-    ['src/export/a.ts', 'elysia'],
-    ['src/http/a.ts', 'postgres'],
+    ['src/domain/a.ts', '../base/log.ts'],
+    ['src/base/log.ts', '../db/client.ts'],
+    ['src/core/export/a.ts', 'elysia'],
+    ['src/web/http/a.ts', 'postgres'],
     ['workers/a.ts', 'bullmq'],
     ['src/domain/a.ts', 'node:fs'],
     ['src/domain/a.ts', 'bun'],
-    ['src/pull/a.ts', 'bun:sqlite'],
-    ['src/client/a.ts', 'bun'],
+    ['src/clients/pull/a.ts', 'bun:sqlite'],
+    ['src/clients/pull/a.ts', '../../base/log.ts'],
+    ['src/clients/client/a.ts', 'bun'],
   ])('%s must not import %s', (path, target) => {
     expect(check({ [path]: `\n${imports(target)}` })).toEqual([expect.stringContaining(`${path}:2: `)])
   })
 
+  test.each([
+    ['src/app.ts', './web/routes.ts'],
+    ['src/service.ts', './civiform/public.ts'],
+    ['scripts/operator/civiform.ts', '../../src/civiform/db/follow-state.ts'],
+    ['scripts/pulling/a.ts', '../../src/clients/pull/run-pull.ts'],
+    ['src/clients/pull/a.ts', '../client/index.ts'],
+    ['src/core/export/a.ts', '../../civiform/db/a.ts'],
+  ])('%s must not enter a package by a path: %s', (path, target) => {
+    expect(check({ [path]: imports(target) })[0]).toEndWith(` ${packageOf(path, target)}.`)
+  })
+
   test('in whatever form the import is written', () => {
     for (const text of [
-      "import type { A } from '../http/a.ts'",
-      "import {\n  type A,\n  b,\n} from '../http/a.ts'",
-      "import a from '../http/a.ts'",
-      "import * as a from '../http/a.ts'",
-      "import '../http/a.ts'",
-      "export * from '../http/a.ts'",
-      "export { a } from '../http/a.ts'",
-      "const a = await import('../http/a.ts')",
+      "import type { A } from '../web/http/a.ts'",
+      "import {\n  type A,\n  b,\n} from '../web/http/a.ts'",
+      "import a from '../web/http/a.ts'",
+      "import * as a from '../web/http/a.ts'",
+      "import '../web/http/a.ts'",
+      "export * from '../web/http/a.ts'",
+      "export { a } from '../web/http/a.ts'",
+      "const a = await import('../web/http/a.ts')",
     ])
-      expect(check({ 'src/db/b.ts': text })).toEqual([expect.stringContaining('src/db/b.ts:1: imports src/http/a.ts')])
-    expect(check({ 'src/db/b.ts': "// import { a } from '../http/a.ts'\nconst a = 'from ../http/a.ts'" })).toEqual([])
+      expect(check({ 'src/db/b.ts': text })).toEqual([
+        expect.stringContaining('src/db/b.ts:1: imports src/web/http/a.ts'),
+      ])
+    expect(
+      check({ 'src/db/b.ts': "// import { a } from '../web/http/a.ts'\nconst a = 'from ../web/http/a.ts'" }),
+    ).toEqual([])
   })
 
   test('the types of the configuration may go where its values may not', () => {
-    expect(check({ 'src/http/a.ts': "import type { Config } from '../config/all-settings.ts'" })).toEqual([])
-    expect(check({ 'src/export/a.ts': "import type { Config } from '../config/all-settings.ts'" })).toHaveLength(1)
-  })
-
-  test('src/civiform is imported by its commands and mains alone', () => {
-    for (const [path, target] of [
-      ['src/programs/a.ts', '../civiform/db/a.ts'],
-      ['src/derived/a.ts', '../civiform/db/a.ts'],
-      ['scripts/a.ts', '../src/civiform/db/a.ts'],
-    ] as const)
-      expect(check({ [path]: imports(target) })[0]).toStartWith(`${path}:1: imports src/civiform/db/a.ts; `)
+    expect(check({ 'src/web/http/a.ts': "import type { Config } from '../../config/all-settings.ts'" })).toEqual([])
+    expect(
+      check({ 'src/core/export/a.ts': "import type { Config } from '../../config/all-settings.ts'" }),
+    ).toHaveLength(1)
   })
 
   test('no two files export types of one name, but for the published client', () => {
-    const tree = { 'src/db/a.ts': 'export interface Row {}', 'src/http/b.ts': '\nexport type Row = number' }
-    expect(check(tree)).toEqual(['src/http/b.ts:2: exports the type Row, as src/db/a.ts does; no two share a name.'])
-    expect(check({ 'src/db/a.ts': 'export interface Row {}', 'src/client/b.ts': 'export interface Row {}' })).toEqual(
-      [],
-    )
-    expect(check({ 'src/db/a.ts': 'export interface Row {}', 'src/http/b.ts': 'interface Row {}' })).toEqual([])
+    const tree = { 'src/db/a.ts': 'export interface Row {}', 'src/web/http/b.ts': '\nexport type Row = number' }
+    expect(check(tree)).toEqual([
+      'src/web/http/b.ts:2: exports the type Row, as src/db/a.ts does; no two share a name.',
+    ])
+    expect(
+      check({ 'src/db/a.ts': 'export interface Row {}', 'src/clients/client/b.ts': 'export interface Row {}' }),
+    ).toEqual([])
+    expect(check({ 'src/db/a.ts': 'export interface Row {}', 'src/web/http/b.ts': 'interface Row {}' })).toEqual([])
   })
 
   test('a file in no room is named', () => {
@@ -108,24 +132,24 @@ describe('a folder', () => {
 
   test('imports none that imports it, directly or through others, at any depth', () => {
     const tree = {
-      'src/load/load-lines.ts': imports('./reading/lines.ts'),
-      'src/load/reading/lines.ts': imports('../storing/batch.ts'),
-      'src/load/storing/batch.ts': imports('../../db/client.ts'),
-      'src/db/client.ts': imports('../log.ts'),
-      'src/log.ts': '',
+      'src/core/load/load-lines.ts': imports('./reading/lines.ts'),
+      'src/core/load/reading/lines.ts': imports('../storing/batch.ts'),
+      'src/core/load/storing/batch.ts': imports('../../../db/client.ts'),
+      'src/db/client.ts': imports('../base/log.ts'),
+      'src/base/log.ts': '',
     }
     expect(breaches(tree)).toEqual([])
-    expect(breaches({ ...tree, 'src/db/client.ts': imports('../load/load-lines.ts') }).sort()).toEqual([
-      'src/db/client.ts:1: imports src/load, which imports src/db, directly or through others.',
-      'src/load/load-lines.ts:1: imports src/load/reading, which imports src/load, directly or through others.',
-      'src/load/reading/lines.ts:1: imports src/load/storing, which imports src/load/reading, directly or through others.',
-      'src/load/storing/batch.ts:1: imports src/db, which imports src/load/storing, directly or through others.',
+    expect(breaches({ ...tree, 'src/db/client.ts': imports('../core/load/load-lines.ts') }).sort()).toEqual([
+      'src/core/load/load-lines.ts:1: imports src/core/load/reading, which imports src/core/load, directly or through others.',
+      'src/core/load/reading/lines.ts:1: imports src/core/load/storing, which imports src/core/load/reading, directly or through others.',
+      'src/core/load/storing/batch.ts:1: imports src/db, which imports src/core/load/storing, directly or through others.',
+      'src/db/client.ts:1: imports src/core/load, which imports src/db, directly or through others.',
     ])
     expect(
       breaches({
-        'src/problem.ts': '',
+        'src/base/problem.ts': '',
         'src/service.ts': imports('./db/client.ts'),
-        'src/db/client.ts': imports('../problem.ts'),
+        'src/db/client.ts': imports('../base/problem.ts'),
       }),
     ).toEqual([])
   })
@@ -141,23 +165,23 @@ describe('a folder', () => {
 
 describe('what a room must not hold', () => {
   test.each([
-    ['src/export/a.ts', 'await sql`select 1`'],
-    ['src/export/a.ts', 'await sql<{ a: number }[]>`select 1`'],
-    ['src/export/a.ts', 'await tx`\n  select 1`'],
+    ['src/core/export/a.ts', 'await sql`select 1`'],
+    ['src/core/export/a.ts', 'await sql<{ a: number }[]>`select 1`'],
+    ['src/core/export/a.ts', 'await tx`\n  select 1`'],
     ['scripts/a.ts', "const text = 'select a from b'"],
     ['workers/a.ts', 'const text = `insert into a values (1)`'],
     ['src/db/a.ts', 'sql.unsafe(text)'],
-    ['src/http/a.ts', 'const a = process.env.A'],
+    ['src/web/http/a.ts', 'const a = process.env.A'],
     ['src/app.ts', 'const a = loadConfig(environment)'],
     ['src/domain/a.ts', 'const now = Date.now()'],
     ['src/domain/a.ts', 'const now = new Date()'],
     ['src/domain/a.ts', 'const a = Math.random()'],
     ['src/domain/a.ts', 'process.exit(1)'],
-    ['src/keys/a.ts', 'throw { status: 401 }'],
-    ['src/queue/a.ts', 'if (response.status === 503) retry()'],
-    ['src/docs/a.ts', "const name = 'CiviForm'"],
+    ['src/core/keys/a.ts', 'throw { status: 401 }'],
+    ['src/core/queue/a.ts', 'if (response.status === 503) retry()'],
+    ['src/web/docs/a.ts', "const name = 'CiviForm'"],
     ['workers/a.ts', 'const { civiformProfile } = config'],
-    ['src/intake/a.ts', "throw new Problem('unavailable', { headers: { 'Retry-After': '5' } })"],
+    ['src/core/intake/a.ts', "throw new Problem('unavailable', { headers: { 'Retry-After': '5' } })"],
   ])('%s: %s', (path, line) => {
     expect(check({ [path]: `\n${line}` })).toEqual([expect.stringContaining(`${path}:2: `)])
   })
@@ -167,9 +191,9 @@ describe('what a room must not hold', () => {
     ['src/db/migrate.ts', 'sql.unsafe(text)'],
     ['src/domain/a.ts', 'const then = new Date(2026, 1)'],
     ['src/domain/a.ts', '// as Date.now() would'],
-    ['src/export/a.ts', "const text = 'Select a program from the list.'"],
-    ['src/http/a.ts', 'throw { status: 401 }'],
-    ['src/http/a.ts', "headers.set('Retry-After', '5')"],
+    ['src/core/export/a.ts', "const text = 'Select a program from the list.'"],
+    ['src/web/http/a.ts', 'throw { status: 401 }'],
+    ['src/web/http/a.ts', "headers.set('Retry-After', '5')"],
     ['src/main.ts', 'const a = loadConfig(process.env)'],
   ])('%s may hold: %s', (path, line) => {
     expect(check({ [path]: line })).toEqual([])
@@ -178,22 +202,24 @@ describe('what a room must not hold', () => {
   const pragma = '// A page.\n\n/** @jsxImportSource preact */\n'
 
   test('a page says whose JSX it is, for a process that was started outside the checkout', () => {
-    expect(check({ 'src/html/a.tsx': pragma })).toEqual([])
-    expect(check({ 'src/html/a.tsx': '// A page.\n' })).toEqual([expect.stringContaining('src/html/a.tsx:1: lacks')])
+    expect(check({ 'src/web/html/a.tsx': pragma })).toEqual([])
+    expect(check({ 'src/web/html/a.tsx': '// A page.\n' })).toEqual([
+      expect.stringContaining('src/web/html/a.tsx:1: lacks'),
+    ])
   })
 
   test('a function of a page has at most 60 lines, elements counted', () => {
     const page = (lines: number) => `${pragma}\nexport function Page() {${'\n'.repeat(lines - 1)}}\n`
-    expect(check({ 'src/html/a.tsx': page(60) })).toEqual([])
-    expect(check({ 'src/html/a.tsx': `${page(60)}\n${page(61).replace(pragma, '')}` })).toEqual([
-      'src/html/a.tsx:67: Page has 61 lines; at most 60 are in one function.',
+    expect(check({ 'src/web/html/a.tsx': page(60) })).toEqual([])
+    expect(check({ 'src/web/html/a.tsx': `${page(60)}\n${page(61).replace(pragma, '')}` })).toEqual([
+      'src/web/html/a.tsx:67: Page has 61 lines; at most 60 are in one function.',
     ])
   })
 
   test('no two files share a name, whatever their folder and ending; main.ts may; and none is called util', () => {
-    expect(check({ 'src/http/a.ts': '', 'src/db/a.tsx': pragma, 'src/main.ts': '', 'workers/main.ts': '' })).toEqual([
-      'src/http/a.ts:1: has the name of src/db/a.tsx; no two files share one.',
-    ])
+    expect(
+      check({ 'src/web/http/a.ts': '', 'src/db/a.tsx': pragma, 'src/main.ts': '', 'workers/main.ts': '' }),
+    ).toEqual(['src/web/http/a.ts:1: has the name of src/db/a.tsx; no two files share one.'])
     expect(check({ 'src/db/row-util.ts': '' })).toEqual([])
     expect(check({ 'src/db/utils/a.ts': '', 'scripts/util.ts': '' })).toHaveLength(2)
   })
@@ -201,7 +227,7 @@ describe('what a room must not hold', () => {
 
 test('each metric is reported, explained and shown, and each alert explained', () => {
   const files: [string, string][] = [
-    ['src/metrics/a.ts', "  'tributary_a_seconds',\n  name: 'tributary_b_total',"],
+    ['src/core/metrics/a.ts', "  'tributary_a_seconds',\n  name: 'tributary_b_total',"],
     [
       'deploy/OPERATIONS.md',
       `## Metrics\n\n| \`tributary_a_seconds\` | – | how long it took |\n\n## Alerts\n\n### Gone\n\n*x* ${'what to do '.repeat(4)}`,
@@ -226,8 +252,8 @@ test('bun scripts/check.ts prints the breaches of a folder and exits 1; a folder
     await Bun.write(join(folder, path), '')
   await Bun.write(join(folder, 'src/db/a.ts'), '\nconst fine = 1\n')
   expect(run().exitCode).toBe(0)
-  await Bun.write(join(folder, 'src/db/a.ts'), imports('../http/b.ts'))
-  expect(String(run().stdout)).toStartWith('src/db/a.ts:1: imports src/http/b.ts; db may import domain')
+  await Bun.write(join(folder, 'src/db/a.ts'), imports('../core/keys/b.ts'))
+  expect(String(run().stdout)).toStartWith('src/db/a.ts:1: imports src/core/keys/b.ts; db may import domain')
   expect(run().exitCode).toBe(1)
 })
 
@@ -245,8 +271,8 @@ test('bun run check makes every check, whichever fails, and reports all of them'
   await Bun.write(join(folder, 'deploy/grafana/tributary.json'), '{}\n')
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   await Bun.$`git init -q ${folder}`.quiet()
-  await Bun.write(join(folder, 'src/db/a.ts'), "import { b } from '../http/b.ts'\nexport const a: string  = b\n")
-  await Bun.write(join(folder, 'src/http/b.ts'), 'export const b = 1\n')
+  await Bun.write(join(folder, 'src/db/a.ts'), "import { b } from '../web/http/b.ts'\nexport const a: string  = b\n")
+  await Bun.write(join(folder, 'src/web/http/b.ts'), 'export const b = 1\n')
   await Bun.write(join(folder, 'tests/texts.snapshot.txt'), '# Errors\n\nThere is no {what} and never was.\n')
   await Bun.write(join(folder, 'tests/asserted-texts.txt'), '1 allowed.test.ts\n')
   const assertion = "expect(page).toContain('key and never was')\n"
@@ -254,7 +280,7 @@ test('bun run check makes every check, whichever fails, and reports all of them'
   const { stdout, stderr, exitCode } = Bun.spawnSync([process.execPath, 'run', 'check'], { cwd: folder })
   const said = Bun.stripANSI(`${stdout}${stderr}`)
   expect(exitCode).toBe(1)
-  expect(said).toContain('src/db/a.ts:1: imports src/http/b.ts')
+  expect(said).toContain('src/db/a.ts:1: imports src/web/http/b.ts')
   expect(said).toContain('tests/more.test.ts:1: asserts ')
   expect(said).not.toContain('tests/allowed.test.ts:1: asserts')
   expect(said).toMatch(/src\/db\/a\.ts format/)

@@ -7,7 +7,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { version } from '../../package.json'
 import { buildPackages, packPackages } from '../../scripts/releasing/build-packages.ts'
 import { seedPrograms } from '../../scripts/seed-program/seed-programs.ts'
-import { eraseApplication } from '../../src/upkeep/erase.ts'
+import { eraseApplication } from '../../src/core/applications/erase.ts'
 import { testCertificate } from '../support/certificate.ts'
 import { unlimited } from '../support/config.ts'
 import { useConnectProxy } from '../support/connect-proxy.ts'

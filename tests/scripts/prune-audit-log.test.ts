@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sealAuditLog } from '../../src/audit/seal-audit.ts'
+import { sealAuditLog } from '../../src/core/audit/seal-audit.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { append } from '../support/audit-log.ts'
 import type { TestDatabase } from '../support/database.ts'

@@ -51,7 +51,7 @@ describe('scripts/release', () => {
   test.skipIf(!isSigned)(
     'with a key, SHA256SUMS is signed, as the command of PULL.md checks; altered, it is not',
     async () => {
-      const document = await Bun.file(join(import.meta.dir, '../../src/pull/PULL.md')).text()
+      const document = await Bun.file(join(import.meta.dir, '../../src/clients/pull/PULL.md')).text()
       const command = /`(ssh-keygen -Y verify [^`]*)`/.exec(document)![1]!.replaceAll('\n', ' ')
       // Where somebody has fetched them: the folder of a release has nothing else in it.
       const fetched = await useFolder()

@@ -11,7 +11,7 @@ const root = join(import.meta.dir, '../..')
 test.each([
   [['tests/no-such.test.ts'], 'There is no file or folder tests/no-such.test.ts.'],
   [['--seed', 'x'], '--seed must be a whole number above 0, and is x.'],
-  [['--long', 'tests/http'], '--long chooses the files; name none alongside it.'],
+  [['--long', 'tests/web/http'], '--long chooses the files; name none alongside it.'],
   [['--deadline', 'soon'], '--deadline must be a number of minutes, and is soon.'],
   [['--deadline', '0'], '--deadline must be a number of minutes, and is 0.'],
 ])('%p is wrong usage', (args, sentence) => {

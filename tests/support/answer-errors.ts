@@ -2,9 +2,9 @@
 
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { consoleActions } from '../../src/console/console.ts'
 import { responseDefinitions } from '../../src/domain/questions/response-schema.ts'
-import type { Deps } from '../../src/http/server/deps.ts'
+import { consoleActions } from '../../src/web/console/console.ts'
+import type { Deps } from '../../src/web/http/server/deps.ts'
 
 // For what they say of themselves: none is done.
 const actions = consoleActions({ config: {} } as Deps)

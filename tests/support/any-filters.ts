@@ -1,8 +1,8 @@
 // Filters of walks, taken from their descriptions, so that a test has each that there is.
 
 import fc from 'fast-check'
+import { filterList, filterParameters } from '../../src/core/export/filters/all-filters.ts'
 import type { FilterValues } from '../../src/db/walks/walk-filters.ts'
-import { filterList, filterParameters } from '../../src/export/filters/all-filters.ts'
 
 /** Filters with any values that a page token can hold. */
 export const anyFilters: fc.Arbitrary<FilterValues> = fc.record(

@@ -1,7 +1,7 @@
 // A program that works in the console's API: with a token of a person, or with the session of a browser.
 
+import { createAdminToken, scopes } from '../../src/core/people/admin-tokens.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { createAdminToken, scopes } from '../../src/people/admin-tokens.ts'
 import { answerErrors } from './answer-errors.ts'
 import type { TestService } from './service.ts'
 

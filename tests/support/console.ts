@@ -1,8 +1,8 @@
 // A browser in miniature for the console: keeps cookies, follows forms with their hidden fields, and shows pages as text.
 
+import { acceptInvitation, invitePerson } from '../../src/core/people/people.ts'
+import type { Role } from '../../src/core/people/roles.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { acceptInvitation, invitePerson } from '../../src/people/people.ts'
-import type { Role } from '../../src/people/roles.ts'
 import type { TestService } from './service.ts'
 
 export const testPassword = 'four plain words here'

@@ -1,9 +1,9 @@
 // What is wrong with a definition, in short, and questions that the bank has.
 
+import { Problem } from '../../src/base/problem.ts'
+import { parseDefinition } from '../../src/core/programs/parse-definition.ts'
 import type { KnownQuestion } from '../../src/domain/definitions/definition-questions.ts'
 import type { QuestionKind } from '../../src/domain/questions/question.ts'
-import { Problem } from '../../src/problem.ts'
-import { parseDefinition } from '../../src/programs/parse-definition.ts'
 
 /** Each error as `code path`. */
 export async function errors(document: unknown, bank?: readonly KnownQuestion[]): Promise<string[]> {

@@ -1,14 +1,14 @@
 // Makes everything that is generated of one program which asks for as much as it can, and prints how long each came out.
 // Runs as a process of its own, which the test gives little memory and little time: see tests/domain/samples/bounded-docs.test.ts.
 
-import { ProgramPage } from '../../src/docs/program-page.tsx'
-import { viewProgram } from '../../src/docs/program-view.ts'
 import type { QuestionKind, QuestionSettings, VersionQuestion } from '../../src/domain/questions/question.ts'
 import { responseSchema } from '../../src/domain/questions/response-schema.ts'
 import { type DocumentableVersion, versionDocs } from '../../src/domain/samples/version-docs.ts'
-import { pageResponse } from '../../src/html/docs-response.ts'
-import { pageContext } from '../../src/html/page-context.ts'
-import { programOpenApi } from '../../src/http/openapi/program-document.ts'
+import { ProgramPage } from '../../src/web/docs/program-page.tsx'
+import { viewProgram } from '../../src/web/docs/program-view.ts'
+import { pageResponse } from '../../src/web/html/docs-response.ts'
+import { pageContext } from '../../src/web/html/page-context.ts'
+import { programOpenApi } from '../../src/web/http/openapi/program-document.ts'
 import { schemaErrors } from './response-schema.ts'
 
 const million = 1_000_000

@@ -1,9 +1,9 @@
 // A worker in a process of its own, for tests that kill it: prints a line when a job has begun, and never ends one.
 
+import { createLog } from '../../src/base/log.ts'
+import { connectQueue, type QueueOptions } from '../../src/core/queue/connect.ts'
+import { startWorking } from '../../src/core/queue/work.ts'
 import { openDatabase } from '../../src/db/client.ts'
-import { createLog } from '../../src/log.ts'
-import { connectQueue, type QueueOptions } from '../../src/queue/connect.ts'
-import { startWorking } from '../../src/queue/work.ts'
 
 const options = JSON.parse(process.argv[2]!) as QueueOptions
 const begun = (): Promise<never> => {

@@ -1,8 +1,8 @@
 // Every application of a program as an export gives it, one a line: the exporter's own bytes, without HTTP.
 
+import { splicedBytes, spliceRow } from '../../src/core/export/framings/splice.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { findProgram } from '../../src/db/programs/programs.ts'
-import { splicedBytes, spliceRow } from '../../src/export/framings/splice.ts'
 import { computedKeyMap } from './computed-key-map.ts'
 import { storedRow } from './stored-row.ts'
 

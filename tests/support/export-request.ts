@@ -1,11 +1,11 @@
 // Export requests as tests send them: parsed, and with tokens of a walk.
 
+import { sealPageToken } from '../../src/core/export/requests/page-token.ts'
+import { type ExportRequest, parseExportRequest } from '../../src/core/export/requests/request.ts'
+import type { PageToken } from '../../src/core/export/requests/walk.ts'
 import { noFilters } from '../../src/db/walks/walk-filters.ts'
-import { sealPageToken } from '../../src/export/requests/page-token.ts'
-import { type ExportRequest, parseExportRequest } from '../../src/export/requests/request.ts'
-import type { PageToken } from '../../src/export/requests/walk.ts'
-import { prefersStrictHandling } from '../../src/http/headers/preference.ts'
-import { parseQueryString } from '../../src/http/headers/sent-text.ts'
+import { prefersStrictHandling } from '../../src/web/http/headers/preference.ts'
+import { parseQueryString } from '../../src/web/http/headers/sent-text.ts'
 import { refusal } from './refusal.ts'
 
 export const limits = { maxPageSize: 1000, timeZone: 'America/New_York' }

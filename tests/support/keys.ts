@@ -1,9 +1,9 @@
 // Programs and API keys for tests, put straight into the database: also such as no use case would make (expired, retired).
 
+import { apiSecretToken, hashPassword, mintCredential } from '../../src/core/keys/credential.ts'
 import type { Sql } from '../../src/db/client.ts'
 import { insertApiKey, replaceApiKeyPrograms, retireApiKeyRow } from '../../src/db/keys/api-key-rows.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
-import { apiSecretToken, hashPassword, mintCredential } from '../../src/keys/credential.ts'
 import { testPepper } from './config.ts'
 
 const dayMicros = 86_400_000_000

@@ -1,8 +1,8 @@
 // Inputs of a bulk load line by line, the loading of them, and everything that it writes.
 
+import { submitApplication } from '../../src/core/intake/submit.ts'
+import { loadLines } from '../../src/core/load/load-lines.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { submitApplication } from '../../src/intake/submit.ts'
-import { loadLines } from '../../src/load/load-lines.ts'
 import type { TestDatabase } from './database.ts'
 import { endWithTest, useDatabase } from './fixtures.ts'
 import { createTestKey, testFrontEnd } from './keys.ts'

@@ -1,10 +1,10 @@
 // Runs the jobs that publications ask for, as the worker does, so that tests meet what is kept and not what is computed on a miss.
 
+import { parseJob } from '../../src/core/queue/jobs.ts'
 import { inTransaction, type Sql } from '../../src/db/client.ts'
 import { beginRun, finishRun } from '../../src/db/derived/derived-status.ts'
 import { takeOutbox } from '../../src/db/derived/outbox.ts'
 import { findInstanceTimeZone } from '../../src/db/instance.ts'
-import { parseJob } from '../../src/queue/jobs.ts'
 import { codeVersions, handlers } from '../../workers/handlers.ts'
 import { testConfig } from './config.ts'
 

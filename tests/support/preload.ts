@@ -3,7 +3,7 @@
 import { afterAll, beforeEach, setDefaultTimeout } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
-import { setPasswordCost } from '../../src/people/passwords.ts'
+import { setPasswordCost } from '../../src/core/people/passwords.ts'
 import { stopTestServer } from './database.ts'
 import { reportSkipped } from './needs.ts'
 import { seed } from './random.ts'

@@ -1,5 +1,7 @@
 // Makes programs for tests in a line or two, through the same route administrators use.
 
+import { type PublicationResult, publishDefinition } from '../../src/core/programs/publish.ts'
+import { type DraftResult, saveDraft } from '../../src/core/programs/save-draft.ts'
 import type { Sql } from '../../src/db/client.ts'
 import {
   findActiveVersion,
@@ -22,8 +24,6 @@ import {
   questionKinds,
   type VersionQuestion,
 } from '../../src/domain/questions/question.ts'
-import { type PublicationResult, publishDefinition } from '../../src/programs/publish.ts'
-import { type DraftResult, saveDraft } from '../../src/programs/save-draft.ts'
 import { runOutboxJobs } from './outbox-jobs.ts'
 
 /** A question, how it is placed, and the questions repeated under it. Made by `q`. */

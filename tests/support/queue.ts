@@ -1,12 +1,12 @@
 // A queue for tests on either store: the store itself, the relay, a worker with throw-away handlers, and versions to have jobs for.
 
+import { createLog, type Log } from '../../src/base/log.ts'
+import { connectQueue, type Queue, type QueueOptions } from '../../src/core/queue/connect.ts'
+import type { Job } from '../../src/core/queue/jobs.ts'
+import { startRelay } from '../../src/core/queue/relay.ts'
+import { type Handlers, startWorking } from '../../src/core/queue/work.ts'
 import type { Sql } from '../../src/db/client.ts'
 import type { DerivedState, DerivedThing } from '../../src/db/derived/derived-status.ts'
-import { createLog, type Log } from '../../src/log.ts'
-import { connectQueue, type Queue, type QueueOptions } from '../../src/queue/connect.ts'
-import type { Job } from '../../src/queue/jobs.ts'
-import { startRelay } from '../../src/queue/relay.ts'
-import { type Handlers, startWorking } from '../../src/queue/work.ts'
 import { codeVersions } from '../../workers/handlers.ts'
 import type { TestDatabase } from './database.ts'
 import { endWithFile, useDatabase } from './fixtures.ts'

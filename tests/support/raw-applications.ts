@@ -4,8 +4,8 @@
 //   any text, time or number of them is wanted. `useExport` opens a service with these;
 // - `multiplyApplications` (here), tens of thousands from what is there already: for how reading behaves in large tables.
 
+import { refreshKeyMap } from '../../src/core/derived/program-key-map.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { refreshKeyMap } from '../../src/derived/program-key-map.ts'
 import { renderAnnotations, renderSnapshot } from '../../src/domain/questions/application.ts'
 import { buildKeyMap, type KeyMap, type PublishedVersion } from '../../src/domain/questions/key-map.ts'
 import type { VersionQuestion } from '../../src/domain/questions/question.ts'

@@ -1,7 +1,7 @@
 // What DATABASE_READ_URL leads to, as a service has it, and what became of the cursors for it.
 
+import { type ReadOutcome, readOutcomes } from '../../src/core/export/servers/read-server.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { type ReadOutcome, readOutcomes } from '../../src/export/servers/read-server.ts'
 import type { TestDatabase } from './database.ts'
 import { endWithFile, endWithTest, usePool } from './fixtures.ts'
 import { portOf, startProxy } from './proxy.ts'

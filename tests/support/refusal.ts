@@ -1,6 +1,6 @@
 // What something is refused or fails with.
 
-import { Problem } from '../../src/problem.ts'
+import { Problem } from '../../src/base/problem.ts'
 
 /** The Problem that something is refused with. Any other outcome fails the test. */
 export function refusal(attempt: () => unknown): Problem {

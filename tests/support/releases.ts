@@ -1,6 +1,6 @@
 // Two releases of this checkout in folders of their own: as it is, and as the next one would be, with a migration of each kind.
 
-import { cp, symlink } from 'node:fs/promises'
+import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { version } from '../../package.json'
 import { useFolder } from './fixtures.ts'
@@ -15,7 +15,14 @@ export async function thisRelease(): Promise<string> {
   const folder = await useFolder()
   for (const name of ['package.json', 'tsconfig.json', 'src', 'workers', 'scripts'])
     await cp(join(checkout, name), join(folder, name), { recursive: true })
-  await symlink(join(checkout, 'node_modules'), join(folder, 'node_modules'))
+  // Packages of others are those of this checkout; ours are those of the copy.
+  await mkdir(join(folder, 'node_modules'))
+  for (const name of await readdir(join(checkout, 'node_modules'))) {
+    const link = join(folder, 'node_modules', name)
+    if (name === '@tributary')
+      await cp(join(checkout, 'node_modules', name), link, { recursive: true, verbatimSymlinks: true })
+    else await symlink(join(checkout, 'node_modules', name), link)
+  }
   return folder
 }
 

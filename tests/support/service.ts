@@ -1,17 +1,17 @@
 // The whole HTTP application for tests, listening on a free port of loopback, with its log caught.
 
 import { createApp } from '../../src/app.ts'
+import { createLog } from '../../src/base/log.ts'
 import type { Config } from '../../src/config/all-settings.ts'
 import type { Environment } from '../../src/config/load-config.ts'
 import { shownSettings } from '../../src/config/shown-settings.ts'
+import type { CountingRedis } from '../../src/core/queue/counting-redis.ts'
 import { openDatabase, type Sql } from '../../src/db/client.ts'
 import { isDistributed } from '../../src/db/migrate.ts'
 import type { Micros } from '../../src/domain/values/offset-time.ts'
-import type { Foundation } from '../../src/http/server/deps.ts'
-import { Metrics } from '../../src/http/server/metrics.ts'
-import { bySentPath } from '../../src/http/server/sent-path.ts'
-import { createLog } from '../../src/log.ts'
-import type { CountingRedis } from '../../src/queue/counting-redis.ts'
+import type { Foundation } from '../../src/web/http/server/deps.ts'
+import { Metrics } from '../../src/web/http/server/metrics.ts'
+import { bySentPath } from '../../src/web/http/server/sent-path.ts'
 import { testConfig, unlimited } from './config.ts'
 import { leastPrivileged, type TestDatabase } from './database.ts'
 

@@ -1,6 +1,6 @@
 // A stored application as it lies among others in what PostgreSQL sent, for tests of what is made of it.
 
-import type { StoredRow } from '../../src/export/framings/splice.ts'
+import type { StoredRow } from '../../src/core/export/framings/splice.ts'
 
 /** Foreign bytes stand on every side, markers among them: code that reads beyond its row is noticed. */
 export function storedRow(snapshot: string | Buffer, annotations: string | Buffer, isCurrent: boolean): StoredRow {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { endWithParent } from '../../scripts/processes/end-with-parent.ts'
 import { memoryOf } from '../../scripts/processes/is-alive.ts'
-import { runPull, runTypes, runVerify } from '../../src/pull/run-pull.ts'
+import { runPull, runTypes, runVerify } from '../../src/clients/pull/run-pull.ts'
 import type { TestKey } from './keys.ts'
 import { type Ended, endOf, start } from './run.ts'
 

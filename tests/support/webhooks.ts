@@ -1,12 +1,12 @@
 // Webhooks on a database, delivered as a worker does, with a clock that the test moves.
 
+import { parseJob } from '../../src/core/queue/jobs.ts'
+import { askForDeliveries, type Delivering, deliver } from '../../src/core/webhooks/deliveries.ts'
+import { addWebhook } from '../../src/core/webhooks/endpoints.ts'
 import { inTransaction } from '../../src/db/client.ts'
 import { takeOutbox } from '../../src/db/derived/outbox.ts'
 import { findWebhook, readWebhookAttempts } from '../../src/db/webhooks/webhook-rows.ts'
 import { parseSubnet, type Subnet } from '../../src/domain/values/ip-address.ts'
-import { parseJob } from '../../src/queue/jobs.ts'
-import { askForDeliveries, type Delivering, deliver } from '../../src/webhooks/deliveries.ts'
-import { addWebhook } from '../../src/webhooks/endpoints.ts'
 import { loadProgramState } from '../../workers/deliver-webhook.ts'
 import { testCertificate } from './certificate.ts'
 import type { TestDatabase } from './database.ts'

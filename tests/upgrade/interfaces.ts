@@ -2,10 +2,10 @@
 // take and send, settings, metrics, options of commands, what the clients export; and its migrations.
 
 import { join } from 'node:path'
-import * as client from '../../src/client/index.ts'
+import * as client from '../../src/clients/client/index.ts'
+import { pullHelp } from '../../src/clients/pull/command-line.ts'
+import { keySettings } from '../../src/core/keys/key-settings.ts'
 import { allMigrations } from '../../src/db/migrations/all-migrations.ts'
-import { keySettings } from '../../src/keys/key-settings.ts'
-import { pullHelp } from '../../src/pull/command-line.ts'
 import type { TestDatabase } from '../support/database.ts'
 import { createTestKey } from '../support/keys.ts'
 import { outputOf } from '../support/run.ts'
@@ -59,7 +59,7 @@ export async function readInterfaces({ sql }: Pick<TestDatabase, 'sql'>, service
   for (const name of await stableNames('OPERATIONS.md')) lines.add(`metric ${name}`)
   for (const option of await readOptions()) lines.add(`command ${option}`)
   for (const name of Object.keys(client)) lines.add(`@tributary/client ${name}`)
-  const [python] = (await textOf('src/client/python/tributary.py')).split('class _NoRedirect')
+  const [python] = (await textOf('src/clients/python/tributary.py')).split('class _NoRedirect')
   for (const [, name] of python!.matchAll(/^(?:class| {4}def) ([a-zA-Z]\w*)/gm)) lines.add(`tributary.py ${name}`)
   for (const { name, sha256 } of allMigrations) lines.add(`migration ${name} ${sha256}`)
   return [...lines].sort()

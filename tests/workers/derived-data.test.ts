@@ -1,10 +1,10 @@
 // The publish walk from end to end, with the real handlers, on every store a queue can be in (contract G12).
 
 import { afterEach, describe, expect, test } from 'bun:test'
+import { docsCodeVersion } from '../../src/core/derived/program-docs.ts'
+import { KeyMaps, keyMapCodeVersion } from '../../src/core/derived/program-key-map.ts'
+import { sweepDerived } from '../../src/core/derived/sweep.ts'
 import { readWalkStart } from '../../src/db/walks/walks.ts'
-import { docsCodeVersion } from '../../src/derived/program-docs.ts'
-import { KeyMaps, keyMapCodeVersion } from '../../src/derived/program-key-map.ts'
-import { sweepDerived } from '../../src/derived/sweep.ts'
 import { handlers } from '../../workers/handlers.ts'
 import { computedKeyMap } from '../support/computed-key-map.ts'
 import { testConfig } from '../support/config.ts'

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'bun:test'
 import { freePort } from '../../scripts/processes/free-port.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/base/log.ts'
 import { startMaintenance } from '../../workers/maintenance.ts'
 import { useDatabase } from '../support/fixtures.ts'
 import { endProcesses, logged, refusalOf, spawnProcess, startWorker } from '../support/processes.ts'

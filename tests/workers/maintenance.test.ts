@@ -1,8 +1,8 @@
 // What a worker does on its timer: one task that fails stops none of those after it, and a stop waits for the one under way.
 
 import { describe, expect, test } from 'bun:test'
-import { createLog } from '../../src/log.ts'
-import { setRetention } from '../../src/upkeep/erase.ts'
+import { createLog } from '../../src/base/log.ts'
+import { setRetention } from '../../src/core/applications/erase.ts'
 import { startMaintenance } from '../../workers/maintenance.ts'
 import type { MaintenanceTask } from '../../workers/worker-metrics.ts'
 import { endWithTest, useDatabase } from '../support/fixtures.ts'

@@ -1,11 +1,11 @@
 // An administrator: gives applications statuses and notes, erases one now and then, and publishes versions. What fails was not done, or it is
 // not known whether it was.
 
+import { annotate } from '../../../src/core/applications/annotate.ts'
+import { eraseApplication } from '../../../src/core/applications/erase.ts'
 import { findProgram } from '../../../src/db/programs/programs.ts'
 import { pick, type Rng } from '../../../src/domain/random/seeded-random.ts'
 import { formatOffsetTime } from '../../../src/domain/values/offset-time.ts'
-import { annotate } from '../../../src/upkeep/annotate.ts'
-import { eraseApplication } from '../../../src/upkeep/erase.ts'
 import { type Installation, slug } from '../installation/installation.ts'
 import type { Ledger } from '../seen/ledger.ts'
 import { publishVersion, statuses } from './soaked-versions.ts'

@@ -1,9 +1,9 @@
 // The program that is tried, in versions that ask in another order and insert questions or leave them out.
 
+import { Problem } from '../../../src/base/problem.ts'
+import { loadBankFor, parseDefinition } from '../../../src/core/programs/parse-definition.ts'
+import { publishDefinition } from '../../../src/core/programs/publish.ts'
 import { findActiveVersion, findProgram } from '../../../src/db/programs/programs.ts'
-import { Problem } from '../../../src/problem.ts'
-import { loadBankFor, parseDefinition } from '../../../src/programs/parse-definition.ts'
-import { publishDefinition } from '../../../src/programs/publish.ts'
 import { type Installation, slug } from '../installation/installation.ts'
 import type { Ledger } from '../seen/ledger.ts'
 

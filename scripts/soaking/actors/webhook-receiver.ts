@@ -1,8 +1,8 @@
 // A receiver of a webhook: keeps what came, and checks each message as it comes.
 
 import { Webhook } from 'standardwebhooks'
+import { addWebhook } from '../../../src/core/webhooks/endpoints.ts'
 import { findProgram } from '../../../src/db/programs/programs.ts'
-import { addWebhook } from '../../../src/webhooks/endpoints.ts'
 import { loopbackCertificate } from '../../processes/loopback-certificate.ts'
 import { type Installation, slug } from '../installation/installation.ts'
 import type { Ledger } from '../seen/ledger.ts'

@@ -3,12 +3,12 @@
 // A version that was published here is compared each time with what CiviForm has: it changes there only if it was a draft that a user
 // had applied to, or by CiviForm's own upgrades. It is then replaced, and counts as published at that moment.
 
+import { enqueue } from '../../core/queue/enqueue.ts'
 import type { Transaction } from '../../db/client.ts'
 import { deleteDraft, type VersionContent } from '../../db/programs/program-versions.ts'
 import { insertQuestionVersion, lockQuestionBank } from '../../db/programs/questions.ts'
 import type { Condition } from '../../domain/questions/program-version.ts'
 import type { QuestionSettings } from '../../domain/questions/question.ts'
-import { enqueue } from '../../queue/enqueue.ts'
 import {
   activateFollowedVersion,
   type BankedQuestion,

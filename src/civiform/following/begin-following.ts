@@ -1,9 +1,9 @@
 // The first moment of following: this installation becomes a follower, which it is from then on.
 
+import { Problem } from '../../base/problem.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { inTransaction, type Sql } from '../../db/client.ts'
 import { readPrograms } from '../../db/programs/programs.ts'
-import { Problem } from '../../problem.ts'
 import { beginFollowing, type FollowState } from '../db/follow-state.ts'
 
 /** Throws Problem `conflict` while this installation has programs of its own: their ids would meet CiviForm's. */

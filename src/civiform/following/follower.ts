@@ -2,9 +2,9 @@
 // looks at the next part of everything else. Between rounds nothing is remembered outside this service's own database except what can
 // be read again.
 
+import { Problem } from '../../base/problem.ts'
 import { readNow } from '../../db/client.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { Problem } from '../../problem.ts'
 import { reportAhead } from '../applications/ahead-of-clock.ts'
 import { SubmittedApplications } from '../applications/copy-submitted.ts'
 import { settleWaiting } from '../applications/settle-waiting.ts'

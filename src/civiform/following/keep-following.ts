@@ -2,8 +2,8 @@
 // database may be away for an hour, be upgraded, or fail over. Nothing is lost by that, and nothing is there twice.
 
 import { setTimeout } from 'node:timers/promises'
+import { Problem } from '../../base/problem.ts'
 import type { Sql } from '../../db/client.ts'
-import { Problem } from '../../problem.ts'
 import { FollowedElsewhere } from '../applications/store-applications.ts'
 import { moveFollowState, tryFollowLock } from '../db/follow-state.ts'
 import type { Follower, Round } from './follower.ts'

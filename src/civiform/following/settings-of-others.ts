@@ -1,9 +1,9 @@
 // Settings that service and workers have in common with the follower, checked at their start: one process that is set otherwise would mix
 // two forms of the same application, or refuse every client, without a word.
 
+import { Problem } from '../../base/problem.ts'
 import type { Sql } from '../../db/client.ts'
 import type { ExportProfile } from '../../domain/questions/key-map.ts'
-import { Problem } from '../../problem.ts'
 import { findFollowState } from '../db/follow-state.ts'
 import { readFollowedKeys } from '../db/followed-keys.ts'
 import { profileOf } from '../source/profile.ts'

@@ -1,8 +1,8 @@
 // Facts that only an operator knows: that applications were deleted in CiviForm, however many; that its database has moved.
 
+import { Problem } from '../../base/problem.ts'
 import { appendAuditEvent } from '../../db/audit/audit.ts'
 import { type Db, inTransaction, readNow, type Sql } from '../../db/client.ts'
-import { Problem } from '../../problem.ts'
 import { acceptDeletions, findFollowState, moveFollowState } from '../db/follow-state.ts'
 import { readIdentity } from '../db/source.ts'
 

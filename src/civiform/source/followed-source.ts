@@ -1,9 +1,9 @@
 // Shared by all parts of the follower: the two databases, the rendering, and the log.
 
+import type { Log } from '../../base/log.ts'
+import { Problem } from '../../base/problem.ts'
 import type { Sql } from '../../db/client.ts'
 import type { ExportProfile } from '../../domain/questions/key-map.ts'
-import type { Log } from '../../log.ts'
-import { Problem } from '../../problem.ts'
 import type { SourceLayout } from '../db/source.ts'
 import type { SourceReading } from '../db/source-applications.ts'
 import type { Rendering } from './profile.ts'

@@ -21,7 +21,7 @@ export interface ApiKeyAuthenticationRow
 /**
  * One statement, whether the key exists or not. Its programs and what is hidden from it are read only for the hash of its own secret: a wrong one takes as long
  * for a key with a thousand programs as for one with none. That PostgreSQL compares the hashes reveals nothing, since without the
- * pepper a caller cannot know the hash of what was sent; `keys/credential` decides in constant time whether to accept the key.
+ * pepper a caller cannot know the hash of what was sent; `core/keys/credential` decides in constant time whether to accept the key.
  */
 export async function findApiKeyForAuthentication(
   db: Db,

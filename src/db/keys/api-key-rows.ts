@@ -5,7 +5,7 @@ import type { Micros } from '../../domain/values/offset-time.ts'
 import type { Db } from '../client.ts'
 import { flag, integer, row, text, textOrNull, texts, time, timeOrNull } from '../row-schemas.ts'
 
-/** The settings of a key that are columns of its row, as `keys/key-settings` describes them. */
+/** The settings of a key that are columns of its row, as `core/keys/key-settings` describes them. */
 const settings = {
   name: text,
   /** Null exactly when it may not submit. */

@@ -1,9 +1,9 @@
 // Programs and their versions, as read. Writing them is db/programs/program-versions.
 
+import { notFound } from '../../base/problem.ts'
 import type { PublishedVersion } from '../../domain/questions/key-map.ts'
 import type { ProgramVersion, ProgramVersionState } from '../../domain/questions/program-version.ts'
 import type { Micros } from '../../domain/values/offset-time.ts'
-import { notFound } from '../../problem.ts'
 import { type Db, findRow } from '../client.ts'
 import { type AmongPrograms, isAmong } from './among-programs.ts'
 import type { ProgramIntake } from './program-intake.ts'

@@ -1,5 +1,5 @@
 // The filters of a walk in SQL: which rows meet them, which tombstones may have, and which audit entries of pages name filters that an
-// application met. What each filter means to a client is a file in src/export/filters.
+// application met. What each filter means to a client is a file in src/core/export/filters.
 //
 // An application must meet a filter for good, or as of the horizon: otherwise it would move between the pages of a walk.
 

@@ -26,7 +26,7 @@ const exampleToken = '4mKq0Zt7uXcVb2Rw9LsYd1NhJ8fGaEoP5iQx3TzUkMvBnC6yHrW'
 /**
  * A page of two applications to one version, as JSON text: the first with every question answered, two entities in every
  * enumerator; the second with none answered. `keyMap` must cover the version; what it has beyond is shown unanswered, as the
- * export does. Byte for byte what `export/framings/splice` makes of the same rows (held by tests/domain/samples/docs-example).
+ * export does. Byte for byte what `core/export/framings/splice` makes of the same rows (held by tests/domain/samples/docs-example).
  */
 export function examplePage(version: ExampleVersion, keyMap: KeyMap, timeZone: string): string {
   const applications = [

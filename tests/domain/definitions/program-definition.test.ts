@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Static } from 'typebox'
+import type { Problem } from '../../../src/base/problem.ts'
+import { parseDefinition } from '../../../src/core/programs/parse-definition.ts'
 import type { KnownQuestion } from '../../../src/domain/definitions/definition-questions.ts'
 import { kindsWith, settingNames } from '../../../src/domain/definitions/definition-schemas.ts'
 import {
@@ -10,8 +12,6 @@ import {
 } from '../../../src/domain/definitions/program-definition.ts'
 import { isObject } from '../../../src/domain/definitions/stepwise-check.ts'
 import { questionKinds } from '../../../src/domain/questions/question.ts'
-import type { Problem } from '../../../src/problem.ts'
-import { parseDefinition } from '../../../src/programs/parse-definition.ts'
 import { errors, known } from '../../support/definition-errors.ts'
 import { aDefinition, everyKind, q } from '../../support/programs.ts'
 
@@ -316,9 +316,9 @@ describe('the schema', () => {
     expect(same).toBe(true)
   })
 
-  // To mend: scripts/program schema > src/programs/program-definition.schema.json, and format it.
-  test('kept in src/programs is the current one', async () => {
-    const kept = (await Bun.file('src/programs/program-definition.schema.json').json()) as unknown
+  // To mend: scripts/program schema > src/core/programs/program-definition.schema.json, and format it.
+  test('kept in src/core/programs is the current one', async () => {
+    const kept = (await Bun.file('src/core/programs/program-definition.schema.json').json()) as unknown
     expect(kept).toEqual(JSON.parse(programDefinitionJsonSchema()))
   })
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { parseDefinition } from '../../../src/core/programs/parse-definition.ts'
 import { exportEffects } from '../../../src/domain/definitions/export-effects.ts'
 import type { NamedCondition, ProgramDefinition } from '../../../src/domain/definitions/program-definition.ts'
 import { describeVersion, storedCondition } from '../../../src/domain/definitions/version-definition.ts'
 import { diffDefinitions, diffVersions } from '../../../src/domain/definitions/version-diff.ts'
 import { compareDefinitions } from '../../../src/domain/readable/version-comparison.ts'
-import { parseDefinition } from '../../../src/programs/parse-definition.ts'
 import { aDefinition, everyKind, type ProgramSpec, q } from '../../support/programs.ts'
 
 const base: ProgramSpec = {

@@ -8,7 +8,7 @@ import type { VersionQuestion } from '../../../src/domain/questions/question.ts'
 import { familyNames, organizations, sentences } from '../../../src/domain/random/sample-words.ts'
 import { seededRandom } from '../../../src/domain/random/seeded-random.ts'
 import { answerSampler, sampleAnswers } from '../../../src/domain/samples/sample-answers.ts'
-import { answersOf } from '../../intake/checking/checking.ts'
+import { answersOf } from '../../core/intake/checking/checking.ts'
 import { everyKindQuestions, everyKindVersion } from '../../support/every-kind.ts'
 
 const options = ['one', 'two', 'three', 'four'].map(admin_id => ({ admin_id, text: admin_id }))

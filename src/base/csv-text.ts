@@ -1,0 +1,44 @@
+// Records of CSV (RFC 4180) that a spreadsheet shows as they are: null is nothing, every text is quoted, lists are joined by semicolons.
+// `core/export/framings/csv-cells` writes the same from stored bytes. Pure.
+//
+// A spreadsheet takes a cell for a formula by its first character, quoted or not. So a text that begins with one of those gets an
+// apostrophe before it (OWASP, "CSV Injection"); and so does a text that begins with an apostrophe, so that one taken away always
+// gives the text back. What is a number as a whole is none: phone numbers and coordinates stay as they are.
+
+export type CsvCell = string | number | boolean | null | readonly string[]
+
+export const byteOrderMark = '\ufeff'
+export const endOfRecord = '\r\n'
+/** The last four are what a Japanese keyboard writes. */
+export const formulaStarts = [..."=+-@\t\r\n'＝＋－＠"]
+const wholeNumber = /^[+-]?[0-9]+(?:\.[0-9]+)?$/
+
+/** `exact` leaves texts as they are, for programs and not for spreadsheets. */
+export function csvRecord(cells: readonly CsvCell[], exact = false): string {
+  let record = ''
+  for (let i = 0; i < cells.length; i++) {
+    if (i > 0) record += ','
+    const cell = cells[i]!
+    if (cell === null) continue
+    if (typeof cell === 'string') record += quoted(cell, exact)
+    else if (typeof cell === 'object') record += cell.length === 0 ? '' : quoted(joined(cell), exact)
+    else record += String(cell)
+  }
+  return record + endOfRecord
+}
+
+/** Names of columns have no quotes, where they can. */
+export const csvHeader = (names: readonly string[], exact = false): string =>
+  names.map(name => (/^[\p{L}_][^",\r\n]*$/u.test(name) ? name : quoted(name, exact))).join(',') + endOfRecord
+
+const quoted = (text: string, exact: boolean): string =>
+  `"${(exact ? text : forSpreadsheets(text)).replaceAll('"', '""')}"`
+
+/** No reader of CSV is sure to take a zero byte, so its picture is written. */
+function forSpreadsheets(text: string): string {
+  const visible = text.replaceAll('\0', '␀')
+  return formulaStarts.includes(visible[0]!) && !wholeNumber.test(visible) ? `'${visible}` : visible
+}
+
+/** A semicolon or backslash within an item has a backslash before it. */
+const joined = (items: readonly string[]): string => items.map(item => item.replace(/[;\\]/g, '\\$&')).join(';')

@@ -1,0 +1,111 @@
+// The one error type: what went wrong, in a public version for the caller and an internal one for the log.
+// It must not know status codes or headers; web/http/server/errors alone turns a problem into an HTTP answer.
+
+/** What kind of failure this is. `web/http/server/errors` maps each to one status; scripts map each to one exit code. */
+export type ProblemKind =
+  | 'invalid_request'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'conflict'
+  | 'precondition_failed'
+  | 'precondition_required'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'expectation_failed'
+  | 'unsupported'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'internal'
+
+/**
+ * One thing that is wrong with what the caller sent. `parameter` names a query parameter or header;
+ * `path` is an RFC 6901 JSON Pointer into a body or document. Exactly one of the two is set.
+ */
+export interface ProblemItem {
+  parameter?: string
+  path?: string
+  code: string
+  detail: string
+}
+
+interface ProblemInit {
+  /** Goes out to the caller. Never holds a secret, an answer, or the reason of a 401. */
+  detail: string
+  errors?: readonly ProblemItem[]
+  /** Goes to one log line only: a short code such as `wrong_secret`. */
+  internal?: string
+  /** When trying again may help. */
+  retryAfterSeconds?: number
+  /** Of `method_not_allowed`: the methods that are offered. */
+  allow?: readonly string[]
+  /** Of `unsupported_media_type`: the type that is taken. */
+  accept?: string
+  /** Of `unauthenticated`: what to come with. */
+  challenge?: 'api_key' | 'admin_token'
+  /** Of `rate_limited`: what the key may ask for. */
+  quota?: KeyQuota
+  /** Further members of the answer (RFC 9457, section 3.2), which go out to the caller. */
+  members?: Readonly<Record<string, unknown>>
+  cause?: unknown
+}
+
+/** What one API key may ask for, where that is limited, and what is left of it. */
+export interface KeyQuota {
+  requestsPerMinute?: number
+  exportsAtATime?: number
+  /** Requests until so many seconds from now, or exports. */
+  left?: { requests: number; seconds: number } | { exports: number }
+}
+
+/** A failure with a public face and an internal one (RFC 9457 is its form on the wire). */
+export class Problem extends Error {
+  readonly kind: ProblemKind
+  readonly detail: string
+  readonly errors: readonly ProblemItem[]
+  readonly internal: string | undefined
+  readonly retryAfterSeconds: number | undefined
+  readonly allow: readonly string[] | undefined
+  readonly accept: string | undefined
+  readonly challenge: ProblemInit['challenge']
+  readonly quota: KeyQuota | undefined
+  readonly members: Readonly<Record<string, unknown>> | undefined
+
+  constructor(kind: ProblemKind, init: ProblemInit) {
+    super(init.detail, init.cause === undefined ? undefined : { cause: init.cause })
+    this.name = 'Problem'
+    this.kind = kind
+    this.detail = init.detail
+    this.errors = init.errors ?? []
+    this.internal = init.internal
+    this.retryAfterSeconds = init.retryAfterSeconds
+    this.allow = init.allow
+    this.accept = init.accept
+    this.challenge = init.challenge
+    this.quota = init.quota
+    this.members = init.members
+  }
+}
+
+/** For what has to be there: `(await findPerson(db, id)) ?? notFound('There is no such person.')`. */
+export function notFound(detail: string): never {
+  throw new Problem('not_found', { detail })
+}
+
+/** A request refused with every error named at once. */
+export function invalidRequest(detail: string, errors: readonly ProblemItem[]): Problem {
+  return new Problem('invalid_request', { detail, errors })
+}
+
+/** One sentence for a terminal: the detail, then each error on a line of its own, with its place unless that is the whole. */
+export function problemLines(problem: Problem): string[] {
+  return [
+    problem.detail,
+    ...problem.errors.map(({ path, parameter, detail, code }) => {
+      const place = path ?? parameter ?? ''
+      return `  ${place === '' ? '' : `${place}: `}${detail} [${code}]`
+    }),
+  ]
+}

@@ -1,0 +1,136 @@
+// The shapes of what the service sends and takes. Generated from its OpenAPI document by tests/clients/client/api-types.test.ts: do not edit.
+
+/** One page of an export. */
+export type ExportPage = {
+  /** The applications on this page, oldest submission first. */
+  payload: readonly Application[]
+  /** Sent as nextPageToken, it gets the page that follows. null on the last page. */
+  nextPageToken: string | null
+}
+
+/** One submission, with the answers as they were when it was submitted. */
+export type Application = {
+  /** Unique ID of the applicant. */
+  applicant_id: number
+  /** Unique ID of this application. */
+  application_id: number
+  /** When the applicant first answered a question in this program. Whole seconds, with the offset of the service's time zone at that moment. */
+  create_time: string
+  /** IETF tag of the language the applicant prefers. */
+  language: string
+  /** The program slug, as in the address of the request. */
+  program_name: string
+  /** ID of the program version it was submitted to; every change of the program or its questions makes another. */
+  program_version_id: number
+  /** CURRENT: the latest application of the applicant. OBSOLETE: a newer one was submitted. The examples are all there are now; accept others, for more may be added. */
+  revision_state: 'CURRENT' | 'OBSOLETE' | (string & {})
+  /** Status that an administrator gave it. */
+  status: string | null
+  /** When the status was last set or changed. Whole seconds, with the offset of the service's time zone at that moment. */
+  status_last_modified_time: string | null
+  /** Note of an administrator. */
+  application_note: string | null
+  /** When it was submitted. Whole seconds, with the offset of the service's time zone at that moment. */
+  submit_time: string
+  /** Who submitted it: the applicant, or a trusted intermediary on behalf of the applicant. The examples are all there are now; accept others, for more may be added. */
+  submitter_type: 'APPLICANT' | 'TRUSTED_INTERMEDIARY' | (string & {})
+  /** E-mail address of the intermediary; null when the applicant submitted. */
+  ti_email: string | null
+  /** Organization of the intermediary; null when the applicant submitted. */
+  ti_organization: string | null
+  application: Answers
+}
+
+/** By question key: every question that was ever in the program, answered or not. */
+export type Answers = {
+  [key: string]: Question
+}
+
+/** A question object. Which other properties it has follows from its question_type. */
+export type Question = {
+  /** Type of the question. The examples are all there are now; accept others, for more may be added. */
+  question_type:
+    | 'ADDRESS'
+    | 'CURRENCY'
+    | 'DATE'
+    | 'EMAIL'
+    | 'ENUMERATOR'
+    | 'FILE_UPLOAD'
+    | 'ID'
+    | 'MAP'
+    | 'MULTI_SELECT'
+    | 'NAME'
+    | 'NUMBER'
+    | 'PHONE'
+    | 'SINGLE_SELECT'
+    | 'TEXT'
+    | (string & {})
+  [field: string]: unknown
+}
+
+/** Why a request was refused (RFC 9457). */
+export type Problem = {
+  /** A URN that names the kind of problem. */
+  type: string
+  title: string
+  status: number
+  /** What was wrong, for people. */
+  detail: string
+  /** As in X-Request-Id. The service logs more under it. */
+  request_id: string
+  /** Everything that was wrong with the request, each on its own. */
+  errors: readonly {
+    /** The query parameter or header. */
+    parameter?: string
+    /** JSON Pointer into the body. */
+    path?: string
+    /** For programs: does not change. */
+    code: string
+    /** For people: what was wrong and what would be right. */
+    detail: string
+  }[]
+}
+
+/** The key that was presented. */
+export type ApiKey = {
+  /** Its Username. */
+  api_key_id: string
+  name: string
+  expires_at: string
+  /** Slugs of the programs it may access. */
+  programs: readonly string[]
+  /** What its owner should do, within 30 days of its expiry; null before. */
+  notice: string | null
+}
+
+/** What an export may be asked, as query parameters. */
+export type ExportParameters = {
+  /** Only applications submitted at this instant or after it. A date or a date with a time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. Without a time it is the beginning of the day; without a zone it is in the service's own. */
+  fromDate?: string
+  /** Only applications submitted before this instant. A date or a date with a time: 2026-01-31, 2026-01-31T09:30, 2026-01-31T09:30:00Z, 2026-01-31T09:30:00-08:00. Without a time it is the beginning of the day; without a zone it is in the service's own. */
+  toDate?: string
+  /** Only applications in this revision state: CURRENT, the latest of each applicant, or OBSOLETE, those that a newer one replaced. All when left out. */
+  revisionState?: 'CURRENT' | 'OBSOLETE'
+  /** Only applications that were submitted by the applicant (APPLICANT), or by a trusted intermediary on their behalf (TRUSTED_INTERMEDIARY). All when left out. */
+  submitterType?: 'APPLICANT' | 'TRUSTED_INTERMEDIARY'
+  /** Applications on a page at most. The maximum of the service when left out or greater. */
+  pageSize?: number
+  /** Only these questions: question keys with commas between. A repeated question follows the keys of its enumerators, with dots: <question>,<enumerator>.<question>. Without it all are sent. What is alongside application is always sent. */
+  fields?: string
+  /** The nextPageToken of the page before. The other parameters may then be left out, or must be the same. */
+  nextPageToken?: string
+}
+
+/** The parameters that limit which applications an export has, each with a sentence and, where there are few, its values. */
+export const exportFilters = {
+  fromDate: { help: 'Only applications submitted at this instant or after it' },
+  toDate: { help: 'Only applications submitted before this instant' },
+  revisionState: {
+    help: 'Only applications in this revision state: CURRENT, the latest of each applicant, or OBSOLETE, those that a newer one replaced',
+    values: ['CURRENT', 'OBSOLETE'],
+  },
+  submitterType: {
+    help: 'Only applications that were submitted by the applicant (APPLICANT), or by a trusted intermediary on their behalf (TRUSTED_INTERMEDIARY)',
+    values: ['APPLICANT', 'TRUSTED_INTERMEDIARY'],
+  },
+} as const satisfies Record<string, { help: string; values?: readonly string[] }>

@@ -1,0 +1,160 @@
+// `tributary pull --follow`: keeps an output up to date for as long as this runs, from the change feed with its applications.
+//
+// What is in the output and up to which change is written there in one step, so this may end anywhere and continues from there, and so
+// does the output when it was restored from a backup. What no change reports takes a walk over everything: a first one, one after a
+// publication, whose questions are in every application, and one when the service has lost what was followed.
+
+import type { TributaryClient } from '@tributary/client'
+import { messageOf, RequestRefused } from '@tributary/client/tools'
+import { NoColumn } from './formats/table-rows.ts'
+import { isPassing } from './postgres/database-errors.ts'
+import { pullToFile, statePath } from './pull-to-file.ts'
+import { lastingFiltersOf } from './requests/filter-options.ts'
+import { CommandError } from './requests/pull-outcome.ts'
+import type { PullContext, PullRequest } from './requests/pull-request.ts'
+import type { ApplyPage, OutputFormat } from './spool/output-format.ts'
+import { PullState } from './spool/pull-state.ts'
+import { differencesOf, type PulledBefore, type PullOrigin } from './spool/pulled-before.ts'
+import { loadSchema, schemaCheck } from './spool/schema-check.ts'
+
+/** Seconds that one request waits for changes; as much as the service grants. */
+const waitSeconds = 30
+/** Waits while a database is away. */
+const waitMsMax = 10_000
+
+/** Never resolves: it ends when the signal is aborted, or when something must be mended first. */
+export async function follow(
+  out: string,
+  format: OutputFormat,
+  request: PullRequest,
+  client: TributaryClient,
+  context: PullContext,
+): Promise<void> {
+  const { signal, say } = context
+  let { restart } = request
+  let walkFirst = restart
+  let failed = 0
+  const filled = (): void => {
+    if (failed > 0) say('The output can be filled again.')
+    failed = 0
+  }
+  for (;;) {
+    try {
+      if (walkFirst) {
+        await pullToFile(out, format, { ...request, restart }, client, context)
+        filled()
+      }
+      walkFirst = restart = false
+      const found = await beginning(format, request, client, signal)
+      if (found === undefined) walkFirst = true
+      else
+        await whileHeld(out, format, async () => {
+          for await (const _ of applied(found, format, request, client, context)) filled()
+        })
+    } catch (error) {
+      signal.throwIfAborted()
+      const reason = reasonToWalk(error)
+      if (reason !== undefined) {
+        say(`${reason} Everything is pulled again.`)
+        walkFirst = true
+        restart = !(error instanceof NewQuestions)
+      } else if (error instanceof CommandError && isPassing(error.cause)) {
+        // What was to be dropped is dropped before any database is asked; the walk that was begun since is kept.
+        restart = false
+        if (failed === 0) say(`${messageOf(error)} Trying until it can.`)
+        await pause(Math.min(waitMsMax, 500 * 2 ** failed++), signal)
+      } else throw error
+    }
+  }
+}
+
+/** Files of a folder are written by one pull at a time, as those of any other; in a database it sees to that by itself. */
+async function whileHeld(out: string, { folder }: OutputFormat, work: () => Promise<void>): Promise<void> {
+  const held = folder === undefined ? undefined : PullState.open(statePath(out))
+  try {
+    await work()
+  } finally {
+    held?.close()
+  }
+}
+
+interface Beginning {
+  cursor: string
+  questionsAsOf: string | null
+}
+
+/** From where the output can be followed; undefined where all must be pulled first. */
+async function beginning(
+  format: OutputFormat,
+  request: PullRequest,
+  client: TributaryClient,
+  signal: AbortSignal,
+): Promise<Beginning | undefined> {
+  const { program, tables, csvExact, filters } = request
+  const origin: PullOrigin = {
+    service: client.baseUrl,
+    program,
+    ...lastingFiltersOf(filters),
+    ...(filters.fields === undefined ? {} : { fields: filters.fields }),
+    layout: format.hasTables ? { ...tables, csvExact } : null,
+    destination: format.destination ?? null,
+  }
+  const before: PulledBefore | undefined = await format.readDone?.(origin)
+  if (before?.followsFrom === undefined) return undefined
+  if (before.origin.service !== origin.service) origin.installation = (await client.programs(signal)).installation_id
+  const differing = differencesOf(before.origin, origin)
+  if (differing.length > 0)
+    throw new CommandError(
+      'usage',
+      `The output was pulled ${differing.join(', and ')}: pull everything into it without --follow, or name another.`,
+    )
+  return { cursor: before.followsFrom, questionsAsOf: before.questionsAsOf ?? null }
+}
+
+/** Applies page after page, and yields after each. Ends when the output is not as this has left it. */
+async function* applied(
+  { cursor, questionsAsOf }: Beginning,
+  format: OutputFormat,
+  { program, tables, filters: { fields }, pageSize, verifySchema }: PullRequest,
+  client: TributaryClient,
+  context: PullContext,
+): AsyncGenerator<void, void, undefined> {
+  const { signal } = context
+  const options = { include: 'application', waitSeconds, pageSize, fields, signal } as const
+  const check = verifySchema ? schemaCheck(await loadSchema(client, program, signal, fields)) : undefined
+  const apply: ApplyPage = await format.follow!({ program, client, tables, fields, context })
+  let after = cursor
+  for await (const page of client.changes(program, after, options)) {
+    if (page.questionsAsOf !== questionsAsOf) throw new NewQuestions()
+    for (const { application } of page.payload) if (application !== undefined) check?.(application)
+    if (!(await apply(page, after))) return
+    after = page.nextCursor
+    yield
+  }
+}
+
+/** The program has other questions than when everything was pulled. */
+class NewQuestions extends Error {}
+
+/** Why a walk over everything is needed, in a sentence; undefined where it would not help. */
+function reasonToWalk(error: unknown): string | undefined {
+  const cause = error instanceof CommandError ? error.cause : error
+  if (cause instanceof NewQuestions || cause instanceof NoColumn) return 'The program has other questions than before.'
+  if (!(cause instanceof RequestRefused)) return undefined
+  if (cause.codes.includes('cursor_of_another_history')) return 'The service was set back to before what was pulled.'
+  const isAboutToken = cause.problem?.errors?.some(({ parameter }) => parameter === 'nextPageToken')
+  return isAboutToken ? 'The walk cannot continue.' : undefined
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', stop, { once: true })
+  })

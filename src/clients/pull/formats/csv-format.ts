@@ -1,0 +1,113 @@
+// Tables as CSV: `apps.csv` has a record for each application, `apps.household_members.csv` one for each entity of that enumerator, and so
+// on at every depth. Made of the spool when the walk is over, since only then the pull knows every column.
+
+import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs'
+import { byteOrderMark, csvHeader, csvRecord, endOfRecord } from '../../../base/csv-text.ts'
+import { fileError } from '../requests/pull-outcome.ts'
+import { type KnownColumns, type Table, tableName, unansweredIn } from '../requests/table-plan.ts'
+import type { OutputFormat } from '../spool/output-format.ts'
+import { type ReadyFile, sizeOf } from '../spool/place-files.ts'
+import { csvRecords } from './csv-reader.ts'
+import { checkTables, loadTables } from './load-tables.ts'
+import { fillTables, tablePlaces } from './table-files.ts'
+
+export const csvFormat: OutputFormat = {
+  ending: '.csv',
+  hasTables: true,
+  spoolPath: out => `${out}.spool.part`,
+  check: checkTables,
+  prepare: async job => {
+    const { tables, known } = await loadTables(job)
+    const { paths, parts } = tablePlaces(job, '.csv', tables)
+    const files = paths.map(path => new CsvFile(path, job.csvExact))
+    return fillTables(job, tables, files, parts, async () => {
+      for (const [i, file] of files.entries()) await file.begin(tables[i]!, job.walk.adds ? known : {})
+    })
+  },
+  idsIn: async function* (path) {
+    // The first record has the names of the columns.
+    let header = 1
+    for await (const records of csvRecords(createReadStream(path))) {
+      yield records.slice(header).map(idInRecord)
+      header = 0
+    }
+  },
+}
+
+/** It is the first column, and a number. */
+function idInRecord(record: Buffer): number | undefined {
+  const end = record.indexOf(',')
+  const digits = record.subarray(0, end === -1 ? record.length : end).toString()
+  return /^[0-9]{1,16}$/.test(digits) ? Number(digits) : undefined
+}
+
+const bufferCharacters = 256 * 1024
+
+/** One table that is being written, alongside its place. */
+class CsvFile {
+  private readonly next: string
+  private readonly descriptor: number
+  private waiting = ''
+
+  constructor(
+    private readonly path: string,
+    private readonly exact: boolean,
+  ) {
+    this.next = `${path}.part`
+    try {
+      this.descriptor = openSync(this.next, 'w', 0o600)
+    } catch (error) {
+      throw fileError(error, `${this.next} cannot be written`)
+    }
+  }
+
+  /** The header, and the earlier rows: with what is unanswered when they lack columns. */
+  async begin(table: Table, known: KnownColumns): Promise<void> {
+    const names = table.columns.map(({ name }) => name)
+    this.write((this.exact ? '' : byteOrderMark) + csvHeader(names, this.exact))
+    const before = known[tableName(table)]
+    if (before === undefined) return
+    const missing = table.columns.slice(before.length).map(unansweredIn)
+    const end = Buffer.from(missing.length === 0 ? endOfRecord : `,${csvRecord(missing)}`)
+    let header = true
+    for await (const records of csvRecords(createReadStream(this.path, { highWaterMark: 1024 * 1024 }))) {
+      const kept = header ? records.slice(1) : records
+      header = false
+      this.writeBytes(Buffer.concat(kept.flatMap(record => [record, end])))
+    }
+  }
+
+  add(cells: Parameters<typeof csvRecord>[0]): void {
+    this.write(csvRecord(cells, this.exact))
+  }
+
+  finish(): ReadyFile {
+    this.flush()
+    fsyncSync(this.descriptor)
+    return { from: this.next, to: this.path, bytes: sizeOf(this.next)! }
+  }
+
+  close(): void {
+    closeSync(this.descriptor)
+  }
+
+  private write(text: string): void {
+    this.waiting += text
+    if (this.waiting.length > bufferCharacters) this.flush()
+  }
+
+  private flush(): void {
+    const text = this.waiting
+    this.waiting = ''
+    this.writeBytes(Buffer.from(text))
+  }
+
+  private writeBytes(bytes: Buffer): void {
+    if (this.waiting !== '') this.flush()
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(this.descriptor, bytes, at)
+    } catch (error) {
+      throw fileError(error, `${this.next} cannot be written`)
+    }
+  }
+}

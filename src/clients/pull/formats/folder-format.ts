@@ -1,0 +1,168 @@
+// Applications in a folder, a file for each by its id, with the object as the service sends it. What the service erased goes here,
+// too, so it can be kept up to date (`--follow`). Up to which change it is, a file of its own says, written after those of the applications.
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Application, ChangesPage } from '@tributary/client'
+import { CommandError, fileError } from '../requests/pull-outcome.ts'
+import { fileLines } from '../spool/file-lines.ts'
+import { linesOf, type OutputFormat } from '../spool/output-format.ts'
+import type { PulledBefore } from '../spool/pulled-before.ts'
+import { syncFolder } from '../spool/spool.ts'
+import { applicationFile, HeldIds, idsOf, namesIn, pathOf } from './folder-contents.ts'
+
+export const isFolder = (out: string): boolean => /[/\\]$/.test(out)
+
+/** The place of state and spool of a pull into a folder: within it, by names that no application has. */
+export const folderPath = (folder: string): string => join(folder, '.tributary')
+
+/** Files that are written together: a disk takes many in little more time than one, and waits for each are most of the time. */
+const filesTogether = 64
+
+/** Readable by the account that pulls, and by no other. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw fileError(error, `The folder ${folder} cannot be made`)
+  }
+}
+
+export function folderFormat(folder: string): OutputFormat {
+  const record = `${folderPath(folder)}.json`
+  const filling = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      throw fileError(error, `The folder ${folder} cannot be filled`)
+    }
+  }
+  const writeRecord = async (then: PulledBefore): Promise<void> => {
+    syncFolder(record)
+    await writeWhole(record, JSON.stringify(then))
+    syncFolder(record)
+  }
+  return {
+    ending: '',
+    hasTables: false,
+    folder,
+    destination: folder,
+    spoolPath: out => `${out}.part`,
+    readDone: async origin => {
+      const before = readRecord(folder)
+      if (before === undefined && namesIn(folder).some(name => applicationFile.test(name)))
+        throw new CommandError('usage', `${folder} has files that are no pull's: name another folder.`)
+      if (before !== undefined && before.origin.program !== origin.program)
+        throw new CommandError('usage', `${folder} has program ${before.origin.program}: name another folder.`)
+      // Files that were lost, or a page that was applied in part: no change brings those, so everything is pulled again.
+      return before?.held === undefined || isDeepStrictEqual(before.held, HeldIds.of(idsOf(namesIn(folder))).figure())
+        ? before
+        : { ...before, followsFrom: undefined }
+    },
+    prepare: async ({ spoolPath, then, context }) => {
+      // Not whole, and not to be followed, until all of it is there.
+      await filling(() => writeRecord({ ...then, followsFrom: undefined }))
+      const ids = new Set<number>()
+      for await (const lines of fileLines(spoolPath)) {
+        context.signal.throwIfAborted()
+        const named = lines.map(line => [(JSON.parse(line.toString()) as Application).application_id, line] as const)
+        for (const [id] of named) ids.add(id)
+        await filling(() => writeLines(folder, named))
+      }
+      await filling(async () => {
+        clear(folder, id => ids.has(id))
+        await writeRecord({ ...then, held: HeldIds.of(ids).figure() })
+      })
+      return { files: [], total: ids.size }
+    },
+    follow: async () => {
+      await filling(async () => clear(folder, () => true))
+      const held = HeldIds.of(idsOf(namesIn(folder)))
+      return async (page, after) => {
+        const before = readRecord(folder)
+        if (before?.followsFrom !== after) return false
+        await filling(async () => {
+          const lines = [...linesOf(page)]
+          for (const [id] of lines) if (!existsSync(pathOf(folder, id))) held.change(id, 1)
+          await writeLines(folder, lines)
+          for (const change of page.payload) await applyEnd(folder, change, held)
+          await writeRecord({ ...before, held: held.figure(), followsFrom: page.nextCursor })
+        })
+        return true
+      }
+    },
+  }
+}
+
+/** What the last pull left in a folder; undefined where no pull was. */
+export function readRecord(folder: string): PulledBefore | undefined {
+  const record = `${folderPath(folder)}.json`
+  let text: string
+  try {
+    text = readFileSync(record, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw fileError(error, `${record} cannot be read`)
+  }
+  const before = parseRecord(text)
+  if (before === undefined)
+    throw new CommandError('failed', `${record} is not of a pull. Move it away, or name another folder.`)
+  return before
+}
+
+/** Undefined for what no pull has written. */
+function parseRecord(text: string): PulledBefore | undefined {
+  try {
+    const before = JSON.parse(text) as PulledBefore | null
+    return typeof before?.origin?.program === 'string' ? before : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function writeLines(folder: string, lines: readonly (readonly [id: number, line: Buffer])[]): Promise<void> {
+  for (let at = 0; at < lines.length; at += filesTogether) {
+    const together = lines.slice(at, at + filesTogether).map(([id, line]) => writeWhole(pathOf(folder, id), line))
+    // Each ends before this does: nothing is written any more once a failure is reported, and another pull may begin.
+    await Promise.allSettled(together)
+    await Promise.all(together)
+  }
+}
+
+/** Removes the files of applications that are not kept, and what writes that were interrupted have left of any. */
+function clear(folder: string, isKept: (id: number) => boolean): void {
+  for (const name of readdirSync(folder)) {
+    const [, id, isUnfinished] = applicationFile.exec(name) ?? []
+    if (id !== undefined && (isUnfinished !== undefined || !isKept(Number(id)))) rmSync(join(folder, name))
+  }
+}
+
+/** A change that brings no application. One that the folder no longer has needs no work. */
+async function applyEnd(
+  folder: string,
+  { kind, application_id: id }: ChangesPage['payload'][number],
+  held: HeldIds,
+): Promise<void> {
+  const path = pathOf(folder, id)
+  if (kind === 'erased' && existsSync(path)) {
+    rmSync(path)
+    held.change(id, -1)
+  }
+  if (kind !== 'superseded') return
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  await writeWhole(path, JSON.stringify({ ...JSON.parse(text), revision_state: 'OBSOLETE' }))
+}
+
+/** What had the name is replaced in one moment, by what is on the disk. */
+async function writeWhole(path: string, text: Uint8Array | string): Promise<void> {
+  await writeFile(`${path}.next`, text, { mode: 0o600, flush: true })
+  await rename(`${path}.next`, path)
+}

@@ -1,0 +1,335 @@
+// A pull into files, from the first request to the final name. It can end anywhere, and the next one continues: every step leaves
+// what the next one needs, and can be done twice.
+//
+//   walking   pages go into the spool; the state knows how far
+//   placing   the output is made, whole and on the disk, and the state knows that it only lacks its names
+//   done      the files have their names; the state knows what the next pull may begin with
+
+import { realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { ReadablePrograms, TributaryClient } from '@tributary/client'
+import { messageOf, RequestRefused } from '@tributary/client/tools'
+import { filterOptions, lastingFiltersOf, namesOf } from './requests/filter-options.ts'
+import type { IdReceipt } from './requests/id-digest.ts'
+import { CommandError, fileError } from './requests/pull-outcome.ts'
+import type { PullContext, PullReport, PullRequest } from './requests/pull-request.ts'
+import { compareReceipt } from './spool/compare-receipt.ts'
+import { askSnapshotTime, nextBeginning } from './spool/next-watermark.ts'
+import type { OutputFormat } from './spool/output-format.ts'
+import { placedFile, placeFiles, type ReadyFile, removeFile } from './spool/place-files.ts'
+import { PullState } from './spool/pull-state.ts'
+import { differencesOf, type PulledBefore, type PullOrigin, sinceLast } from './spool/pulled-before.ts'
+import { requireSameHistory } from './spool/same-history.ts'
+import { loadSchema, SchemaMismatch, schemaCheck } from './spool/schema-check.ts'
+import { type WalkUnderWay, walkToSpool } from './spool/walk-to-spool.ts'
+
+interface Placing {
+  files: ReadyFile[]
+  /** To be taken away. */
+  gone: string[]
+  facts: Readonly<Record<string, unknown>>
+  then: PulledBefore
+  added: IdReceipt
+  /** Not noted by an older release, which placed nothing else. */
+  compared?: boolean
+  total?: number | undefined
+  /** Whether the output has these ids alone now, or these too; undefined where it takes an application again. */
+  placed?: 'all' | 'more' | undefined
+}
+
+export const statePath = (out: string): string => `${out}.pull`
+
+/** Pulls into the file `out`, or, of a format that is no file, with its state and spool alongside that name. Rejects with CommandError, or with what the client rejects with. */
+export async function pullToFile(
+  out: string,
+  format: OutputFormat,
+  request: PullRequest,
+  client: TributaryClient,
+  context: PullContext,
+): Promise<PullReport> {
+  const path = wherePlaced(out, format.destination === undefined ? '--out' : '--state')
+  const spoolPath = format.spoolPath(path)
+  const state = PullState.open(statePath(path))
+  let leavesNothing = false
+  try {
+    return await pullWithState(state, path, spoolPath, format, request, client, context)
+  } catch (error) {
+    leavesNothing = state.isNew && !hasBegun(state)
+    throw error
+  } finally {
+    if (leavesNothing) {
+      removeFile(spoolPath)
+      state.remove()
+    } else state.close()
+  }
+}
+
+/** Whether there is something to continue with: a page came, or the output only lacks its names. */
+const hasBegun = (state: PullState): boolean =>
+  state.read<WalkUnderWay>('walk')?.nextPageToken !== undefined || state.read('placing') !== undefined
+
+async function pullWithState(
+  state: PullState,
+  path: string,
+  spoolPath: string,
+  format: OutputFormat,
+  request: PullRequest,
+  client: TributaryClient,
+  context: PullContext,
+): Promise<PullReport> {
+  if (request.restart) forgetWalk(state, spoolPath)
+  const { program, pageSize, checkpointEveryMs, tables, csvExact } = request
+  const origin = originOf(format, request, client)
+  const service = new AskedService(client, context.signal)
+  const begun = await goOn(state, origin, service, request, context)
+  // Interrupted in the last moment: all was there, but for its names.
+  const unplaced = state.read<Placing>('placing')
+  if (unplaced !== undefined) return place(state, unplaced, spoolPath, 0)
+  const before = format.readDone ? await format.readDone(origin) : state.read<PulledBefore>('done')
+  const takesAgain = format.readDone !== undefined
+  const walk = begun ?? (await begin(state, { origin, request, before, takesAgain, service }, client, context))
+  await format.check?.({ program, client, state, tables, walk, context })
+  // The origin with the installation, as the walk was begun.
+  const walkOrigin = state.read<PullOrigin>('origin') ?? origin
+  const check = request.verifySchema ? await checkFor(state, walk, request, client, context) : undefined
+  const walking = { client, program, pageSize, checkpointEveryMs, state, spoolPath, check }
+  const walked = await walkToSpool(walk, walking, context).catch(async (error: unknown) => {
+    throw error instanceof SchemaMismatch
+      ? await ofOtherSchema(error, state, request, client, context)
+      : withAdvice(error, walk)
+  })
+  const compared = await compareReceipt(walked.receipt, walked.walk.token, program, client, state, context)
+  const kept = walk.adds ? before : undefined
+  // What was lost while the walk was under way, or since it was begun, too.
+  if (!takesAgain) await requireSameHistory(client, program, kept?.followsFrom, context.signal)
+  const spoolBytes = walked.walk.bytes
+  const then: PulledBefore = {
+    origin: { ...origin, installation: walkOrigin.installation },
+    receipts: [...(kept?.receipts ?? []), walked.receipt],
+    ...(await nextBeginning(walked.walk, takesAgain, request, client, context)),
+    files: kept?.files ?? [],
+    followsFrom: walked.walk.changeCursor,
+    questionsAsOf: walked.walk.questionsAsOf,
+  }
+  const job = {
+    out: path,
+    spoolPath,
+    spoolBytes,
+    walk: walked.walk,
+    then,
+    program,
+    client,
+    state,
+    tables,
+    csvExact,
+    context,
+  }
+  const nothingNew = !takesAgain && kept !== undefined && spoolBytes === 0
+  const { files, facts = {}, total } = nothingNew ? { files: [] } : await format.prepare(job)
+  if (!nothingNew) then.files = await Promise.all(files.map(placedFile))
+  const gone = nothingNew ? [] : leftOver(path, before, files)
+  const placed = takesAgain ? undefined : walk.adds ? ('more' as const) : ('all' as const)
+  const placing = { files, gone, facts, then, added: walked.receipt, compared, total, placed }
+  state.commit({ placing })
+  return place(state, placing, spoolPath, walked.bytes)
+}
+
+const originOf = (
+  { hasTables, folder, destination }: OutputFormat,
+  { program, filters, tables, csvExact }: PullRequest,
+  { baseUrl }: TributaryClient,
+): PullOrigin => ({
+  service: baseUrl,
+  program,
+  ...lastingFiltersOf(filters),
+  fields: filters.fields,
+  layout: hasTables ? { ...tables, csvExact } : null,
+  // A folder has its state in it, whatever it is called.
+  destination: folder === undefined ? (destination ?? null) : null,
+})
+
+/** What the pull before has made of this output, and this one has not: lists of entities that were not asked for. */
+function leftOver(out: string, before: PulledBefore | undefined, files: readonly ReadyFile[]): string[] {
+  const paths = before?.files.map(({ path }) => path) ?? []
+  // A state that was copied or moved lists files that are not its own.
+  return paths.includes(out) ? paths.filter(path => files.every(({ to }) => to !== path)) : []
+}
+
+function place(state: PullState, placing: Placing, spoolPath: string, bytes: number): PullReport {
+  const { files, gone, facts, then, added, compared = true } = placing
+  placeFiles(files)
+  for (const path of gone) removeFile(path)
+  state.commit(
+    { ...facts, done: then, origin: undefined, walk: undefined, schema: undefined, placing: undefined },
+    { forgetIds: true, placed: placing.placed },
+  )
+  removeFile(spoolPath)
+  const total = placing.total ?? then.receipts.reduce((sum, { count }) => sum + count, 0)
+  return { added, total, bytes, compared, watermark: then.watermark }
+}
+
+/** The walk that an earlier run of the same command has begun. */
+async function goOn(
+  state: PullState,
+  origin: PullOrigin,
+  service: AskedService,
+  request: PullRequest,
+  { say }: PullContext,
+): Promise<WalkUnderWay | undefined> {
+  const walk = state.read<WalkUnderWay>('walk')
+  if (walk === undefined) return undefined
+  const asked = { ...request.filters, fromDate: request.sinceLast ? walk.filters.fromDate : request.filters.fromDate }
+  const was = state.read<PullOrigin>('origin')
+  const moved = was?.service !== origin.service
+  const { installation_id: installation } = (moved ? await service.programs() : undefined) ?? {}
+  const differing = [
+    ...(was === undefined ? [] : differencesOf(was, { ...origin, installation })),
+    ...(origin.destination === null || was?.destination === origin.destination
+      ? []
+      : [`into ${was?.destination}, and not ${origin.destination}`]),
+    ...(request.sinceLast === walk.sinceLast ? [] : [`${walk.sinceLast ? 'with' : 'without'} --since-last`]),
+    ...(isDeepStrictEqual(asStored(asked), walk.filters)
+      ? []
+      : [`with another ${namesOf(filterOptions, 'or', '--fields')}`]),
+  ]
+  // Nothing of it came yet, perhaps because of an option that the service refused.
+  if (differing.length > 0 && walk.nextPageToken === undefined) return undefined
+  if (differing.length > 0)
+    throw new CommandError(
+      'usage',
+      `A pull with other options is not complete yet: it was begun ${differing.join(', and ')}. Finish it with the options it was begun with, or add --restart to drop it.`,
+    )
+  if (walk.bytes > 0) say('Going on where the last run stopped.')
+  return walk
+}
+
+/** As the state gives it back: without what is undefined. */
+const asStored = (value: object): unknown => JSON.parse(JSON.stringify(value))
+
+/** What the service says of itself and its programs: asked when it is needed, and once. */
+class AskedService {
+  #programs: Promise<ReadablePrograms | undefined> | undefined
+
+  constructor(
+    private readonly client: TributaryClient,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Undefined where the key may not ask. */
+  programs(): Promise<ReadablePrograms | undefined> {
+    this.#programs ??= this.client.programs(this.signal).catch((error: unknown) => {
+      if (error instanceof RequestRefused) return undefined
+      throw error
+    })
+    return this.#programs
+  }
+}
+
+/** The number of applications, to show progress; undefined when the pull wants only a part, or the service does not say. */
+function countOf(programs: ReadablePrograms | undefined, { program, filters }: PullRequest): number | undefined {
+  const { fields: _, ...limits } = filters
+  if (Object.values(limits).some(limit => limit !== undefined)) return undefined
+  return programs?.payload.find(one => one.program_name === program)?.applications
+}
+
+interface Beginning {
+  origin: PullOrigin
+  request: PullRequest
+  before: PulledBefore | undefined
+  takesAgain: boolean
+  service: AskedService
+}
+
+/** A new walk, noted before its first request. */
+async function begin(
+  state: PullState,
+  { origin: { ...origin }, request, before, takesAgain, service }: Beginning,
+  client: TributaryClient,
+  context: PullContext,
+): Promise<WalkUnderWay> {
+  const programs = await service.programs()
+  const total = countOf(programs, request)
+  origin.installation = programs?.installation_id
+  const from = request.sinceLast && before !== undefined ? sinceLast(before, origin, request) : undefined
+  const adds = from !== undefined
+  if (adds && !takesAgain) await requireSameHistory(client, request.program, before?.followsFrom, context.signal)
+  const filters = adds ? { ...request.filters, fromDate: from } : request.filters
+  if (request.sinceLast && before?.hasLater)
+    context.say(
+      'The last pull was made while a bulk load was under way, so that it cannot be added to: all of it is pulled again.',
+    )
+  const bounded = request.sinceLast && !takesAgain
+  const walk: WalkUnderWay = {
+    filters,
+    adds,
+    sinceLast: request.sinceLast,
+    until: bounded ? await askSnapshotTime(client, request, filters.fromDate, context) : undefined,
+    bytes: 0,
+    total: adds ? undefined : total,
+    changesAfter: before?.changeCursor,
+  }
+  // Columns keep their places for as long as they are laid out in the same way.
+  const sameColumns = isDeepStrictEqual(before?.origin.layout, origin.layout) && before?.origin.fields === origin.fields
+  const columns = sameColumns ? state.read('columns') : undefined
+  state.commit({ origin, walk, columns, schema: undefined }, { forgetIds: true })
+  return walk
+}
+
+/** The schema is that of the moment before the walk began: programs only gain questions, so all of it must be in every page. */
+async function checkFor(
+  state: PullState,
+  walk: WalkUnderWay,
+  { program, filters }: PullRequest,
+  client: TributaryClient,
+  { signal }: PullContext,
+) {
+  let schema = walk.nextPageToken === undefined ? undefined : state.read<unknown>('schema')
+  if (schema === undefined) {
+    schema = await loadSchema(client, program, signal, filters.fields)
+    state.commit({ schema })
+  }
+  return schemaCheck(schema)
+}
+
+/** The schema that a walk began with may not be that of what comes now: then nothing is wrong, and another walk is needed. */
+async function ofOtherSchema(
+  error: SchemaMismatch,
+  state: PullState,
+  { program, filters }: PullRequest,
+  client: TributaryClient,
+  { signal }: PullContext,
+): Promise<CommandError> {
+  const now = await loadSchema(client, program, signal, filters.fields)
+  if (isDeepStrictEqual(now, state.read('schema'))) return error
+  return new CommandError(
+    'failed',
+    `${error.message}\nThe program has another schema than when this pull began, as when a question is hidden from the key. Add --restart to begin again.`,
+  )
+}
+
+function forgetWalk(state: PullState, spoolPath: string): void {
+  state.commit({ origin: undefined, walk: undefined, schema: undefined, placing: undefined }, { forgetIds: true })
+  removeFile(spoolPath)
+}
+
+/** A walk that was interrupted for too long, or whose database was set back, cannot continue; another can begin. */
+function withAdvice(error: unknown, { bytes }: WalkUnderWay): unknown {
+  const aboutToken =
+    error instanceof RequestRefused && error.problem?.errors?.some(({ parameter }) => parameter === 'nextPageToken')
+  if (!aboutToken || bytes === 0) return error
+  return new CommandError('failed', `${messageOf(error)}\nThe walk cannot continue. Add --restart to begin again.`, {
+    cause: error,
+  })
+}
+
+/** The file itself where its name is a link, so that a rename replaces the file and the link stays. */
+function wherePlaced(out: string, option: string): string {
+  try {
+    const there = statSync(out, { throwIfNoEntry: false })
+    if (there?.isDirectory()) throw new CommandError('usage', `${option} must be a file, and ${out} is a folder.`)
+    return there === undefined ? join(realpathSync(dirname(out)), basename(out)) : realpathSync(out)
+  } catch (error) {
+    throw error instanceof CommandError ? error : fileError(error, `${out} cannot be written`)
+  }
+}

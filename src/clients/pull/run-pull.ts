@@ -1,0 +1,218 @@
+// The commands for those who pull: what they print, and how they end. The caller hands in everything they need of their process.
+
+import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { TributaryClient } from '@tributary/client'
+import { ForeignAnswer, GaveUp, messageOf, RequestRefused, visibleText } from '@tributary/client/tools'
+import {
+  type PullCommand,
+  parsePull,
+  parseTypes,
+  parseVerify,
+  pullHelp,
+  standardOutput,
+  typesHelp,
+  verifyHelp,
+} from './command-line.ts'
+import { findCredentials } from './credentials.ts'
+import { follow } from './follow.ts'
+import { isFolder, makeFolder } from './formats/folder-format.ts'
+import { pullToFile } from './pull-to-file.ts'
+import { CommandError, exitStatus, fileError } from './requests/pull-outcome.ts'
+import type { PullContext, PullReport } from './requests/pull-request.ts'
+import { inBytes, inThousands, showProgress } from './show-progress.ts'
+import type { OutputFormat } from './spool/output-format.ts'
+import { verifyFile } from './verify-file.ts'
+import { verifyFolder } from './verify-folder.ts'
+import { typesOf, writeWhole } from './write-types.ts'
+
+export interface ToolProcess {
+  args: string[]
+  environment: Readonly<Record<string, string | undefined>>
+  /** Aborted by a signal to end the tool. */
+  signal: AbortSignal
+  /** For results. */
+  output: Writable
+  /** For all else, a line at a time. */
+  say: (line: string) => void
+}
+
+export const runPull = (tool: ToolProcess): Promise<number> => ended(tool, pullHelp, pull)
+export const runTypes = (tool: ToolProcess): Promise<number> => ended(tool, typesHelp, types)
+export const runVerify = (tool: ToolProcess): Promise<number> => ended(tool, verifyHelp, verify)
+
+/** Resolves with the exit status. */
+async function ended(asGiven: ToolProcess, help: string, work: (tool: ToolProcess) => Promise<void>): Promise<number> {
+  const { args, output, signal } = asGiven
+  const say = (line: string): void => asGiven.say(visibleText(line))
+  try {
+    if (args.some(arg => arg === '--help' || arg === '-h')) await print(output, `${help}\n`)
+    else await work({ ...asGiven, say })
+    return exitStatus.complete
+  } catch (error) {
+    if (signal.aborted) say('Interrupted. The same command continues from here.')
+    else say([messageOf(error), ...(error instanceof GaveUp ? [afterGivingUp(error)] : [])].join('\n'))
+    return statusOf(error, signal)
+  }
+}
+
+const afterGivingUp = ({ isServiceFault }: GaveUp): string =>
+  isServiceFault
+    ? 'The service failed at every attempt, so waiting does not help: contact its operators, and give them the request id above.'
+    : 'The same command continues from here.'
+
+function statusOf(error: unknown, signal: AbortSignal): number {
+  if (!signal.aborted && error instanceof GaveUp && error.isServiceFault) return exitStatus.mismatch
+  if (signal.aborted || error instanceof GaveUp) return exitStatus.incomplete
+  if (error instanceof ForeignAnswer) return exitStatus.mismatch
+  if (error instanceof CommandError) return exitStatus[error.outcome]
+  const code = String((error as { code?: unknown } | null)?.code)
+  return code.startsWith('ERR_PARSE_ARGS') ? exitStatus.usage : exitStatus.failed
+}
+
+async function pull({ args, environment, output, say: sayAloud, signal }: ToolProcess): Promise<void> {
+  const asked = parsePull(args)
+  const say = asked.quiet ? () => {} : sayAloud
+  const credentials = await findCredentials(asked.credentialsFile, environment, say)
+  const client = clientOf(asked, credentials, say)
+  const startedMs = performance.now()
+  const shown = asked.quiet ? { update: () => {}, stop: () => {} } : showProgress(say)
+  try {
+    const context = { signal, say, onProgress: shown.update }
+    const { out, format } = asked
+    if (format.folder !== undefined) makeFolder(format.folder)
+    if (asked.follow) return await follow(out, format, asked, client, context)
+    const report = await (out === standardOutput
+      ? pullToOutput(output, format, asked, client, context)
+      : pullToFile(out, format, asked, client, context))
+    shown.stop()
+    const seconds = Math.max(0.001, (performance.now() - startedMs) / 1000)
+    const { added, total, bytes } = report
+    const all = total === added.count ? '' : ` It has ${inThousands(total)} now.`
+    say(
+      `Pulled ${inThousands(added.count)} applications into ${asked.format.destination ?? (asked.out === standardOutput ? 'standard output' : asked.out)}.${all}`,
+    )
+    say(`It took ${seconds.toFixed(1)} s for ${inBytes(bytes)}. SHA-256 of their ids: ${added.digest}`)
+    if (asked.json) await print(output, `${JSON.stringify(resultOf(report, asked))}\n`)
+    if (!report.compared)
+      throw new CommandError(
+        'uncompared',
+        'What was pulled is there, and every page of it was whole; but it is not compared with a receipt, since the service gave none.',
+      )
+  } catch (error) {
+    throw aboutTheKey(error, client)
+  } finally {
+    shown.stop()
+  }
+}
+
+/** For schedulers; documented in PULL.md. */
+const resultOf = ({ added, total, compared, watermark }: PullReport, { program, out, format }: PullCommand) => ({
+  program,
+  into: format.destination ?? out,
+  pulled: added.count,
+  sha256_of_ids: added.digest,
+  total,
+  compared,
+  watermark: watermark ?? null,
+})
+
+/** Moves to the output when complete, from a file that only its owner may read. */
+async function pullToOutput(
+  output: Writable,
+  format: OutputFormat,
+  asked: PullCommand,
+  client: TributaryClient,
+  context: PullContext,
+): Promise<PullReport> {
+  const folder = makeTemporary()
+  try {
+    const file = join(folder, `lines${format.ending}`)
+    const report = await pullToFile(file, format, asked, client, context)
+    await pipeline(createReadStream(file), output, { end: false }).catch((error: unknown) => {
+      throw notPrinted(error)
+    })
+    return report
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Resolves when all of it has left this process: what still waits in it would be lost when the process ends. */
+function print(output: Writable, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => reject(notPrinted(error))
+    output.once('error', fail)
+    output.write(text, error => {
+      // The event follows, and is heard by no one else.
+      if (error) return fail(error)
+      output.off('error', fail)
+      resolve()
+    })
+  })
+}
+
+const notPrinted = (error: unknown): CommandError => fileError(error, 'Standard output did not take all of it')
+
+function makeTemporary(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'tributary-pull-'))
+  } catch (error) {
+    throw fileError(error, `No folder can be made in ${tmpdir()}`)
+  }
+}
+
+/** What to do about a key that was refused; any other failure as it is. */
+function aboutTheKey(error: unknown, { baseUrl }: TributaryClient): unknown {
+  if (!(error instanceof RequestRefused) || !error.isAboutTheKey) return error
+  const hint = `${baseUrl}/api/v1/checkAuth lists what a key may do; the log of the service says why it was refused.`
+  return new CommandError('failed', `${error.message}\n${hint}`)
+}
+
+async function types({ args, environment, output, say, signal }: ToolProcess): Promise<void> {
+  const { address, program, fields, out, credentialsFile } = parseTypes(args)
+  const client = clientOf({ address }, await findCredentials(credentialsFile, environment, say), say)
+  try {
+    const text = await typesOf(client, program, fields, signal)
+    if (out === undefined) await print(output, text)
+    else writeWhole(out, text)
+  } catch (error) {
+    throw aboutTheKey(error, client)
+  }
+}
+
+function clientOf(
+  {
+    address: baseUrl,
+    retriesMax,
+    follow: isPatient = false,
+  }: { address: string; retriesMax?: number; follow?: boolean },
+  credentials: { username: string; password: string },
+  say: (line: string) => void,
+) {
+  const onRetry = ({ attempt, waitMs, reason }: { attempt: number; waitMs: number; reason: string }): void =>
+    // The first few pass by themselves on any network.
+    void (attempt > 2 && say(`${reason} Trying again in ${Math.ceil(waitMs / 1000)} s.`))
+  try {
+    const patience = isPatient ? { retriesMax: Number.POSITIVE_INFINITY, waitMsMax: 10_000 } : { retriesMax }
+    return new TributaryClient({ baseUrl, ...credentials, ...patience, onRetry })
+  } catch (error) {
+    throw new CommandError('usage', messageOf(error))
+  }
+}
+
+async function verify({ args, output }: ToolProcess): Promise<void> {
+  const { file } = parseVerify(args)
+  if (isFolder(file) || statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    const applications = await verifyFolder(file)
+    return print(output, `${file} is whole: ${inThousands(applications)} applications.\n`)
+  }
+  const { count, digest, pulls } = await verifyFile(file)
+  await print(
+    output,
+    `${file} is whole: ${inThousands(count)} applications in ${inThousands(pulls)} pull${pulls === 1 ? '' : 's'}. SHA-256 of their ids: ${digest}\n`,
+  )
+}

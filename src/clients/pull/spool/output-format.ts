@@ -1,0 +1,87 @@
+// The interface of an output format.
+
+import type { ChangesPage, TributaryClient } from '@tributary/client'
+import { CommandError } from '../requests/pull-outcome.ts'
+import type { PullContext } from '../requests/pull-request.ts'
+import type { TableOptions } from '../requests/table-plan.ts'
+import type { ReadyFile } from './place-files.ts'
+import type { PullState } from './pull-state.ts'
+import type { PulledBefore, PullOrigin } from './pulled-before.ts'
+import type { WalkUnderWay } from './walk-to-spool.ts'
+
+export interface FormatJob {
+  /** The final name, and the place of the lines that were pulled now: whole, and on the disk. */
+  out: string
+  spoolPath: string
+  spoolBytes: number
+  /** `adds`: whether they are added to what is under the final name. */
+  walk: WalkUnderWay
+  /** What is true of the output when this is done. */
+  then: PulledBefore
+  program: string
+  client: TributaryClient
+  state: PullState
+  tables: TableOptions
+  /** Texts of CSV as they are, for programs and not for spreadsheets. */
+  csvExact: boolean
+  context: PullContext
+}
+
+/** What is known before the walk. */
+export type TablesJob = Pick<FormatJob, 'program' | 'client' | 'state' | 'tables' | 'walk' | 'context'>
+
+export interface FollowJob {
+  program: string
+  client: TributaryClient
+  tables: TableOptions
+  fields: string | undefined
+  context: PullContext
+}
+
+/**
+ * Resolves with true when all of the page is in the output, with its cursor; with false when the output is not as of the cursor `after`, as
+ * when it was restored from a backup. Done twice, it comes to the same.
+ */
+export type ApplyPage = (page: ChangesPage, after: string) => Promise<boolean>
+
+/** The applications of a page, as the last change of each has it, one a line. */
+export function linesOf({ payload }: ChangesPage): Map<number, Buffer> {
+  const lines = new Map<number, Buffer>()
+  for (const { application_id: id, application } of payload) {
+    if (application === undefined) continue
+    if (application.application_id !== id)
+      throw new CommandError('mismatch', `The service sent another application for a change of application ${id}.`)
+    lines.set(id, Buffer.from(JSON.stringify(application)))
+  }
+  return lines
+}
+
+export interface Prepared {
+  files: ReadyFile[]
+  /** What the state is to remember once the files are in their places. */
+  facts?: Readonly<Record<string, unknown>>
+  /** How many applications are in the output, where that is not what the pulls have brought. */
+  total?: number
+}
+
+export interface OutputFormat {
+  ending: string
+  /** Whether it is made of tables, which can be laid out in several ways. */
+  hasTables: boolean
+  /** The folder that it is; `--since-last` has nothing to add to one. */
+  folder?: string
+  /** Where it goes, when that is no file. */
+  destination?: string
+  /** Where lines are collected, until the output is made of them. */
+  spoolPath: (out: string) => string
+  /** What the last pull of it left, of an output that knows it by itself; of others the state alongside them does. */
+  readDone?: (origin: PullOrigin) => Promise<PulledBefore | undefined>
+  /** Before the walk: throws what would keep the output from being made of it. */
+  check?: (job: TablesJob) => Promise<void>
+  /** Makes the files that get their final names next, whole and on the disk, and alongside their places. */
+  prepare: (job: FormatJob) => Promise<Prepared>
+  /** Of an output that can be kept up to date (`--follow`): applies pages of the change feed that follow what `readDone` found. */
+  follow?: (job: FollowJob) => Promise<ApplyPage>
+  /** The ids of the applications in a file, in order, many at a time; undefined where something is none. */
+  idsIn?: (path: string) => AsyncGenerator<(number | undefined)[], void, undefined>
+}

@@ -1,0 +1,72 @@
+// Holds every application against the JSON Schema that the service publishes for its program: what a program reads of an application
+// later is then known to be there, in the type it should have.
+
+import type { TributaryClient } from '@tributary/client'
+import { RequestRefused } from '@tributary/client/tools'
+import Schema from 'typebox/schema'
+import { CommandError } from '../requests/pull-outcome.ts'
+
+/** The schema document of the program, or of some questions of it, as it is published now; undefined where nothing of it is. */
+export async function loadSchema(
+  client: TributaryClient,
+  program: string,
+  signal: AbortSignal,
+  fields?: string,
+): Promise<unknown> {
+  try {
+    const path = `/docs/api/programs/${encodeURIComponent(program)}/versions/active/response.schema.json`
+    const query = fields === undefined ? '' : `?${new URLSearchParams({ fields })}`
+    return await client.json(path + query, { $defs: 'object' }, { signal })
+  } catch (error) {
+    if (error instanceof RequestRefused && error.isAboutNothingThere) return undefined
+    throw error
+  }
+}
+
+/** An application is not as the schema says. */
+export class SchemaMismatch extends CommandError {
+  constructor(message: string) {
+    super('mismatch', message)
+  }
+}
+
+export type SchemaCheck = (application: unknown) => void
+
+/** Throws when an application is not as the schema says; the message has its place, and no answer. */
+export function schemaCheck(document: unknown): SchemaCheck {
+  const { $defs = {} } = (document ?? {}) as { $defs?: Record<string, object> }
+  const { Application } = $defs
+  if (Application === undefined)
+    return () => {
+      const lacking = 'The service has no schema for this program, though it has applications.'
+      throw new CommandError('mismatch', `${lacking} --no-verify-schema pulls without.`)
+    }
+  const validator = Schema.Compile(withoutPatterns({ ...Application, $defs }) as object)
+  return application => {
+    if (validator.Check(application)) return
+    const [, found] = validator.Errors(application)
+    const errors = found.slice(0, 3).map(({ instancePath, message }) => `  ${instancePath || '/'} ${message}`)
+    const { application_id: id } = (application ?? {}) as { application_id?: unknown }
+    throw new SchemaMismatch(
+      `Application ${String(id)} is not as the schema of its program says:\n${errors.join('\n')}\n` +
+        'Nothing was put under the final name. --no-verify-schema pulls it as it is.',
+    )
+  }
+}
+
+/** Keywords of which the value has schemas by their names, which are no keywords. */
+const named = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
+const patterned = new Set(['pattern', 'patternProperties'])
+
+/**
+ * A pattern is a program: one of a hostile service could run for ever on a short text. That of an application has none, so whatever
+ * comes with some is checked without them.
+ */
+function withoutPatterns(schema: unknown, keysAreNames = false): unknown {
+  if (Array.isArray(schema)) return schema.map(item => withoutPatterns(item))
+  if (typeof schema !== 'object' || schema === null) return schema
+  const kept = Object.entries(schema).filter(
+    ([key, value]) => keysAreNames || !(patterned.has(key) || (key === 'format' && value !== 'date-time')),
+  )
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutPatterns(value, !keysAreNames && named.has(key))]))
+}

@@ -1,0 +1,126 @@
+// Gives an application a status or a note, or takes them away.
+
+import { invalidRequest, Problem, type ProblemItem } from '../../base/problem.ts'
+import {
+  type AnnotationState,
+  holdChanges,
+  insertAnnotationState,
+  lockAnnotations,
+  newestAnnotationId,
+  readProgramStatuses,
+  updateAnnotations,
+} from '../../db/applications/annotations.ts'
+import { appendAuditEvent } from '../../db/audit/audit.ts'
+import type { Sql } from '../../db/client.ts'
+import { requireInstanceTimeZone } from '../../db/instance.ts'
+import { refuseFollowed } from '../../db/origin.ts'
+import { type Annotations, renderAnnotations } from '../../domain/questions/application.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+
+export interface AnnotationChange {
+  program_id: number
+  application_id: number
+  /** One of the program's statuses, or null for none; undefined leaves it as it is. */
+  status?: string | null | undefined
+  /** Any text of at most `noteLengthMax`, or null for none; undefined leaves it as it is. */
+  note?: string | null | undefined
+  /** The newest state of both that was seen when this was decided (0 before the first); undefined when none was. */
+  seen?: number | undefined
+  /** `admin:<name>`, `operator:<system user>` or `key:<id>`. */
+  actor: string
+  /** Address that the request came from, if known. */
+  address?: string | undefined
+  now: Micros
+  /** The instance's zone. */
+  timeZone: string
+}
+
+/** Longest note, in UTF-16 units. */
+export const noteLengthMax = 10_000
+
+/**
+ * Changes status and note of an application in one transaction, with their history, the rendered text and the audit log;
+ * an export sees all of it or nothing (D22), and so does the change feed. Concurrent changes come one after the other. `status_last_modified_time`
+ * becomes `now` when a status is set, the same again included (D30), or taken away, and stays when only the note changes. A change
+ * that sets no status and changes nothing leaves no trace. Returns what holds now.
+ * Throws `invalid_request` with `/status` and `/note`, `not_found`, or `conflict` when they have changed since `seen`.
+ */
+export async function annotate(sql: Sql, change: AnnotationChange): Promise<Annotations> {
+  return sql.begin('isolation level read committed', async tx => {
+    // Of an application that is there the zone is fixed.
+    await requireInstanceTimeZone(tx, change.timeZone)
+    await refuseFollowed(tx, 'Status and note are set')
+    const statuses = await readProgramStatuses(tx, change.program_id)
+    if (statuses !== undefined) refuseErrors(errorsOf(change, statuses))
+    const { program_id, application_id } = change
+    await holdChanges(tx, program_id)
+    const before = statuses && (await lockAnnotations(tx, program_id, application_id))
+    if (before === undefined) {
+      throw new Problem('not_found', { detail: `There is no application ${application_id} in this program.` })
+    }
+    if (change.seen !== undefined && (await newestAnnotationId(tx, program_id, application_id)) !== change.seen) {
+      throw new Problem('conflict', {
+        detail: `Status or note of application ${application_id} were changed in the meantime, so nothing was saved.`,
+        internal: 'seen_is_old',
+      })
+    }
+    const setsStatus = typeof change.status === 'string' || (change.status === null && before.status !== null)
+    const setsNote = change.note !== undefined && change.note !== before.application_note
+    if (!setsStatus && !setsNote) return before
+    const after = changed(before, change, setsStatus)
+    const state: AnnotationState = {
+      changed_at: change.now,
+      changed_by: change.actor,
+      status: after.status,
+      application_note: after.application_note,
+    }
+    await updateAnnotations(tx, change, after, renderAnnotations(after, change.timeZone))
+    await insertAnnotationState(tx, change, state, { status: setsStatus, note: setsNote })
+    await appendAuditEvent(tx, {
+      actor: change.actor,
+      action: 'application_annotated',
+      subject: String(application_id),
+      address: change.address,
+      // The note may hold words of an applicant, and is not repeated.
+      detail: {
+        program_id,
+        status: after.status,
+        status_changed: after.status !== before.status,
+        note_changed: after.application_note !== before.application_note,
+      },
+    })
+    return after
+  })
+}
+
+function changed(before: Annotations, change: AnnotationChange, setsStatus: boolean): Annotations {
+  return {
+    status: change.status === undefined ? before.status : change.status,
+    status_last_modified_time: setsStatus ? change.now : before.status_last_modified_time,
+    application_note: change.note === undefined ? before.application_note : change.note,
+  }
+}
+
+function errorsOf({ status, note }: AnnotationChange, statuses: readonly string[]): ProblemItem[] {
+  const errors: ProblemItem[] = []
+  if (status !== undefined && status !== null && !statuses.includes(status)) {
+    const known = statuses.length === 0 ? 'it has none' : `they are ${statuses.map(s => JSON.stringify(s)).join(', ')}`
+    const detail = `Must be one of the program's statuses, or none: ${known}.`
+    errors.push({ path: '/status', code: 'unknown_status', detail })
+  }
+  if (note !== undefined && note !== null) {
+    if (note.length > noteLengthMax) {
+      const detail = `Must be at most ${noteLengthMax} characters long, and is ${note.length}.`
+      errors.push({ path: '/note', code: 'too_long', detail })
+    }
+    if (!note.isWellFormed() || note.includes('\0')) {
+      const detail = 'Must be Unicode text without U+0000 and without lone surrogates.'
+      errors.push({ path: '/note', code: 'unstorable_text', detail })
+    }
+  }
+  return errors
+}
+
+function refuseErrors(errors: readonly ProblemItem[]): void {
+  if (errors.length > 0) throw invalidRequest('The application was not changed.', errors)
+}

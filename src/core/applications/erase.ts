@@ -1,0 +1,217 @@
+// Erases applications: one of them, all of an applicant together with the applicant, or those that a program has kept long enough.
+//
+// Walks stay exact. Numbers that never change fix which applications belong to a walk, and in which order: the pages that are read
+// after an erasure lack the erased application, and no other. The application that it had superseded stays OBSOLETE.
+
+import { invalidRequest, notFound, Problem } from '../../base/problem.ts'
+import { holdChanges } from '../../db/applications/annotations.ts'
+import {
+  deleteAbandoned,
+  deleteApplicant,
+  deleteApplication,
+  deleteExpired,
+  type ErasedApplication,
+  holdApplicant,
+  holdForErasure,
+  lockRetention,
+  measureExpired,
+  readExpiry,
+  readRetentions,
+  updateRetention,
+  wasErased,
+} from '../../db/applications/erased-applications.ts'
+import { appendAuditEvent } from '../../db/audit/audit.ts'
+import { type Db, inTransaction, type Sql } from '../../db/client.ts'
+import { type LoadRow, lockLoads, readUnfinishedLoads } from '../../db/loads/bulk-loads.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+
+/** Longest retention, in days. */
+export const retentionDaysMax = 36_500
+/** Applications erased in one transaction, so that none is long. */
+const batchRows = 1000
+
+/** Longest reason, in UTF-16 units. */
+export const reasonMax = 200
+
+/** For the audit log: who erases something, and why, in words that name no person. */
+interface ErasureOrder {
+  /** `admin:<name>`, `operator:<system user>` or `retention`. */
+  actor: string
+  address?: string | undefined
+  /** As `parseReason` takes it. */
+  reason: string | undefined
+}
+
+/** A reason as the audit log keeps it; undefined for one of spaces alone. Throws Problem `invalid_request` for one that is too long. */
+export function parseReason(given = ''): string | undefined {
+  const reason = given.trim()
+  if (reason.length <= reasonMax) return reason || undefined
+  const detail = `Must not be longer than ${reasonMax} characters.`
+  throw invalidRequest('Nothing was erased.', [{ parameter: 'reason', code: 'too_long', detail }])
+}
+
+/**
+ * Erases one application of a program with its status, notes and their history, and the answers in progress that started from it. The audit
+ * log keeps its id.
+ * Throws Problem `not_found`, which says so when it was erased before, or `invalid_request` for a reason that is too long.
+ */
+export async function eraseApplication(sql: Sql, place: ErasedApplication, order: ErasureOrder): Promise<void> {
+  const reason = parseReason(order.reason)
+  await inTransaction(sql, async tx => {
+    await holdForErasure(tx, place)
+    if (!(await deleteApplication(tx, place))) {
+      const detail = (await wasErased(tx, place))
+        ? `Application ${place.application_id} was erased before.`
+        : `There is no application ${place.application_id} in this program.`
+      throw new Problem('not_found', { detail })
+    }
+    await appendAuditEvent(tx, {
+      actor: order.actor,
+      action: 'application_erased',
+      subject: String(place.application_id),
+      address: order.address,
+      detail: { program_id: place.program_id, reason },
+    })
+  })
+}
+
+/**
+ * Erases an applicant: every application and all answers in progress in every program, and the applicant. Waits for a submission
+ * of this applicant that is under way, and erases what it brings; later ones find no applicant. Returns the erased applications.
+ * Throws Problem `not_found`, or `conflict` while a bulk load has not ended, which might bring more of this applicant.
+ */
+export async function eraseApplicant(sql: Sql, applicantId: number, order: ErasureOrder): Promise<ErasedApplication[]> {
+  const reason = parseReason(order.reason)
+  return inTransaction(sql, async tx => {
+    await lockLoads(tx)
+    refuseUnfinished(await readUnfinishedLoads(tx))
+    if (!(await holdApplicant(tx, applicantId)))
+      throw new Problem('not_found', { detail: `There is no applicant ${applicantId}.` })
+    const applications = await deleteApplicant(tx, applicantId)
+    await appendAuditEvent(tx, {
+      actor: order.actor,
+      action: 'applicant_erased',
+      subject: String(applicantId),
+      address: order.address,
+      detail: { applications: applications.map(erased => ({ ...erased })), reason },
+    })
+    return applications
+  })
+}
+
+/** What a retention of so many days would erase. */
+export interface RetentionEffect {
+  /** When its oldest application was submitted; null without applications. */
+  oldest: Micros | null
+  /** Applications that are older already, which the next sweep would erase. Counted up to `expiredMax`. */
+  expired: number
+}
+
+export const expiredMax = 10_000
+
+export async function measureRetention(db: Db, programId: number, days: number): Promise<RetentionEffect> {
+  return measureExpired(db, programId, await readExpiry(db, days), expiredMax)
+}
+
+interface RetentionOrder {
+  /** Null where they are kept permanently. */
+  days: number | null
+  actor: string
+  address?: string | undefined
+  /** The retention that was shown when this was decided; undefined where none was. Another one by now is a conflict. */
+  seen?: number | null | undefined
+  /** The slug, as a confirmation that applications which are there already are to be erased. */
+  confirmation?: string | undefined
+}
+
+/**
+ * Sets for how many days a program keeps its applications. It must be confirmed where that erases applications which the present
+ * setting keeps. Throws Problem `not_found`, `conflict`, `invalid_request` naming `days` or `confirmation`.
+ */
+export async function setRetention(sql: Sql, slug: string, order: RetentionOrder): Promise<void> {
+  const { days, actor, address, seen, confirmation } = order
+  if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= retentionDaysMax))
+    throw refused('days', 'out_of_bounds', `Must be a whole number of days from 1 to ${retentionDaysMax}.`)
+  await inTransaction(sql, async tx => {
+    const program = (await lockRetention(tx, slug)) ?? notFound(`There is no program "${slug}".`)
+    const { program_id, retention_days: before } = program
+    if (seen !== undefined && seen !== before)
+      throw new Problem('conflict', {
+        detail: `In the meantime this was set to ${before === null ? 'keep everything' : `${before} days`}. Nothing was changed.`,
+      })
+    if (before === days) return
+    const shorter = days !== null && (before === null || days < before)
+    if (shorter && confirmation?.trim() !== slug) {
+      const { expired } = await measureRetention(tx, program_id, days)
+      if (expired > 0)
+        throw refused(
+          'confirmation',
+          'required',
+          `Must be "${slug}": ${gone(expired)} older than that would be erased.`,
+        )
+    }
+    await updateRetention(tx, program_id, days)
+    await appendAuditEvent(tx, {
+      actor,
+      action: 'program_retention_set',
+      subject: slug,
+      address,
+      detail: { days, before },
+    })
+  })
+}
+
+const gone = (expired: number): string => {
+  if (expired === 1) return '1 application'
+  return `${expired === expiredMax ? 'at least ' : ''}${expired.toLocaleString('en-US')} applications`
+}
+
+const refused = (parameter: string, code: string, detail: string): Problem =>
+  invalidRequest('How long applications are kept was not changed.', [{ parameter, code, detail }])
+
+/** What was erased of one program. */
+interface Expired {
+  slug: string
+  applications: number
+  inProgress: number
+}
+
+/**
+ * Erases the applications that are older than the retention of their program, oldest first, and answers in progress that were not
+ * touched for as long. In transactions of `rowsMax`, so it may be interrupted and repeated. Several processes may run it concurrently.
+ */
+export async function eraseExpired(sql: Sql, rowsMax = batchRows): Promise<Expired[]> {
+  const expired: Expired[] = []
+  for (const { program_id, slug, retention_days } of await readRetentions(sql)) {
+    const before = await readExpiry(sql, retention_days)
+    const erased: Expired = { slug, applications: 0, inProgress: 0 }
+    for (let more = true; more; ) {
+      await inTransaction(sql, async tx => {
+        const inProgress = await deleteAbandoned(tx, program_id, before)
+        await holdChanges(tx, program_id)
+        const applications = await deleteExpired(tx, program_id, before, rowsMax)
+        more = applications.length === rowsMax
+        if (applications.length === 0 && inProgress === 0) return
+        erased.applications += applications.length
+        erased.inProgress += inProgress
+        await appendAuditEvent(tx, {
+          actor: 'retention',
+          action: 'applications_expired',
+          subject: slug,
+          detail: { retention_days, applications, in_progress: inProgress },
+        })
+      })
+    }
+    if (erased.applications + erased.inProgress > 0) expired.push(erased)
+  }
+  return expired
+}
+
+function refuseUnfinished([load]: readonly LoadRow[]): void {
+  if (load === undefined) return
+  throw new Problem('conflict', {
+    detail:
+      `Nothing was erased: load ${load.load_id} of ${load.source} has not ended, and may bring more of this applicant. Let it end, or end ` +
+      `it with scripts/load --give-up ${load.load_id}.`,
+  })
+}

@@ -1,0 +1,20 @@
+// The context of an action (actor, address, time), and the audit entry that records it.
+
+import { type AuditEvent, appendAuditEvent } from '../../db/audit/audit.ts'
+import type { Db } from '../../db/client.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+
+export interface AuditContext {
+  /** `admin:<e-mail>`, `admin-token:<token id>:<e-mail>` or `operator:<system user>`. */
+  actor: string
+  address?: string | undefined
+  now: Micros
+}
+
+export const recordAction = (
+  tx: Db,
+  { actor, address }: Pick<AuditContext, 'actor' | 'address'>,
+  action: string,
+  subject: string,
+  detail?: AuditEvent['detail'],
+): Promise<void> => appendAuditEvent(tx, { actor, action, subject, address, detail })

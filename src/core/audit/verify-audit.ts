@@ -1,0 +1,153 @@
+// Finds out whether the audit log is as it was sealed: every seal over the events that are there now, in the database and in files.
+
+import { basename } from 'node:path'
+import { invalidRequest } from '../../base/problem.ts'
+import {
+  type AuditSeal,
+  countSealedEvents,
+  findLastPruned,
+  findLastSeal,
+  findPrunedEvent,
+  readAuditContents,
+  readAuditSeals,
+  readPrunedFiles,
+} from '../../db/audit/audit-seals.ts'
+import { type Db, inSnapshot, type Sql } from '../../db/client.ts'
+import { AlteredAudit, readAuditFile } from './audit-file.ts'
+import { noHash, SegmentHash } from './seal-audit.ts'
+
+/** Of a hash, in a seal that is kept elsewhere: so many bytes that no other log with the same can be found. */
+const keptBytes = 16
+
+/** Most events that are verified while a person waits for the page: some two seconds. */
+export const checkedEventsMax = 100_000
+
+export interface AuditVerdict {
+  /** Events in the database that were read. */
+  events: number
+  /** How many of these are too new to have a seal. */
+  unsealed: number
+  /** What was pruned, by the file that has it. */
+  pruned: PrunedFile[]
+  /** What is wrong, by segment and file; none when the log is as it was sealed. */
+  errors: string[]
+  /** The newest seal, in one word. Keep it elsewhere and pass it as `kept` next time. Null before the first. */
+  seal: string | null
+}
+
+interface PrunedFile {
+  file: string
+  /** Whether the caller passed it, and it is as it was written. */
+  checked: boolean
+}
+
+/**
+ * Reads the whole log in order. `kept` is the seal of an earlier call: it shows whether what was there then still is. `files` are
+ * paths of what was pruned, in any order. Throws Problem `invalid_request` for a seal or file that cannot be read.
+ */
+export async function verifyAuditLog(sql: Sql, kept?: string, files: readonly string[] = []): Promise<AuditVerdict> {
+  const mark = parseSeal(kept)
+  // In one snapshot: events are added, sealed and pruned all the while.
+  return inSnapshot(sql, async db => {
+    const errors: string[] = []
+    const checked = new Map<string, number>()
+    for (const path of new Set(files)) await checkFile(db, path, checked, errors)
+    const counted = await checkSegments(db, errors)
+    const stray = await findPrunedEvent(db)
+    if (stray !== undefined) errors.push(`event ${stray} was inserted into a segment that had been pruned`)
+    const last = await findLastSeal(db)
+    if (mark !== undefined) errors.push(...(await errorsOfMark(db, mark, last)))
+    const pruned = (await readPrunedFiles(db)).map(({ file, segments }) => ({
+      file,
+      checked: checked.get(file) === segments,
+    }))
+    return { ...counted, errors, seal: sealText(last), pruned }
+  })
+}
+
+/** Holds each segment that is in the database against its seal, and goes on after one that was altered. */
+async function checkSegments(db: Db, errors: string[]): Promise<Pick<AuditVerdict, 'events' | 'unsealed'>> {
+  const pruned = await findLastPruned(db)
+  const seals = await readAuditSeals(db, (pruned?.segment ?? 0) + 1)
+  let hash = new SegmentHash(pruned?.hash ?? noHash)
+  let at = 0
+  const close = (): void => {
+    const before = seals[at - 1] ?? pruned
+    const seal = seals[at++]!
+    if (seal.segment !== (before?.segment ?? 0) + 1) errors.push(`segment ${seal.segment - 1} has no seal`)
+    const found = hash.events === seal.events ? '' : `: it has ${hash.events} events, and had ${seal.events}`
+    if (!hash.digest().equals(seal.hash) || hash.firstEventId !== seal.first_event_id)
+      errors.push(`segment ${seal.segment} has been altered${found}`)
+    hash = new SegmentHash(seal.hash)
+  }
+  let events = 0
+  for await (const { audit_event_id: id, content } of readAuditContents(
+    db,
+    pruned?.last_event_id ?? Number.MIN_SAFE_INTEGER,
+  )) {
+    while (at < seals.length && id > seals[at]!.last_event_id) close()
+    hash.add(id, content)
+    events++
+  }
+  const unsealed = at === seals.length ? hash.events : 0
+  while (at < seals.length) close()
+  return { events, unsealed }
+}
+
+/** Checks a file on its own and against the seals, and counts its good segments by the name the database has for it. */
+async function checkFile(db: Db, path: string, checked: Map<string, number>, errors: string[]): Promise<void> {
+  try {
+    const segments = await readAuditFile(path)
+    const first = segments[0]?.segment ?? 1
+    const seals = await readAuditSeals(db, first - 1, segments.at(-1)?.segment ?? 0)
+    const bySegment = new Map(seals.map(seal => [seal.segment, seal]))
+    for (const { segment, previous, hash } of segments) {
+      const before = segment === 1 ? noHash : bySegment.get(segment - 1)?.hash
+      const seal = bySegment.get(segment)
+      if (before?.equals(previous) !== true || seal?.hash.equals(hash) !== true)
+        throw new AlteredAudit(`segment ${segment} is not the one that this database sealed`)
+      if (seal.file !== null) checked.set(seal.file, (checked.get(seal.file) ?? 0) + 1)
+    }
+  } catch (error) {
+    if (error instanceof AlteredAudit) return void errors.push(`${basename(path)}: ${error.message}`)
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === undefined) throw error
+    const detail = `${path} cannot be read (${code})`
+    throw invalidRequest('A file cannot be read.', [{ parameter: '--with', code: 'unreadable', detail }])
+  }
+}
+
+/** The newest seal, how many events the database has, and which files have what was pruned, without a look at any sealed event. */
+export async function measureAuditLog(sql: Sql) {
+  return inSnapshot(sql, async db => ({
+    seal: sealText(await findLastSeal(db)),
+    ...(await countSealedEvents(db)),
+    files: (await readPrunedFiles(db)).map(({ file }) => file),
+  }))
+}
+
+interface Mark {
+  segment: number
+  hash: string
+}
+
+async function errorsOfMark(db: Db, { segment, hash }: Mark, last: AuditSeal | undefined): Promise<string[]> {
+  const end = last?.segment ?? 0
+  if (segment > end) return [`the log ends at segment ${end}, and the seal you kept is of segment ${segment}`]
+  const [seal] = await readAuditSeals(db, segment, segment)
+  const isKept = seal !== undefined && shortHash(seal.hash) === hash
+  return isKept ? [] : [`segment ${segment} does not have the seal you kept`]
+}
+
+const shortHash = (hash: Buffer): string => hash.subarray(0, keptBytes).toString('base64url')
+
+const sealText = (seal: AuditSeal | undefined): string | null =>
+  seal === undefined ? null : `${seal.segment}:${shortHash(seal.hash)}`
+
+function parseSeal(text: string | undefined): Mark | undefined {
+  if (text === undefined) return undefined
+  const match = /^(\d{1,15}):([\w-]{22})$/.exec(text)
+  if (match !== null) return { segment: Number(match[1]), hash: match[2]! }
+  const detail = 'must be a seal as it was printed, whole'
+  throw invalidRequest('The seal cannot be read.', [{ parameter: '--seal', code: 'malformed', detail }])
+}

@@ -1,0 +1,67 @@
+// A page of the change feed with its applications. The code that writes the pages of walks writes it: its rows are the changes. The audit
+// log has an entry before anything is sent.
+
+import { noFilters } from '../../../db/walks/walk-filters.ts'
+import type { WalkStart } from '../../../db/walks/walks.ts'
+import type { VersionFill } from '../../../domain/questions/version-fill.ts'
+import type { WalkQuestions } from '../framings/page-framing.ts'
+import type { Sink } from '../pages/page-outlet.ts'
+import { type PageServing, refusal } from '../pages/serve-page.ts'
+import { PageFailure, type PageReceipt, writePage } from '../pages/write-page.ts'
+import { type ChangesPage, isWithApplication } from './change-feed.ts'
+import { type ChangesFormat, framingOfChanges } from './feed-framings.ts'
+
+/** A page of the feed, and what its applications are made of. */
+export interface ChangesToServe {
+  programId: number
+  page: ChangesPage
+  /** The state of the program that the page was read in: its applications are as a walk has them that begins there. */
+  start: WalkStart
+  questions: WalkQuestions & { fills: ReadonlyMap<number, VersionFill>; isFollowed: boolean }
+  format: ChangesFormat
+}
+
+/** Versions start at 1: a row without an application is of none, and lacks nothing. */
+const noFill = { end: Buffer.alloc(0), entity: new Map() }
+
+/** Writes a page to a sink. Rejects with a Problem or the database's error when the page cannot be finished. */
+export async function serveChanges(
+  { programId, page, start, questions, format }: ChangesToServe,
+  { fields, ...serving }: PageServing,
+  sink: Sink,
+): Promise<PageReceipt['outcome']> {
+  const listed = page.payload.map(change => (isWithApplication(change) ? change.application_id : null))
+  const questionsAsOf = questions.isFollowed ? (start.last_published_at ?? undefined) : undefined
+  const walk = {
+    programId,
+    horizon: start.horizon,
+    lastChange: start.last_change.mark,
+    filters: noFilters,
+    questionsAsOf,
+    listed,
+  }
+  const noteEnd = (receipt: PageReceipt): void => {
+    const handed = listed.slice(0, receipt.last?.submit_seq ?? 0)
+    fields.applications = new Set(handed.filter(id => id !== null)).size
+    fields.bytes = receipt.bytes
+    serving.steps?.end(receipt.applications, receipt.outcome === 'failed')
+  }
+  try {
+    const receipt = await writePage({
+      ...serving,
+      plan: { walk, after: undefined, pageSize: listed.length },
+      fills: new Map([...questions.fills, [0, noFill]]),
+      framing: framingOfChanges(format, page, questions),
+      sink,
+      sealNext: () => {
+        throw new Error('a page of the change feed had more rows than changes')
+      },
+    })
+    noteEnd(receipt)
+    return receipt.outcome
+  } catch (error) {
+    if (!(error instanceof PageFailure)) throw error
+    noteEnd(error.receipt)
+    throw refusal(error.cause, false)
+  }
+}

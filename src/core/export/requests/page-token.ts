@@ -1,0 +1,256 @@
+// Page tokens (contract D8): what a client carries from one page to the next, sealed so that it can neither read nor change it.
+// A token grants nothing: every page is authorized again.
+
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { Problem, type ProblemItem } from '../../../base/problem.ts'
+import { base62Length, decodeBase62, encodeBase62 } from '../../../domain/values/base62.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { countNumbers, packFilters, unpackFilters } from '../filters/packed-filters.ts'
+import type { PageToken } from './walk.ts'
+
+// The bytes of a token: version, key id, nonce, sealed contents, tag. Contents have a fixed size, so the length reveals only how many
+// questions its client chose, and which kinds of filters it has: flags, the walk's id, and numbers of seven bytes, in which every safe integer is exact.
+/**
+ * How contents are laid out. A layout that tokens were issued in is read for as long as such a token may live. The second has one number more,
+ * with the flags beyond the first byte, and is issued only where one of those is set: the first, which 1.0.0 reads, cannot hold it.
+ */
+type Layout = 1 | 2
+const keyIdBytes = 4
+const nonceBytes = 12
+const tagBytes = 16
+const headBytes = 1 + keyIdBytes
+
+/** What a token is opened with, and what it must match. */
+export interface TokenOpening {
+  keys: readonly Buffer[]
+  now: Micros
+  ttlMs: number
+  programId: number
+}
+
+const flagsAndWalkBytes = 1 + 8
+const numberBytes = 7
+
+/** How many numbers every token has. */
+const plainNumbers = 13
+/** How many chosen questions a token can name at most. */
+export const fieldsMax = 100
+
+/** Numbers of filters and of further flags that a token can have at most. */
+const furtherNumbersMax = 10
+
+const tokenBytes = (more: number): number =>
+  headBytes + nonceBytes + flagsAndWalkBytes + (plainNumbers + more) * numberBytes + tagBytes
+
+/** By the count of additional numbers. */
+const tokenLengths = Array.from({ length: fieldsMax + furtherNumbersMax + 1 }, (_, more) =>
+  base62Length(tokenBytes(more)),
+)
+
+/** How far the clocks of two machines of one installation may be apart. */
+const clockSkewMicros = 60_000_000
+
+/**
+ * A token that `openPageToken` turns back into the contents, sealed with the first of `keys` (32 bytes each).
+ * AES-256-GCM with a random nonce: good for some 2^32 tokens of one key. Two tokens for the same contents differ.
+ */
+export function sealPageToken(contents: PageToken, keys: readonly Buffer[]): string {
+  const key = keys[0]
+  if (key === undefined) throw new Error('there is no key to seal page tokens with')
+  const { layout, plain } = pack(contents)
+  const head = Buffer.concat([Buffer.of(layout), keyId(key)])
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+  cipher.setAAD(head)
+  const sealed = Buffer.concat([cipher.update(plain), cipher.final()])
+  return encodeBase62(Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]))
+}
+
+/**
+ * What a token holds, sealed with any of `keys`. Throws Problem `invalid_request` naming the parameter, code
+ * - `page_token_invalid`: not as it was issued, or issued under a key that is no longer known;
+ * - `page_token_of_another_program`;
+ * - `page_token_expired`: issued more than `ttlMs` milliseconds before `now`;
+ * - `page_token_issued_ahead`: issued more than a minute after `now`, so by an instance whose clock is ahead of this one's.
+ */
+export function openPageToken(text: string, opening: TokenOpening, parameter = 'nextPageToken'): PageToken {
+  const { keys, ...expected } = opening
+  const unusable = (code: string, what: string, internal: string) => unusableToken(parameter, code, what, internal)
+  const more = tokenLengths.indexOf(text.length)
+  const bytes = more === -1 ? undefined : decodeBase62(text, tokenBytes(more))
+  if (bytes === undefined) throw unreadableToken(parameter)
+  const contents = bytes[0] === 1 || bytes[0] === 2 ? unseal(bytes[0], bytes, keys) : undefined
+  if (contents === undefined) {
+    throw unusable('page_token_invalid', 'is not a token as this service issued it', 'token_not_authentic')
+  }
+  if (contents.programId !== expected.programId) {
+    throw unusable('page_token_of_another_program', 'was issued for another program', 'token_of_another_program')
+  }
+  const age = expected.now - contents.issuedAt
+  if (age > expected.ttlMs * 1000) throw unusable('page_token_expired', 'has expired', 'token_expired')
+  if (age < -clockSkewMicros) throw issuedAhead(parameter)
+  return contents
+}
+
+/** The refusal of a token whose walk cannot continue: this database no longer has the applications of its horizon (G13). */
+export function walkIsLost(cause: unknown, parameter = 'nextPageToken'): Problem {
+  return unusableToken(
+    parameter,
+    'walk_of_another_history',
+    'belongs to a walk over submissions that the database has lost since, for instance because it was restored from a backup',
+    'walk_of_another_history',
+    cause,
+  )
+}
+
+/** The refusal of a database that lags behind a walk (G13): waiting helps, unless it was restored to an earlier state. */
+export function databaseIsBehind(cause: unknown): Problem {
+  return new Problem('unavailable', {
+    detail:
+      'The database that would answer has not come as far as this walk. Try again in a few seconds. ' +
+      'If it was restored from a backup, that will not help: begin the walk again, without a token.',
+    retryAfterSeconds: 5,
+    internal: 'behind_walk',
+    cause,
+  })
+}
+
+/** Whether a refusal says that the database that was read lacks what a walk was over: it lags, or lost it. */
+export const isOfLostWalk = (error: unknown): boolean =>
+  error instanceof Problem && ['walk_of_another_history', 'behind_walk'].includes(String(error.internal))
+
+/** The questions of the walk are not those it began with, whatever its applications are. */
+export function questionsAreLost(cause: unknown): Problem {
+  return unusableToken(
+    'nextPageToken',
+    'walk_of_another_history',
+    'belongs to a walk over questions that are other ones since, for instance because the database was restored from a backup',
+    'questions_of_another_history',
+    cause,
+  )
+}
+
+/** No fault of the client, and the token is good for every instance whose clock is right. */
+function issuedAhead(parameter: string): Problem {
+  const detail =
+    'was issued by an instance of this service whose clock is ahead of the one that answers. The walk is not lost: send the token ' +
+    'again, and if it stays refused, ask the operator of the service to set the clocks of its machines.'
+  return refusedToken({ parameter, code: 'page_token_issued_ahead', detail }, 'token_issued_ahead')
+}
+
+/** The refusal of a text that is no token at all. */
+export const unreadableToken = (parameter: string): Problem =>
+  unusableToken(parameter, 'page_token_invalid', 'is not a token of this service', 'token_malformed')
+
+function unusableToken(parameter: string, code: string, what: string, internal: string, cause?: unknown): Problem {
+  const detail = `${what}. Start again from the first page, without a token.`
+  return refusedToken({ parameter, code, detail }, internal, cause)
+}
+
+const refusedToken = (item: ProblemItem, internal: string, cause?: unknown): Problem =>
+  new Problem('invalid_request', { detail: 'The page token cannot be used.', errors: [item], internal, cause })
+
+function unseal(layout: Layout, bytes: Buffer, keys: readonly Buffer[]): PageToken | undefined {
+  const head = bytes.subarray(0, headBytes)
+  const nonce = bytes.subarray(headBytes, headBytes + nonceBytes)
+  const sealed = bytes.subarray(headBytes + nonceBytes, bytes.length - tagBytes)
+  for (const key of keys) {
+    if (!keyId(key).equals(head.subarray(1))) continue
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
+    decipher.setAAD(head)
+    decipher.setAuthTag(bytes.subarray(bytes.length - tagBytes))
+    const opened = decipher.update(sealed)
+    try {
+      decipher.final()
+    } catch {
+      continue
+    }
+    return unpack(layout, opened)
+  }
+  return undefined
+}
+
+const keyIds = new WeakMap<Buffer, Buffer>()
+
+/** Names a key without revealing anything of it. */
+function keyId(key: Buffer): Buffer {
+  let id = keyIds.get(key)
+  if (id === undefined) {
+    id = createHash('sha256').update(key).digest().subarray(0, keyIdBytes)
+    keyIds.set(key, id)
+  }
+  return id
+}
+
+/** The one flag that is not a filter's. */
+const hasLastChange = 16
+
+function pack(token: PageToken): { layout: Layout; plain: Buffer } {
+  const { lastChange, fields = [] } = token
+  if (fields.length > fieldsMax) throw new Error(`a page token names ${fieldsMax} questions at most`)
+  if (!/^[0-9a-f]{16}$/.test(token.walkId)) throw new Error('a walk id has 16 hexadecimal digits')
+  const { bits, slots, numbers } = packFilters(token.filters)
+  const flags = bits + (lastChange === undefined ? 0 : hasLastChange)
+  const further = Math.floor(flags / 256)
+  const all = [
+    token.programId,
+    token.horizon,
+    lastChange?.time ?? 0,
+    lastChange?.application_id ?? 0,
+    token.questionsAsOf,
+    token.after.submit_time,
+    token.after.submit_seq,
+    ...slots,
+    token.pageSize,
+    token.pageSizeMax,
+    token.applications,
+    token.issuedAt,
+    ...(further === 0 ? [] : [further]),
+    ...numbers,
+    ...fields,
+  ]
+  const parts = [Buffer.of(flags % 256), Buffer.from(token.walkId, 'hex'), ...all.map(packNumber)]
+  return { layout: further === 0 ? 1 : 2, plain: Buffer.concat(parts) }
+}
+
+/** Undefined where it is not as `pack` makes it, or a flag is set that this release does not know: without its filter, the walk would be another. */
+function unpack(layout: Layout, bytes: Buffer): PageToken | undefined {
+  const all = Array.from({ length: (bytes.length - flagsAndWalkBytes) / numberBytes }, (_, i) =>
+    unpackNumber(bytes, flagsAndWalkBytes + i * numberBytes),
+  )
+  const rest = all.splice(plainNumbers)
+  const further = layout === 1 ? 0 : rest.shift()
+  if (further === undefined || (layout === 2 && further < 1)) return undefined
+  const flags = bytes[0]! + 256 * further
+  const lastChange = flags & hasLastChange ? { time: all[2]!, application_id: all[3]! } : undefined
+  const bits = flags - (lastChange === undefined ? 0 : hasLastChange)
+  const numbers = rest.splice(0, countNumbers(bits))
+  const filters = unpackFilters({ bits, slots: [all[7]!, all[8]!], numbers })
+  if (filters === undefined) return undefined
+  return {
+    programId: all[0]!,
+    walkId: bytes.toString('hex', 1, flagsAndWalkBytes),
+    horizon: all[1]!,
+    lastChange,
+    questionsAsOf: all[4]!,
+    after: { submit_time: all[5]!, submit_seq: all[6]! },
+    filters,
+    pageSize: all[9]!,
+    pageSizeMax: all[10]!,
+    applications: all[11]!,
+    issuedAt: all[12]!,
+    fields: rest.length === 0 ? undefined : rest,
+  }
+}
+
+function packNumber(number: number): Buffer {
+  if (!Number.isSafeInteger(number)) throw new Error(`a page token holds safe integers only, not ${number}`)
+  const bytes = Buffer.alloc(numberBytes)
+  const high = Math.floor(number / 2 ** 32)
+  bytes.writeIntBE(high, 0, 3)
+  bytes.writeUInt32BE(number - high * 2 ** 32, 3)
+  return bytes
+}
+
+const unpackNumber = (bytes: Buffer, at: number): number =>
+  bytes.readIntBE(at, 3) * 2 ** 32 + bytes.readUInt32BE(at + 3)

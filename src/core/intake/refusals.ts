@@ -1,0 +1,34 @@
+// The refusals that saving and submitting share.
+
+import { invalidRequest, Problem } from '../../base/problem.ts'
+import { type ApplicantName, isApplicant } from '../../db/applications/applicants.ts'
+import type { Db } from '../../db/client.ts'
+import { findActiveVersion } from '../../db/programs/programs.ts'
+import type { ProgramVersion } from '../../domain/questions/program-version.ts'
+import type { Refused } from './checking/check-all.ts'
+import { errorsMax } from './checking/validation-errors.ts'
+
+export const noSuchApplicant = (): Problem =>
+  new Problem('not_found', { detail: 'There is no applicant with this id. Register one first.' })
+
+export const notPublished = (): Problem =>
+  new Problem('not_found', { detail: 'This program has not been published yet; it asks no questions.' })
+
+export function refusedAnswers(detail: string, refused: Refused): Problem {
+  return invalidRequest(
+    refused.more ? `${detail} Only the first ${errorsMax} errors are listed.` : detail,
+    refused.errors,
+  )
+}
+
+/** The version that applicants answer now. Throws Problem `not_found` before the first publication. */
+export async function loadActiveVersion(db: Db, programId: number): Promise<ProgramVersion> {
+  const version = await findActiveVersion(db, programId)
+  if (version === undefined) throw notPublished()
+  return version
+}
+
+/** Throws Problem `not_found` when the front end has no such applicant, whether or not another one has (D26). */
+export async function requireApplicant(db: Db, name: ApplicantName): Promise<void> {
+  if (!(await isApplicant(db, name))) throw noSuchApplicant()
+}

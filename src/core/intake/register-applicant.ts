@@ -1,0 +1,44 @@
+// Registers applicants of a front end, and changes the language they prefer.
+
+import { type ApplicantName, insertApplicant, updateApplicantLanguage } from '../../db/applications/applicants.ts'
+import { appendAuditEvent } from '../../db/audit/audit.ts'
+import { inTransaction, type Sql } from '../../db/client.ts'
+import { noSuchApplicant } from './refusals.ts'
+
+/** The API key that a front end uses, as far as intake and its audit log know it. */
+export interface FrontEndKey {
+  api_key_id: string
+  /** Whose applicants it reaches (D26). */
+  front_end: string
+  /** The address it is used from. */
+  address: string
+}
+
+/** Makes an applicant of the key's front end and returns its id. `language` is canonical. */
+export async function registerApplicant(sql: Sql, key: FrontEndKey, language: string): Promise<number> {
+  return inTransaction(sql, async tx => {
+    const applicantId = await insertApplicant(tx, key.front_end, language)
+    await auditApplicant(tx, key, 'applicant_registered', applicantId)
+    return applicantId
+  })
+}
+
+/** Throws Problem `not_found` when the key's front end has no such applicant. `language` is canonical. */
+export async function changeLanguage(sql: Sql, key: FrontEndKey, applicantId: number, language: string): Promise<void> {
+  await inTransaction(sql, async tx => {
+    const name: ApplicantName = { applicant_id: applicantId, front_end: key.front_end }
+    if (!(await updateApplicantLanguage(tx, name, language))) throw noSuchApplicant()
+    await auditApplicant(tx, key, 'applicant_language_changed', applicantId)
+  })
+}
+
+/** Ids only: personal data stays out of the audit log, the language included. */
+async function auditApplicant(
+  tx: Parameters<typeof appendAuditEvent>[0],
+  { api_key_id, front_end, address }: FrontEndKey,
+  action: string,
+  applicantId: number,
+): Promise<void> {
+  const detail = { front_end }
+  await appendAuditEvent(tx, { actor: `key:${api_key_id}`, action, subject: String(applicantId), address, detail })
+}

@@ -1,0 +1,259 @@
+// API keys as administrators handle them: made, listed, edited, disabled, retired. Each change and its audit event are one transaction.
+// It must not keep a secret: `createApiKey` returns it once, and only its hash is stored.
+
+import { createHash } from 'node:crypto'
+import { invalidRequest, Problem, type ProblemItem } from '../../base/problem.ts'
+import type { Db, Sql, Transaction } from '../../db/client.ts'
+import {
+  type ApiKeyRow,
+  disableApiKeyRow,
+  findApiKey,
+  insertApiKey,
+  listApiKeys,
+  lockApiKey,
+  replaceApiKeyPrograms,
+  retireApiKeyRow,
+  rotateApiKeySecret,
+  updateApiKey,
+} from '../../db/keys/api-key-rows.ts'
+import { findOrigin } from '../../db/origin.ts'
+import { formatMicros, type Micros } from '../../domain/values/offset-time.ts'
+import { type AuditContext, recordAction } from '../audit/record-action.ts'
+import { combinationErrors, expiryErrors } from './api-key-draft.ts'
+import { apiSecretToken, type Credential, hashPassword, isApiKeyId, mintCredential } from './credential.ts'
+import { dayMicros, isExpiringSoon } from './expiry.ts'
+import {
+  type ApiKeyChanges,
+  type ApiKeyDraft,
+  checkSettings,
+  type KeySettingName,
+  type KeyValues,
+  settingNames,
+  textsOf,
+} from './key-settings.ts'
+
+/** `expiring`: within `expiringSoonDays`. `exposed`: seen without encryption, and still good. `disabled`: until it is enabled again. */
+export const apiKeyStates = ['active', 'expiring', 'exposed', 'disabled', 'expired', 'retired'] as const
+export type ApiKeyState = (typeof apiKeyStates)[number]
+
+/** The lists of keys, and which states each shows. */
+export const keyGroups = {
+  active: ['active', 'expiring', 'exposed'],
+  expiring: ['expiring'],
+  disabled: ['disabled'],
+  expired: ['expired'],
+  retired: ['retired'],
+} as const satisfies Record<string, readonly ApiKeyState[]>
+export type KeyGroup = keyof typeof keyGroups
+
+export interface ListedApiKey extends ApiKeyRow {
+  state: ApiKeyState
+}
+
+/** A key just made, with the credential that is shown once. */
+export interface IssuedApiKey extends Credential {
+  key: ListedApiKey
+}
+
+/**
+ * Makes a key. The credential is in the answer and nowhere else, so it can be shown once.
+ * Throws `invalid_request` naming every error (`/name`, `/programs/0`, `/expires_at`, …).
+ */
+export async function createApiKey(sql: Sql, pepper: string, draft: ApiKeyDraft & AuditContext): Promise<IssuedApiKey> {
+  const credential = mintCredential()
+  const api_key_id = credential.username
+  const { now } = draft
+  const row = await sql.begin(async tx => {
+    const { values, errors } = await checkSettings(tx, draft)
+    errors.push(...expiryErrors(draft.expires_at, now), ...combinationErrors(draft))
+    if (draft.may_submit) errors.push(...(await submissionErrors(tx)))
+    if (errors.length > 0) throw invalidRequest('The key cannot be made.', errors)
+    const { programs = [], ...settings } = values
+    const { may_export, may_submit, may_annotate = false } = draft
+    const may = { may_export, may_submit, may_annotate }
+    const made_by = { created_at: now, created_by: draft.actor, secret_hash: hashPassword(pepper, credential.password) }
+    await insertApiKey(tx, { api_key_id, ...settings, ...may, ...made_by })
+    await replaceApiKeyPrograms(tx, api_key_id, programs)
+    const made = (await findApiKey(tx, api_key_id))!
+    await recordAction(tx, draft, 'api_key_created', api_key_id, { ...may, ...audited(pick(made, settingNames)) })
+    return made
+  })
+  return { ...credential, key: withState(row, now) }
+}
+
+/** Every key, newest first. */
+export async function listKeys(db: Db, now: Micros): Promise<ListedApiKey[]> {
+  return (await listApiKeys(db)).map(row => withState(row, now))
+}
+
+/** Whether a key is meant: in its id, the texts of its settings or its last address, and among the keys of a program. Empty texts and null mean any. */
+export function isListed(
+  key: ListedApiKey,
+  { group, search, program }: { group: KeyGroup | null; search: string; program: string },
+): boolean {
+  const states: readonly ApiKeyState[] = group === null ? [key.state] : keyGroups[group]
+  const text = search.trim().toLowerCase()
+  const texts = settingNames.flatMap(name => textsOf(key, name))
+  const fields = [key.api_key_id, key.last_used_address ?? '', ...texts]
+  return (
+    states.includes(key.state) &&
+    (text === '' || fields.some(field => field.toLowerCase().includes(text))) &&
+    (program === '' || key.programs.includes(program))
+  )
+}
+
+/** One key, or `not_found`. */
+export async function loadKey(db: Db, apiKeyId: string, now: Micros): Promise<ListedApiKey> {
+  const row = isApiKeyId(apiKeyId) ? await findApiKey(db, apiKeyId) : undefined
+  if (row === undefined) throw noSuchKey()
+  return withState(row, now)
+}
+
+/** Longest time that two secrets of a key are good. */
+export const overlapDaysMax = 30
+
+/**
+ * Gives a key another secret, which is in the answer and nowhere else. The present one stays good for `overlapDays`, so that a client can
+ * be moved over without a gap; with 0 it ends with its next request. Throws `not_found`, `conflict` when the key is retired or expired,
+ * `invalid_request` for `/overlap`.
+ */
+export async function rotateApiKey(
+  sql: Sql,
+  pepper: string,
+  apiKeyId: string,
+  overlapDays: number,
+  by: AuditContext,
+): Promise<IssuedApiKey> {
+  if (!(overlapDays >= 0 && overlapDays <= overlapDaysMax))
+    throw invalidRequest('The key cannot be rotated like this.', [
+      { path: '/overlap', code: 'bad_overlap', detail: `must be from 0 to ${overlapDaysMax} days` },
+    ])
+  const { password } = mintCredential()
+  await sql.begin(async tx => {
+    const key = await lockChangeableKey(tx, apiKeyId)
+    if (by.now >= key.expires_at)
+      throw new Problem('conflict', { detail: 'This key is expired. Make another one instead.' })
+    const earlierUntil = overlapDays === 0 ? null : by.now + overlapDays * dayMicros
+    await rotateApiKeySecret(tx, apiKeyId, hashPassword(pepper, password), earlierUntil)
+    const detail = { earlier_secret_until: earlierUntil === null ? null : formatMicros(earlierUntil) }
+    await recordAction(tx, by, 'api_key_rotated', apiKeyId, detail)
+  })
+  const key = await loadKey(sql, apiKeyId, by.now)
+  return { username: apiKeyId, password, apiSecretToken: apiSecretToken(apiKeyId, password), key }
+}
+
+/** Ends a key for good, with its next request. Doing it again changes nothing. Throws `not_found`. */
+export async function retireApiKey(sql: Sql, apiKeyId: string, by: AuditContext): Promise<ListedApiKey> {
+  await refuseFollowedKey(sql, await loadKey(sql, apiKeyId, by.now))
+  await sql.begin(async tx => {
+    if (await retireApiKeyRow(tx, apiKeyId, by.now, by.actor)) await recordAction(tx, by, 'api_key_retired', apiKeyId)
+  })
+  return loadKey(sql, apiKeyId, by.now)
+}
+
+/**
+ * Refuses a key from its next request on, until it is enabled again; it keeps all it has. Doing it again changes nothing.
+ * Throws `not_found`, `conflict` when it is retired.
+ */
+export const disableApiKey = (sql: Sql, apiKeyId: string, by: AuditContext): Promise<ListedApiKey> =>
+  setDisabled(sql, apiKeyId, by.now, by)
+
+/** Lets a disabled key in again, as `disableApiKey` refused it. */
+export const enableApiKey = (sql: Sql, apiKeyId: string, by: AuditContext): Promise<ListedApiKey> =>
+  setDisabled(sql, apiKeyId, null, by)
+
+async function setDisabled(sql: Sql, apiKeyId: string, at: Micros | null, by: AuditContext): Promise<ListedApiKey> {
+  await sql.begin(async tx => {
+    await lockChangeableKey(tx, apiKeyId)
+    if (await disableApiKeyRow(tx, apiKeyId, at, by.actor))
+      await recordAction(tx, by, at === null ? 'api_key_enabled' : 'api_key_disabled', apiKeyId)
+  })
+  return loadKey(sql, apiKeyId, by.now)
+}
+
+/**
+ * Changes settings, in force with the key's next request. Throws `not_found`, `conflict` when it is retired, `invalid_request` naming
+ * every error. Values that are as they were leave no audit event. With `basedOn`, the `keyVersion` that was seen when this was decided,
+ * also `conflict` when the key has been changed since.
+ */
+export async function editApiKey(
+  sql: Sql,
+  apiKeyId: string,
+  changes: ApiKeyChanges,
+  by: AuditContext,
+  basedOn?: string,
+): Promise<ListedApiKey> {
+  await sql.begin(async tx => {
+    const key = await lockChangeableKey(tx, apiKeyId)
+    if (basedOn !== undefined && basedOn !== keyVersion(key))
+      throw new Problem('conflict', {
+        detail: 'The key was changed concurrently. Nothing was changed.',
+        internal: 'based_on_is_old',
+      })
+    const { errors, values } = await checkSettings(tx, changes)
+    const changed = settingNames.filter(
+      name => values[name] !== undefined && JSON.stringify(values[name]) !== JSON.stringify(key[name]),
+    )
+    if (changed.includes('expires_at')) errors.push(...expiryErrors(changes.expires_at, by.now))
+    errors.push(...combinationErrors({ ...key, ...pick(values, changed) }))
+    if (errors.length > 0) throw invalidRequest('The key cannot be changed like this.', errors)
+    if (changed.length === 0) return
+    const { programs, ...settings } = pick(values, changed)
+    if (Object.keys(settings).length > 0) await updateApiKey(tx, apiKeyId, settings, by.now)
+    if (programs !== undefined) await replaceApiKeyPrograms(tx, apiKeyId, programs)
+    await recordAction(tx, by, 'api_key_edited', apiKeyId, {
+      before: audited(pick(key, changed)),
+      after: audited(pick(values, changed)),
+    })
+  })
+  return loadKey(sql, apiKeyId, by.now)
+}
+
+/** Identifies a revision of a key's settings. One that the key does not have has no part in it, nor then one that a later release adds. */
+export function keyVersion(key: ApiKeyRow): string {
+  const values = settingNames.filter(name => String(key[name] ?? '') !== '').map(name => [name, key[name]])
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16)
+}
+
+export function apiKeyState(key: ApiKeyRow, now: Micros): ApiKeyState {
+  if (key.retired_at !== null) return 'retired'
+  if (now >= key.expires_at) return 'expired'
+  if (key.disabled_at !== null) return 'disabled'
+  if (key.exposed_at !== null) return 'exposed'
+  return isExpiringSoon(key.expires_at, now) ? 'expiring' : 'active'
+}
+
+const pick = (settings: KeyValues, names: readonly KeySettingName[]): KeyValues =>
+  Object.fromEntries(names.map(name => [name, settings[name]]))
+
+/** As the audit log has it: times as text. */
+const audited = ({ expires_at, ...values }: KeyValues) =>
+  expires_at === undefined ? values : { ...values, expires_at: formatMicros(expires_at) }
+
+const withState = (row: ApiKeyRow, now: Micros): ListedApiKey => ({ ...row, state: apiKeyState(row, now) })
+/** Where an origin is followed, applicants and applications come from it alone: their ids are its own. */
+async function submissionErrors(db: Db): Promise<ProblemItem[]> {
+  const origin = await findOrigin(db)
+  const detail = `must be false: this installation follows a ${origin}, which takes the submissions`
+  return origin === undefined ? [] : [{ path: '/may_submit', code: 'submitted_elsewhere', detail }]
+}
+
+/** One that is neither retired nor followed, locked until the transaction ends. Throws `not_found`, `conflict`. */
+async function lockChangeableKey(tx: Transaction, apiKeyId: string): Promise<ApiKeyRow> {
+  const key = isApiKeyId(apiKeyId) ? await lockApiKey(tx, apiKeyId) : undefined
+  if (key === undefined) throw noSuchKey()
+  await refuseFollowedKey(tx, key)
+  if (key.retired_at !== null)
+    throw new Problem('conflict', { detail: 'This key is retired. Make another one instead.' })
+  return key
+}
+
+/** Throws `conflict`: a change here would be undone, and a key retired here would still work there. */
+async function refuseFollowedKey(db: Db, { followed, name }: ApiKeyRow): Promise<void> {
+  if (!followed) return
+  throw new Problem('conflict', {
+    detail: `"${name}" is a key of the ${await findOrigin(db)} that is followed. Change or retire it there; here it follows within seconds.`,
+  })
+}
+
+const noSuchKey = (): Problem => new Problem('not_found', { detail: 'There is no API key with this id.' })

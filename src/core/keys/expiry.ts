@@ -1,0 +1,36 @@
+// The expiry of a key as an administrator writes it: a number of days, a date, or an instant.
+// How far ahead one may lie is decided where a key is made.
+
+import type { Micros } from '../../domain/values/offset-time.ts'
+
+export const dayMicros = 86_400_000_000
+
+/** From when on a key counts as expiring soon. Fewer than the 30 days for which many are made, or these would be from the start. */
+export const expiringSoonDays = 21
+
+/** Whether it is time to do something about a key. */
+export const isExpiringSoon = (expiresAt: Micros, now: Micros): boolean =>
+  expiresAt <= now + expiringSoonDays * dayMicros
+
+/**
+ * `90d` (days of 24 hours from now), `2027-01-31` (through the end of that day in the instance's zone) or
+ * `2027-01-31T12:00:00Z` (that instant; any offset); or what would be right.
+ */
+export function parseExpiry(text: string, now: Micros, timeZone: string): Micros | { error: string } {
+  const days = /^(\d{1,4})d$/.exec(text)
+  if (days !== null) return now + Number(days[1]) * dayMicros
+  try {
+    if (/^\d{4}-\d\d-\d\d$/.test(text)) {
+      const dayAfter = Temporal.PlainDate.from(text).add({ days: 1 })
+      return dayAfter.toZonedDateTime(timeZone).epochMilliseconds * 1000
+    }
+    if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(text))
+      return Temporal.Instant.from(text).epochMilliseconds * 1000
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+  }
+  return {
+    error:
+      'must be a number of days such as 90d, a date such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z',
+  }
+}

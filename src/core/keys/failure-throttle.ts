@@ -1,0 +1,31 @@
+// Counts failed authentications, so that guessing is slow.
+// Of API keys and tokens, which cannot be guessed, a failure is counted once it has happened: a valid one is never refused for its
+// neighbours' failures. Passwords are counted before they are looked at (sign-in-tries).
+
+import type { IPv6 } from 'ipaddr.js'
+import type { IpAddress } from '../../domain/values/ip-address.ts'
+import type { CountingRedis } from '../queue/counting-redis.ts'
+import { RateCounter } from './rate-counter.ts'
+
+export class FailureThrottle {
+  readonly #failures: RateCounter | undefined
+
+  /** 0: nothing is throttled. */
+  constructor(failuresPerMinute: number, redis?: CountingRedis) {
+    if (failuresPerMinute === 0) return
+    this.#failures = new RateCounter({ name: 'failures', max: failuresPerMinute, seconds: 60, keys: 'any' }, redis)
+  }
+
+  /** Counts one failure. Seconds after which to try again when it is one too many, else undefined. */
+  async countFailure(address: IpAddress | undefined): Promise<number | undefined> {
+    const counted = await this.#failures?.count(networkOf(address))
+    return counted?.isOver === true ? counted.seconds : undefined
+  }
+}
+
+/** What counts as one client: an IPv4 address, or an IPv6 /64, which is what one subscriber gets. */
+export function networkOf(address: IpAddress | undefined): string {
+  if (address === undefined) return 'unparseable'
+  if (address.kind() === 'ipv4') return address.toString()
+  return (address as IPv6).parts.slice(0, 4).join(':')
+}

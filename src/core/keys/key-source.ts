@@ -1,0 +1,47 @@
+// The source of key records for authentication: the database, each time.
+// It must not remember a key between requests, and answers for unknown ids as for known ones.
+
+import { type Db, readThroughLoss } from '../../db/client.ts'
+import { type ApiKeyAuthenticationRow, findApiKeyForAuthentication } from '../../db/keys/api-key-authentication.ts'
+import { parseSubnet, type Subnet } from '../../domain/values/ip-address.ts'
+import { type HiddenQuestions, nothingHidden } from './caller.ts'
+
+/** What deciding about one request takes. */
+export interface KnownKey extends Omit<ApiKeyAuthenticationRow, 'allowed_subnets' | 'programs' | 'hidden'> {
+  allowed_subnets: readonly Subnet[]
+  /** Slug → program id of what it may reach. */
+  programs: ReadonlyMap<string, number>
+  hidden: HiddenQuestions
+}
+
+export interface KeySource {
+  /** The key as it is now. `apiKeyId` has the form of an id; without the hash of its secret, `programs` and `hidden` are empty. */
+  find(apiKeyId: string, hash: Buffer): Promise<KnownKey | undefined>
+}
+
+/** One statement per call, and nothing kept: a change is in force with the next request on every instance. */
+export function databaseKeys(db: Db): KeySource {
+  return {
+    async find(apiKeyId, hash) {
+      const row = await readThroughLoss(() => findApiKeyForAuthentication(db, apiKeyId, hash))
+      if (row === undefined) return undefined
+      const { allowed_subnets, programs } = row
+      const hidden = row.hidden === null ? nothingHidden : { names: row.hidden.names, ids: new Set(row.hidden.ids) }
+      return { ...row, allowed_subnets: allowed_subnets.map(storedSubnet), programs: new Map(programs ?? []), hidden }
+    },
+  }
+}
+
+/** What texts of subnets mean, which never changes; to read them costs more than most of a request's steps. */
+const readSubnets = new Map<string, Subnet>()
+const readSubnetsMax = 1000
+
+function storedSubnet(text: string): Subnet {
+  const known = readSubnets.get(text)
+  if (known !== undefined) return known
+  const subnet = parseSubnet(text)
+  if ('error' in subnet) throw new Error(`a subnet was stored that is none: ${subnet.error}`)
+  if (readSubnets.size >= readSubnetsMax) readSubnets.clear()
+  readSubnets.set(text, subnet)
+  return subnet
+}

@@ -1,0 +1,64 @@
+// Errors of a bulk load: which application, its place in the input, and why; bounded, however many the input has.
+
+import { Problem, type ProblemItem } from '../../../base/problem.ts'
+import { type DocumentError, shortPath } from '../reading/document-errors.ts'
+
+/** The place of an application in the input: line × 2^20 + its place on a page of that line. One number, since a load has many. */
+export type LinePlace = number
+
+const placesPerLine = 1_048_576
+
+/** `item` counts from 1 within a page; 0 when the line is the application itself. Lines count from 1. */
+export function linePlaceOf(line: number, item: number): LinePlace {
+  return line * placesPerLine + Math.min(item, placesPerLine - 1)
+}
+
+export function describePlace(place: LinePlace): string {
+  const item = place % placesPerLine
+  const line = Math.floor(place / placesPerLine)
+  return item === 0 ? `line ${line}` : `line ${line}, application ${item}`
+}
+
+/** Errors listed one by one; further ones are only counted. */
+const listedMax = 50
+
+export class LoadErrors {
+  readonly #listed: { place: LinePlace; item: ProblemItem }[] = []
+  readonly #places = new Set<LinePlace>()
+  #errors = 0
+
+  get any(): boolean {
+    return this.#errors > 0
+  }
+
+  add(place: LinePlace, ...errors: readonly DocumentError[]): void {
+    this.#places.add(place)
+    this.#errors += errors.length
+    for (const { path, code, detail } of errors) {
+      if (this.#listed.length === listedMax) return
+      const where = path === '' ? '' : `${shortPath(path)} `
+      const item = { parameter: describePlace(place), code, detail: where + detail }
+      this.#listed.push({ place, item })
+    }
+  }
+
+  /** Adds the errors of another list. */
+  addAll(other: LoadErrors): void {
+    for (const place of other.#places) this.#places.add(place)
+    this.#errors += other.#errors
+    this.#listed.push(...other.#listed)
+    this.#listed.sort((a, b) => a.place - b.place).splice(listedMax)
+  }
+
+  /** The refusal of the whole load. `read` is how many applications were looked at. */
+  problem(read: number): Problem {
+    const listed = this.#listed.toSorted((a, b) => a.place - b.place).map(({ item }) => item)
+    const number = (count: number): string => count.toLocaleString('en-US')
+    return new Problem('invalid_request', {
+      detail:
+        `Nothing was loaded: ${number(this.#places.size)} of ${number(read)} applications cannot be.` +
+        (this.#errors > listed.length ? ` ${number(listed.length)} of ${number(this.#errors)} reasons:` : ''),
+      errors: listed,
+    })
+  }
+}

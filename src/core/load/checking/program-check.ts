@@ -1,0 +1,76 @@
+// One program's applications in an input, in the order of time: held against one another and against what was submitted before.
+
+import type { SubmissionCounter } from '../../../db/loads/bulk-loads.ts'
+import { buildKeyMap, type KeyMap, type PublishedVersion } from '../../../domain/questions/key-map.ts'
+import { formatMicros, type Micros } from '../../../domain/values/offset-time.ts'
+import type { DocumentError } from '../reading/document-errors.ts'
+import { type KnownMembers, knownMembers } from '../reading/question-objects.ts'
+import { describePlace, type LinePlace } from './load-errors.ts'
+
+interface LoadVersion {
+  shape: KeyMap
+  members: KnownMembers
+}
+
+/** The facts of a program that are needed to read and render its applications. */
+export interface LoadDefinition {
+  program_id: number
+  slug: string
+  /** Every published version, by program version id. */
+  versions: ReadonlyMap<number, LoadVersion>
+}
+
+export function loadDefinition(
+  program_id: number,
+  slug: string,
+  published: readonly PublishedVersion[],
+): LoadDefinition {
+  const keyMap = buildKeyMap(published)
+  const versions = published.map(version => {
+    const shape = buildKeyMap([version])
+    return [version.program_version_id, { shape, members: knownMembers(keyMap, shape) }] as const
+  })
+  return { program_id, slug, versions: new Map(versions) }
+}
+
+export class ProgramCheck {
+  applications = 0
+  #first: Micros | undefined
+  #last: { submit_time: Micros; place: LinePlace } | undefined
+
+  constructor(
+    readonly definition: LoadDefinition,
+    /** The counter as it stood when the check came to the program. */
+    readonly before: SubmissionCounter,
+  ) {}
+
+  /** When the first of the applications was submitted. */
+  get firstTime(): Micros {
+    return this.#first!
+  }
+
+  /** What is wrong with the next application within the input, or alongside what was submitted before. */
+  check(submitTime: Micros, place: LinePlace): { within?: DocumentError; clash?: DocumentError } {
+    this.applications++
+    this.#first ??= submitTime
+    const { submit_seq, last_submit_time } = this.before
+    if (submit_seq > 0 && submitTime <= last_submit_time)
+      return { clash: tooEarly(this.definition.slug, last_submit_time) }
+    if (this.#last !== undefined && submitTime < this.#last.submit_time) {
+      const { place: lastPlace, submit_time: lastTime } = this.#last
+      const whose = `that of the one on ${describePlace(lastPlace)} (${formatMicros(lastTime)})`
+      const detail = `is before ${whose}, so they are not in order of submit_time`
+      return { within: { path: '/submit_time', code: 'too_early', detail } }
+    }
+    this.#last = { submit_time: submitTime, place }
+    return {}
+  }
+}
+
+/** Clients that continue from Snapshot-Time receive nothing before it (G6). */
+export function tooEarly(slug: string, last: Micros): DocumentError {
+  const detail =
+    `is not after that of the last submission to ${slug} (${formatMicros(last)}): ` +
+    'clients that ask from Snapshot-Time on would never see it'
+  return { path: '/submit_time', code: 'too_early', detail }
+}

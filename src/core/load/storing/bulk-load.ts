@@ -1,0 +1,112 @@
+// Loads applications in bulk: checks all of an input, and then stores it batch by batch, each as if it had been submitted just then.
+//
+// What it guarantees:
+//
+// - From an input in which anything is wrong nothing is stored.
+// - Every application is stored once, however often the load is killed: run again with the same input, it continues after the last
+//   batch that was committed. A resumed load is identified by the digest of its input; a changed input is another load.
+// - A submission waits for one batch at most: no lock is held from one to the next.
+// - Times never run back: not within the input, and not before what was submitted when it began, since clients that ask from
+//   `Snapshot-Time` on would never see what lies before it. Only a program without submissions takes any past time: until then its
+//   `Snapshot-Time` is before all times.
+// - Ids are kept, so they must be free, and are never given out again (checking/check-load).
+
+import { Problem } from '../../../base/problem.ts'
+import { type DatabaseSession, inSession, type Sql } from '../../../db/client.ts'
+import { requireInstanceTimeZone } from '../../../db/instance.ts'
+import { findLoad, type LoadRow, readUnfinishedLoads } from '../../../db/loads/bulk-loads.ts'
+import { createStaged, dropStaged } from '../../../db/loads/staged-applications.ts'
+import { findOrigin } from '../../../db/origin.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { LoadCheck } from '../checking/check-load.ts'
+import { overtakenByAnother } from './store-batch.ts'
+import { type LoadOptions, storeLoad, unfinished } from './store-load.ts'
+
+/** Larger batches are hardly faster, and submissions wait longer for each, as they wait for the disk once in each. */
+const batchLimits = { bytes: 4 * 1024 * 1024, applications: 5000 }
+
+export interface LoadReceipt {
+  /** Of the input, whenever they were stored. */
+  applications: number
+  programs: readonly { slug: string; applications: number }[]
+  /** How many of them earlier runs had stored; when they had stored all, when the load had ended. */
+  before: { stored: number; endedAt: Micros | undefined } | undefined
+}
+
+/** Hands an input over, and returns its digest once it has. */
+export type ProduceLoad = (check: LoadCheck) => Promise<Uint8Array>
+
+/**
+ * Has `produce` hand over applications, and stores them when nothing is wrong with any. Throws one Problem that names what is wrong
+ * with which application, and nothing is stored then; or the database's error, and the load continues when it is run again.
+ */
+export async function bulkLoad(sql: Sql, options: LoadOptions, produce: ProduceLoad): Promise<LoadReceipt> {
+  const origin = await findOrigin(sql)
+  if (origin !== undefined)
+    throw new Problem('conflict', {
+      detail: `This installation follows a ${origin}, and takes applications from no other source. Load into another installation.`,
+    })
+  await requireInstanceTimeZone(sql, options.timeZone)
+  const { batchBytes = batchLimits.bytes } = options
+  return inSession(sql, async session => {
+    await createStaged(session)
+    try {
+      const limits = { ...batchLimits, bytes: batchBytes }
+      return await loadInto(
+        sql,
+        session,
+        options,
+        await LoadCheck.begin(sql, session, options.timeZone, limits),
+        produce,
+      )
+    } finally {
+      await dropStaged(session).catch(() => {})
+    }
+  })
+}
+
+async function loadInto(
+  sql: Sql,
+  session: DatabaseSession,
+  options: LoadOptions,
+  check: LoadCheck,
+  produce: ProduceLoad,
+): Promise<LoadReceipt> {
+  const digest = await produce(check)
+  const begun = await findLoad(sql, digest)
+  if (begun?.ended_at != null) return alreadyEnded(begun, check)
+  refuseOtherFrontEnd(begun, options.frontEnd)
+  if (begun === undefined) await refuseUnfinished(sql, check, options.insteadOf)
+  const checked = await check.finish(begun?.stored).catch(async error => {
+    // What another process stores of the same input in the meantime looks like ids that are taken.
+    const latest = await findLoad(sql, digest)
+    throw latest?.stored !== begun?.stored ? overtakenByAnother() : error
+  })
+  if (checked.applications > 0) await storeLoad({ sql, session }, checked, begun, { ...options, digest })
+  const before = begun === undefined ? undefined : { stored: begun.stored, endedAt: undefined }
+  return { applications: checked.applications, programs: check.counted(), before }
+}
+
+/** What was loaded before is loaded, and needs no check. */
+function alreadyEnded(load: LoadRow, check: LoadCheck): LoadReceipt {
+  const { load_id, stored, applications, ended_at } = load
+  if (stored < applications)
+    throw new Problem('conflict', {
+      detail: `Nothing was loaded: load ${load_id} of this input was given up when ${stored} of its ${applications} applications were stored.`,
+    })
+  return { applications, programs: check.counted(), before: { stored, endedAt: ended_at! } }
+}
+
+function refuseOtherFrontEnd(begun: LoadRow | undefined, frontEnd: string | undefined): void {
+  if (begun === undefined || begun.front_end === (frontEnd ?? null)) return
+  const as = begun.front_end === null ? 'without --front-end' : `with --front-end ${begun.front_end}`
+  throw new Problem('conflict', {
+    detail: `Nothing was loaded: this load began ${as}, and must be resumed with the same options.`,
+  })
+}
+
+/** Reported before anything that is wrong with the input only because of the other. */
+async function refuseUnfinished(sql: Sql, check: LoadCheck, insteadOf: number | undefined): Promise<void> {
+  for (const other of await readUnfinishedLoads(sql, check.programIds()))
+    if (other.stored > 0 && other.load_id !== insteadOf) throw unfinished(other)
+}

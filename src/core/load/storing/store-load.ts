@@ -1,0 +1,169 @@
+// Stores a checked input, batch by batch, from where an earlier run has stopped.
+//
+// Before the first batch the load is noted, once for all its programs. From then on no other load begins in one of them, and their
+// Snapshot-Time stays at what this one has come to (G6). Its first application must be later than all that was submitted to them. So
+// others may submit between two batches, although their times are later: clients that poll still get what the load brings.
+
+import { notFound, Problem } from '../../../base/problem.ts'
+import { appendAuditEvent } from '../../../db/audit/audit.ts'
+import { type DatabaseSession, inTransaction, inTransactionOf, type Sql, type Transaction } from '../../../db/client.ts'
+import {
+  endLoad,
+  findLoad,
+  findLoadById,
+  holdSnapshotTime,
+  insertLoad,
+  type LoadRow,
+  lockLoads,
+  lockSubmissionCounter,
+  readUnfinishedLoads,
+  sketchApplications,
+} from '../../../db/loads/bulk-loads.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import type { CheckedLoad } from '../checking/check-load.ts'
+import { tooEarly } from '../checking/program-check.ts'
+import { overtakenByAnother, storeBatch } from './store-batch.ts'
+
+/** Batches after which the planner's statistics are refreshed: more often while the tables are small. */
+const sketchedBatches: ReadonlySet<number> = new Set([1, 8, 64])
+
+export interface LoadOptions {
+  /** No application may be of later. */
+  now: Micros
+  /** The zone of the instance, in which times are rendered. */
+  timeZone: string
+  /** Who sets a status or note, for its history; and for the audit log. */
+  actor: string
+  /**
+   * The front end that applicants belong to who are not there yet (D26); without it none, so that no key can reach them. Those who are
+   * there stay with the one they have.
+   */
+  frontEnd?: string | undefined
+  /** What the input is called, for those who look at loads that have not ended. */
+  source?: string | undefined
+  /** An unfinished load that ends when this one begins, which continues where that one has come to. */
+  insteadOf?: number | undefined
+  /** Stores all of it or nothing, with submissions waiting to the end. For demo data. */
+  wholeOrNothing?: boolean
+  /** Bytes of one batch, about. */
+  batchBytes?: number
+  /** Called after each batch, with the number of applications stored so far; the next one waits for it. */
+  onProgress?: ((stored: number, total: number) => void | Promise<void>) | undefined
+}
+
+/** Stores what is not stored yet of an input, on the connection that has it. `begun` is the record of an earlier run, if any. */
+export async function storeLoad(
+  { sql, session }: { sql: Sql; session: DatabaseSession },
+  checked: CheckedLoad,
+  begun: LoadRow | undefined,
+  options: LoadOptions & { digest: Uint8Array },
+): Promise<void> {
+  const loadId = begun?.load_id ?? (await inTransactionOf(session, tx => begin(tx, checked, options)))
+
+  /** `inOne` runs the work of a batch in its transaction. */
+  async function storeAll(inOne: (work: (tx: Transaction) => Promise<void>) => Promise<void>): Promise<void> {
+    let stored = begun?.stored ?? 0
+    let batches = 0
+    for (const last of checked.batchEnds) {
+      if (last <= stored) continue
+      await inOne(async tx => {
+        await storeBatch(tx, loadId, { first: stored + 1, last }, options)
+        if (last === checked.applications) await end(tx, loadId, options.actor)
+      })
+      stored = last
+      await options.onProgress?.(stored, checked.applications)
+      if (sketchedBatches.has(++batches)) await inOne(sketchApplications)
+    }
+  }
+
+  try {
+    if (options.wholeOrNothing) await inTransactionOf(session, tx => storeAll(work => work(tx)))
+    else await storeAll(work => inTransactionOf(session, work))
+  } catch (error) {
+    // Whatever it was: a load of which nothing is stored holds nothing up.
+    await inTransaction(sql, tx => endUnstored(tx, loadId)).catch(() => {})
+    throw error
+  }
+}
+
+async function end(tx: Transaction, loadId: number, actor: string): Promise<void> {
+  for (const { slug, stored: applications } of await endLoad(tx, loadId))
+    await appendAuditEvent(tx, { actor, action: 'applications_loaded', subject: slug, detail: { applications } })
+}
+
+async function endUnstored(tx: Transaction, loadId: number): Promise<void> {
+  await lockLoads(tx)
+  const load = await findLoadById(tx, loadId)
+  if (load?.stored === 0 && load.ended_at === null) await endLoad(tx, loadId)
+}
+
+async function begin(
+  tx: Transaction,
+  checked: CheckedLoad,
+  { digest, source = 'an input', actor, frontEnd, insteadOf }: LoadOptions & { digest: Uint8Array },
+): Promise<number> {
+  await lockLoads(tx)
+  if ((await findLoad(tx, digest)) !== undefined) throw overtakenByAnother()
+  const shares = checked.programs
+    .filter(program => program.applications > 0)
+    .map(({ definition, applications, firstTime }) => ({ ...definition, applications, from: firstTime }))
+    .sort((a, b) => a.program_id - b.program_id)
+  const programIds = shares.map(({ program_id }) => program_id)
+  // Must run before conflicting loads finish and Snapshot-Time advances.
+  for (const { program_id, slug, from } of shares) {
+    const { submit_seq, last_submit_time } = await lockSubmissionCounter(tx, program_id)
+    if (submit_seq > 0 && from <= last_submit_time) throw overtaken(slug, last_submit_time)
+  }
+  for (const other of await readUnfinishedLoads(tx, programIds)) {
+    // One that has not come to its first batch is not in the way; should its process be alive, that batch is refused.
+    if (other.stored === 0) await endLoad(tx, other.load_id)
+    else if (other.load_id === insteadOf) await giveUp(tx, other.load_id, actor)
+    else throw unfinished(other)
+  }
+  const load = { digest, source, frontEnd: frontEnd ?? null, applications: checked.applications, actor }
+  const loadId = await insertLoad(tx, load, shares)
+  for (const { program_id, from } of shares) await holdSnapshotTime(tx, program_id, from)
+  for (const { slug, applications } of shares)
+    await appendAuditEvent(tx, {
+      actor,
+      action: 'load_begun',
+      subject: slug,
+      detail: { load: loadId, applications, source },
+    })
+  return loadId
+}
+
+function overtaken(slug: string, last: Micros): Problem {
+  return new Problem('conflict', {
+    detail: `Nothing was loaded: the first submit_time of ${slug} ${tooEarly(slug, last).detail}.`,
+  })
+}
+
+/** The refusal of an input while another is being loaded into one of its programs. */
+export function unfinished({ load_id, source, stored, applications, slugs }: LoadRow): Problem {
+  return new Problem('conflict', {
+    detail:
+      `Nothing was loaded: load ${load_id} of ${source} into ${slugs.join(', ')} has not ended (${stored} of ${applications} ` +
+      'applications are stored), and this is another input. Run that one again, unchanged, and it continues where it stopped; load what ' +
+      `is to come in its place, in the order of time, with --instead-of ${load_id}; or end it with --give-up ${load_id}.`,
+  })
+}
+
+/** Ends a load that is not to continue. What is stored of it stays. Returns the load as it ended. Throws Problem `not_found` or `conflict`. */
+export async function giveUpLoad(sql: Sql, loadId: number, actor: string): Promise<LoadRow> {
+  return inTransaction(sql, async tx => {
+    await lockLoads(tx)
+    const load = (await findLoadById(tx, loadId)) ?? notFound(`There is no load ${loadId}.`)
+    if (load.ended_at !== null) throw new Problem('conflict', { detail: `Load ${loadId} has ended already.` })
+    await giveUp(tx, loadId, actor)
+    return { ...load, ...(await findLoadById(tx, loadId)) }
+  })
+}
+
+/** Ends a load that has not ended, and notes what is stored of it. */
+export async function giveUp(tx: Transaction, loadId: number, actor: string): Promise<void> {
+  for (const { slug, stored } of await endLoad(tx, loadId)) {
+    const detail = { load: loadId, applications: stored }
+    await appendAuditEvent(tx, { actor, action: 'load_given_up', subject: slug, detail })
+  }
+}

@@ -1,0 +1,18 @@
+// The build of a process: release, commit, Bun, database schema.
+
+import { release } from '../../base/release.ts'
+import type { Db } from '../../db/client.ts'
+import { findNewestMigration } from '../../db/migrate.ts'
+
+export interface Build {
+  version: string
+  commit: string
+  bun: string
+  /** The newest migration of the database, as the process found it when it started. */
+  schema: string
+}
+
+export async function buildOf(db: Db): Promise<Build> {
+  const schema = (await findNewestMigration(db)) ?? 'none'
+  return { version: release.version, commit: release.commit ?? 'unknown', bun: Bun.version, schema }
+}

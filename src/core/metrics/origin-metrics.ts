@@ -1,0 +1,19 @@
+// Metrics of the system that is followed, where one is.
+
+import type { Sql } from '../../db/client.ts'
+import { findOrigin } from '../../db/origin.ts'
+import type { Meter } from './meter.ts'
+
+/**
+ * Adds the metrics of an origin with the first scrape that finds one. `load` brings the code for it, which an installation with programs of
+ * its own never needs.
+ */
+export function watchOrigin(meter: Meter, db: Sql, load: () => Promise<(meter: Meter, db: Sql) => void>): void {
+  let isWatched = false
+  meter.onRead(async () => {
+    if (isWatched || (await findOrigin(db).catch(() => undefined)) === undefined || isWatched) return
+    isWatched = true
+    const watch = await load()
+    watch(meter, db)
+  })
+}

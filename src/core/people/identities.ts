@@ -1,0 +1,69 @@
+// Maps an identity of an OpenID provider to a person of the console.
+
+import { Problem } from '../../base/problem.ts'
+import { inTransaction, type Sql } from '../../db/client.ts'
+import { retireAdminTokensOf } from '../../db/people/admin-token-rows.ts'
+import { deleteSessionsOf } from '../../db/people/console-sessions.ts'
+import { deleteIdentity, findIdentified, insertIdentity, lockPersonByEmail } from '../../db/people/identity-rows.ts'
+import { type AuditContext, recordAction } from '../audit/record-action.ts'
+import { foldEmail } from './people.ts'
+import { actorOf } from './roles.ts'
+
+/** Whom the provider vouches for. */
+export interface Identity {
+  issuer: string
+  subject: string
+  /** Only what the provider has verified. */
+  email: string | undefined
+}
+
+type Found = { person_id: number; email: string } | { refused: string }
+
+/**
+ * The person this is, or why it is none; the reason is for the audit log alone. The e-mail counts once: from then on a person is
+ * known by issuer and subject, and the address may be reassigned. Storing the identity is audited.
+ */
+export async function findPersonOf(
+  sql: Sql,
+  { issuer, subject, email }: Identity,
+  address: string | undefined,
+): Promise<Found> {
+  const known = await findIdentified(sql, issuer, subject)
+  if (known !== undefined) return enabled(known)
+  if (email === undefined) return { refused: 'no_verified_email' }
+  return inTransaction(sql, async tx => {
+    const person = await lockPersonByEmail(tx, foldEmail(email))
+    if (person === undefined) return { refused: 'unknown_email' }
+    if (person.disabled) return { refused: 'disabled' }
+    if (await insertIdentity(tx, { issuer, subject, person_id: person.person_id })) {
+      const by = { actor: actorOf(person), address }
+      await recordAction(tx, by, 'identity_remembered', person.email, { issuer, subject })
+      return { person_id: person.person_id, email: person.email }
+    }
+    // The same identity may have come twice concurrently; otherwise the address has another owner now.
+    const since = await findIdentified(tx, issuer, subject)
+    return since === undefined ? { refused: 'another_subject' } : enabled(since)
+  })
+}
+
+const enabled = ({ person_id, email, disabled }: { person_id: number; email: string; disabled: boolean }): Found =>
+  disabled ? { refused: 'disabled' } : { person_id, email }
+
+/**
+ * Forgets who a person is at a provider, and ends their sessions and tokens: the next who comes from there with the person's verified e-mail is
+ * them. Throws Problem `not_found` when nothing was remembered.
+ */
+export async function forgetIdentity(
+  sql: Sql,
+  { personId, email, issuer }: { personId: number; email: string; issuer: string },
+  by: AuditContext,
+): Promise<void> {
+  await inTransaction(sql, async tx => {
+    const subject = await deleteIdentity(tx, personId, issuer)
+    if (subject === undefined)
+      throw new Problem('not_found', { detail: 'No identity of this person is linked at the provider.' })
+    await deleteSessionsOf(tx, personId)
+    await retireAdminTokensOf(tx, personId, by.actor)
+    await recordAction(tx, by, 'identity_forgotten', email, { issuer, subject })
+  })
+}

@@ -1,0 +1,170 @@
+// Talks to the OpenID provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0, RFC 7636, RFC 9700).
+// It says whom the provider vouches for; which person of the console that is, `identities` decides.
+
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type ClientAuth,
+  ClientError,
+  ClientSecretBasic,
+  ClientSecretPost,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  type IDToken,
+  ResponseBodyError,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} from 'openid-client'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import type { Identity } from './identities.ts'
+
+/** For each answer of the provider. Those of one sign-in (metadata, token, keys) together stay below RESPONSE_TIMEOUT's default. */
+const answerSeconds = 4
+/** How long the provider's metadata is kept. */
+const keptMs = 3_600_000
+
+interface ProviderSettings {
+  issuer: string
+  clientId: string
+  clientSecret: string
+}
+
+/** What must come back from the provider with the person who was sent there. */
+export interface ProviderAttempt {
+  state: string
+  nonce: string
+  verifier: string
+}
+
+export interface Vouched extends Identity {
+  /** When they last showed the provider who they are, if it says so. */
+  authenticatedAt: Micros | undefined
+}
+
+/** The provider did not answer, or not as a provider does. Nothing is known about the person. */
+export class ProviderAway extends Error {}
+/** The provider answered, but with nothing that can be believed. The message is a short code. */
+export class NotVouched extends Error {}
+
+export class IdentityProvider {
+  #found: { configuration: Configuration; at: number } | undefined
+  #underWay: Promise<Configuration> | undefined
+
+  constructor(private readonly settings: ProviderSettings) {}
+
+  /** Where to send a person. With `again` they are to show who they are even if the provider knows. Throws ProviderAway. */
+  async begin(redirectUri: string, again: boolean): Promise<{ url: string; attempt: ProviderAttempt }> {
+    const configuration = await this.#configuration()
+    const attempt = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: redirectUri,
+      scope: 'openid email',
+      state: attempt.state,
+      nonce: attempt.nonce,
+      code_challenge: await calculatePKCECodeChallenge(attempt.verifier),
+      code_challenge_method: 'S256',
+      ...(again ? { prompt: 'login', max_age: '0' } : {}),
+    })
+    return { url: url.href, attempt }
+  }
+
+  /**
+   * Whom the provider vouches for, given the address with which they came back. With `withinSeconds` they must have shown the
+   * provider who they are since then, and it must say so. Throws ProviderAway or NotVouched.
+   */
+  async finish(callback: URL, attempt: ProviderAttempt, withinSeconds?: number): Promise<Vouched> {
+    const configuration = await this.#configuration()
+    try {
+      const tokens = await authorizationCodeGrant(configuration, callback, {
+        expectedState: attempt.state,
+        expectedNonce: attempt.nonce,
+        pkceCodeVerifier: attempt.verifier,
+        idTokenExpected: true,
+        ...(withinSeconds === undefined ? {} : { maxAge: withinSeconds }),
+      })
+      const claims = tokens.claims()!
+      return {
+        issuer: claims.iss,
+        subject: claims.sub,
+        email: verifiedEmail(await withEmail(configuration, claims, tokens.access_token)),
+        authenticatedAt: claims.auth_time === undefined ? undefined : claims.auth_time * 1_000_000,
+      }
+    } catch (error) {
+      throw judged(error)
+    }
+  }
+
+  /** The provider's metadata. Fetched once for all who wait for it; the last copy holds while the provider is down. */
+  async #configuration(): Promise<Configuration> {
+    if (this.#found !== undefined && performance.now() - this.#found.at < keptMs) return this.#found.configuration
+    this.#underWay ??= this.#discover().finally(() => {
+      this.#underWay = undefined
+    })
+    try {
+      const configuration = await this.#underWay
+      this.#found = { configuration, at: performance.now() }
+      return configuration
+    } catch (error) {
+      if (this.#found !== undefined) return this.#found.configuration
+      throw new ProviderAway('its description could not be read', { cause: error })
+    }
+  }
+
+  async #discover(): Promise<Configuration> {
+    const { issuer, clientId, clientSecret } = this.settings
+    const server = new URL(issuer)
+    const configuration = await discovery(server, clientId, undefined, clientAuthentication(clientSecret), {
+      timeout: answerSeconds,
+      execute: [enableNonRepudiationChecks, ...(server.protocol === 'http:' ? [allowInsecureRequests] : [])],
+    })
+    // The library lets some providers speak for every organization they serve; here it is one.
+    if (new URL(configuration.serverMetadata().issuer).href !== server.href)
+      throw new Error('the provider speaks for another issuer')
+    return configuration
+  }
+}
+
+/** As the provider wants it; by HTTP Basic where it says nothing (OpenID Connect Core 1.0, section 9). */
+function clientAuthentication(secret: string): ClientAuth {
+  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)]
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+    return (methods.includes('client_secret_basic') ? basic : post)(server, ...rest)
+  }
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** Some providers say the e-mail in the ID token, others only at the userinfo endpoint. */
+async function withEmail(configuration: Configuration, claims: IDToken, accessToken: string): Promise<Claims> {
+  if (claims.email !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined) return claims
+  return fetchUserInfo(configuration, accessToken, claims.sub)
+}
+
+const verifiedEmail = ({ email, email_verified }: Claims): string | undefined =>
+  email_verified === true && typeof email === 'string' ? email : undefined
+
+/** Codes of answers that came, and do not vouch; with any other the provider is at fault, or away. */
+const notVouched = new Set([
+  'OAUTH_INVALID_RESPONSE',
+  'OAUTH_PARSE_ERROR',
+  'OAUTH_UNSUPPORTED_OPERATION',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+  'OAUTH_KEY_SELECTION_FAILED',
+])
+
+function judged(error: unknown): Error {
+  if (error instanceof AuthorizationResponseError) return new NotVouched('refused_by_provider')
+  if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return new NotVouched('code_not_good')
+  if (error instanceof ClientError && notVouched.has(error.code ?? ''))
+    return new NotVouched(error.code!.slice('OAUTH_'.length).toLowerCase())
+  return new ProviderAway('it gave no answer that could be used', { cause: error })
+}

@@ -1,0 +1,63 @@
+// Passwords of people: what one must be like, and argon2id.
+
+import { Problem, type ProblemItem } from '../../base/problem.ts'
+import { type PasswordClient, PasswordQueue } from './password-queue.ts'
+
+export const passwordLengthMin = 12
+const passwordLengthMax = 200
+/** Cost of argon2id: KiB of memory and passes over it. */
+interface PasswordCost {
+  memoryCost: number
+  timeCost: number
+}
+
+let cost: PasswordCost = { memoryCost: 65_536, timeCost: 2 }
+
+/** For tests of something else, which would spend half of their time here. */
+export function setPasswordCost(other: PasswordCost): void {
+  cost = other
+}
+
+const hash = (password: string): Promise<string> => Bun.password.hash(password, { algorithm: 'argon2id', ...cost })
+
+/** Of this process. */
+const queue = new PasswordQueue()
+
+/** Errors of a chosen password. Source: NIST SP 800-63B, 3.1.1.2. */
+export function passwordErrors(password: string, person: { email: string; name: string }): ProblemItem[] {
+  const error = (code: string, detail: string): ProblemItem[] => [{ parameter: 'password', code, detail }]
+  if (password.length < passwordLengthMin)
+    return error('too_short', `Use at least ${passwordLengthMin} characters. A few words in a row are good.`)
+  if (password.length > passwordLengthMax) return error('too_long', `Use at most ${passwordLengthMax} characters.`)
+  if (new Set(password).size < 5) return error('too_simple', 'Use more different characters.')
+  const lower = password.toLowerCase()
+  if ([person.email, person.name, 'tributary'].some(known => known !== '' && lower === known.toLowerCase()))
+    return error('too_simple', 'Use something else than your name or e-mail.')
+  return []
+}
+
+/** Throws Problem `unavailable` as `isPassword` does. */
+export const hashPersonPassword = (password: string, from: PasswordClient): Promise<string> =>
+  queue.run(from, () => hash(password))
+
+let placeholder: Promise<string> | undefined
+
+/**
+ * Whether a password is the one of this hash. Without a hash, the same work is done for nothing. Throws Problem `unavailable` when too
+ * many are waiting.
+ */
+export async function isPassword(password: string, stored: string | undefined, from: PasswordClient): Promise<boolean> {
+  placeholder ??= hash(crypto.randomUUID())
+  const against = stored ?? (await placeholder)
+  const good = await queue.run(from, () => Bun.password.verify(password.slice(0, passwordLengthMax + 1), against))
+  if (good && stored !== undefined) return true
+  queue.noteFailure(from)
+  return false
+}
+
+/** When a password that was right is another by the time that something follows from it. */
+export const changedConcurrently = (): Problem =>
+  new Problem('unauthenticated', {
+    detail: 'Your password was changed, or you were disabled, at this moment. Sign in again.',
+    internal: 'changed_concurrently',
+  })

@@ -1,0 +1,244 @@
+// People of the console: invited with a link, given a role and programs, disabled. Every change is audited.
+
+import { invalidRequest, notFound, Problem, type ProblemItem } from '../../base/problem.ts'
+import { type Db, inTransaction, type Sql, type Transaction } from '../../db/client.ts'
+import { retireAdminTokensOf } from '../../db/people/admin-token-rows.ts'
+import { deleteSessionsOf } from '../../db/people/console-sessions.ts'
+import {
+  countEnabledAdministrators,
+  deleteInvitation,
+  deleteInvitationOf,
+  findInvited,
+  findPerson,
+  insertPerson,
+  lockPerson,
+  type PersonRow,
+  replacePersonPrograms,
+  updatePasswordHash,
+  updatePerson,
+  updatePersonDisabled,
+  upsertInvitation,
+} from '../../db/people/person-rows.ts'
+import { foldText, isName } from '../../domain/values/folded-text.ts'
+import { type AuditContext, recordAction } from '../audit/record-action.ts'
+import { knownPerson } from './password-queue.ts'
+import { changedConcurrently, hashPersonPassword, passwordErrors } from './passwords.ts'
+import { actorOf, type Role, roles } from './roles.ts'
+import { hashToken, mintToken } from './sign-in-tokens.ts'
+
+/** How long the link to choose a password is good. */
+const invitationMicros = 7 * 86_400 * 1_000_000
+
+/** A person as an administrator writes it. */
+interface PersonDraft {
+  email: string
+  name: string
+  role: string
+  /** Slugs; only of a program administrator. */
+  programs: readonly string[]
+}
+
+/** An e-mail as compared. */
+export const foldEmail = foldText
+
+/** Whether a text has the form of an e-mail address. */
+export const isEmail = (text: string): boolean =>
+  /^[^\s@]+@[^\s@]+$/.test(text) && text.length <= 254 && !/\p{C}/u.test(text)
+
+/**
+ * Adds a person and gives the token of the link with which a password is chosen. The token is not kept and not shown again.
+ * Throws Problem `invalid_request` naming every field that is wrong.
+ */
+export async function invitePerson(
+  sql: Sql,
+  draft: PersonDraft,
+  by: AuditContext,
+): Promise<{ personId: number; token: string }> {
+  const { email, name, role, programs } = checkDraft(draft)
+  return inTransaction(sql, async tx => {
+    const personId = await insertPerson(tx, {
+      email,
+      email_folded: foldEmail(email),
+      name,
+      role,
+      created_by: by.actor,
+    })
+    if (personId === undefined)
+      throw refused([{ parameter: 'email', code: 'taken', detail: 'A person with this e-mail exists already.' }])
+    await givePrograms(tx, personId, programs)
+    const token = await storeInvitation(tx, personId, by)
+    await recordAction(tx, by, 'person_invited', email, { role, ...programsOf(role, programs) })
+    return { personId, token }
+  })
+}
+
+/** A new link for a person who has lost the password, or never chose one. The old password stays valid until then. */
+export async function inviteAgain(sql: Sql, personId: number, by: AuditContext): Promise<string> {
+  return inTransaction(sql, async tx => {
+    const person = (await lockPerson(tx, personId)) ?? noSuchPerson()
+    if (person.disabled_at !== null) throw conflict('This person is disabled. Enable the person first.')
+    const token = await storeInvitation(tx, personId, by)
+    await recordAction(tx, by, 'person_invited_again', person.email)
+    return token
+  })
+}
+
+/** Changes name, role and programs. The last administrator stays one. Takes effect on the next request of a session. */
+export async function editPerson(
+  sql: Sql,
+  personId: number,
+  draft: Omit<PersonDraft, 'email'>,
+  by: AuditContext,
+): Promise<void> {
+  await inTransaction(sql, async tx => {
+    const person = await requirePerson(tx, personId)
+    const { name, role, programs } = checkDraft({ ...draft, email: person.email })
+    if (person.role === 'ADMINISTRATOR' && role !== 'ADMINISTRATOR' && person.disabled_at === null)
+      await keepOneAdministrator(tx)
+    await updatePerson(tx, personId, { name, role })
+    await givePrograms(tx, personId, programs)
+    await recordAction(tx, by, 'person_edited', person.email, { name, role, ...programsOf(role, programs) })
+  })
+}
+
+/** Disables a person: every session, every token and the link to choose a password end, and none begins. What the person did stays. The last administrator stays enabled. */
+export async function disablePerson(sql: Sql, personId: number, by: AuditContext): Promise<void> {
+  await inTransaction(sql, async tx => {
+    const person = await requirePerson(tx, personId)
+    if (person.disabled_at !== null) return
+    if (person.role === 'ADMINISTRATOR') await keepOneAdministrator(tx)
+    await updatePersonDisabled(tx, personId, by.actor)
+    await deleteSessionsOf(tx, personId)
+    await retireAdminTokensOf(tx, personId, by.actor)
+    await deleteInvitationOf(tx, personId)
+    await recordAction(tx, by, 'person_disabled', person.email)
+  })
+}
+
+export async function enablePerson(sql: Sql, personId: number, by: AuditContext): Promise<void> {
+  await inTransaction(sql, async tx => {
+    const person = await requirePerson(tx, personId)
+    if (await updatePersonDisabled(tx, personId, null)) await recordAction(tx, by, 'person_enabled', person.email)
+  })
+}
+
+/**
+ * Gives the person of a link the password they chose, and ends all their sessions and tokens: it is the way back when another had the
+ * account. The link is used up.
+ * Throws Problem `not_found` when the link is not good any more, `invalid_request` for a password that will not do.
+ */
+export async function acceptInvitation(
+  sql: Sql,
+  token: string,
+  password: string,
+  by: Omit<AuditContext, 'actor'>,
+): Promise<{ person_id: number; email: string }> {
+  const invited = await findInvited(sql, hashToken(token), by.now)
+  if (invited === undefined) throw usedUp()
+  refuse(passwordErrors(password, invited))
+  const passwordHash = await hashPersonPassword(password, knownPerson(invited))
+  return inTransaction(sql, async tx => {
+    // Of two who use one link concurrently, the second finds it gone.
+    if (!(await deleteInvitation(tx, hashToken(token)))) throw usedUp()
+    await updatePasswordHash(tx, invited.person_id, passwordHash)
+    await deleteSessionsOf(tx, invited.person_id)
+    const actor = actorOf(invited)
+    await retireAdminTokensOf(tx, invited.person_id, actor)
+    await recordAction(tx, { ...by, actor }, 'password_chosen', invited.email)
+    return invited
+  })
+}
+
+/**
+ * Changes one's own password; all other sessions end, tokens continue. Throws Problem `invalid_request`, and `unauthenticated` when the
+ * password is not the one with the hash `earlier` any more.
+ */
+export async function changePassword(
+  sql: Sql,
+  person: { person_id: number; email: string; name: string },
+  { password, earlier }: { password: string; earlier: string },
+  by: AuditContext,
+  session: Buffer,
+): Promise<void> {
+  refuse(passwordErrors(password, person))
+  const passwordHash = await hashPersonPassword(password, knownPerson(person))
+  await inTransaction(sql, async tx => {
+    if (!(await updatePasswordHash(tx, person.person_id, passwordHash, earlier))) throw changedConcurrently()
+    await deleteSessionsOf(tx, person.person_id, session)
+    await recordAction(tx, by, 'password_changed', person.email)
+  })
+}
+
+function checkDraft(draft: PersonDraft): PersonDraft & { role: Role } {
+  const email = draft.email.trim()
+  const name = draft.name.trim()
+  const role = roles.find(known => known === draft.role)
+  const errors: ProblemItem[] = []
+  if (!isName(name, 200))
+    errors.push({
+      parameter: 'name',
+      code: 'missing',
+      detail: 'Write the name: one line of at most 200 characters, without tabs.',
+    })
+  if (!isEmail(email))
+    errors.push({
+      parameter: 'email',
+      code: 'not_an_email',
+      detail: 'Write an e-mail address, such as name@example.gov.',
+    })
+  if (role === undefined) errors.push({ parameter: 'role', code: 'unknown_role', detail: 'Choose a role.' })
+  const programs = [...new Set(draft.programs)]
+  if (role === 'PROGRAM_ADMINISTRATOR' && programs.length === 0)
+    errors.push({ parameter: 'programs', code: 'missing', detail: 'Choose at least one program.' })
+  if (role !== undefined && role !== 'PROGRAM_ADMINISTRATOR' && programs.length > 0)
+    errors.push({
+      parameter: 'programs',
+      code: 'not_allowed',
+      detail: 'Choose none: this role has access to all programs.',
+    })
+  refuse(errors)
+  return { email, name, role: role!, programs }
+}
+
+/** For the audit log: of the role that is limited to programs, which; of any other, nothing. */
+const programsOf = (role: Role, programs: readonly string[]) => (role === 'PROGRAM_ADMINISTRATOR' ? { programs } : {})
+
+async function givePrograms(tx: Transaction, personId: number, programs: readonly string[]): Promise<void> {
+  const unknown = await replacePersonPrograms(tx, personId, programs)
+  refuse(
+    unknown.map(slug => ({ parameter: 'programs', code: 'unknown_program', detail: `There is no program "${slug}".` })),
+  )
+}
+
+async function storeInvitation(tx: Transaction, personId: number, { actor, now }: AuditContext): Promise<string> {
+  const token = mintToken()
+  await upsertInvitation(tx, {
+    person_id: personId,
+    token_hash: hashToken(token),
+    created_at: now,
+    created_by: actor,
+    expires_at: now + invitationMicros,
+  })
+  return token
+}
+
+const noSuchPerson = () => notFound('There is no such person.')
+
+/** Throws Problem `not_found`. */
+export const requirePerson = async (db: Db, personId: number): Promise<PersonRow> =>
+  (await findPerson(db, personId)) ?? noSuchPerson()
+
+async function keepOneAdministrator(tx: Transaction): Promise<void> {
+  if ((await countEnabledAdministrators(tx)) > 1) return
+  throw conflict('This is the only administrator who can sign in. Make another person administrator first.')
+}
+
+function refuse(errors: readonly ProblemItem[]): void {
+  if (errors.length > 0) throw refused(errors)
+}
+const refused = (errors: readonly ProblemItem[]): Problem => invalidRequest('Some fields need another look.', errors)
+const conflict = (detail: string): Problem => new Problem('conflict', { detail })
+const usedUp = (): Problem =>
+  new Problem('not_found', {
+    detail: 'This link has been used, replaced or has expired. Ask an administrator for another.',
+  })

@@ -1,0 +1,58 @@
+// Roles of the console. A role is a set of allowed routes. Program administrators are also limited to their programs.
+
+import { Problem } from '../../base/problem.ts'
+
+/**
+ * ADMINISTRATOR: everything. PROGRAM_ADMINISTRATOR: applications, status and note of the programs named. AUDITOR: reads everything
+ * but answers, and changes nothing.
+ */
+export const roles = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR'] as const
+export type Role = (typeof roles)[number]
+
+export const roleNames: Readonly<Record<Role, string>> = {
+  ADMINISTRATOR: 'Administrator',
+  PROGRAM_ADMINISTRATOR: 'Program administrator',
+  AUDITOR: 'Auditor',
+}
+
+/** A person who is signed in to the console. */
+export interface Person {
+  person_id: number
+  email: string
+  name: string
+  role: Role
+  /** The ids of the programs of a program administrator; everyone else has all. */
+  programIds: 'all' | ReadonlySet<number>
+}
+
+/** A person as the database has them; a program administrator with the ids of their programs. */
+export const personOf = (row: Omit<Person, 'programIds'> & { program_ids: readonly number[] }): Person => {
+  const { person_id, email, name, role, program_ids } = row
+  return { person_id, email, name, role, programIds: role === 'PROGRAM_ADMINISTRATOR' ? new Set(program_ids) : 'all' }
+}
+
+/** How the audit log names a person. */
+export const actorOf = (person: Pick<Person, 'email'>): string => `admin:${person.email}`
+
+/** The e-mail address of the person who did something in the console; for others, what they are known by. */
+export const emailOf = (actor: string): string => actor.replace(/^(admin-token:[^:]*|admin|operator):/, '')
+
+/** The ids of the programs that a person may see, as statements take them. */
+export const programsAmong = ({ programIds }: Pick<Person, 'programIds'>): 'all' | number[] =>
+  programIds === 'all' ? programIds : [...programIds]
+
+/** Whether a person may see this program at all. */
+export const maySeeProgram = (person: Person, programId: number): boolean =>
+  person.programIds === 'all' || person.programIds.has(programId)
+
+/** Whether a person may read what applicants answered. */
+export const mayReadAnswers = (person: Person): boolean => person.role !== 'AUDITOR'
+
+/** Throws Problem `forbidden` when the role may not use this route. */
+export function requireRole(person: Person, allowed: readonly Role[]): void {
+  if (allowed.includes(person.role)) return
+  throw new Problem('forbidden', {
+    detail: `This needs ${allowed.map(role => `the role ${roleNames[role]}`).join(' or ')}. Your role is ${roleNames[person.role]}; an administrator can change it.`,
+    internal: 'role',
+  })
+}

@@ -1,0 +1,119 @@
+// The second factor of people who sign in with a password: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for the
+// day on which the app is gone. A code is good for its 30 seconds and those before and after, and once; a recovery code is good once.
+
+import { randomInt } from 'node:crypto'
+import { generateSecret, generateURI, verifySync } from 'otplib'
+import { invalidRequest } from '../../base/problem.ts'
+import { inTransaction, type Sql } from '../../db/client.ts'
+import { deleteSessionsOf } from '../../db/people/console-sessions.ts'
+import {
+  deleteSecondFactor,
+  findSecondFactor,
+  takeRecoveryHash,
+  takeStep,
+  upsertSecondFactor,
+} from '../../db/people/second-factor-rows.ts'
+import type { Micros } from '../../domain/values/offset-time.ts'
+import { type AuditContext, recordAction } from '../audit/record-action.ts'
+import { knownPerson, type PasswordClient } from './password-queue.ts'
+import { hashPersonPassword, isPassword } from './passwords.ts'
+import { requirePerson } from './people.ts'
+import { actorOf } from './roles.ts'
+import { openText, sealText } from './sealed-text.ts'
+
+const stepSeconds = 30
+const recoveryCodes = 10
+/** Without letters and digits that are taken for one another. */
+const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
+
+export const newSecret = (): string => generateSecret()
+
+/** What an authenticator app reads: `otpauth://totp/…`. */
+export const uriOf = (secret: string, email: string, installation: string): string =>
+  generateURI({ issuer: ['Tributary', installation].filter(Boolean).join(' '), label: email, secret })
+
+const bindingOf = (personId: number): Buffer => Buffer.from(`second factor of ${personId}`)
+
+/** The step of a code that this secret gives now, one step before or one after; undefined for any other text. */
+function stepOf(secret: string, code: string, now: Micros): number | undefined {
+  if (!/^\d{6}$/.test(code)) return undefined
+  const epoch = Math.floor(now / 1_000_000)
+  const found = verifySync({ secret, token: code, epoch, epochTolerance: stepSeconds })
+  return found.valid ? Math.floor(epoch / stepSeconds) + found.delta : undefined
+}
+
+/** As people write them: spaces and hyphens mean nothing. */
+const plain = (code: string): string => code.replace(/[\s-]/g, '').toLowerCase()
+
+/**
+ * Whether a person shows their second factor with this code, which is used up by it; true for a person who has none. Without a person, and for
+ * a recovery code that is none, the same work is done for nothing. Throws Problem `unavailable` as `isPassword` does.
+ */
+export async function showsSecondFactor(
+  sql: Sql,
+  pepper: string,
+  person: { person_id: number; email: string } | undefined,
+  code: string,
+  by: { now: Micros; from: PasswordClient; address: string | undefined },
+): Promise<boolean> {
+  const factor = person && (await findSecondFactor(sql, person.person_id))
+  const given = plain(code)
+  // The first character says which of them it is.
+  const isRecovery = /^[0-9][a-z0-9]{12}$/.test(given)
+  const hash = isRecovery ? factor?.recovery_hashes[Number(given[0])] : undefined
+  const isGood = isRecovery && (await isPassword(given, hash || undefined, by.from))
+  if (person === undefined || factor === undefined) return person !== undefined
+  if (isGood) {
+    if (!(await takeRecoveryHash(sql, person.person_id, hash!))) return false
+    await recordAction(sql, { actor: actorOf(person), address: by.address }, 'recovery_code_used', person.email)
+    return true
+  }
+  const secret = openText(factor.sealed_secret, pepper, bindingOf(person.person_id))
+  const step = secret === undefined ? undefined : stepOf(secret, given, by.now)
+  return step !== undefined && takeStep(sql, person.person_id, step)
+}
+
+/**
+ * Gives a person a second factor, in place of an earlier one, once a code shows that their app has it; all other sessions end. Returns
+ * recovery codes, which are kept nowhere. Throws Problem `invalid_request` for a code that the secret does not give.
+ */
+export async function setSecondFactor(
+  sql: Sql,
+  pepper: string,
+  person: { person_id: number; email: string },
+  { secret, code }: { secret: string; code: string },
+  by: AuditContext,
+  session: Buffer,
+): Promise<string[]> {
+  const step = stepOf(secret, plain(code), by.now)
+  if (step === undefined) {
+    const detail = 'This is not the code that the app shows now. Check that the clock of your phone is right.'
+    throw invalidRequest(detail, [{ parameter: 'code', code: 'wrong_code', detail }])
+  }
+  const codes = Array.from({ length: recoveryCodes }, (_, i) => mintRecoveryCode(i))
+  const recovery_hashes: string[] = []
+  for (const one of codes) recovery_hashes.push(await hashPersonPassword(plain(one), knownPerson(person)))
+  const sealed_secret = sealText(secret, pepper, bindingOf(person.person_id))
+  await inTransaction(sql, async tx => {
+    await upsertSecondFactor(tx, { person_id: person.person_id, sealed_secret, used_step: step, recovery_hashes })
+    await deleteSessionsOf(tx, person.person_id, session)
+    await recordAction(tx, by, 'second_factor_set', person.email)
+  })
+  return codes
+}
+
+/** Takes away a person's second factor, for one who has lost it: every session ends, and the password alone signs in. */
+export async function resetSecondFactor(sql: Sql, personId: number, by: AuditContext): Promise<void> {
+  await inTransaction(sql, async tx => {
+    const person = await requirePerson(tx, personId)
+    if (!(await deleteSecondFactor(tx, personId))) return
+    await deleteSessionsOf(tx, personId)
+    await recordAction(tx, by, 'second_factor_reset', person.email)
+  })
+}
+
+/** `3abc-defg-hjkm-n`: twelve random characters after the number of the code, 59 bits. */
+function mintRecoveryCode(number: number): string {
+  const text = `${number}${Array.from({ length: 12 }, () => alphabet[randomInt(alphabet.length)]).join('')}`
+  return text.replace(/(.{4})(?=.)/g, '$1-')
+}

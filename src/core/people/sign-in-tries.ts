@@ -1,0 +1,118 @@
+// How many wrong passwords may be tried, and which of them the audit log records.
+//
+// A try is counted before the password is looked at, and taken back when it was right: while a count is spent, a right password is refused
+// like a wrong one, so that a refusal reveals nothing. Guessing cannot shut the owner of an account out for good (OWASP, "Slow Down
+// Online Guessing Attacks with Device Cookies"): a browser in which the person has signed in before, or is signed in, has a count of its
+// own, which no other browser uses up. All other browsers share the counts of their address, of the account at their address, and of the
+// account (OWASP ASVS 2.2.1: at most 100 an hour). Links to choose a password are not counted.
+// All processes that share a Redis count together, in windows of fixed length.
+
+import { Problem } from '../../base/problem.ts'
+import type { IpAddress } from '../../domain/values/ip-address.ts'
+import { networkOf } from '../keys/failure-throttle.ts'
+import { type Counted, RateCounter } from '../keys/rate-counter.ts'
+import type { CountingRedis } from '../queue/counting-redis.ts'
+import type { PasswordClient } from './password-queue.ts'
+
+const quarterHour = 15 * 60
+const hour = 60 * 60
+
+/** Wrong passwords for one account: in 15 minutes from one address or one known browser, and in an hour from all other browsers. */
+export const wrongPasswordsMax = { ofOneClient: 10, ofAccount: 100 } as const
+/** Entries in the audit log: of one address in 15 minutes, and of all addresses in an hour. */
+const auditedMax = { ofAddress: 20, ofAll: 1000 }
+
+/** Who tries to show who they are. */
+interface Client {
+  address: IpAddress | undefined
+  /** Identifies a browser in which this account has signed in; undefined for any other. */
+  browser?: string | undefined
+}
+
+/** One try that is under way. */
+export interface SignInTry {
+  /** Whose place in the queue for hashing it takes. */
+  from: PasswordClient
+  /** It was right, or nothing was decided. */
+  takeBack: () => Promise<void>
+  /** It was wrong. Gives what the audit log is to say of it; undefined when it is one more of a run that is recorded already. */
+  fail: () => Promise<AuditedFailure | undefined>
+}
+
+/** What the audit log says of a failed sign-in: of the first of a run nothing more, of a later one the number of failures. */
+type AuditedFailure = { failures?: number }
+
+export class SignInTries {
+  /** Undefined without a limit. */
+  readonly #ofAddress: RateCounter | undefined
+  readonly #ofClient: RateCounter
+  readonly #ofAccount: RateCounter
+  readonly #runs: RateCounter
+  readonly #auditedOfAddress: RateCounter
+  readonly #audited: RateCounter
+
+  /** Failures a minute from one address; 0 for no limit. */
+  constructor(ofAddressMax: number, redis?: CountingRedis) {
+    const counter = (name: string, max: number, seconds: number): RateCounter =>
+      new RateCounter({ name: `sign-in-${name}`, max, seconds, keys: 'any' }, redis)
+    if (ofAddressMax > 0) this.#ofAddress = counter('address', ofAddressMax, 60)
+    this.#ofClient = counter('client', wrongPasswordsMax.ofOneClient, quarterHour)
+    this.#ofAccount = counter('account', wrongPasswordsMax.ofAccount, hour)
+    this.#runs = counter('runs', wrongPasswordsMax.ofOneClient, quarterHour)
+    this.#auditedOfAddress = counter('audited-address', auditedMax.ofAddress, quarterHour)
+    this.#audited = counter('audited', auditedMax.ofAll, hour)
+  }
+
+  /** Counts a try for an account, named by its folded e-mail. Rejects with Problem `rate_limited` while a count is spent. */
+  async begin(account: string, { address, browser }: Client): Promise<SignInTry> {
+    const network = networkOf(address)
+    const client = `${browser === undefined ? `address ${network}` : `browser ${browser}`} ${account}`
+    const counters: [RateCounter, string][] = [[this.#ofClient, client]]
+    if (browser === undefined) {
+      counters.push([this.#ofAccount, account])
+      if (this.#ofAddress !== undefined) counters.push([this.#ofAddress, network])
+    }
+    const takeBack = async (): Promise<void> => {
+      await Promise.all(counters.map(([counter, key]) => counter.takeBack(key)))
+    }
+    const counted = await Promise.all(counters.map(([counter, key]) => counter.count(key)))
+    const spent = counted.filter(({ isOver }) => isOver)
+    if (spent.length > 0) {
+      await takeBack()
+      throw tooMany(spent)
+    }
+    return {
+      from: { name: browser ?? network, isKnown: browser !== undefined },
+      takeBack,
+      fail: () => this.#entryOf(client, network),
+    }
+  }
+
+  /**
+   * Counts that a provider did not vouch for an account: nothing can be guessed, so it counts for its address alone. Gives what the audit
+   * log is to say, as of a wrong password. Rejects with Problem `rate_limited` when it is one too many.
+   */
+  async countRefusal(account: string, address: IpAddress | undefined): Promise<AuditedFailure | undefined> {
+    const network = networkOf(address)
+    const counted = await this.#ofAddress?.count(network)
+    if (counted?.isOver === true) throw tooMany([counted])
+    return this.#entryOf(`provider ${network} ${account}`, network)
+  }
+
+  async #entryOf(run: string, network: string): Promise<AuditedFailure | undefined> {
+    const { count } = await this.#runs.count(run)
+    if (count !== 1 && count !== wrongPasswordsMax.ofOneClient) return undefined
+    if ((await this.#auditedOfAddress.count(network)).isOver) return undefined
+    if ((await this.#audited.count('all')).isOver) return undefined
+    return count === 1 ? {} : { failures: count }
+  }
+}
+
+function tooMany(spent: readonly Counted[]): Problem {
+  const seconds = Math.max(...spent.map(counted => counted.seconds))
+  return new Problem('rate_limited', {
+    detail: `Too many sign-ins failed. Try again in ${seconds > 120 ? `${Math.ceil(seconds / 60)} minutes` : `${seconds} seconds`}, from a browser in which you have signed in before, or with a link of an administrator to choose a password.`,
+    retryAfterSeconds: seconds,
+    internal: 'sign_in_throttled',
+  })
+}

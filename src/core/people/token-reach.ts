@@ -1,0 +1,36 @@
+// How far a token of an administrator reaches through what it makes: a key or a person that it makes, changes or gives a secret to may do
+// no more than the token itself. A person who is signed in has no such limit; they have just shown who they are.
+
+import { Problem } from '../../base/problem.ts'
+import { requireScope, type Scope, scopes } from './admin-tokens.ts'
+import type { Role } from './roles.ts'
+
+/** The scopes of a token; undefined for a session. */
+type Token = { scopes: readonly string[] } | undefined
+
+/** What a person of a role may do, as scopes. No token is good for an administrator. */
+const scopesOf: Readonly<Record<Exclude<Role, 'ADMINISTRATOR'>, readonly Scope[]>> = {
+  PROGRAM_ADMINISTRATOR: ['programs:read', 'applications:write', 'webhooks:read'],
+  AUDITOR: scopes.filter(scope => scope.endsWith(':read')),
+}
+
+/** Throws Problem `forbidden` when a person of this role may do more than the token. */
+export function requireReachOfRole(token: Token, role: Role): void {
+  if (token === undefined) return
+  if (role === 'ADMINISTRATOR')
+    throw new Problem('forbidden', {
+      detail: 'A token can neither make nor change administrators. Sign in to do so.',
+      internal: 'scope',
+    })
+  for (const scope of scopesOf[role]) requireScope(token.scopes, scope)
+}
+
+/** Throws Problem `forbidden` when a key that may do this reads or changes applications that the token may not. */
+export function requireReachOfKey(
+  token: Token,
+  key: { may_export: boolean; may_submit: boolean; may_annotate?: boolean },
+): void {
+  if (token === undefined) return
+  if (key.may_export) requireScope(token.scopes, 'applications:read')
+  if (key.may_submit || key.may_annotate) requireScope(token.scopes, 'applications:write')
+}

@@ -1,0 +1,145 @@
+// Takes a program out of one database and brings it into another, id for id.
+// Nothing changes on the way: what is exported again from there is the same to the byte.
+
+import { invalidRequest, Problem } from '../../base/problem.ts'
+import { appendAuditEvent } from '../../db/audit/audit.ts'
+import type { Sql, Transaction } from '../../db/client.ts'
+import {
+  advanceProgramSequences,
+  type BundleObstacle,
+  insertBundledProgram,
+  insertBundledQuestions,
+  insertBundledQuestionVersions,
+  insertBundledVersion,
+  publishBundledVersion,
+  readBundledQuestions,
+  readBundledQuestionVersions,
+  readBundleObstacles,
+} from '../../db/programs/program-bundles.ts'
+import { readProgramsUsingOthers } from '../../db/programs/program-versions.ts'
+import { findProgram, loadProgramVersion, readPublishedVersions } from '../../db/programs/programs.ts'
+import { lockQuestionBank } from '../../db/programs/questions.ts'
+import { bundleErrors, bundleFormat, type ProgramBundle } from '../../domain/definitions/program-bundle.ts'
+import { describeVersion } from '../../domain/definitions/version-definition.ts'
+import { foldedQuestionKey, questionKey } from '../../domain/questions/question-key.ts'
+import { formatMicros } from '../../domain/values/offset-time.ts'
+import { announcePublication } from './announce.ts'
+import { parseDefinition } from './parse-definition.ts'
+
+/** Everything that was ever published of a program. Throws `not_found`, also when nothing was published yet. */
+export async function exportProgram(sql: Sql, slug: string): Promise<ProgramBundle> {
+  return sql.begin('isolation level repeatable read read only', async tx => {
+    const program = await findProgram(tx, slug)
+    const versions = program === undefined ? [] : await readPublishedVersions(tx, program.program_id)
+    if (program === undefined || versions.length === 0) {
+      throw new Problem('not_found', { detail: `There is no program "${slug}" of which anything was published.` })
+    }
+    const asked = versions.flatMap(version => version.questions)
+    const { program_id, created_at } = program
+    return {
+      format: bundleFormat,
+      program: { program_id, slug, created_at: formatMicros(created_at) },
+      questions: await readBundledQuestions(tx, [...new Set(asked.map(q => q.question_id))]),
+      question_versions: await readBundledQuestionVersions(tx, [...new Set(asked.map(q => q.question_version_id))]),
+      program_versions: versions.map(version => ({
+        program_version_id: version.program_version_id,
+        state: version.state === 'ACTIVE' ? 'ACTIVE' : 'OBSOLETE',
+        display_name: version.display_name,
+        statuses: version.statuses,
+        screens: version.screens.map(screen => ({ ...screen, questions: [...screen.questions] })),
+        question_version_ids: version.questions.map(q => q.question_version_id),
+        based_on: version.based_on,
+        created_at: formatMicros(version.created_at),
+        created_by: version.created_by,
+        published_at: formatMicros(version.published_at!),
+        published_by: version.published_by!,
+      })),
+    }
+  })
+}
+
+interface ImportResult {
+  program_id: number
+  slug: string
+  program_version_ids: number[]
+}
+
+/**
+ * Recreates a program from a bundle, all or nothing. Questions that are here already exactly as the bundle has them are shared.
+ * Throws `invalid_request` when it is no bundle, `conflict` with everything that is in its way.
+ */
+export async function importProgram(
+  sql: Sql,
+  document: unknown,
+  actor: string,
+  enumeratorDepthMax?: number,
+): Promise<ImportResult> {
+  const errors = bundleErrors(document, enumeratorDepthMax)
+  if (errors.length > 0) throw invalidRequest('This is not a bundle that scripts/program export has written.', errors)
+  const bundle = document as ProgramBundle
+  const keys = bundle.questions.flatMap((question, at) =>
+    question.question_key === questionKey(question.admin_name)
+      ? []
+      : [
+          {
+            path: `/questions/${at}/question_key`,
+            code: 'wrong_key',
+            detail: `Must be "${questionKey(question.admin_name)}".`,
+          },
+        ],
+  )
+  if (keys.length > 0) throw invalidRequest('The bundle was changed after it was written.', keys)
+  return sql.begin('isolation level read committed', async tx => {
+    await lockQuestionBank(tx)
+    const { program_id, slug } = bundle.program
+    const folded = bundle.questions.map(question => foldedQuestionKey(question.question_key))
+    refuseObstacles(bundle, await readBundleObstacles(tx, bundle, folded))
+    await insertBundledQuestions(tx, bundle.questions, folded)
+    await insertBundledQuestionVersions(tx, bundle.question_versions)
+    await insertBundledProgram(tx, bundle)
+    for (const version of bundle.program_versions) {
+      await insertBundledVersion(tx, program_id, version)
+      await publishBundledVersion(tx, version)
+    }
+    await advanceProgramSequences(tx)
+    const program_version_ids = bundle.program_versions.map(version => version.program_version_id)
+    await checkActive(tx, program_version_ids.at(-1)!)
+    const detail = { program_id, program_version_ids }
+    await appendAuditEvent(tx, { actor, action: 'program_imported', subject: slug, detail })
+    await announcePublication(tx, program_version_ids)
+    return { program_id, slug, program_version_ids }
+  })
+}
+
+function refuseObstacles(bundle: ProgramBundle, obstacles: readonly BundleObstacle[]): void {
+  if (obstacles.length === 0) return
+  const places = {
+    program: { list: '/program', ids: [bundle.program.program_id] },
+    program_version: { list: '/program_versions', ids: bundle.program_versions.map(one => one.program_version_id) },
+    question: { list: '/questions', ids: bundle.questions.map(one => one.question_id) },
+    question_version: { list: '/question_versions', ids: bundle.question_versions.map(one => one.question_version_id) },
+  }
+  throw new Problem('conflict', {
+    detail: `Program "${bundle.program.slug}" cannot come in here: ids or names it has are taken. Nothing was changed.`,
+    errors: obstacles.map(({ kind, id, holder }) => ({
+      path: kind === 'program' ? places.program.list : `${places[kind].list}/${places[kind].ids.indexOf(id)}`,
+      code: 'taken',
+      detail: `The id or the name of ${kind.replace('_', ' ')} ${id} is taken here by "${holder}", which is another or differs.`,
+    })),
+  })
+}
+
+/** What is active must be fit to be asked now: by its own rules, and in the same question versions as everywhere else. */
+async function checkActive(tx: Transaction, program_version_id: number): Promise<void> {
+  const active = await loadProgramVersion(tx, program_version_id)
+  // How deep it may be was held against the bundle.
+  await parseDefinition(describeVersion(active), undefined, Number.POSITIVE_INFINITY)
+  const others = await readProgramsUsingOthers(tx, active.questions, ['ACTIVE'])
+  if (others.length > 0) {
+    throw new Problem('conflict', {
+      detail:
+        `Program "${active.slug}" asks questions in other versions than programs that are here already (program id` +
+        ` ${others.map(other => other.program_id).join(', ')}). Export them all at one time and bring them in together.`,
+    })
+  }
+}

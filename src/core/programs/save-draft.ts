@@ -1,0 +1,133 @@
+// An administrator's edit becomes the program's one draft.
+// Nothing it does is seen in an export (D21).
+
+import { Problem } from '../../base/problem.ts'
+import { appendAuditEvent } from '../../db/audit/audit.ts'
+import type { Sql, Transaction } from '../../db/client.ts'
+import {
+  insertDraft,
+  insertProgram,
+  readQuestionReleases,
+  setProgramContent,
+} from '../../db/programs/program-versions.ts'
+import { findDraftVersion, findProgram, type StoredProgramVersion } from '../../db/programs/programs.ts'
+import { lockQuestionBank } from '../../db/programs/questions.ts'
+import { describeVersion } from '../../domain/definitions/version-definition.ts'
+import type { VersionChange } from '../../domain/definitions/version-diff.ts'
+import { announceDraft } from './announce.ts'
+import {
+  changesAgainst,
+  checkEdit,
+  type EditedProgram,
+  type EditOptions,
+  noDraft,
+  openEdit,
+  recordDiscarded,
+  refuseOtherDraft,
+  refuseStaleBasis,
+  removeDraft,
+  says,
+} from './edit.ts'
+import { storeContent } from './store-content.ts'
+
+export interface DraftResult {
+  program_id: number
+  slug: string
+  /** The draft; the active version, when the definition is what is published already and no draft remains. */
+  program_version_id: number
+  /** False when this was the draft, or the published version, already. */
+  saved: boolean
+  /** Against what is published now; every question as added, when nothing is. */
+  changes: VersionChange[]
+}
+
+interface SaveOptions extends EditOptions {
+  /** A draft that the document is not based on but may replace, because the person who saves was shown it. */
+  over?: number | undefined
+}
+
+/**
+ * Makes this definition the program's draft in place of the one it is based on; makes the program if none exists. Each draft
+ * that is saved has an id of its own. A definition equal to what is published leaves no draft.
+ * Throws `invalid_request` with every error, or `conflict` with what changed since the edit began.
+ */
+export async function saveDraft(
+  sql: Sql,
+  document: unknown,
+  actor: string,
+  options: SaveOptions = {},
+): Promise<DraftResult> {
+  return sql.begin('isolation level read committed', async tx => {
+    const { address } = options
+    const edited = await openEdit(tx, document)
+    const { program, active, draft } = edited
+    const same = await findSame(tx, edited, document)
+    if (same !== undefined) return resultOf(same, false, changesAgainst(active, describeVersion(same)))
+    const replaces = await refuseStaleBasis(tx, edited, document)
+    if (draft !== undefined && replaces === undefined && options.over !== draft.program_version_id)
+      throw otherDraft(draft)
+    const { definition, bank, changes } = await checkEdit(tx, document, active, draft, options)
+    if (active !== undefined && changes.length === 0) {
+      if (draft !== undefined) await recordDiscarded(tx, draft, { actor, address })
+      return resultOf(active, false, changes)
+    }
+    const { slug } = definition
+    const program_id = program?.program_id ?? (await insertProgram(tx, definition))
+    const content = await storeContent(tx, definition, bank)
+    const based_on = active?.program_version_id ?? null
+    const program_version_id = await insertDraft(tx, { ...content, program_id, based_on, created_by: actor })
+    if (active === undefined) await setProgramContent(tx, program_version_id)
+    await announceDraft(tx, program_version_id)
+    const detail = { program_version_id }
+    await appendAuditEvent(tx, { actor, address, action: 'program_draft_saved', subject: slug, detail })
+    return { program_id, slug, program_version_id, saved: true, changes }
+  })
+}
+
+function resultOf(version: StoredProgramVersion, saved: boolean, changes: VersionChange[]): DraftResult {
+  const { program_id, slug, program_version_id } = version
+  return { program_id, slug, program_version_id, saved, changes }
+}
+
+/** What says this already: the draft; without a draft, the active version. */
+async function findSame(
+  tx: Transaction,
+  { active, draft }: EditedProgram,
+  document: unknown,
+): Promise<StoredProgramVersion | undefined> {
+  if (draft === undefined) return active !== undefined && (await says(tx, document, active)) ? active : undefined
+  // A draft that something was published past is made again even if it reads the same: that is how its editor agrees.
+  if (draft.based_on !== (active?.program_version_id ?? null)) return undefined
+  const releases = await readQuestionReleases(tx, draft.program_version_id)
+  if (releases.some(({ based_on, replaces }) => based_on !== replaces)) return undefined
+  return (await says(tx, document, draft)) ? draft : undefined
+}
+
+function otherDraft({ slug, program_version_id, created_by }: StoredProgramVersion): Problem {
+  return new Problem('conflict', {
+    detail:
+      `There is a draft of "${slug}" that this document is not based on: ${program_version_id}, saved by ${created_by}. Nothing was` +
+      ` changed. To continue with it: \`scripts/program show ${slug} --draft\`. To start over, discard it in the console.`,
+  })
+}
+
+/**
+ * Removes the program's draft, and with it what only the draft had; with `options.reviewed`, only if that is still the draft.
+ * Throws `not_found` when no draft exists.
+ */
+export async function discardDraft(
+  sql: Sql,
+  slug: string,
+  actor: string,
+  options: { reviewed?: number; address?: string | undefined } = {},
+): Promise<void> {
+  await sql.begin('isolation level read committed', async tx => {
+    await lockQuestionBank(tx)
+    const program = await findProgram(tx, slug)
+    const draft = program && (await findDraftVersion(tx, program.program_id))
+    if (draft === undefined) throw noDraft(slug)
+    refuseOtherDraft(draft, options.reviewed)
+    await removeDraft(tx, draft)
+    await recordDiscarded(tx, draft, { actor, address: options.address })
+  })
+}

@@ -1,0 +1,61 @@
+// The connection to the Redis in which processes count together. While it is away, slow or refuses, nothing waits for it: each process
+// counts for itself until it answers again.
+
+import type { Cluster, Redis } from 'ioredis'
+import type { Log } from '../../base/log.ts'
+import { openRedis } from './open-redis.ts'
+
+/** How long an answer may take. A page waits for it only when its first rows are ready sooner. */
+const answerMs = 250
+const connectMs = 5000
+const tryAgainMs = 1000
+
+export class CountingRedis {
+  readonly client: Redis | Cluster
+  #logged = false
+  #closed = false
+  #lastError = new Error('the connection was lost')
+
+  constructor(
+    urls: string,
+    private readonly log: Log,
+  ) {
+    this.client = openRedis(urls, {
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      connectTimeout: connectMs,
+      // What leads to it may be gone without a word: then it is connected again, and is not `ready` before it has answered.
+      socketTimeout: answerMs,
+      // Where answers to other commands still come.
+      commandTimeout: 2 * answerMs,
+      retryStrategy: () => tryAgainMs,
+    })
+    this.client.on('error', (error: Error) => {
+      this.#lastError = error
+    })
+    this.client.on('close', () => this.#lose())
+    this.client.on('ready', () => this.#return())
+  }
+
+  /** While true, this asks nothing of it. */
+  get away(): boolean {
+    return this.client.status !== 'ready'
+  }
+
+  close(): void {
+    this.#closed = true
+    this.client.disconnect()
+  }
+
+  #lose(): void {
+    if (this.#closed || this.#logged) return
+    this.#logged = true
+    this.log.warn({ err: this.#lastError }, 'Redis is away: each process counts for itself')
+  }
+
+  #return(): void {
+    if (this.#logged) this.log.info('Redis is back: all processes count together')
+    this.#logged = false
+  }
+}

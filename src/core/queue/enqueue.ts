@@ -1,0 +1,28 @@
+// Asks for jobs within a transaction: they are on record and in the outbox when it commits, and never were when it does not.
+// It must not reach for the queue, whose store may be away.
+
+import { currentSpan } from '../../base/tracing/span.ts'
+import type { Db } from '../../db/client.ts'
+import { requestDerived } from '../../db/derived/derived-status.ts'
+import { insertOutbox } from '../../db/derived/outbox.ts'
+import { type Job, jobId } from './jobs.ts'
+
+/** Asks for each job; for one named twice, once. Fails only if the database does. */
+export async function enqueue(db: Db, jobs: readonly Job[]): Promise<void> {
+  const asked = new Map(jobs.map(job => [keyOf(job.name, job.payload.program_version_id), job]))
+  if (asked.size === 0) return
+  const requests = await requestDerived(
+    db,
+    [...asked.values()].map(({ name, payload }) => ({ job_name: name, ...payload })),
+  )
+  const traceparent = currentSpan()?.traceparent
+  await insertOutbox(
+    db,
+    requests.map(({ job_name, program_version_id, requested }) => {
+      const job = asked.get(keyOf(job_name, program_version_id))!
+      return { job_name, job_id: jobId(job, requested), payload: job.payload, traceparent }
+    }),
+  )
+}
+
+const keyOf = (name: string, programVersionId: number): string => `${name} ${programVersionId}`

@@ -1,0 +1,115 @@
+// Carries jobs from the outbox into the queue, for as long as the process runs. At least once: what is handed over twice is merged
+// by the queue. The database and the store of the queue may each be away for any time.
+
+import type { Log } from '../../base/log.ts'
+import { inTransaction, type Sql } from '../../db/client.ts'
+import { listenToOutbox, takeOutbox } from '../../db/derived/outbox.ts'
+import type { Queue } from './connect.ts'
+
+interface RelayOptions {
+  /** Jobs handed over in one transaction at most. */
+  batchJobs?: number
+  /** How often the outbox is looked into without having been called, and a failure is tried again. */
+  pollMs?: number
+  /** Called whenever the relay has read the outbox and handed its jobs over. */
+  onRound?: () => void
+}
+
+export interface Relay {
+  /** Ends after the jobs that are just being handed over. */
+  stop(): Promise<void>
+}
+
+/** Starts immediately. Several may run, in one process or many: none waits for another, and none takes another's jobs. */
+export function startRelay(
+  sql: Sql,
+  /** Connections that can hear notices; none where all of them lead through a pooler. */
+  notices: Sql | undefined,
+  queue: Pick<Queue, 'add'>,
+  log: Log,
+  options: RelayOptions = {},
+): Relay {
+  const { batchJobs = 100, pollMs = 1000, onRound = () => {} } = options
+  const call = new Call()
+  let stopped = false
+  let failing = false
+  // Only for speed: what is not heard is found by looking.
+  const listening =
+    notices &&
+    listenToOutbox(notices, () => call.make()).catch(error => {
+      log.warn({ err: error }, 'the relay does not hear of new jobs immediately')
+    })
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      try {
+        const moved = await relayOnce(sql, queue, batchJobs)
+        if (failing) log.info('the relay hands jobs over again')
+        failing = false
+        onRound()
+        if (moved === batchJobs) continue
+      } catch (error) {
+        // Once for as long as it lasts: a store that is away for a night is one line, not ten thousand.
+        if (!failing) log.warn({ err: error }, 'the relay cannot hand jobs over; they wait in the outbox')
+        failing = true
+        call.forget()
+      }
+      if (!stopped) await call.within(pollMs)
+    }
+  }
+  const running = run()
+  return {
+    stop: async () => {
+      stopped = true
+      call.make()
+      await running
+      // Not waited for: without a database it has nothing to take back, and with one it goes with the pool.
+      void listening?.then(unlisten => unlisten?.()).catch(() => {})
+    },
+  }
+}
+
+/** Hands over one batch and returns how many jobs that were. They leave the outbox only if the queue took them all. */
+export async function relayOnce(sql: Sql, queue: Pick<Queue, 'add'>, batchJobs: number): Promise<number> {
+  return inTransaction(sql, async tx => {
+    const jobs = await takeOutbox(tx, batchJobs)
+    if (jobs.length > 0)
+      await queue.add(
+        jobs.map(({ job_name, job_id, payload, traceparent }) => ({
+          name: job_name,
+          id: job_id,
+          payload,
+          traceparent,
+        })),
+      )
+    return jobs.length
+  })
+}
+
+/** A call that is not lost when nothing waits for it at the moment it is made. */
+class Call {
+  #made = false
+  #answer: (() => void) | undefined
+
+  make(): void {
+    this.#made = true
+    this.#answer?.()
+  }
+
+  forget(): void {
+    this.#made = false
+  }
+
+  /** Resolves when called, or after `timeoutMs`. */
+  async within(timeoutMs: number): Promise<void> {
+    if (!this.#made) {
+      let timer: Timer | undefined
+      await new Promise<void>(resolve => {
+        this.#answer = resolve
+        timer = setTimeout(resolve, timeoutMs)
+      })
+      clearTimeout(timer)
+    }
+    this.#made = false
+  }
+}

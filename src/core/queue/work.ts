@@ -1,0 +1,153 @@
+// Runs jobs as they arrive: parses them, gives them to their handlers, and keeps the record of how each went.
+
+import { errorLine } from '../../base/error-facts.ts'
+import type { Log } from '../../base/log.ts'
+import { currentSpan, spanKinds, type Tracer, underSpan } from '../../base/tracing/span.ts'
+import type { Sql } from '../../db/client.ts'
+import { beginRun, type DerivedThing, failRun, finishRun } from '../../db/derived/derived-status.ts'
+import type { Queue } from './connect.ts'
+import { type JobName, type JobPayload, parseJob } from './jobs.ts'
+import type { ArrivedJob } from './runs.ts'
+
+/** What to do for each job. Running twice must come to the same as running once. A rejection is tried again, and kept on record. */
+export type Handlers = { [N in JobName]: (payload: JobPayload<N>) => Promise<void> }
+
+/** The release of what each handler computes with, for the record: what failed under another one is tried again. */
+export type CodeVersions = { readonly [N in JobName]?: number }
+
+/** Where runs are counted and traced. */
+export interface WatchedRuns {
+  /** Called with the outcome and the duration of each run. */
+  count?: (job: string, outcome: 'done' | 'failed' | 'nothing', seconds: number) => void
+  tracer?: Tracer | undefined
+}
+
+interface Working {
+  /** Takes no further jobs, and resolves when those under way have ended and are on record. */
+  stop(): Promise<void>
+}
+
+/** Resolves when jobs are being taken; resumes by itself after the store or the database were unreachable. */
+export async function startWorking(
+  sql: Sql,
+  queue: Queue,
+  handlers: Handlers,
+  log: Log,
+  codeVersions: CodeVersions,
+  watched: WatchedRuns = {},
+): Promise<Working> {
+  const noting = new Set<Promise<void>>()
+  const worker = await queue.work({
+    run: arrived => runTraced(arrived, watched, () => runJob(sql, handlers, arrived, log, codeVersions, watched)),
+    abandoned: (arrived, error) => {
+      const note = noteAbandoned(sql, arrived, error, log).finally(() => noting.delete(note))
+      noting.add(note)
+    },
+  })
+  return {
+    stop: async () => {
+      await worker.close()
+      await Promise.all(noting)
+    },
+  }
+}
+
+/** The run as a part of the trace that requested the job. */
+async function runTraced(
+  { id, traceparent }: ArrivedJob,
+  { tracer }: WatchedRuns,
+  run: () => Promise<void>,
+): Promise<void> {
+  const span = tracer?.begin('job', spanKinds.consumer, traceparent)
+  if (span === undefined) return run()
+  span.note({ 'tributary.job_id': id })
+  try {
+    await underSpan(span, run)
+    span.end()
+  } catch (error) {
+    span.end(true)
+    throw error
+  }
+}
+
+async function runJob(
+  sql: Sql,
+  handlers: Handlers,
+  arrived: ArrivedJob,
+  log: Log,
+  codeVersions: CodeVersions,
+  { count = () => {} }: WatchedRuns,
+): Promise<void> {
+  const span = currentSpan()
+  const line = {
+    job: arrived.name,
+    job_id: arrived.id,
+    ...(span === undefined ? {} : { trace_id: span.traceId }),
+  }
+  const startedMs = performance.now()
+  const seconds = (): number => (performance.now() - startedMs) / 1000
+  try {
+    const job = parseJob(arrived.name, arrived.payload)
+    const ran = await runParsed(sql, handlers, job, arrived.lastAttempt, codeVersions)
+    count(job.name, ran ? 'done' : 'nothing', seconds())
+    const duration_ms = Math.round(seconds() * 100_000) / 100
+    log.info({ ...line, duration_ms }, ran ? 'job done' : 'job had nothing left to do')
+  } catch (error) {
+    // A name that no job has is not one for a label.
+    count(Object.hasOwn(handlers, arrived.name) ? arrived.name : 'unknown', 'failed', seconds())
+    log.error({ ...line, err: error, last_attempt: arrived.lastAttempt }, 'job failed')
+    // The queue's store keeps what is thrown here.
+    throw new Error(errorLine(error))
+  }
+}
+
+/** False when nothing was left to do. */
+async function runParsed(
+  sql: Sql,
+  handlers: Handlers,
+  job: ReturnType<typeof parseJob>,
+  final: boolean,
+  codeVersions: CodeVersions,
+): Promise<boolean> {
+  if (job.name === 'deliver-webhook') {
+    await handlers[job.name](job.payload)
+    return true
+  }
+  const thing = { job_name: job.name, ...job.payload }
+  return runOnRecord(sql, thing, final, codeVersions[job.name], () => handlers[job.name](job.payload))
+}
+
+/** False when nothing was left to do: another run met every request, or the program version is gone. */
+async function runOnRecord(
+  sql: Sql,
+  thing: DerivedThing,
+  final: boolean,
+  codeVersion: number | undefined,
+  run: () => Promise<void>,
+): Promise<boolean> {
+  const request = await beginRun(sql, thing, codeVersion)
+  if (request === undefined) return false
+  try {
+    await run()
+  } catch (error) {
+    await failRun(sql, thing, { request, error: errorLine(error), final })
+    throw error
+  }
+  await finishRun(sql, thing, request)
+  return true
+}
+
+/** A job whose process died on every try, each time before it could record the failure. */
+async function noteAbandoned(sql: Sql, arrived: ArrivedJob, error: Error, log: Log): Promise<void> {
+  log.error({ job: arrived.name, job_id: arrived.id, err: error }, 'job given up')
+  try {
+    const job = parseJob(arrived.name, arrived.payload)
+    // core/webhooks/deliveries asks again for an attempt that was not noted.
+    if (job.name === 'deliver-webhook') return
+    const thing = { job_name: job.name, ...job.payload }
+    await failRun(sql, thing, { request: undefined, error: errorLine(error), final: true })
+  } catch (failure) {
+    // The sweep finds it, because the record says that it has been running for too long.
+    log.error({ job_id: arrived.id, err: failure }, 'a job given up could not be put on record')
+  }
+}

@@ -1,0 +1,182 @@
+// Delivers webhooks: asks for what is due, makes one attempt, notes how it ended. How far an endpoint has come is in the database; a job
+// carries the wish for one attempt; when it is lost, another one follows. So a message arrives at least once, whatever dies on the way.
+//
+// A message says that a program has come to a change, and nothing of an applicant. It covers every change up to that one, however many: what
+// comes while an endpoint is away, or busy, is one message later.
+
+import { inTransaction, type Sql } from '../../db/client.ts'
+import { insertOutbox } from '../../db/derived/outbox.ts'
+import { readChangeNumbers } from '../../db/walks/change-rows.ts'
+import {
+  type BegunEndpoint,
+  beginAttempt,
+  type EndedAttempt,
+  endAttempt,
+  insertAttempt,
+  readDueEndpoints,
+  takeDueEndpoints,
+} from '../../db/webhooks/webhook-deliveries.ts'
+import type { WebhookAttemptRow } from '../../db/webhooks/webhook-rows.ts'
+import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
+import { recordAction } from '../audit/record-action.ts'
+import { webhookJobId } from '../queue/jobs.ts'
+import { type Outside, type Posted, postMessage, saysGone } from './post-message.ts'
+import { deriveSecret, signedHeaders } from './signatures.ts'
+
+const second = 1_000_000
+/** After how long without a word an attempt requested or begun counts as lost. Far longer than one takes. */
+const lostAfter = 60 * second
+/** Between two messages to an endpoint. What happens in the meantime is in the second one. */
+const pause = 2 * second
+/** The longest time between an attempt that failed and the next. */
+const retryMax = 3600 * second
+/** Between an attempt that failed and the next: five seconds, then four times as long each time. */
+const backoff = (failures: number): Micros => Math.min(retryMax, 5 * 4 ** (failures - 1) * second)
+/** An endpoint that fails for so long is given up. */
+const givenUpAfter = 3 * 86_400 * second
+/** Attempts of an endpoint that are kept on record. */
+export const attemptsKept = 100
+
+/**
+ * Asks for an attempt for each endpoint that has not acknowledged its program's last change, or the last message to it, or that an administrator
+ * wants a message for.
+ */
+export async function askForDeliveries(sql: Sql, now: Micros): Promise<number> {
+  const due = await readDueEndpoints(sql, { now, busyMax: now + lostAfter, waitMax: now + retryMax })
+  if (due.length === 0) return 0
+  const changes = await readChangeNumbers(sql, [...new Set(due.map(({ program_id }) => program_id))])
+  const lagging = due.filter(
+    one => one.asked !== null || one.failures > 0 || changes.get(one.program_id)! > one.delivered_change,
+  )
+  if (lagging.length === 0) return 0
+  const ids = lagging.map(({ webhook_endpoint_id }) => webhook_endpoint_id)
+  return inTransaction(sql, async tx => {
+    const taken = await takeDueEndpoints(tx, ids, { now, until: now + lostAfter })
+    await insertOutbox(
+      tx,
+      taken.map(payload => ({ job_name: 'deliver-webhook', job_id: webhookJobId(payload), payload })),
+    )
+    return taken.length
+  })
+}
+
+/** How far a program is. */
+export interface ProgramState {
+  change: number
+  /** When that change was made; undefined before the first. */
+  changedAt: Micros | undefined
+  /** As the change feed gives it out. */
+  changeCursor: string
+}
+
+/** What a delivery is made with. */
+export interface Delivering {
+  sql: Sql
+  /** Of WEBHOOK_KEYS. */
+  keys: readonly Buffer[]
+  outside: Outside
+  timeZone: string
+  /** The database's clock, which is that of all workers. */
+  now: () => Micros
+  loadState: (programId: number) => Promise<ProgramState>
+  /** From 0 to 1. */
+  random: () => number
+}
+
+/** Makes the attempt after so many. Undefined when another run made it, or nothing is left to send. */
+export async function deliver(
+  delivering: Delivering,
+  asked: { webhook_endpoint_id: number; attempts: number },
+): Promise<WebhookAttemptRow['outcome'] | undefined> {
+  const { sql, now } = delivering
+  const begunAt = now()
+  const endpoint = await beginAttempt(sql, asked, { now: begunAt, until: begunAt + lostAfter })
+  if (endpoint === undefined) return undefined
+  const state = await delivering.loadState(endpoint.program_id)
+  const message = endpoint.asked === 'test' ? 'webhook.test' : 'program.changed'
+  const startedMs = performance.now()
+  const posted = await send(delivering, endpoint, message, state, asked.attempts + 1)
+  const attempt: WebhookAttemptRow = {
+    attempt: asked.attempts + 1,
+    message,
+    change: state.change,
+    attempted_at: begunAt,
+    duration_ms: Math.round(performance.now() - startedMs),
+    outcome: posted.outcome,
+    status: posted.status,
+  }
+  await note(delivering, endpoint, attempt, 'retryAfter' in posted ? posted.retryAfter : undefined)
+  return attempt.outcome
+}
+
+type Sent = Posted | { outcome: 'unsigned'; status: null }
+
+/** Signs a message and sends it. Its id and body are the same at each attempt for the same change; a test is another one each time. */
+async function send(
+  { keys, outside, timeZone, now }: Delivering,
+  { webhook_endpoint_id, slug, url, secret_name, earlier_secret_name }: BegunEndpoint,
+  type: WebhookAttemptRow['message'],
+  { changedAt, changeCursor }: ProgramState,
+  attempt: number,
+): Promise<Sent> {
+  const names = earlier_secret_name === null ? [secret_name] : [secret_name, earlier_secret_name]
+  const secrets = names.flatMap(name => deriveSecret(keys, name) ?? [])
+  if (secrets.length === 0) return { outcome: 'unsigned', status: null }
+  const isTest = type === 'webhook.test'
+  const happenedAt = isTest ? now() : (changedAt ?? now())
+  const timestamp = formatOffsetTime(happenedAt, timeZone)
+  const body = JSON.stringify({ type, program: slug, change_cursor: changeCursor, timestamp })
+  // For ever that of one event (D44). After a restore numbers come again, so a change has all that its cursor has, and a test its time.
+  const event = isTest ? `${attempt}_${happenedAt}` : changeCursor.replaceAll('.', '_')
+  const id = `${isTest ? 'test' : 'changed'}_${webhook_endpoint_id}_${event}`
+  const headers = signedHeaders(secrets, id, Math.floor(now() / second), body)
+  return postMessage(new URL(url), { headers, body }, outside)
+}
+
+async function note(
+  { sql, now, random }: Delivering,
+  endpoint: BegunEndpoint,
+  attempt: WebhookAttemptRow,
+  retryAfter: string | undefined,
+) {
+  const { webhook_endpoint_id: id, asked } = endpoint
+  const endedAt = now()
+  // A tenth of the wait is by chance. The receiver may ask for a longer one.
+  const wait = Math.round(backoff(endpoint.failures + 1) * (0.95 + random() / 10))
+  const ended = endOf(endpoint, attempt, endedAt, Math.max(wait, askedWait(retryAfter, endedAt)))
+  await inTransaction(sql, async tx => {
+    if (!(await endAttempt(tx, { id, attempt: attempt.attempt, asked, now: endedAt }, ended))) return
+    await insertAttempt(tx, id, attempt, attemptsKept)
+    if (ended.disabled_because === undefined) return
+    const detail = { webhook: id, because: ended.disabled_because, host: new URL(endpoint.url).host }
+    await recordAction(tx, { actor: 'webhooks' }, 'webhook_given_up', endpoint.slug, detail)
+  })
+}
+
+/** How long `Retry-After` asks to wait, by seconds or a date (RFC 9110, section 10.2.3); not longer than the longest wait. */
+function askedWait(retryAfter: string | undefined, now: Micros): Micros {
+  const text = retryAfter?.trim() ?? ''
+  const asked = /^\d+$/.test(text) ? Number(text) * second : Date.parse(text) * 1000 - now
+  return Number.isNaN(asked) ? 0 : Math.min(retryMax, asked)
+}
+
+/** What becomes of an endpoint after an attempt. That a test fails says nothing of the messages. */
+function endOf(
+  { failures, first_failed_at }: BegunEndpoint,
+  { message, outcome, status, change }: WebhookAttemptRow,
+  now: Micros,
+  wait: Micros,
+): EndedAttempt {
+  const as = { failures, first_failed_at, retry_at: undefined, disabled_because: undefined }
+  if (message === 'webhook.test') return as
+  if (outcome === 'delivered')
+    return { ...as, delivered: { change, at: now }, failures: 0, first_failed_at: null, retry_at: now + pause }
+  const since = first_failed_at ?? now
+  const because = saysGone(status) ? 'gone' : now - since >= givenUpAfter ? 'failing' : undefined
+  return {
+    failures: failures + 1,
+    first_failed_at: since,
+    retry_at: now + wait,
+    disabled_because: because,
+  }
+}

@@ -1,0 +1,161 @@
+// Endpoints of webhooks: added, given another address or secret, tried, disabled, removed. Every change is audited.
+
+import { invalidRequest, Problem } from '../../base/problem.ts'
+import { inTransaction, type Sql, type Transaction } from '../../db/client.ts'
+import { readChangeNumbers } from '../../db/walks/change-rows.ts'
+import {
+  countHeldWebhooks,
+  deleteWebhook,
+  disableWebhookRow,
+  enableWebhookRow,
+  insertWebhook,
+  updateWebhookAsked,
+  updateWebhookSecret,
+  updateWebhookUrl,
+  type WebhookRow,
+} from '../../db/webhooks/webhook-rows.ts'
+import { type AuditContext, recordAction } from '../audit/record-action.ts'
+import { findAddresses, type Outside } from './post-message.ts'
+import { deriveSecret, newSecretName, secretText } from './signatures.ts'
+
+/** How long messages are signed with the secret before a rotation too. */
+export const overlapHours = 24
+const endpointsMax = 10
+const urlLengthMax = 2000
+
+/** Of WEBHOOK_KEYS and WEBHOOK_ALLOWED_NETWORKS. */
+export interface WebhookRules extends Pick<Outside, 'allowedNetworks' | 'resolve'> {
+  keys: readonly Buffer[]
+}
+
+type Changed = Pick<WebhookRow, 'webhook_endpoint_id' | 'slug' | 'url' | 'state'>
+
+/**
+ * The address that a text names, if messages may be sent there. Throws Problem `invalid_request` that says what would be right. That it is
+ * allowed now says nothing of later: each message is checked again.
+ */
+export async function checkWebhookUrl(text: string, rules: Omit<WebhookRules, 'keys'>): Promise<URL> {
+  const refused = (code: string, detail: string): Problem =>
+    invalidRequest('Messages cannot be sent there.', [{ parameter: 'url', code, detail }])
+  const url = text.length > urlLengthMax ? null : URL.parse(text.trim())
+  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '' || url.hash !== '')
+    throw refused(
+      'bad_url',
+      `Write an address such as https://example.org/hooks, of at most ${urlLengthMax} characters, without user or fragment.`,
+    )
+  const found = await findAddresses(url, rules)
+  if (!('unsent' in found)) return url
+  throw found.unsent === 'unresolved'
+    ? refused('unresolved', `No address is known of ${url.hostname}. Write a host that can be reached from here.`)
+    : refused(
+        'internal_address',
+        `${url.hostname} is not on the public internet. Write a host that is, or have WEBHOOK_ALLOWED_NETWORKS name its network.`,
+      )
+}
+
+/** Adds an endpoint, which gets a message from the next change on. The secret is in the answer and nowhere else. */
+export async function addWebhook(
+  sql: Sql,
+  { keys }: WebhookRules,
+  endpoint: { program_id: number; slug: string; url: URL },
+  by: AuditContext,
+): Promise<{ id: number; secret: string }> {
+  const { name, secret } = newSecret(keys)
+  const { program_id, slug, url } = endpoint
+  return inTransaction(sql, async tx => {
+    if ((await countHeldWebhooks(tx, program_id)) >= endpointsMax)
+      throw new Problem('conflict', { detail: `A program has ${endpointsMax} webhooks at most. Remove one first.` })
+    const changes = await readChangeNumbers(tx, [program_id])
+    const id = await insertWebhook(tx, {
+      program_id,
+      url: url.href,
+      secret_name: name,
+      delivered_change: changes.get(program_id) ?? 0,
+      created_by: by.actor,
+      now: by.now,
+    })
+    await recordAction(tx, by, 'webhook_added', slug, { webhook: id, host: url.host })
+    return { id, secret }
+  })
+}
+
+/**
+ * Gives an endpoint another address, where it stands as one that never failed; one that is disabled stays so. An attempt under way goes to the
+ * address before, and says nothing of this one: what it was to send is sent here too.
+ */
+export async function changeWebhookUrl(sql: Sql, endpoint: Changed, url: URL, by: AuditContext): Promise<void> {
+  if (url.href === endpoint.url) return
+  await inTransaction(sql, async tx => {
+    await updateWebhookUrl(tx, endpoint.webhook_endpoint_id, { url: url.href, now: by.now })
+    const detail = { webhook: endpoint.webhook_endpoint_id, host: url.host, host_before: new URL(endpoint.url).host }
+    await recordAction(tx, by, 'webhook_changed', endpoint.slug, detail)
+  })
+}
+
+/** Gives an endpoint another secret, which is returned and nowhere else. For a day the present one signs too. */
+export async function rotateWebhookSecret(
+  sql: Sql,
+  { keys }: WebhookRules,
+  endpoint: Changed,
+  by: AuditContext,
+): Promise<string> {
+  const { name, secret } = newSecret(keys)
+  const earlier_until = by.now + overlapHours * 3_600_000_000
+  await inTransaction(sql, async tx => {
+    await updateWebhookSecret(tx, endpoint.webhook_endpoint_id, { secret_name: name, earlier_until })
+    await record(tx, by, 'webhook_secret_rotated', endpoint)
+  })
+  return secret
+}
+
+/** Asks the worker for a message at once: a test, or what was to be sent last. */
+export async function askForMessage(
+  sql: Sql,
+  endpoint: Changed,
+  asked: 'test' | 'resend',
+  by: AuditContext,
+): Promise<void> {
+  if (asked === 'resend' && ['given_up', 'disabled'].includes(endpoint.state))
+    throw new Problem('conflict', {
+      detail: 'The webhook is disabled. Enable it: what it has missed is then sent at once.',
+    })
+  await inTransaction(sql, async tx => {
+    await updateWebhookAsked(tx, endpoint.webhook_endpoint_id, asked)
+    await record(tx, by, asked === 'test' ? 'webhook_tested' : 'webhook_resent', endpoint)
+  })
+}
+
+/** Disables an endpoint, or enables it: then a message about what it has missed is due at once. */
+export async function setWebhookDisabled(
+  sql: Sql,
+  endpoint: Changed,
+  disabled: boolean,
+  by: AuditContext,
+): Promise<void> {
+  const change = disabled ? disableWebhookRow : enableWebhookRow
+  await inTransaction(sql, async tx => {
+    if (await change(tx, endpoint.webhook_endpoint_id, by.now))
+      await record(tx, by, disabled ? 'webhook_disabled' : 'webhook_enabled', endpoint)
+  })
+}
+
+/** Removes an endpoint with the record of its attempts. */
+export async function removeWebhook(sql: Sql, endpoint: Changed, by: AuditContext): Promise<void> {
+  await inTransaction(sql, async tx => {
+    await deleteWebhook(tx, endpoint.webhook_endpoint_id)
+    await record(tx, by, 'webhook_removed', endpoint)
+  })
+}
+
+function newSecret([first, ...others]: readonly Buffer[]): { name: string; secret: string } {
+  if (first === undefined)
+    throw new Problem('conflict', {
+      detail:
+        'This installation has no key that secrets of webhooks are made with. Set WEBHOOK_KEYS of the service and the workers.',
+    })
+  const name = newSecretName([first, ...others])
+  return { name, secret: secretText(deriveSecret([first], name)!) }
+}
+
+const record = (tx: Transaction, by: AuditContext, action: string, { webhook_endpoint_id, slug, url }: Changed) =>
+  recordAction(tx, by, action, slug, { webhook: webhook_endpoint_id, host: new URL(url).host })

@@ -1,0 +1,179 @@
+// Answers on a page: by screen, each question with what was answered, entities within one another.
+
+/** @jsxImportSource preact */
+
+import type { AnswerLine } from '../../../domain/fields/question-type.ts'
+import type {
+  AnswerChange,
+  ReadableApplication,
+  ReadableEntity,
+  ReadableRow,
+  ReadableScreen,
+} from '../../../domain/readable/readable-application.ts'
+import { Badge, figures } from '../../html/components.tsx'
+
+/** A text is shown up to here; the rest is in what is exported. In UTF-16 units. */
+const shownLengthMax = 20_000
+
+export function AnswersView({ answers, exportedPath }: { answers: ReadableApplication; exportedPath: string }) {
+  return (
+    <div class="screens">
+      {answers.screens.map(screen => (
+        <Screen screen={screen} />
+      ))}
+      {answers.cut && (
+        <p class="card">
+          There are more answers than a page can show. <a href={exportedPath}>All of them, as exported</a>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Screen({ screen: { name, notAsked, rows } }: { screen: ReadableScreen }) {
+  return (
+    <section class="card">
+      <h2 dir="auto">{name ?? 'On no screen'}</h2>
+      {notAsked === undefined ? <Rows rows={rows} /> : <p class="soft">Not asked: only when {notAsked}.</p>}
+    </section>
+  )
+}
+
+const Rows = ({ rows }: { rows: readonly ReadableRow[] }) => (
+  <dl class="answers">
+    {rows.map(row => (
+      <div>
+        <dt dir="auto">{row.text}</dt>
+        <dd>
+          <div>
+            <RowAnswer row={row} />
+          </div>{' '}
+          <ChangeMark change={row.change} row={row} />
+        </dd>
+      </div>
+    ))}
+  </dl>
+)
+
+function RowAnswer({ row: { answer } }: { row: ReadableRow }) {
+  switch (answer.state) {
+    case 'unanswered':
+      return <span class="soft">not answered</span>
+    case 'not_asked':
+      return <span class="soft">not asked: only when {answer.when}</span>
+    case 'answered':
+      return <Lines lines={answer.lines} />
+    case 'entities':
+      return (
+        <>
+          {answer.entities.length > 0 && (
+            <ul class="entities">
+              {answer.entities.map(entity => (
+                <Entity entity={entity} />
+              ))}
+            </ul>
+          )}
+          {answer.gone.length > 0 && (
+            <p class="soft">
+              No longer here: {answer.gone.join(', ')} <Badge tone="attention">gone</Badge>
+            </p>
+          )}
+        </>
+      )
+  }
+}
+
+/** One line, which opens to the questions; open where an answer changed. */
+function Entity({ entity: { name, change, rows } }: { entity: ReadableEntity }) {
+  const head = (
+    <>
+      <strong dir="auto">{name}</strong> {change === 'new' && <Badge tone="attention">new</Badge>}
+    </>
+  )
+  if (rows.length === 0) return <li>{head}</li>
+  const short = rows.flatMap(inShort).filter(text => !saysLittle(text, name))
+  const changed = change !== 'new' && rows.some(row => row.change !== undefined)
+  return (
+    <li>
+      <details open={changed}>
+        <summary>
+          {head} {short.length > 0 && <span dir="auto">· {short.join(' · ')}</span>}
+        </summary>
+        <Rows rows={rows} />
+      </details>
+    </li>
+  )
+}
+
+const shortLengthMax = 60
+
+/** What needs its question to mean anything, and the name once more. */
+const saysLittle = (text: string, name: string): boolean =>
+  /^(?:yes|no|\d*)$/i.test(text) || text.startsWith(name.split(' ')[0]!)
+
+/** What was answered, where that is short: its first line, or the names of entities. */
+function inShort({ answer }: ReadableRow): string[] {
+  if (answer.state === 'entities') return answer.entities.map(({ name }) => name).slice(0, 3)
+  const [line] = answer.state === 'answered' ? answer.lines : []
+  return line === undefined || line.text.length > shortLengthMax ? [] : [line.text]
+}
+
+/** Of a list of entities, its own marks say more. */
+const ChangeMark = ({ change, row }: { change: AnswerChange | undefined; row: ReadableRow }) =>
+  change === undefined || row.answer.state === 'entities' ? null : (
+    <Badge tone="attention">{change === 'gone' ? 'answer gone' : change}</Badge>
+  )
+
+export const Lines = ({ lines }: { lines: readonly AnswerLine[] }) => (
+  <>
+    {lines.map(line => (
+      <Line line={line} />
+    ))}
+  </>
+)
+
+/** Whether an applicant's address may be opened from the console: not by plain HTTP, and not with a name before the host that passes for one. */
+function isLink(text: string): boolean {
+  const url = URL.parse(text)
+  return url?.protocol === 'https:' && url.username === '' && url.password === ''
+}
+
+/** What a file is called: the end of its address, readable where it then is no other address; all of it where it ends with nothing. */
+function fileName(address: string): string {
+  const last = new URL(address).pathname.split('/').at(-1)!
+  if (last === '') return address
+  try {
+    const name = decodeURIComponent(last)
+    return /[/\p{C}]/u.test(name) ? last : name
+  } catch {
+    return last
+  }
+}
+
+function Line({ line: { text, look } }: { line: AnswerLine }) {
+  if (text.length > shownLengthMax)
+    return (
+      <>
+        <span class="line" dir="auto">
+          {text.slice(0, shownLengthMax)}
+        </span>
+        <span class="line soft">
+          … and so on, {figures(text.length)} characters in all. The whole is in what is exported.
+        </span>
+      </>
+    )
+  if (look === 'link' && isLink(text))
+    return (
+      <span class="line">
+        <a href={text} rel="noreferrer noopener external" dir="auto">
+          {fileName(text)}
+        </a>{' '}
+        <span class="soft">{new URL(text).host}</span>
+      </span>
+    )
+  return (
+    <span class={look === 'code' ? 'line mono' : look === 'aside' ? 'line soft' : 'line'} dir="auto">
+      {text}
+    </span>
+  )
+}

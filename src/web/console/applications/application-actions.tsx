@@ -1,0 +1,195 @@
+// Applications: what changed in one, as it is exported, its history, status and note.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { Problem } from '../../../base/problem.ts'
+import { annotate } from '../../../core/applications/annotate.ts'
+import {
+  type ApplicationDetails,
+  applicationDetails,
+  readNewestAnnotations,
+  readRevisions,
+} from '../../../db/applications/application-details.ts'
+import { applicationChanges } from '../../../domain/readable/application-changes.ts'
+import { pageFields } from '../../html/html-response.ts'
+import { everyRole } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import {
+  type Action,
+  action,
+  type Form,
+  type PageRoute,
+  type Part,
+  pageAt,
+  responseAction,
+} from '../requests/action.ts'
+import { applicationAnswer, historyAnswer } from '../requests/answer-schemas.ts'
+import { idIn } from '../requests/route-parameters.ts'
+import { closed, id, nullableText } from '../requests/schemas.ts'
+import { ChangesPage } from './changes-page.tsx'
+import { eraseActions } from './erase-actions.tsx'
+import { ExportedPage } from './exported-page.tsx'
+import { ApplicationFiles, applicationsRoute, findSeenProgram, readers } from './find-applications.ts'
+import { listActions } from './list-actions.tsx'
+import { readListQuery } from './list-query.ts'
+import { applicationPage } from './shown-application.tsx'
+import { statusOfManyActions } from './status-of-many.tsx'
+
+/** Most of each in the API. */
+const historyMax = 200
+/** A note of 10,000 characters has up to nine bytes for each in a form. */
+const noteBytesMax = 256 * 1024
+
+const one = `${applicationsRoute}/:applicationId`
+
+const annotation = Type.Object(
+  {
+    based_on: id(
+      '`annotation_id` of the application as you read it: if it is another by now, nothing is changed (409).',
+      0,
+    ),
+    status: Type.Optional(nullableText('One of the statuses of the program, or null for none.')),
+    note: Type.Optional(nullableText('Any text of at most 10,000 characters, or null for none.')),
+  },
+  closed,
+)
+
+export function applicationActions(deps: Deps): Part {
+  const files = new ApplicationFiles(deps)
+  return [...listActions(deps), ...statusOfManyActions(deps), ...readingPages(files), ...oneActions(deps, files)]
+}
+
+/** What an application is compared with, and what clients get of it. */
+const readingPages = (files: ApplicationFiles): PageRoute[] => [
+  pageAt(`/admin${one}/changes`, readers, async visit => {
+    const { program, application } = await files.find(visit)
+    const earlier = await files.before(application, program.program_id)
+    if (earlier === undefined)
+      throw new Problem('not_found', { detail: 'There is no application of this applicant before this one.' })
+    const ids = [application.application_id, earlier.application_id] as const
+    const [now, then] = await files.openAnswers(visit, program.program_id, ...ids)
+    const changes = applicationChanges(now!, then!)
+    return <ChangesPage program={program} application={application} earlier={earlier} {...changes} />
+  }),
+  pageAt(`/admin${one}/exported`, readers, async visit => (
+    <ExportedPage {...(await files.asExported(visit, 'as_exported'))} />
+  )),
+  pageAt(`/admin${one}/download`, readers, async visit => {
+    const { application, bytes } = await files.asExported(visit, 'downloaded')
+    return new Response(new Uint8Array(bytes), {
+      headers: {
+        ...pageFields,
+        'Content-Type': 'application/json',
+        'Content-Disposition': `attachment; filename="application-${application.application_id}.json"`,
+      },
+    })
+  }),
+]
+
+const withoutHead = ({ head, ...details }: ApplicationDetails) => details
+
+/** One application, its status and its note. */
+const oneActions = (deps: Deps, files: ApplicationFiles): Part => {
+  const page = applicationPage(deps, files)
+  return [
+    pageAt(`/admin${one}`, everyRole, page),
+    ...readActions(deps, files),
+    annotateAction(deps, files, page),
+    ...eraseActions(deps, visit => files.find(visit)),
+  ]
+}
+
+const readActions = ({ consoleDb: db }: Deps, files: ApplicationFiles): Action[] => [
+  responseAction({
+    name: 'readApplication',
+    route: `GET ${one}`,
+    summary: 'Read an application',
+    description: 'That it was read is in the audit log.',
+    answers: 'The application exactly as it is exported, with `annotation_id` of its newest status and note.',
+    answered: applicationAnswer,
+    roles: readers,
+    scope: 'applications:read',
+    run: async visit => {
+      const { application, bytes } = await files.asExported(visit, 'as_exported')
+      // The bytes of the export go out as they are.
+      return new Response(`{"annotation_id":${application.annotation_id},"exported":${bytes.toString()}}`, {
+        headers: {
+          'Content-Type': 'application/json',
+          'Cache-Control': 'no-store',
+          'X-Content-Type-Options': 'nosniff',
+        },
+      })
+    },
+  }),
+  action({
+    name: 'readApplicationHistory',
+    route: `GET ${one}/history`,
+    summary: 'Read what became of an application',
+    answers:
+      'Status and note with every earlier one, and the applicant’s other applications to the program; the newest 200 of each.',
+    answered: historyAnswer,
+    roles: everyRole,
+    scope: 'applications:read',
+    run: async visit => {
+      const { program, application } = await files.find(visit)
+      const { program_id } = program
+      const details = withoutHead(application)
+      const [states, revisions] = await Promise.all([
+        readNewestAnnotations(db, program_id, details.application_id, historyMax),
+        readRevisions(db, program_id, details.applicant_id, historyMax),
+      ])
+      return { ...details, states, revisions }
+    },
+  }),
+]
+
+const annotateAction = ({ consoleDb: db, config }: Deps, files: ApplicationFiles, page: Form<never>['page']): Action =>
+  action({
+    name: 'annotateApplication',
+    route: `PATCH ${one}`,
+    summary: 'Set status and note of an application',
+    description: 'What is left out stays.',
+    answers: 'Status and note as they are now.',
+    answered: applicationDetails,
+    roles: readers,
+    scope: 'applications:write',
+    body: annotation,
+    bodyBytesMax: noteBytesMax,
+    run: async (visit, { based_on, status, note }) => {
+      const { program_id } = await findSeenProgram(db, visit.person, visit.params.slug!)
+      const change = { program_id, application_id: idIn(visit, 'applicationId'), status, note, seen: based_on }
+      await annotate(db, { ...change, ...visit.by, timeZone: config.timeZone })
+      return withoutHead((await files.find(visit)).application)
+    },
+    form: {
+      page,
+      read: async visit => readAnnotation(visit.form, (await files.find(visit)).application),
+      next: visit => {
+        const { slug, applicationId } = visit.params
+        const { values } = readListQuery(visit, config.timeZone)
+        values.set('done', 'saved')
+        return `/admin/programs/${slug}/applications/${applicationId}?${values}`
+      },
+      onConflict: ({ internal }) => (internal === 'seen_is_old' ? [conflictError] : undefined),
+    },
+  })
+
+/** What was not touched is not set again: that would give it a new time (contract D30). */
+function readAnnotation(form: URLSearchParams, { status, application_note }: ApplicationDetails) {
+  // Browsers end the lines of a field with CR and LF, even where they were sent with LF.
+  const lines = (text: string): string => text.replaceAll('\r\n', '\n')
+  const chosen = form.get('status') || null
+  const note = lines(form.get('note') ?? '') || null
+  return {
+    based_on: Number(form.get('seen')),
+    ...(chosen !== status && { status: chosen }),
+    ...(note !== lines(application_note ?? '') && { note }),
+  }
+}
+
+const conflictError = {
+  parameter: 'note',
+  code: 'changed_concurrently',
+  detail: 'Status or note were changed while you were typing, so nothing was saved.',
+}

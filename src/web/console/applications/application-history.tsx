@@ -1,0 +1,125 @@
+// What happened to one application: its statuses and notes, and the applicant’s other submissions.
+
+/** @jsxImportSource preact */
+
+import type { AnnotationState } from '../../../db/applications/annotations.ts'
+import type { ApplicationDetails, Revision } from '../../../db/applications/application-details.ts'
+import type { Program } from '../../../db/programs/programs.ts'
+import { When, Who } from '../../html/components.tsx'
+import { readingRoles } from '../../html/navigation.ts'
+import { usePage } from '../../html/page-context.ts'
+import { RevisionBadge, type SentTo } from './list-pages.tsx'
+import { applicationsPath } from './list-query.ts'
+
+export interface HistoryProps {
+  application: ApplicationDetails
+  states: readonly AnnotationState[]
+  moreStates: boolean
+  sent: SentTo
+}
+
+export function History({ application, states, moreStates, sent }: HistoryProps) {
+  return (
+    <section class="card">
+      <h2>History</h2>
+      <Sent application={application} sent={sent} />
+      <ol class="history">
+        {states.map((state, i) => {
+          const earlier = states[i + 1]
+          return (
+            <li>
+              <strong>{titleOf(state, earlier, moreStates)}</strong>
+              <small>
+                <When at={state.changed_at} /> ·{' '}
+                <span dir="auto">
+                  <Who actor={state.changed_by} />
+                </span>
+              </small>
+              {state.application_note !== (earlier?.application_note ?? null) && (
+                <p class="kept">{state.application_note ?? 'Note taken away.'}</p>
+              )}
+            </li>
+          )
+        })}
+        {moreStates && <li class="soft">… and earlier ones.</li>}
+        <li>
+          <strong>Submitted</strong>
+          <small>
+            <When at={application.submit_time} />
+          </small>
+        </li>
+        <li>
+          <strong>Started</strong>
+          <small>
+            <When at={application.create_time} />
+          </small>
+        </li>
+      </ol>
+    </section>
+  )
+}
+
+function Sent({ application, sent: { clientsOf, isPruned } }: Pick<HistoryProps, 'application' | 'sent'>) {
+  const { person } = usePage()
+  const clients = clientsOf.get(application.application_id) ?? []
+  const count = `${clients.length} client${clients.length === 1 ? '' : 's'}${clients[0]?.is_bounded ? ' or more' : ''}`
+  const none = isPruned ? 'Sent to no client, as far as is on record' : 'Sent to no client yet'
+  return (
+    <div>
+      <strong>{clients.length === 0 ? none : `Sent to ${count}`}</strong>
+      {clients.slice(0, clientsShown).map(({ name, sent_at, is_certain }) => (
+        <small>
+          <span dir="auto">{name}</span>, {is_certain ? 'last' : 'perhaps'} <When at={sent_at} />
+        </small>
+      ))}
+      {clients.length > 0 && person !== undefined && readingRoles.includes(person.role) && (
+        <a href={`/admin/audit/sent?application=${application.application_id}`}>Every page it was on</a>
+      )}
+    </div>
+  )
+}
+
+const clientsShown = 5
+
+function titleOf(state: AnnotationState, earlier: AnnotationState | undefined, moreStates: boolean): string {
+  const status = state.status ?? 'No status'
+  // What stood before the oldest that is shown is not known.
+  if (earlier === undefined && moreStates) return status
+  return state.status === (earlier?.status ?? null) && state.application_note !== (earlier?.application_note ?? null)
+    ? 'Note'
+    : status
+}
+
+export interface RevisionsProps {
+  program: Program
+  application: ApplicationDetails
+  revisions: readonly Revision[]
+  moreRevisions: boolean
+}
+
+export function Revisions({ program, application, revisions, moreRevisions }: RevisionsProps) {
+  const path = applicationsPath(program.slug)
+  return (
+    <section class="card">
+      <h2>Submissions of this applicant</h2>
+      <ol class="history">
+        {revisions.map(({ application_id, submit_time, is_current }) => (
+          <li>
+            {application_id === application.application_id ? (
+              <strong class="figure">{application_id}, this one</strong>
+            ) : (
+              <a class="figure" href={`${path}/${application_id}`}>
+                {application_id}
+              </a>
+            )}{' '}
+            <RevisionBadge isCurrent={is_current} />
+            <small>
+              <When at={submit_time} />
+            </small>
+          </li>
+        ))}
+      </ol>
+      {moreRevisions && <a href={`${path}?applicant=${application.applicant_id}`}>All of them</a>}
+    </section>
+  )
+}

@@ -1,0 +1,76 @@
+// Erases one application, or the applicant of one with all that is kept of them.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { eraseApplicant, eraseApplication } from '../../../core/applications/erase.ts'
+import type { ApplicationDetails } from '../../../db/applications/application-details.ts'
+import { readApplicationsOfApplicant } from '../../../db/applications/erased-applications.ts'
+import { refuseFollowed } from '../../../db/origin.ts'
+import type { Program } from '../../../db/programs/programs.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { type Action, action, administrators } from '../requests/action.ts'
+import { nothing } from '../requests/answer-schemas.ts'
+import type { ConsoleRequest, PageRequest } from '../requests/console-request.ts'
+import { requireWritten } from '../requests/read-form.ts'
+import { closed, text } from '../requests/schemas.ts'
+import { ErasePage, eraseSteps } from './erase-page.tsx'
+import { applicationsPath } from './list-query.ts'
+
+type Find = (visit: ConsoleRequest) => Promise<{ program: Program; application: ApplicationDetails }>
+
+const body = Type.Object({ reason: Type.Optional(text('For the audit log: it should name no person.')) }, closed)
+
+export function eraseActions({ consoleDb: db }: Deps, find: Find): Action[] {
+  const erasing = (
+    what: keyof typeof eraseSteps,
+    erases: string,
+    erase: (visit: ConsoleRequest, reason?: string) => Promise<unknown>,
+  ) => {
+    const path = `/programs/:slug/applications/:applicationId/${eraseSteps[what]}` as const
+    return action({
+      name: what === 'application' ? 'eraseApplication' : 'eraseApplicantOf',
+      route: `POST ${path}`,
+      summary: `Erase an ${what}`,
+      description: `${erases} It cannot be undone.`,
+      answers: 'Nothing: it is erased.',
+      answered: nothing,
+      roles: administrators,
+      scope: 'applications:erase',
+      confirmed: true,
+      body,
+      run: async (visit, { reason }) => {
+        await refuseFollowed(db, 'Applications are kept')
+        await erase(visit, reason)
+      },
+      form: {
+        ownPage: path,
+        page: async (visit: PageRequest) => {
+          const { program, application } = await find(visit)
+          const held = what === 'applicant' && (await readApplicationsOfApplicant(db, application.applicant_id))
+          return <ErasePage program={program} application={application} {...(held && { held })} />
+        },
+        read: async visit => {
+          const { application } = await find(visit)
+          const id = application[`${what}_id`]
+          requireWritten(visit, String(id), `Write ${id} to erase it.`)
+          return { reason: visit.form.get('reason') ?? '' }
+        },
+        next: ({ params }) => `${applicationsPath(params.slug!)}?done=erased`,
+      },
+    })
+  }
+  return [
+    erasing('application', 'With its status, notes and their history.', async (visit, reason) => {
+      const { program, application } = await find(visit)
+      const place = { program_id: program.program_id, application_id: application.application_id }
+      await eraseApplication(db, place, { ...visit.by, reason })
+    }),
+    erasing(
+      'applicant',
+      'The one of this application, with every application to every program and all answers in progress.',
+      async (visit, reason) =>
+        eraseApplicant(db, (await find(visit)).application.applicant_id, { ...visit.by, reason }),
+    ),
+  ]
+}

@@ -1,0 +1,207 @@
+// The applications an address names, if the person may see them: a program, one application, a page of a list, what an export has.
+
+import { notFound } from '../../../base/problem.ts'
+import { type OpenReading, openApplications, openMany } from '../../../core/applications/open-application.ts'
+import { exportedObject } from '../../../core/export/pages/exported-object.ts'
+import { mayReadAnswers, maySeeProgram, type Person } from '../../../core/people/roles.ts'
+import {
+  type ApplicationDetails,
+  findApplicationDetails,
+  findRevisionBefore,
+  type StoredApplication,
+} from '../../../db/applications/application-details.ts'
+import {
+  countApplications,
+  countListedApplications,
+  type ListedApplication,
+  readFoundApplications,
+} from '../../../db/applications/application-lists.ts'
+import { isAuditLogPruned, readClientsSent } from '../../../db/audit/disclosures.ts'
+import type { Sql } from '../../../db/client.ts'
+import { readApiKeyNames } from '../../../db/keys/api-key-rows.ts'
+import { findProgram, loadProgramVersion, type Program } from '../../../db/programs/programs.ts'
+import type { ExportedObject } from '../../../domain/readable/exported-answers.ts'
+import { matchReason } from '../../../domain/readable/match-reason.ts'
+import type { ReadableVersion } from '../../../domain/readable/placed-questions.ts'
+import { applicantInList } from '../../../domain/readable/readable-application.ts'
+import { isSlug } from '../../../domain/values/slug.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { keyIdOf } from '../keys/key-labels.tsx'
+import type { ConsoleRequest } from '../requests/console-request.ts'
+import { idIn } from '../requests/route-parameters.ts'
+import type { Listing, SentTo } from './list-pages.tsx'
+import { countedMax, type FoundApplicant, type ListPage, type ListQuery } from './list-query.ts'
+
+/** The roles that may read answers, of the programs they see. */
+export const readers = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR'] as const
+/** Where those of a program are. */
+export const applicationsRoute = '/programs/:slug/applications'
+/** Applications on a page of a list. */
+const pageRows = 50
+
+/** One that the person may see: any other does not exist for them. */
+export async function findSeenProgram(db: Sql, person: Person, slug: string): Promise<Program> {
+  const found = isSlug(slug) ? await findProgram(db, slug) : undefined
+  if (found !== undefined && maySeeProgram(person, found.program_id)) return found
+  return notFound('There is no such program.')
+}
+
+/** A page and whether more follows on either side of it. */
+export async function readListPage(
+  db: Sql,
+  programId: number,
+  { filter, place }: Pick<ListQuery, 'filter' | 'place'>,
+): Promise<ListPage> {
+  const rows = await readFoundApplications(db, programId, filter, place, pageRows + 1)
+  const more = rows.length > pageRows
+  const applications = rows.slice(0, pageRows)
+  if (place.direction === 'older') return { applications, older: more, newer: place.beyond !== undefined }
+  // Where the newest is reached, the page is the first one, filled up.
+  if (!more) return readListPage(db, programId, { filter, place: { direction: 'older', beyond: undefined } })
+  return { applications: applications.reverse(), older: true, newer: true }
+}
+
+/** A page with what surrounds it: counts and, to those who may read answers, whose each application is. */
+export async function readListing(
+  deps: Deps,
+  { person, by }: Pick<ConsoleRequest, 'person' | 'by'>,
+  { program_id, slug }: Program,
+  query: ListQuery,
+): Promise<Listing> {
+  const { consoleDb: db } = deps
+  const reads = mayReadAnswers(person)
+  if (query.errors.length > 0)
+    return { ...nothing, total: await countApplications(db, program_id), found: 0, who: reads ? new Map() : undefined }
+  const filtered = query.values.size > 0
+  const [page, total, found] = await Promise.all([
+    readListPage(db, program_id, query),
+    countApplications(db, program_id),
+    filtered ? countListedApplications(db, program_id, query.filter, countedMax + 1) : undefined,
+  ])
+  const [who, sentTo] = await Promise.all([
+    reads ? readApplicants(deps, by, { program_id, slug }, page.applications, query) : undefined,
+    readSentTo(
+      db,
+      { program_id, slug },
+      page.applications.map(one => one.application_id),
+      pagesSearched,
+    ),
+  ])
+  return { ...page, total, found, who, sentTo }
+}
+
+const nothing = { applications: [], older: false, newer: false, sentTo: { clientsOf: new Map(), isPruned: false } }
+
+/** Pages that each application of a list is searched for. */
+const pagesSearched = 100
+
+/** The clients that were sent these applications, by at most so many pages of each. */
+export async function readSentTo(
+  db: Sql,
+  program: Pick<Program, 'program_id' | 'slug'>,
+  applicationIds: readonly number[],
+  pagesMax: number,
+): Promise<SentTo> {
+  const sent = await readClientsSent(db, program, applicationIds, pagesMax)
+  const names = await readApiKeyNames(db, [...new Set(sent.map(({ actor }) => keyIdOf(actor)))])
+  const clients = sent.map(one => ({ ...one, name: names.get(keyIdOf(one.actor)) ?? one.actor }))
+  return {
+    clientsOf: Map.groupBy(clients, ({ application_id }) => application_id),
+    isPruned: await isAuditLogPruned(db),
+  }
+}
+
+/** Whose these applications are. That they were read is in the audit log. */
+async function readApplicants(
+  deps: Deps,
+  { actor, address }: ConsoleRequest['by'],
+  { program_id, slug }: Pick<Program, 'program_id' | 'slug'>,
+  applications: readonly ListedApplication[],
+  { values }: ListQuery,
+): Promise<Map<number, FoundApplicant>> {
+  const { consoleDb: db } = deps
+  const ids = applications.map(({ application_id }) => application_id)
+  const ownNames = new Set(applications.filter(one => one.is_own_name).map(one => one.application_id))
+  const reading = { action: 'applications_listed', slug, filters: [...values.keys()] } as const
+  const stored = await openMany(db, { program_id, actor, address }, ids, reading)
+  const answered = await readableAnswers(deps, program_id, stored)
+  return new Map(
+    answered.map(({ version, application }, i) => {
+      const { application_id } = stored[i]!
+      const applicant: FoundApplicant = applicantInList(version, application)
+      if (values.has('q') && !ownNames.has(application_id)) applicant.match = matchReason(application, values.get('q')!)
+      return [application_id, applicant]
+    }),
+  )
+}
+
+/** The answers of each as an export has them, and the version that asked for them. */
+async function readableAnswers(deps: Deps, programId: number, stored: readonly StoredApplication[]) {
+  const objects = await exportedObjects(deps, programId, stored)
+  const versions = new Map<number, ReadableVersion>()
+  const answered: { version: ReadableVersion; application: ExportedObject }[] = []
+  for (const [i, { program_version_id: id }] of stored.entries()) {
+    const version = versions.get(id) ?? (await loadProgramVersion(deps.consoleDb, id))
+    versions.set(id, version)
+    const { application } = JSON.parse(objects[i]!.toString()) as { application: ExportedObject }
+    answered.push({ version, application })
+  }
+  return answered
+}
+
+/** The bytes that an export would have for each, in order. */
+export async function exportedObjects(
+  { consoleDb, keyMaps }: Pick<Deps, 'consoleDb' | 'keyMaps'>,
+  programId: number,
+  stored: readonly StoredApplication[],
+): Promise<Buffer[]> {
+  const objects: Buffer[] = []
+  for (const one of stored) {
+    objects.push(exportedObject(one, await keyMaps.load(consoleDb, programId, one.questions_as_of)))
+  }
+  return objects
+}
+
+/** The applications that addresses name, and what is in them. Reading one is recorded in the audit log. */
+export class ApplicationFiles {
+  constructor(private readonly deps: Deps) {}
+
+  async find(visit: ConsoleRequest) {
+    const { consoleDb: db } = this.deps
+    const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+    const application = await findApplicationDetails(db, program.program_id, idIn(visit, 'applicationId'))
+    return { program, application: application ?? notFound('There is no such application in this program.') }
+  }
+
+  /** The one of the same applicant that this one replaced. */
+  before(application: ApplicationDetails, programId: number) {
+    return findRevisionBefore(this.deps.consoleDb, programId, application.applicant_id, application)
+  }
+
+  #open(
+    { by }: ConsoleRequest,
+    programId: number,
+    readings: readonly { applicationId: number; reading: OpenReading }[],
+  ) {
+    const { actor, address } = by
+    return openApplications(this.deps.consoleDb, { program_id: programId, actor, address }, readings)
+  }
+
+  /** What was answered in this application, and in the one it is compared with. */
+  async openAnswers(visit: ConsoleRequest, programId: number, applicationId: number, beforeId: number | undefined) {
+    const stored = await this.#open(visit, programId, [
+      { applicationId, reading: 'shown' },
+      ...(beforeId === undefined ? [] : [{ applicationId: beforeId, reading: 'compared' as const }]),
+    ])
+    return readableAnswers(this.deps, programId, stored)
+  }
+
+  /** An application with the bytes that an export has of it. */
+  async asExported(visit: ConsoleRequest, reading: OpenReading) {
+    const { program, application } = await this.find(visit)
+    const { program_id } = program
+    const stored = await this.#open(visit, program_id, [{ applicationId: application.application_id, reading }])
+    const [bytes] = await exportedObjects(this.deps, program_id, stored)
+    return { program, application, bytes: bytes! }
+  }
+}

@@ -1,0 +1,73 @@
+// The list of applications, its download, and the choice of a program.
+
+/** @jsxImportSource preact */
+
+import { invalidRequest } from '../../../base/problem.ts'
+import { openMany } from '../../../core/applications/open-application.ts'
+import { readProgramsWithSubmissions } from '../../../db/applications/application-lists.ts'
+import { everyRole } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { action, type Part, pageAt, showForm } from '../requests/action.ts'
+import { applicationsAnswer } from '../requests/answer-schemas.ts'
+import { pageOf, textOf } from '../requests/route-parameters.ts'
+import { downloadApplications } from './download-applications.ts'
+import { applicationsRoute, findSeenProgram, readers, readListing, readListPage } from './find-applications.ts'
+import { ApplicationsPage, ProgramChoicePage } from './list-pages.tsx'
+import { placeText, readListQuery } from './list-query.ts'
+
+/** Programs on a page of the choice. */
+const programRows = 200
+
+export const listActions = (deps: Deps): Part => {
+  const { consoleDb: db, config } = deps
+  return [
+    pageAt('/admin/applications', everyRole, async visit => {
+      const { programIds } = visit.person
+      const among = programIds === 'all' ? programIds : [...programIds]
+      const page = { among, after: textOf(visit, 'after'), rowsMax: programRows + 1 } as const
+      const { items, next } = pageOf(await readProgramsWithSubmissions(db, page), programRows, ({ slug }) => slug)
+      return <ProgramChoicePage programs={items} next={next} />
+    }),
+    pageAt(`/admin${applicationsRoute}`, everyRole, async visit => {
+      const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+      const query = readListQuery(visit, config.timeZone)
+      const listing = await readListing(deps, visit, program, query)
+      const page = () => <ApplicationsPage program={program} {...listing} />
+      return showForm(visit, { values: query.values, errors: query.errors }, page, query.errors.length > 0 ? 400 : 200)
+    }),
+    pageAt(`/admin${applicationsRoute}/download`, readers, visit => downloadApplications(deps, visit)),
+    action({
+      name: 'listApplications',
+      route: `GET ${applicationsRoute}`,
+      summary: 'Find applications of a program',
+      answers:
+        'Applications without their answers, 50 a page, newest first; of a search, those with the words in the applicant’s own name come first.',
+      answered: applicationsAnswer,
+      roles: everyRole,
+      scope: 'applications:read',
+      query: {
+        from: 'Submitted on or after this day of the instance’s zone.',
+        to: 'Submitted before this day.',
+        status: '`is:` and a status, or none.',
+        revision: 'CURRENT or OBSOLETE.',
+        applicant: 'The id of an applicant.',
+        application: 'The id of an application.',
+        q: 'Words of a name, an e-mail address or a phone number in it, each from its beginning; not for auditors.',
+        older: '`older` of the page before.',
+      },
+      run: async visit => {
+        const { program_id, slug } = await findSeenProgram(db, visit.person, visit.params.slug!)
+        const query = readListQuery(visit, config.timeZone)
+        if (query.errors.length > 0) throw invalidRequest('The filters cannot be read.', query.errors)
+        const { applications, older } = await readListPage(db, program_id, query)
+        if (query.filter.words !== undefined) {
+          const ids = applications.map(({ application_id }) => application_id)
+          const reading = { action: 'applications_listed', slug, filters: [...query.values.keys()] } as const
+          await openMany(db, { program_id, ...visit.by, address: visit.address }, ids, reading)
+        }
+        const last = applications.at(-1)
+        return { items: applications, older: older && last ? placeText(last) : null }
+      },
+    }),
+  ]
+}

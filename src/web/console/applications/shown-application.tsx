@@ -1,0 +1,73 @@
+// What is shown of one application: its revisions, its history, and who was sent it.
+
+/** @jsxImportSource preact */
+
+import { mayReadAnswers } from '../../../core/people/roles.ts'
+import {
+  type ApplicationDetails,
+  readNewestAnnotations,
+  readRevisions,
+} from '../../../db/applications/application-details.ts'
+import {
+  findListPosition,
+  type ListedApplication,
+  type ListPlace,
+  readFoundApplications,
+} from '../../../db/applications/application-lists.ts'
+import { applicationChanges } from '../../../domain/readable/application-changes.ts'
+import { readableApplication } from '../../../domain/readable/readable-application.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import type { ConsoleRequest, PageRequest } from '../requests/console-request.ts'
+import { ApplicationPage } from './application-page.tsx'
+import { type ApplicationFiles, readSentTo } from './find-applications.ts'
+import { listSearch, readListQuery } from './list-query.ts'
+
+/** Shown alongside an application. */
+const revisionsShown = 20
+const statesShown = 30
+/** Pages that it is searched for. */
+const pagesSearched = 10_000
+
+/** The page of one application, with what is alongside it in the list that one came from. */
+export function applicationPage({ consoleDb: db, config }: Deps, files: ApplicationFiles) {
+  /** Its neighbours in the list that one came from. */
+  const neighbours = async (visit: ConsoleRequest, program_id: number, application: ApplicationDetails) => {
+    const query = readListQuery(visit, config.timeZone)
+    const filter = query.errors.length > 0 ? {} : query.filter
+    const beyond = await findListPosition(db, program_id, filter, application)
+    const neighbour = (direction: ListPlace['direction']): Promise<ListedApplication | undefined> =>
+      readFoundApplications(db, program_id, filter, { direction, beyond }, 1).then(([row]) => row)
+    const [newer, older] = await Promise.all([neighbour('newer'), neighbour('older')])
+    return { newer: newer?.application_id, older: older?.application_id, search: listSearch(query.values) }
+  }
+
+  return async (visit: PageRequest) => {
+    const { program, application } = await files.find(visit)
+    const { program_id } = program
+    const [earlier, revisions, states, neighbour, sent] = await Promise.all([
+      files.before(application, program_id),
+      readRevisions(db, program_id, application.applicant_id, revisionsShown + 1),
+      readNewestAnnotations(db, program_id, application.application_id, statesShown + 1),
+      neighbours(visit, program_id, application),
+      readSentTo(db, program, [application.application_id], pagesSearched),
+    ])
+    const [now, then] = mayReadAnswers(visit.person)
+      ? await files.openAnswers(visit, program_id, application.application_id, earlier?.application_id)
+      : []
+    return (
+      <ApplicationPage
+        program={program}
+        application={application}
+        earlier={earlier}
+        revisions={revisions.slice(0, revisionsShown)}
+        moreRevisions={revisions.length > revisionsShown}
+        states={states.slice(0, statesShown)}
+        moreStates={states.length > statesShown}
+        sent={sent}
+        {...neighbour}
+        answers={now && readableApplication(now.version, now.application, then?.application)}
+        changes={now && then && applicationChanges(now, then)}
+      />
+    )
+  }
+}

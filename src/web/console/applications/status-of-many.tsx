@@ -1,0 +1,145 @@
+// The status of many applications together: which would change, and setting it, each with an entry in its history.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { invalidRequest, Problem } from '../../../base/problem.ts'
+import { annotate } from '../../../core/applications/annotate.ts'
+import { readApplicationStates } from '../../../db/applications/annotations.ts'
+import { readListedApplications } from '../../../db/applications/application-lists.ts'
+import { integer, row } from '../../../db/row-schemas.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { action, type Part, showForm } from '../requests/action.ts'
+import type { PageRequest } from '../requests/console-request.ts'
+import { idOf } from '../requests/route-parameters.ts'
+import { closed, id, nullableText } from '../requests/schemas.ts'
+import { applicationsRoute, findSeenProgram, readers } from './find-applications.ts'
+import { applicationsPath, changedMax, listSearch, readListQuery } from './list-query.ts'
+import { StatusOfManyPage } from './status-page.tsx'
+
+const body = Type.Object(
+  {
+    status: nullableText('One of the statuses of the program, or null for none.'),
+    applications: Type.Array(
+      Type.Object(
+        { application_id: id('The application.'), based_on: id('Its `annotation_id` as you read it.', 0) },
+        closed,
+      ),
+      { minItems: 1, maxItems: changedMax },
+    ),
+  },
+  closed,
+)
+
+export function statusOfManyActions({ consoleDb: db, config }: Deps): Part {
+  const page = lookAt(db, config.timeZone)
+  const path = `${applicationsRoute}/status`
+  return [
+    action({
+      name: 'annotateApplications',
+      route: `POST ${path}`,
+      summary: 'Set the status of many applications',
+      description: 'Each on its own, with an entry in its history. Notes stay.',
+      answers: 'How many were changed, and how many were skipped because they were changed concurrently or are gone.',
+      answered: row({ changed: integer, left: integer }),
+      roles: readers,
+      scope: 'applications:write',
+      body,
+      bodyBytesMax: 64 * 1024,
+      run: async (visit, { status, applications }) => {
+        const { program_id } = await findSeenProgram(db, visit.person, visit.params.slug!)
+        const answer = { changed: 0, left: 0 }
+        for (const { application_id, based_on } of applications) {
+          const change = { program_id, application_id, status, seen: based_on, timeZone: config.timeZone }
+          try {
+            await annotate(db, { ...change, ...visit.by })
+            answer.changed += 1
+          } catch (error) {
+            if (!isLeft(error)) throw error
+            answer.left += 1
+          }
+        }
+        return answer
+      },
+      form: {
+        page,
+        ownPage: path,
+        read: ({ form }) => ({ status: statusOf(form), applications: statesSeen(form) }),
+        // The status was chosen on another page; here is what it would change.
+        atField: ({ path: _, ...error }) => ({ ...error, parameter: 'seen' }),
+        next: (visit, { changed }) => {
+          if (changed === 0) throw invalidRequest('Nothing was changed.', [allLeft])
+          const { values } = readListQuery(visit, config.timeZone)
+          values.set('done', 'status')
+          return applicationsPath(visit.params.slug!) + listSearch(values)
+        },
+      },
+    }),
+  ]
+}
+
+/** The page that says what would change: of the applications that the address names, ticked or all that the filters find. */
+function lookAt(db: Deps['consoleDb'], timeZone: string) {
+  const chosen = async (visit: PageRequest, programId: number): Promise<number[]> => {
+    const sent = visit.url.searchParams
+    if (!sent.has('all')) return sent.getAll('ticked').flatMap(text => idOf(text) ?? [])
+    const { filter, errors } = readListQuery(visit, timeZone)
+    if (errors.length > 0) throw invalidRequest('The filters cannot be read.', errors)
+    const place = { direction: 'older', beyond: undefined } as const
+    const found = await readListedApplications(db, programId, filter, place, changedMax + 1)
+    return found.map(({ application_id }) => application_id)
+  }
+
+  return async (visit: PageRequest) => {
+    const program = await findSeenProgram(db, visit.person, visit.params.slug!)
+    const ids = await chosen(visit, program.program_id)
+    if (ids.length > changedMax)
+      throw new Problem('too_large', {
+        detail: `At most ${changedMax} applications are changed together. Choose fewer.`,
+      })
+    const status = statusOf(visit.url.searchParams)
+    const all = await readApplicationStates(db, program.program_id, ids)
+    const currentOnly = visit.url.searchParams.get('only') === 'current'
+    const states = currentOnly ? all.filter(state => state.is_current) : all
+    const changed = states.filter(state => state.status !== status)
+    const same = states.length - changed.length
+    const shown = <StatusOfManyPage program={program} status={status} changed={changed} same={same} />
+    return states.length > 0 ? shown : showForm(visit, { values: visit.form, errors: [wrongCount] }, () => shown, 400)
+  }
+}
+
+const wrongCount = {
+  parameter: 'seen',
+  code: 'wrong_count',
+  detail: `Choose at least one application, and at most ${changedMax}.`,
+}
+
+const allLeft = {
+  parameter: 'seen',
+  code: 'changed_concurrently',
+  detail: 'In the meantime each was changed, or is gone. Look again at what would change.',
+}
+
+/** It was changed since it was shown, or erased. */
+const isLeft = (error: unknown): boolean =>
+  error instanceof Problem && (error.internal === 'seen_is_old' || error.kind === 'not_found')
+
+function statusOf(sent: URLSearchParams): string | null {
+  const text = sent.get('set') ?? ''
+  if (text.startsWith('is:')) return text.slice(3)
+  if (text === 'none') return null
+  throw invalidRequest('Nothing was changed.', [
+    { parameter: 'set', code: 'malformed', detail: 'Must be one of the statuses offered.' },
+  ])
+}
+
+/** As `281774-12`: an application, and the state of it that was seen. */
+function statesSeen(sent: URLSearchParams) {
+  const applications = sent.getAll('seen').flatMap(text => {
+    const [, application_id, based_on] = /^([1-9]\d{0,14})-(\d{1,15})$/.exec(text) ?? []
+    return application_id === undefined ? [] : [{ application_id: Number(application_id), based_on: Number(based_on) }]
+  })
+  if (applications.length === 0 || applications.length > changedMax)
+    throw invalidRequest('Nothing was changed.', [wrongCount])
+  return applications
+}

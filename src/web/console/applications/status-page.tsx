@@ -1,0 +1,69 @@
+// What setting the status of many applications would change, before it is done.
+
+/** @jsxImportSource preact */
+
+import type { ApplicationState } from '../../../db/applications/annotations.ts'
+import type { Program } from '../../../db/programs/programs.ts'
+import { figures, Notice } from '../../html/components.tsx'
+import { FormPage } from '../../html/form-page.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { crumbsOf } from './application-page.tsx'
+import { applicationsPath, statusValue } from './list-query.ts'
+
+interface StatusOfManyProps {
+  program: Program
+  status: string | null
+  /** Those that have another status now. */
+  changed: readonly ApplicationState[]
+  /** How many of those chosen have it already. */
+  same: number
+}
+
+export function StatusOfManyPage({ program, status, changed, same }: StatusOfManyProps) {
+  const { query } = usePage()
+  const path = applicationsPath(program.slug)
+  const what = `${figures(changed.length)} application${changed.length === 1 ? '' : 's'}`
+  const obsolete = changed.filter(({ is_current }) => !is_current).length
+  const before = Map.groupBy(changed, state => state.status)
+  return (
+    <FormPage
+      title={`Set the status of ${what}`}
+      part="applications"
+      crumbs={[...crumbsOf(program), { text: 'Status' }]}
+      path={`${path}/status?${query}`}
+      submit={changed.length > 0 ? `Set ${what} to ${status ?? 'no status'}` : undefined}
+      errorTitle="Nothing was changed"
+    >
+      {changed.length === 0 && same > 0 && (
+        <Notice name="nothing-changes" tone="attention">
+          Nothing would change. Cancel, and choose others.
+        </Notice>
+      )}
+      <ul id="seen">
+        {[...before].map(([earlier, states]) => (
+          <li>
+            <strong class="figure">{figures(states.length)}</strong> from {earlier ?? 'no status'} to{' '}
+            <strong>{status ?? 'no status'}</strong>
+          </li>
+        ))}
+        {same > 0 && (
+          <li class="soft">
+            {figures(same)} {same === 1 ? 'has' : 'have'} it already, and {same === 1 ? 'stays' : 'stay'} as{' '}
+            {same === 1 ? 'it is' : 'they are'}.
+          </li>
+        )}
+      </ul>
+      {obsolete > 0 && (
+        <p>
+          {figures(obsolete)} of them {obsolete === 1 ? 'is' : 'are'} obsolete: the applicant applied again.{' '}
+          <a href={`${path}/status?${query}&only=current`}>Leave {obsolete === 1 ? 'it' : 'them'} out</a>
+        </p>
+      )}
+      <p class="soft">Each gets an entry in its history. Notes stay. Clients see it with their next read.</p>
+      <input type="hidden" name="set" value={statusValue(status)} />
+      {changed.map(({ application_id, annotation_id }) => (
+        <input type="hidden" name="seen" value={`${application_id}-${annotation_id}`} />
+      ))}
+    </FormPage>
+  )
+}

@@ -1,0 +1,227 @@
+// The audit log for administrators and auditors: events with filters, as CSV, one event, whom an application was sent to, whether the log
+// is whole. Nothing here changes anything; downloading the log as a file is recorded in it.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { invalidRequest, notFound, Problem, type ProblemItem } from '../../../base/problem.ts'
+import { findDisclosures } from '../../../core/audit/disclosure.ts'
+import { checkedEventsMax, measureAuditLog, verifyAuditLog } from '../../../core/audit/verify-audit.ts'
+import { emailOf } from '../../../core/people/roles.ts'
+import {
+  type AuditEventRow,
+  auditEventRow,
+  findAuditEvent,
+  readAuditActions,
+  readAuditEvents,
+} from '../../../db/audit/audit.ts'
+import { readApiKeyNames } from '../../../db/keys/api-key-rows.ts'
+import { readPeople, readPersonNames } from '../../../db/people/person-rows.ts'
+import { readProgramNames, readProgramNamesById } from '../../../db/programs/programs.ts'
+import { readingRoles } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { action, type PageRoute, type Part, pageAt, reads, showForm } from '../requests/action.ts'
+import { eventDetailsAnswer, pageBefore, sentAnswer, verdictAnswer } from '../requests/answer-schemas.ts'
+import type { PageRequest } from '../requests/console-request.ts'
+import { idIn, idOf, pageOf } from '../requests/route-parameters.ts'
+import { closed, text } from '../requests/schemas.ts'
+import { downloadEvents } from './audit-download.ts'
+import { entriesOf } from './audit-labels.ts'
+import { AuditLogPage, EventPage } from './audit-pages.tsx'
+import { path, readAuditQuery } from './audit-query.ts'
+import { DisclosuresPage } from './sent-pages.tsx'
+import { VerifyPage } from './verify-page.tsx'
+
+/** Of a page of the console, and of one of the API. */
+const [pageRows, eventsMax] = [50, 100]
+/** Events that a page of the console looks at, so that a walk of many pages is one of its entries. */
+const lookedAtMax = 500
+
+const keptSeal = Type.Object(
+  {
+    seal: Type.Optional(
+      text('A seal you kept from an earlier check. It shows whether the end has been cut off since.'),
+    ),
+  },
+  closed,
+)
+
+export const auditActions = (deps: Deps): Part => [
+  ...auditPages(deps),
+  ...eventActions(deps),
+  whoWasSent(deps),
+  verifyAuditLogAction(deps),
+]
+
+const eventActions = (deps: Deps): Part => {
+  const { consoleDb: db, config } = deps
+  return [
+    action({
+      name: 'listAuditEvents',
+      route: 'GET /audit/events',
+      summary: 'Read the audit log',
+      answers: 'Events, newest first, 100 a page.',
+      answered: pageBefore(auditEventRow),
+      ...reads('audit'),
+      query: {
+        actor: 'Who: `admin:…`, `admin-token:…`, `key:…`, `operator:…`.',
+        action: 'What was done, such as api_key_created.',
+        subject: 'What it was done to: a slug, an API key id, an application id.',
+        from: 'At or after this day or instant.',
+        to: 'Before this day or instant.',
+        before: '`next` of the page before.',
+      },
+      run: async ({ url }) => {
+        const { filter, beforeId, form } = readAuditQuery(url.searchParams, config.timeZone)
+        if (form.errors.length > 0) throw invalidRequest('The filters cannot be read.', form.errors)
+        const rows = await readAuditEvents(db, filter, { beforeId, rowsMax: eventsMax + 1 })
+        return pageOf(rows, eventsMax, ({ audit_event_id }) => audit_event_id)
+      },
+    }),
+    action({
+      name: 'readAuditEvent',
+      route: 'GET /audit/events/:eventId',
+      summary: 'Read one event',
+      answers: 'The event.',
+      answered: eventDetailsAnswer,
+      ...reads('audit'),
+      run: async visit => (await findAuditEvent(db, idIn(visit, 'eventId'))) ?? notFound('There is no such event.'),
+      page: async (_, event) => {
+        const people = await readPersonNames(db, [emailOf(event.actor)])
+        return <EventPage event={event} names={await namesIn(deps, [event])} people={people} />
+      },
+    }),
+  ]
+}
+
+const whoWasSent = ({ consoleDb: db }: Deps) =>
+  action({
+    name: 'whoWasSent',
+    route: 'GET /audit/sent/:applicationId',
+    summary: 'Which clients were sent an application?',
+    answers: 'The pages that reached over it, newest first, for each program that has an application of this id.',
+    answered: sentAnswer,
+    ...reads('audit'),
+    query: { program: 'The slug of one program.', before: '`nextBefore` of the page before, with program.' },
+    run: async visit => ({
+      items: await findDisclosures(db, idIn(visit, 'applicationId'), placeOf(visit.url.searchParams)),
+    }),
+  })
+
+const verifyAuditLogAction = ({ consoleDb: db }: Deps) =>
+  action({
+    name: 'verifyAuditLog',
+    route: 'POST /audit/verify',
+    summary: 'Verify the audit log against its seals',
+    answers: 'How many events were read, how many have no seal yet, any errors, and the latest seal.',
+    answered: verdictAnswer,
+    ...reads('audit'),
+    body: keptSeal,
+    run: async (_, { seal }) => {
+      if ((await measureAuditLog(db)).events > checkedEventsMax)
+        throw new Problem('conflict', {
+          detail: `There are more than ${checkedEventsMax} events. Run scripts/audit verify instead.`,
+        })
+      return verifyAuditLog(db, seal)
+    },
+    form: {
+      ownPage: '/audit/verify',
+      button: true,
+      page: async () => <VerifyPage {...(await measureAuditLog(db))} verdict={undefined} />,
+      read: ({ form }) => ({ seal: form.get('seal')?.trim() || undefined }),
+      next: async (visit, verdict) => {
+        const measured = await measureAuditLog(db)
+        return showForm(visit, { values: visit.form, errors: [] }, () => <VerifyPage {...measured} verdict={verdict} />)
+      },
+      atField: () => ({
+        parameter: 'seal',
+        code: 'malformed',
+        detail: 'Enter the whole seal: a number, a colon and 22 characters.',
+      }),
+    },
+  })
+
+/** The pages to look through the log on. */
+function auditPages(deps: Deps): PageRoute[] {
+  const { consoleDb: db, config } = deps
+
+  const auditLog = async (visit: PageRequest): Promise<Response> => {
+    const { filter, beforeId, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
+    const faulty = form.errors.length > 0
+    const rows = faulty ? [] : await readAuditEvents(db, filter, { beforeId, rowsMax: lookedAtMax })
+    const { entries, last } = entriesOf(rows, pageRows)
+    const isAll = rows.length < lookedAtMax && rows.at(-1)?.audit_event_id === (last || undefined)
+    const [actions, people, names] = await Promise.all([readAuditActions(db), readPeople(db), namesIn(deps, rows)])
+    const page = () => (
+      <AuditLogPage
+        entries={entries}
+        nextBefore={isAll ? null : last}
+        later={beforeId !== undefined}
+        actions={actions}
+        people={new Map(people.map(({ email, name }) => [email, name]))}
+        names={names}
+      />
+    )
+    return showForm(visit, form, page, faulty ? 400 : 200)
+  }
+
+  const download = (visit: PageRequest): Promise<Response> => {
+    const { filter, form } = readAuditQuery(visit.url.searchParams, config.timeZone)
+    if (form.errors.length > 0) return auditLog(visit)
+    return downloadEvents(deps, visit, filter, visit.by.actor)
+  }
+
+  const sent = async (visit: PageRequest): Promise<Response> => {
+    const parameters = visit.url.searchParams
+    const written = parameters.get('application')
+    const applicationId = idOf(written?.trim())
+    const errors = written !== null && applicationId === undefined ? [notAnId] : []
+    const found = applicationId === undefined ? [] : await findDisclosures(db, applicationId, placeOf(parameters))
+    const files = found.length === 0 ? [] : (await measureAuditLog(db)).files
+    const names = await namesIn(
+      deps,
+      found.flatMap(({ pages }) => pages),
+    )
+    const page = () => <DisclosuresPage applicationId={applicationId} found={found} files={files} names={names} />
+    return showForm(visit, { values: parameters, errors }, page, errors.length > 0 ? 400 : 200)
+  }
+
+  return [
+    pageAt(path, readingRoles, auditLog),
+    pageAt(`${path}/events.csv`, readingRoles, download),
+    pageAt(`${path}/sent`, readingRoles, sent),
+  ]
+}
+
+/**
+ * The names of keys by their id and of programs by their slug: of those that did something, or that something was done to; and of programs that
+ * details name by `program 1`, which is no slug.
+ */
+export const namesIn = async (
+  { consoleDb }: Pick<Deps, 'consoleDb'>,
+  events: readonly Pick<AuditEventRow, 'actor' | 'subject' | 'detail'>[],
+) => {
+  // A number is an application or an applicant, whatever slug a program has.
+  const slugs = events.flatMap(({ subject }) => (/\D/.test(subject) ? [subject] : []))
+  const ids = events.map(({ actor, subject }) => (actor.startsWith('key:') ? actor.slice(4) : subject))
+  const programIds = events.flatMap(({ detail: { program_id: id } }) => (typeof id === 'number' ? [id] : []))
+  const [programs, byId, keys] = await Promise.all([
+    readProgramNames(consoleDb, slugs),
+    readProgramNamesById(consoleDb, [...new Set(programIds)]),
+    readApiKeyNames(consoleDb, ids),
+  ])
+  const inDetails = [...byId].map(([id, name]) => [`program ${id}`, name] as const)
+  return new Map([...programs, ...inDetails, ...keys])
+}
+
+/** The program that is looked at, all without one; of one, before which event. */
+function placeOf(query: URLSearchParams) {
+  const slug = query.get('program') ?? undefined
+  return { slug, beforeId: slug === undefined ? undefined : idOf(query.get('before')), rowsMax: pageRows }
+}
+
+const notAnId: ProblemItem = {
+  parameter: 'application',
+  code: 'not_an_id',
+  detail: 'Write the id of an application, such as 4711.',
+}

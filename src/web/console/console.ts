@@ -1,0 +1,72 @@
+// The console: all of its parts. A part is a list of actions and pages, with one line here and its line in the shell's navigation.
+
+import { Elysia } from 'elysia'
+import { Problem } from '../../base/problem.ts'
+import { shellAssets } from '../html/shell-assets.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { applicationActions } from './applications/application-actions.tsx'
+import { auditActions } from './audit/audit-actions.tsx'
+import { questionForms } from './drafts/question-forms.tsx'
+import { screenForms } from './drafts/screen-forms.tsx'
+import { homePage } from './home/home-page.tsx'
+import { intermediaryActions } from './intermediaries/intermediary-actions.tsx'
+import { jobActions } from './jobs/job-actions.tsx'
+import { jsonApi } from './json-api.ts'
+import { keyActions } from './keys/key-actions.tsx'
+import { pageRoutes } from './page-routes.tsx'
+import { peopleActions } from './people/people-actions.tsx'
+import { bankActions } from './programs/bank-actions.tsx'
+import { documentActions } from './programs/document-actions.tsx'
+import { programActions } from './programs/program-actions.tsx'
+import { publishActions } from './programs/publish-actions.tsx'
+import type { Action, PageRoute, Part } from './requests/action.ts'
+import { settingsActions } from './settings/settings-actions.tsx'
+import { signInRoutes } from './signing-in/sign-in-routes.tsx'
+import { tokenActions } from './tokens/token-actions.tsx'
+import { webhookActions } from './webhooks/webhook-actions.tsx'
+
+const parts = (deps: Deps): Part => [
+  homePage(deps),
+  ...signInRoutes(deps),
+  ...tokenActions(deps),
+  ...settingsActions(deps),
+  ...keyActions(deps),
+  ...programActions(deps),
+  ...documentActions(deps),
+  ...publishActions(deps),
+  ...bankActions(deps),
+  ...questionForms(deps),
+  ...screenForms(deps),
+  ...applicationActions(deps),
+  ...webhookActions(deps),
+  ...jobActions(deps),
+  ...auditActions(deps),
+  ...intermediaryActions(deps),
+  ...peopleActions(deps),
+  nothing,
+]
+
+const isAction = (one: Action | PageRoute): one is Action => 'run' in one
+
+/** Every action, for the API and for the test that tries each with each role and scope. */
+export const consoleActions = (deps: Deps): Action[] => parts(deps).filter(isAction)
+
+/** The route of every page, for the console and for the test that tries each with each role. */
+export const consolePages = (deps: Deps): PageRoute[] =>
+  parts(deps).flatMap((one): readonly PageRoute[] => (isAction(one) ? one.routes : [one]))
+
+/** Every unknown address below /admin is answered with a page, not with the document that programs get. */
+const nothing: PageRoute = {
+  method: 'GET',
+  path: '/admin/*',
+  roles: 'anyone',
+  answer: () => {
+    throw new Problem('not_found', { detail: 'There is no page at this address.' })
+  },
+}
+
+export const adminConsole = (deps: Deps) =>
+  new Elysia({ name: 'admin-console' })
+    .use(shellAssets())
+    .use(jsonApi(deps, consoleActions(deps)))
+    .use(pageRoutes(deps, consolePages(deps)))

@@ -1,0 +1,63 @@
+// What is wrong with a condition, in the words of its form: questions by their texts, comparisons as the form calls them.
+
+import type { ProblemItem } from '../../../base/problem.ts'
+import { operatorLabel } from '../../../domain/definitions/condition-text.ts'
+import { operatorsOfForm } from '../../../domain/definitions/definition-conditions.ts'
+import { placeOf } from '../../../domain/definitions/edit-definition.ts'
+import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
+import type { ComparisonOperator } from '../../../domain/questions/program-version.ts'
+import { exportedType, questionTypes } from '../../../domain/questions/question.ts'
+
+interface Comparison {
+  question: string
+  field?: string
+  operator: ComparisonOperator
+  value?: string | number | readonly (string | number)[]
+}
+
+/** The detail of an error of this document; of one in a condition, in words. */
+export function detailInWords(definition: ProgramDefinition, { path = '', code, detail }: ProblemItem): string {
+  const [, at] = /^\/(screens\/.*\/?visible_when.*?)\/(?:question|field|operator|value)(?:\/\d+)?$/.exec(path) ?? []
+  const condition = at
+    ?.split('/')
+    .reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], definition)
+  const words = condition === undefined ? undefined : wordsOf(definition, condition as Comparison)[code]
+  return words?.() ?? detail
+}
+
+/** The words for the error of each code; undefined where they would be those of the document. */
+function wordsOf(
+  definition: ProgramDefinition,
+  { question: name, field = '', operator, value }: Comparison,
+): Readonly<Record<string, () => string | undefined>> {
+  const find = (admin_name: string | undefined) => definition.questions.find(one => one.admin_name === admin_name)
+  const textOf = (admin_name: string | undefined) => `“${find(admin_name)?.text ?? admin_name}”`
+  const text = textOf(name)
+  const question = find(name)
+  const type = question && exportedType(question.kind)
+  const form = type === undefined ? undefined : questionTypes[type].fields[field]?.form
+  const place = placeOf(definition, name)
+  const wrongValue = (): string | undefined => {
+    const isDay = form === 'date' ? (['a day', '2026-01-31'] as const) : undefined
+    const [one, example] = isDay ?? (form === 'number' ? ['a number', '100'] : ['a text', ''])
+    const several = operator === 'in' || operator.startsWith('includes') ? `, or several with commas between them` : ''
+    const such = example === '' ? '' : `, such as ${example}`
+    return `Must be ${one}${such}${several}: that is what ${text} is compared with.`
+  }
+  return {
+    not_visible: () =>
+      `Must look at a question that is asked once, or for each of the same list: ${text} is asked for each of ${textOf(question?.enumerator)}.`,
+    not_earlier: () =>
+      `Must look at an earlier question: ${text} is asked later, on screen ${place!.screen + 1} · ${definition.screens[place!.screen]!.name}.`,
+    not_asked: () => `Must look at an earlier question of this program, which does not ask ${text}.`,
+    value_does_not_fit: wrongValue,
+    wrong_type: wrongValue,
+    operator_does_not_fit: () =>
+      `Must be one of ${operatorsOfForm[form!].map(one => `“${operatorLabel[one]}”`).join(', ')} for ${text}.`,
+    unknown_option: () => {
+      const options = new Set(question?.options?.map(({ admin_id }) => admin_id))
+      const wrong = [value ?? []].flat().filter(one => !options.has(String(one)))
+      return `Must be an option of ${text}: ${wrong.map(one => `“${one}”`).join(', ')} ${wrong.length === 1 ? 'is' : 'are'} not.`
+    },
+  }
+}

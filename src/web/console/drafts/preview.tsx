@@ -1,0 +1,263 @@
+// A draft, or any version, as an applicant meets it: screen by screen, with intake's own check of questions and answers.
+// The answers are in the form alone. Nothing is stored.
+
+/** @jsxImportSource preact */
+
+import type { ProblemItem } from '../../../base/problem.ts'
+import { type AskedQuestion, questionnaireOf } from '../../../core/intake/checking/asked-questions.ts'
+import { type AskedPlace, askedWith } from '../../../core/intake/checking/check-all.ts'
+import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
+import type { ProgramVersion } from '../../../domain/questions/program-version.ts'
+import { type Json, JsonNumber, type JsonObject, pointerTo } from '../../../domain/values/json-text.ts'
+import { LinkButton, NotDone, Notice, Words } from '../../html/components.tsx'
+import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
+import { readingRoles } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { findVersionOf, findVisibleProgram, versionName } from '../programs/program-in-view.ts'
+import { type ProgramPageProps, ProgramShell, pathOfProgram } from '../programs/program-shell.tsx'
+import { type PageRoute, pageAt, showForm } from '../requests/action.ts'
+import type { PageRequest } from '../requests/console-request.ts'
+import { linesOf } from './draft-editing.tsx'
+import { inputsOf, QuestionFields } from './question-as-seen.tsx'
+
+const path = '/admin/programs/:slug/versions/:versionId/preview'
+
+export function previewPages({ consoleDb: db }: Deps): PageRoute[] {
+  const show = async (visit: PageRequest) => {
+    const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
+    const version = await findVersionOf(db, program, visit.params.versionId!)
+    const { values } = visit.context.form
+    const answers = answersIn(values, questionnaireOf(version).top, '')
+    const { asked, errors } = askedWith(version, answers)
+    const refused = askedWith(version, answers, 'submit').errors
+    // Once the end was reached and something was missing, each screen asks for it.
+    const shown = screenShown(version, asked, values.has('refused') ? refused : errors, values)
+    visit.context = { ...visit.context, form: { values, errors: shown.errors } }
+    const missing = shown.screen < version.screens.length ? [] : missingIn(version, asked, refused)
+    return <PreviewPage program={program} version={version} values={values} shown={shown} missing={missing} />
+  }
+  return [
+    pageAt(path, readingRoles, show),
+    {
+      method: 'POST',
+      path,
+      roles: readingRoles,
+      answer: visit => showForm(visit, { values: visit.form, errors: [] }, show),
+      again: show,
+    },
+  ]
+}
+
+interface Shown {
+  /** Its index; that of no screen once all were seen. */
+  screen: number
+  /** Whether none is asked before it. */
+  isFirst: boolean
+  places: readonly AskedPlace[]
+  /** What is wrong on it, each at its field; nothing where it was not shown before. */
+  errors: readonly ProblemItem[]
+  /** Whether an answer on it asks for more on the same screen. */
+  unseen: boolean
+}
+
+/** Which of these questions a screen asks. */
+function byScreen({ screens }: ProgramVersion, asked: readonly AskedPlace[]): (screen: number) => AskedPlace[] {
+  const screenOf = new Map(
+    screens.flatMap((one, i) => one.questions.map(({ question_id }) => [question_id, i] as const)),
+  )
+  return screen => asked.filter(({ asked }) => screenOf.get(asked.question.question_id) === screen)
+}
+
+/**
+ * Where the buttons lead: on, once a screen has shown all its questions and the answers are right; else back to it. From the end, to any
+ * screen.
+ */
+function screenShown(
+  version: ProgramVersion,
+  asked: readonly AskedPlace[],
+  errors: readonly ProblemItem[],
+  values: URLSearchParams,
+): Shown {
+  const { screens } = version
+  const on = byScreen(version, asked)
+  const open = [...screens.keys()].filter(screen => on(screen).length > 0)
+  const at = values.has('screen') ? Number(values.get('screen')) : (open[0] ?? 0)
+  const seen = new Set((values.get('shown') ?? '').split(' '))
+  const unseen = values.has('screen') && on(at).some(({ path }) => !seen.has(path))
+  const go = values.get('go')
+  const back = open.findLast(screen => screen < at) ?? at
+  const next = open.find(screen => screen > at) ?? screens.length
+  const held = unseen || errorsAt(on(at), errors).length > 0
+  const named = open.find(screen => go === String(screen))
+  const screen = named ?? (go === 'back' ? back : go === 'next' && !held ? next : at)
+  const places = on(screen)
+  const stays = values.has('screen') && screen === at
+  const atFields = stays || named !== undefined ? errorsAt(places, errors) : []
+  return { screen, isFirst: screen === open[0], places, errors: atFields, unseen: unseen && stays }
+}
+
+interface FieldProblem extends ProblemItem {
+  place: AskedPlace
+}
+
+/** What is wrong on a screen, each at its field; that of a whole answer, at the first. */
+function errorsAt(places: readonly AskedPlace[], errors: readonly ProblemItem[]): FieldProblem[] {
+  return errors.flatMap(({ path = '', code, detail }) => {
+    const isIn = (at: string) => `${path}/`.startsWith(`${at}/`)
+    // Of a list of people and a question about one of them, the question.
+    const place = places.findLast(place => isIn(place.path))
+    const names = place === undefined ? [] : namesOf(place)
+    return names.length === 0 ? [] : [{ parameter: names.find(isIn) ?? names[0]!, code, detail, place: place! }]
+  })
+}
+
+/** What submitting would be refused for, screen by screen. */
+function missingIn(version: ProgramVersion, asked: readonly AskedPlace[], errors: readonly ProblemItem[]) {
+  const on = byScreen(version, asked)
+  return version.screens
+    .map(({ name }, screen) => ({ screen, name, errors: errorsAt(on(screen), errors) }))
+    .filter(({ errors }) => errors.length > 0)
+}
+
+/** What was filled in, as a front end would send it. */
+function answersIn(
+  form: URLSearchParams,
+  questions: ReadonlyMap<string, AskedQuestion>,
+  path: string,
+): Map<string, Json> {
+  return new Map(
+    [...questions].flatMap(([key, { type, children }]): [string, Json][] => {
+      if (type === undefined) return []
+      const at = pointerTo(path, key)
+      if (type === 'ENUMERATOR') {
+        const names = linesOf(form.get(`${at}/entities`) ?? '')
+        const entities = names.map(
+          (name, i): JsonObject => answersIn(form, children, `${at}/entities/${i}`).set('entity_name', name),
+        )
+        return [[key, new Map<string, Json>([['entities', entities]])]]
+      }
+      const fields = inputsOf(type).map(({ name, form: kind }): [string, Json] => {
+        const [one = '', ...more] = form.getAll(`${at}/${name}`).map(text => text.trim())
+        if (kind === 'option_list' || kind === 'text_list') return [name, one === '' ? [] : [one, ...more]]
+        return [name, one === '' ? null : kind === 'number' && /^-?\d+(\.\d+)?$/.test(one) ? new JsonNumber(one) : one]
+      })
+      const answered = new Map(fields)
+      // A number without its country is taken as one of the United States.
+      if (type === 'PHONE' && !String(answered.get('phone_number') ?? '+').startsWith('+'))
+        answered.set('country', 'US')
+      return [[key, answered]]
+    }),
+  )
+}
+
+/** The names of the fields of a question. */
+const namesOf = ({ asked: { type }, path }: AskedPlace): string[] =>
+  type === undefined
+    ? []
+    : type === 'ENUMERATOR'
+      ? [`${path}/entities`]
+      : inputsOf(type).map(({ name }) => `${path}/${name}`)
+
+interface PreviewProps extends ProgramPageProps {
+  version: StoredProgramVersion
+  values: URLSearchParams
+  shown: Shown
+  /** At the end: what submitting would be refused for. */
+  missing: ReturnType<typeof missingIn>
+}
+
+const MoreAsked = () => (
+  <Notice name="asks-more" tone="info">
+    What was answered asks for more on this screen.
+  </Notice>
+)
+
+function PreviewPage(props: PreviewProps) {
+  const { program, version, values, missing } = props
+  const { screen, places, unseen, isFirst } = props.shown
+  const at = `${pathOfProgram(program.slug)}/versions/${version.program_version_id}/preview`
+  const asked = version.screens[screen]
+  const here = new Set(places.flatMap(namesOf))
+  const kept = [...values].filter(([name]) => name.startsWith('/') && !here.has(name))
+  return (
+    <ProgramShell
+      program={program}
+      tab={version.state === 'DRAFT' ? 'questions' : 'versions'}
+      title={`Preview of ${versionName(version).toLowerCase()}`}
+      scripts={['/assets/rearrange.js']}
+    >
+      <p class="soft">As an applicant meets it. Nothing that is filled in here is stored.</p>
+      <ErrorSummary title="An applicant would have to look at this again" />
+      {unseen && <MoreAsked />}
+      <section class="card narrow">
+        <ActionForm action={at}>
+          <div id="kept" hidden>
+            <input type="hidden" name="screen" value={String(screen)} />
+            {kept.map(([name, value]) => (
+              <input type="hidden" name={name} value={value} />
+            ))}
+            <input type="hidden" name="shown" value={places.map(({ path }) => path).join(' ')} />
+            {(missing.length > 0 || values.has('refused')) && <input type="hidden" name="refused" value="yes" />}
+          </div>
+          {missing.length > 0 ? (
+            <Missing missing={missing} values={values} />
+          ) : (
+            <h2 dir="auto">{asked?.name ?? 'That is all'}</h2>
+          )}
+          {asked === undefined && missing.length === 0 && <p>The applicant now submits the application.</p>}
+          {/* A script keeps them as the answers are. */}
+          <div id="live">
+            {places.map(place => (
+              <div id={`at${place.path}`}>
+                <QuestionFields
+                  kind={place.asked.question.kind}
+                  settings={place.asked.question.settings}
+                  optional={place.asked.optional}
+                  path={place.path}
+                  label={labelIn(place, values)}
+                />
+              </div>
+            ))}
+          </div>
+          <div class="actions">
+            {asked !== undefined && <Submit name="go" value="next" text="Next" />}
+            {!isFirst && <Submit look="plain" name="go" value="back" text="Back" />}
+            <LinkButton href={at} text="Start again" />
+          </div>
+        </ActionForm>
+      </section>
+    </ProgramShell>
+  )
+}
+
+function Missing({ missing, values }: Pick<PreviewProps, 'missing' | 'values'>) {
+  return (
+    <>
+      <NotDone name="refused">
+        <h2 dir="auto">It would be refused</h2>
+        <p>An applicant would have to look at this again before the application is submitted.</p>
+      </NotDone>
+      {missing.map(({ screen, name, errors }) => (
+        <>
+          <h3 dir="auto">{name}</h3>
+          <ul>
+            {errors.map(({ place, detail }) => (
+              <li>
+                <span dir="auto">{labelIn(place, values)}</span> <Words>{detail}</Words>
+              </li>
+            ))}
+          </ul>
+          <Submit look="plain" name="go" value={String(screen)} text={`Go to ${name}`} />
+        </>
+      ))}
+    </>
+  )
+}
+
+/** The text of a question; of one that is repeated, with the name of whom it is about. */
+function labelIn({ asked: { question, type }, path }: AskedPlace, values: URLSearchParams): string {
+  const { text } = question.settings
+  const [, list, index] = /^(.*)\/entities\/(\d+)\/[^/]*$/.exec(path) ?? []
+  const entity = list === undefined ? undefined : linesOf(values.get(`${list}/entities`) ?? '')[Number(index)]
+  return type === undefined || entity === undefined ? text : `${entity}: ${text}`
+}

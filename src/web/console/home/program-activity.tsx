@@ -1,0 +1,188 @@
+// How a program is doing: submissions of 30 days, applications by status, and who reads them.
+
+/** @jsxImportSource preact */
+
+import { dayMicros } from '../../../core/keys/expiry.ts'
+import { readProgramStatuses } from '../../../db/applications/annotations.ts'
+import {
+  type ProgramReader,
+  readProgramReaders,
+  readStatusCounts,
+  readSubmissionDays,
+  type StatusCount,
+  type SubmissionDay,
+} from '../../../db/dashboard/program-figures.ts'
+import { formatOffsetTime, type Micros } from '../../../domain/values/offset-time.ts'
+import { distance, figures, When } from '../../html/components.tsx'
+import { readingRoles } from '../../html/navigation.ts'
+import { usePage } from '../../html/page-context.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { pathOfKey } from '../keys/key-labels.tsx'
+
+/** Beyond these the page only says that more exist. */
+const submissionsMax = 100_000
+const applicationsMax = 10_000
+const readersMax = 10
+const daysShown = 30
+
+export interface Activity {
+  /** Each of the last 30 days, the last of them today. */
+  days: SubmissionDay[]
+  submissions: number
+  /** Of the 30 days before; undefined where not all was counted. */
+  before: number | undefined
+  statuses: StatusCount[]
+  readers: ProgramReader[]
+}
+
+export async function loadActivity(
+  { consoleDb: db, config: { timeZone } }: Pick<Deps, 'consoleDb' | 'config'>,
+  { program_id, slug }: { program_id: number; slug: string },
+  now: Micros,
+): Promise<Activity> {
+  const since = now - 2 * daysShown * dayMicros
+  const [counted, statuses, offered = [], readers] = await Promise.all([
+    readSubmissionDays(db, program_id, { since, timeZone, most: submissionsMax }),
+    readStatusCounts(db, program_id, applicationsMax),
+    readProgramStatuses(db, program_id),
+    readProgramReaders(db, slug, readersMax),
+  ])
+  const today = Date.parse(formatOffsetTime(now, timeZone).slice(0, 10))
+  const byDay = new Map(counted.map(({ day, submissions }) => [day, submissions]))
+  const before = Array.from({ length: 2 * daysShown }, (_, ago) => {
+    const day = new Date(today - ago * 86_400_000).toISOString().slice(0, 10)
+    return { day, submissions: byDay.get(day) ?? 0 }
+  })
+  const days = before.splice(0, daysShown).reverse()
+  const sum = (some: readonly SubmissionDay[]) => some.reduce((all, { submissions }) => all + submissions, 0)
+  return {
+    days,
+    submissions: sum(days),
+    before: sum(counted) < submissionsMax ? sum(before) : undefined,
+    statuses: inOrder(statuses, offered),
+    readers,
+  }
+}
+
+/** None first, then in the order in which the program has them, then those that it has no more. */
+function inOrder(statuses: readonly StatusCount[], offered: readonly string[]): StatusCount[] {
+  const rankOf = ({ status }: StatusCount): number => {
+    const at = offered.indexOf(status)
+    return status === '' ? -1 : at < 0 ? offered.length : at
+  }
+  return statuses.toSorted((a, b) => rankOf(a) - rankOf(b))
+}
+
+/** The number of 30 days, and each day as a bar. */
+export function Submitted({ days, submissions, before }: Activity) {
+  const most = Math.max(1, ...days.map(day => day.submissions))
+  return (
+    <div class="submitted">
+      <p>
+        <strong class="loud">
+          {figures(submissions)}
+          {before === undefined && ' or more'}
+        </strong>
+        <small>submitted in 30 days{compared(submissions, before)}</small>
+      </p>
+      <svg class="days" viewBox="0 0 300 60" role="img" aria-label={`Submissions a day, ${figures(most)} at most`}>
+        {days.map(({ day, submissions }, i) => {
+          const height = Math.max(1, Math.round((submissions / most) * 59))
+          return (
+            <rect x={i * 10} y={60 - height} width="7" height={height}>
+              <title>
+                {day}: {figures(submissions)}
+              </title>
+            </rect>
+          )
+        })}
+      </svg>
+    </div>
+  )
+}
+
+function compared(submissions: number, before: number | undefined): string {
+  if (before === undefined || before === 0) return ''
+  const percent = Math.round((submissions / before - 1) * 100)
+  return percent === 0
+    ? ', as many as before'
+    : `, ${figures(Math.abs(percent))}% ${percent > 0 ? 'more' : 'fewer'} than before`
+}
+
+/** The same day by day, for those who read it. */
+export const DayByDay = ({ days }: Activity) => (
+  <details>
+    <summary>Day by day</summary>
+    <dl class="tally">
+      {days.toReversed().map(({ day, submissions }) => (
+        <div>
+          <dt>{day}</dt>
+          <dd>{figures(submissions)}</dd>
+        </div>
+      ))}
+    </dl>
+  </details>
+)
+
+/** CURRENT applications by status, each a way to them. */
+export function ByStatus({ slug, statuses }: { slug: string; statuses: readonly StatusCount[] }) {
+  const most = Math.max(1, ...statuses.map(({ applications }) => applications))
+  if (statuses.length === 0) return <p class="soft">No application yet.</p>
+  return (
+    <dl class="tally">
+      {statuses.map(({ status, applications }) => (
+        <div>
+          <dt>
+            <a
+              dir="auto"
+              href={`/admin/programs/${slug}/applications?revision=CURRENT&status=${status === '' ? 'none' : `is:${encodeURIComponent(status)}`}`}
+            >
+              {status === '' ? 'No status' : status}
+            </a>
+          </dt>
+          <dd>
+            {figures(applications)}
+            {applications === applicationsMax && ' or more'}
+          </dd>
+          <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+            <rect width={Math.max(1, Math.round((applications / most) * 100))} height="8" />
+          </svg>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** The keys that have read, and how far. `last` is when the newest application was submitted. */
+export function ReadBy({ readers, last }: { readers: readonly ProgramReader[]; last: Micros | null }) {
+  const { now, person } = usePage()
+  if (readers.length === 0) return <p class="soft">No key has read it yet.</p>
+  const mayOpen = person !== undefined && readingRoles.includes(person.role)
+  return (
+    <ul class="readers">
+      {readers.map(({ api_key_id, name, read_at, read_to }) => (
+        <li>
+          {mayOpen ? (
+            <a class="strong" dir="auto" href={pathOfKey(api_key_id)}>
+              {name}
+            </a>
+          ) : (
+            <strong dir="auto">{name}</strong>
+          )}
+          <small>
+            read <When at={read_at} text={distance(Math.min(read_at, now), now)} />,{' '}
+            {read_to === null ? (
+              'no application yet'
+            ) : last !== null && read_to >= last ? (
+              'up to the newest application'
+            ) : (
+              <>
+                up to applications of <When at={read_to} />
+              </>
+            )}
+          </small>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,172 @@
+// The page of the jobs: how many wait, what is there for each program, what failed and why.
+
+/** @jsxImportSource preact */
+
+import type { DerivedState } from '../../../db/derived/derived-status.ts'
+import type { DerivedListing } from '../../../db/derived/missing-derived.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Badge, DoneNotice, distance, figures, Named, Notice, Table, type Tone, When } from '../../html/components.tsx'
+import { ActionForm, Submit } from '../../html/fields.tsx'
+import { Pages } from '../../html/lists.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { Shell } from '../../html/shell.tsx'
+
+/** What each job makes. */
+const jobNames: Readonly<Record<string, string>> = {
+  'refresh-key-map': 'Key map',
+  'refresh-docs-example': 'Docs',
+}
+
+interface JobsProps {
+  unfinished: Partial<Record<DerivedState, number>>
+  outbox: { waiting: number; oldest_at: Micros | null }
+  items: readonly DerivedListing[]
+  /** The last program of this page, if another page follows. */
+  next: string | null
+}
+
+const doneTexts: Readonly<Record<string, string>> = {
+  retried: 'Asked for again. The workers try it as soon as they come to it.',
+  asked: 'Asked for. Until the new docs are made, the ones there are are shown.',
+}
+
+export function JobsPage(props: JobsProps) {
+  const { items, next } = props
+  const { now, person } = usePage()
+  const mayAct = person?.role === 'ADMINISTRATOR'
+  return (
+    <Shell
+      title="Jobs"
+      part="jobs"
+      lead="Workers make what exports and docs need whenever a version is published or saved. Exports wait for none of it: what is missing is computed on the spot."
+      actions={mayAct && <Regenerate program="" text="Regenerate all docs" />}
+      scripts={['/assets/progress.js']}
+    >
+      <DoneNotice texts={doneTexts} />
+      <div id="progress" class="stack" data-under-way={isUnderWay(props) ? 'yes' : 'no'}>
+        <Lag {...props} />
+        <Table
+          caption="Derived data of each program"
+          rows={[...Map.groupBy(items, ({ program_version_id }) => program_version_id).values()]}
+          empty="There is no active or draft version yet. When a program is published, its jobs are listed here."
+          columns={[
+            {
+              head: 'Program',
+              cell: ([one]) => one && <Version {...one} />,
+            },
+            ...Object.entries(jobNames).map(([job, head]) => ({
+              head,
+              cell: (those: readonly DerivedListing[]) =>
+                those.map(one => one.job_name === job && <Job listing={one} mayAct={mayAct} now={now} />),
+            })),
+          ]}
+        />
+      </div>
+      <Pages path="/admin/jobs" next={next} what="programs" />
+    </Shell>
+  )
+}
+
+const isUnderWay = ({ unfinished, outbox }: JobsProps): boolean =>
+  (unfinished.queued ?? 0) + (unfinished.running ?? 0) + outbox.waiting > 0
+
+/** A minute: a relay that runs hands a job over immediately. */
+const lagMicros = 60_000_000
+
+function Lag({ unfinished, outbox }: JobsProps) {
+  const { now } = usePage()
+  const { queued = 0, running = 0, failed = 0 } = unfinished
+  const late = outbox.oldest_at !== null && now - outbox.oldest_at > lagMicros
+  return (
+    <>
+      <p role="status">
+        {figures(queued)} queued, {figures(running)} running, {figures(failed)} failed
+        {outbox.waiting > 0 && `; ${figures(outbox.waiting)} not yet handed to the queue`}.
+      </p>
+      {late && (
+        <Notice name="late" tone="attention">
+          <strong>Jobs wait to be handed to the queue since {distance(outbox.oldest_at!, now)}.</strong> Is a worker
+          running, and does it reach the database and the queue’s store? Exports continue in the meantime.
+        </Notice>
+      )}
+      {failed > 0 && (
+        <Notice name="failed" tone="attention">
+          <strong>{failed === 1 ? 'One thing' : `${figures(failed)} things`} could not be made.</strong> The reason is
+          shown alongside it. Another release tries it again by itself.
+        </Notice>
+      )}
+    </>
+  )
+}
+
+const tones: Readonly<Record<DerivedState, Tone>> = {
+  missing: 'attention',
+  queued: 'info',
+  running: 'info',
+  done: 'good',
+  failed: 'bad',
+}
+
+function State({ listing: { state, stale, produced_at, attempts } }: { listing: DerivedListing }) {
+  const missing = produced_at === null
+  const shown = state === null || state === 'done' ? (missing ? 'missing' : 'done') : state
+  return (
+    <>
+      <Badge tone={tones[shown]}>{shown === 'done' ? 'up to date' : shown}</Badge>
+      {stale && <Badge tone="attention">of an earlier release</Badge>}
+      {(shown === 'failed' || shown === 'running') && attempts !== null && (
+        <small>{attempts === 1 ? '1 run' : `${figures(attempts)} runs`}</small>
+      )}
+    </>
+  )
+}
+
+const Version = ({ display_name, version_number: number, program_version_id: id }: DerivedListing) => (
+  <Named
+    name={display_name}
+    small={
+      <>
+        {number === null ? 'draft' : `active, version ${number}`} (<code>{id}</code>)
+      </>
+    }
+  />
+)
+
+/** How far it is, since when, what went wrong, and what can be done about it. */
+function Job({ listing, mayAct, now }: { listing: DerivedListing; mayAct: boolean; now: Micros }) {
+  const { produced_at: at, last_error } = listing
+  return (
+    <>
+      <State listing={listing} /> {at !== null && <When at={at} text={distance(at, now)} />}
+      {last_error !== null && <span class="line mono">{last_error}</span>}{' '}
+      {mayAct && <DerivedAction listing={listing} />}
+    </>
+  )
+}
+
+function DerivedAction({ listing }: { listing: DerivedListing }) {
+  const { query } = usePage()
+  const { slug, display_name, job_name, program_version_id, state } = listing
+  if (state === 'failed')
+    return (
+      <ActionForm action="/admin/jobs/retry">
+        <input type="hidden" name="job" value={job_name} />
+        <input type="hidden" name="version" value={String(program_version_id)} />
+        <input type="hidden" name="after" value={query.get('after') ?? ''} />
+        <Submit look="plain" text="Try again" unseen={`: ${jobNames[job_name]} of ${display_name}`} />
+      </ActionForm>
+    )
+  if (job_name !== 'refresh-docs-example') return null
+  return <Regenerate program={slug} text="Regenerate" of={display_name} />
+}
+
+function Regenerate({ program, text, of }: { program: string; text: string; of?: string }) {
+  const { query } = usePage()
+  return (
+    <ActionForm action="/admin/jobs/regenerate">
+      <input type="hidden" name="program" value={program} />
+      <input type="hidden" name="after" value={query.get('after') ?? ''} />
+      <Submit look="plain" icon="refresh-cw" text={text} unseen={of && `: the docs of ${of}`} />
+    </ActionForm>
+  )
+}

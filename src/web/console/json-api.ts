@@ -1,0 +1,191 @@
+// The console's actions as JSON, below /admin/api/v1. What all of them need is done here: who asks (a session with the token of its forms,
+// or an administrator's token), the role, the scope, the schema of the body, and times as text.
+
+import { Elysia } from 'elysia'
+import type { TObject, TSchema } from 'typebox'
+import { invalidRequest, Problem } from '../../base/problem.ts'
+import { SentQuery } from '../../core/export/requests/sent-query.ts'
+import { loadTokenHolder, requireScope, type TokenHolder, tokenActor } from '../../core/people/admin-tokens.ts'
+import { actorOf, requireRole } from '../../core/people/roles.ts'
+import { isConfirmed, isCsrf, loadSession, type Session } from '../../core/people/sessions.ts'
+import { errorsListedMax, schemaError } from '../../domain/definitions/schema-errors.ts'
+import { checkSchema } from '../../domain/definitions/stepwise-check.ts'
+import { formatOffsetTime } from '../../domain/values/offset-time.ts'
+import { readAddress } from '../http/headers/sent-text.ts'
+import { adminOperation } from '../http/openapi/admin-operations.ts'
+import { hiddenRoute, routeDetail } from '../http/openapi/route-detail.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { methodNotAllowed, problemResponse } from '../http/server/errors.ts'
+import { bodyArrivalMs } from '../http/server/in-time.ts'
+import { readPlainJsonBody } from '../http/server/json-body.ts'
+import { sentParameters } from '../http/server/program-request.ts'
+import { recordOf } from '../http/server/request-record.ts'
+import { type Action, Later } from './requests/action.ts'
+import {
+  type ConsoleRequest,
+  type OpenRequest,
+  openRequest,
+  requireOwnOrigin,
+  sessionLimits,
+} from './requests/console-request.ts'
+import { sessionToken } from './requests/session-cookie.ts'
+import { mustSetUp, setUpFirst } from './signing-in/second-factor-routes.tsx'
+
+const apiPath = '/admin/api/v1'
+
+/** The routes of these actions, with a refusal of every other method and address. */
+export function jsonApi(deps: Deps, actions: readonly Action[]) {
+  const routes = new Elysia({ name: 'admin-api' })
+  const methods = new Map<string, string[]>()
+  for (const one of actions) {
+    const path = apiPath + one.path
+    const answer = (context: { request: Request; params?: Readonly<Record<string, string | null>> }) =>
+      enter(deps, one, context.request, context.params)
+    routes.route(one.method, path, answer, { parse: 'none', detail: routeDetail(adminOperation(one)) })
+    methods.set(path, [...(methods.get(path) ?? []), one.method])
+  }
+  for (const [path, offered] of methods) routes.all(path, methodNotAllowed(offered), hiddenRoute)
+  const nothing = ({ request }: { request: Request }): Response =>
+    problemResponse(new Problem('not_found', { detail: 'No resource exists at this address.' }), recordOf(request))
+  // GET too, or the console would answer it with a page, as it does for every other unknown address below /admin.
+  return routes.get('/admin/api/*', nothing, hiddenRoute).all('/admin/api/*', nothing, hiddenRoute)
+}
+
+/** Most values of a body, and levels of it: a definition of a program is the largest. */
+const bodyLimits = { valuesMax: 500_000, depthMax: 1000, arrivalMs: bodyArrivalMs }
+const bodyBytesMax = 64 * 1024
+
+async function enter(
+  deps: Deps,
+  one: Action,
+  request: Request,
+  params: Readonly<Record<string, string | null>> | undefined,
+): Promise<Response> {
+  try {
+    const opened = openRequest(deps, request)
+    opened.visit.params = readAddress(opened.visit.url, params)
+    const visit = await admit(deps, one, opened)
+    const query = new SentQuery(sentParameters(request), Object.keys(one.query ?? {}))
+    if (query.errors.length > 0) throw query.problem()
+    const body =
+      one.body === undefined ? undefined : await readBody(request, one.body, one.bodyBytesMax ?? bodyBytesMax)
+    const answered = await one.run(visit, body as never)
+    if (answered instanceof Response) return answered
+    if (answered instanceof Later) {
+      const headers = { ...fields, Location: visit.place.root + apiPath + answered.path }
+      return Response.json(shown(answered.answer, deps.config.timeZone), { status: 202, headers })
+    }
+    const status = one.makes ? 201 : 200
+    return Response.json(shown(answered ?? {}, deps.config.timeZone), { status, headers: fields })
+  } catch (error) {
+    return problemResponse(placedInBody(error, one), recordOf(request))
+  }
+}
+
+/** An error with the members of the body by their places in it (RFC 6901), which forms know by their names, and commands as options. */
+function placedInBody(error: unknown, { body }: Action): unknown {
+  if (!(error instanceof Problem) || body === undefined) return error
+  const members = (body as Partial<TObject>).properties ?? {}
+  const errors = error.errors.map(({ parameter, ...rest }) => {
+    if (parameter === undefined) return rest
+    const member = parameter.replace(/^--/, '')
+    return Object.hasOwn(members, member) ? { path: `/${member}`, ...rest } : { parameter, ...rest }
+  })
+  return new Problem(error.kind, { ...error, errors })
+}
+
+const fields = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', Vary: 'Authorization, Cookie' }
+
+async function admit(
+  deps: Deps,
+  one: Action,
+  { visit, secure }: { visit: OpenRequest; secure: boolean },
+): Promise<ConsoleRequest> {
+  if (!secure)
+    throw new Problem('forbidden', { detail: 'The console is reached over HTTPS alone.', internal: 'plain_http' })
+  const authorization = visit.request.headers.get('authorization')
+  const token = authorization === null ? undefined : await admitToken(deps, visit, authorization)
+  const session = authorization === null ? await admitSession(deps, visit, one) : undefined
+  const person = (token ?? session!).person
+  requireRole(person, one.roles)
+  if (token !== undefined && one.scope !== undefined) requireScope(token.scopes, one.scope)
+  const { address, now } = visit
+  const actor = token === undefined ? actorOf(person) : tokenActor(token)
+  return { ...visit, person, session, token, by: { actor, address, now } }
+}
+
+/** Throws Problem `unauthenticated`, or `rate_limited`: for an address from which too many tokens were wrong, and for a busy token. */
+async function admitToken(
+  deps: Deps,
+  { now, address, request }: OpenRequest,
+  authorization: string,
+): Promise<TokenHolder> {
+  const [, text = ''] = /^Bearer +(\S{1,200})$/i.exec(authorization) ?? []
+  const holder = await loadTokenHolder(deps.consoleDb, text, { now, address })
+  if (holder !== undefined) {
+    const { hasPassword, hasSecondFactor } = holder
+    if (mustSetUp(deps, { byPassword: hasPassword && deps.config.passwordSignIn, hasSecondFactor })) throw setUpFirst()
+    recordOf(request).fields.admin_token_id = holder.tokenId
+    await deps.limits.takeRequest(holder.tokenId, 'token')
+    return holder
+  }
+  const retryAfterSeconds = await deps.failures.countFailure(recordOf(request).origin.address)
+  if (retryAfterSeconds === undefined) throw signedOut('bad_admin_token')
+  throw new Problem('rate_limited', {
+    detail: `Too many failed authentications came from this address. Try again in ${retryAfterSeconds} s.`,
+    internal: 'bad_admin_token',
+    retryAfterSeconds,
+  })
+}
+
+async function admitSession(deps: Deps, visit: OpenRequest, one: Action): Promise<Session> {
+  const cookie = sessionToken(visit.request, visit.https)
+  const session =
+    cookie === undefined ? undefined : await loadSession(deps.consoleDb, cookie, sessionLimits(deps), visit.now)
+  if (session === undefined) throw signedOut('no_session')
+  if (mustSetUp(deps, session)) throw setUpFirst()
+  if (one.method !== 'GET') {
+    requireOwnOrigin(visit)
+    if (!isCsrf(session, visit.request.headers.get('x-csrf-token')))
+      throw new Problem('forbidden', {
+        detail: `Changes in a session need its X-CSRF-Token, which GET ${apiPath}/session returns.`,
+        internal: 'csrf',
+      })
+  }
+  if (one.confirmed && !isConfirmed(session, visit.now))
+    throw new Problem('forbidden', {
+      detail: 'Show who you are once more, at /admin/confirm, and send this again within ten minutes.',
+      internal: 'not_confirmed',
+    })
+  return session
+}
+
+const signedOut = (internal: string): Problem =>
+  new Problem('unauthenticated', {
+    detail: 'Sign in to the console, or send an administrator’s token: Authorization: Bearer tribat_….',
+    internal,
+    challenge: 'admin_token',
+  })
+
+async function readBody(request: Request, schema: TSchema, bytesMax: number): Promise<unknown> {
+  const body = await readPlainJsonBody(request, { ...bodyLimits, bytesMax })
+  const errors = checkSchema(schema, body)
+    .flatMap(found => found.flatMap(schemaError))
+    .take(errorsListedMax)
+    .toArray()
+  if (errors.length > 0) throw invalidRequest('The body of the request is not what is asked for here.', errors)
+  return body
+}
+
+/** Rows of the database as they are sent: instants, which are numbers there, as text in the instance's zone. */
+function shown(value: unknown, timeZone: string): unknown {
+  if (Array.isArray(value)) return value.map(one => shown(one, timeZone))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) =>
+      typeof one === 'number' && /_(at|time|until)$/.test(name)
+        ? [name, formatOffsetTime(one, timeZone)]
+        : [name, shown(one, timeZone)],
+    ),
+  )
+}

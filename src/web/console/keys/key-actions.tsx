@@ -1,0 +1,169 @@
+// API keys: a list, one, making, editing, disabling and enabling it.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { invalidRequest } from '../../../base/problem.ts'
+import {
+  createApiKey,
+  disableApiKey,
+  editApiKey,
+  enableApiKey,
+  isListed,
+  keyGroups,
+  listKeys,
+} from '../../../core/keys/api-keys.ts'
+import { keyChanges, newKey } from '../../../core/keys/key-settings.ts'
+import { requireReachOfKey } from '../../../core/people/token-reach.ts'
+import { readApiKeyDays } from '../../../db/keys/api-key-rows.ts'
+import { readingRoles } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { type Action, action, type PageRoute, type Part, pageAt, reads, writes } from '../requests/action.ts'
+import { issuedKeyAnswer, keyAnswer, keyDetailsAnswer, listed } from '../requests/answer-schemas.ts'
+import { onField } from '../requests/keyed-forms.ts'
+import { closed, text } from '../requests/schemas.ts'
+import { keyChecks } from './key-checks.tsx'
+import { NewKeyPage } from './key-form-pages.tsx'
+import { keyIndex } from './key-index.ts'
+import { KeyIndexPage } from './key-index-page.tsx'
+import { pathOfKey } from './key-labels.tsx'
+import { issued, Keys, keyRoute, tokenReach, versioned } from './key-lookup.tsx'
+import { secretActions } from './key-secrets.tsx'
+import { readNewKey, readSettings } from './read-key-form.ts'
+
+export const keyActions = (deps: Deps): Part => {
+  const keys = new Keys(deps)
+  return [
+    keyIndexPage(keys),
+    ...listActions(keys),
+    ...keyEdits(keys),
+    turn(keys, 'disable', disableApiKey, 'Disable an API key: it is refused until it is enabled', false),
+    turn(keys, 'enable', enableApiKey, 'Enable an API key again', true),
+    ...secretActions(keys),
+    ...keyChecks(keys),
+  ]
+}
+
+const listActions = ({ db, config, offered, expiry, showSecret }: Keys): Action[] => [
+  action({
+    name: 'listApiKeys',
+    route: 'GET /keys',
+    summary: 'List API keys',
+    answers: 'The keys, newest first.',
+    answered: listed(keyAnswer),
+    ...reads('keys'),
+    query: {
+      state: 'One of active (with those that expire soon), expiring, disabled, expired and retired; all without it.',
+      q: 'Part of its id, the address of its last use, or a text among its settings.',
+      program: 'The slug of a program the key may read.',
+    },
+    run: async ({ url: { searchParams: query }, now }) => {
+      const group = query.get('state')
+      if (group !== null && !Object.hasOwn(keyGroups, group))
+        throw invalidRequest('The state is not known.', [
+          { parameter: 'state', code: 'not_allowed', detail: `Must be one of ${Object.keys(keyGroups).join(', ')}.` },
+        ])
+      const wanted = { group: group as keyof typeof keyGroups | null, ...filterOf(query) }
+      return { items: (await listKeys(db, now)).filter(one => isListed(one, wanted)).map(versioned) }
+    },
+  }),
+  action({
+    name: 'createApiKey',
+    route: 'POST /keys',
+    summary: 'Create an API key',
+    description: tokenReach,
+    answers: 'The key with its Username, Password and API Secret Token, which are shown once.',
+    answered: issuedKeyAnswer,
+    makes: true,
+    ...writes('keys'),
+    confirmed: true,
+    body: newKey,
+    run: async (visit, body) => {
+      requireReachOfKey(visit.token, body)
+      const expires_at = expiry(body.expires_at, visit)
+      return issued(await createApiKey(db, config.apiKeyPepper, { ...body, expires_at, ...visit.by }))
+    },
+    form: {
+      ownPage: '/keys/new',
+      page: async () => <NewKeyPage {...(await offered())} />,
+      read: ({ form }) => readNewKey(form),
+      next: showSecret,
+      atField: onField,
+    },
+  }),
+]
+
+const based_on = text('The `version` of the key as you read it: if it is another by now, nothing is changed (409).')
+const changedKey = Type.Object({ based_on, ...keyChanges.properties }, closed)
+
+const keyEdits = ({ db, find, expiry, details, page }: Keys): Action[] => [
+  action({
+    name: 'readApiKey',
+    route: `GET ${keyRoute}`,
+    summary: 'Read an API key',
+    answers: 'The key, what it pulled on each of the last 30 days, and the newest requests with it that were refused.',
+    answered: keyDetailsAnswer,
+    ...reads('keys'),
+    run: details,
+    page,
+  }),
+  action({
+    name: 'editApiKey',
+    route: `PATCH ${keyRoute}`,
+    summary: 'Change an API key',
+    description: `What is left out stays. It holds from the key’s next request. ${tokenReach}`,
+    answers: 'The key as it is now.',
+    answered: keyAnswer,
+    ...writes('keys'),
+    confirmed: true,
+    body: changedKey,
+    run: async (visit, { based_on, expires_at, ...rest }) => {
+      requireReachOfKey(visit.token, await find(visit))
+      const wanted = { ...rest, expires_at: expiry(expires_at, visit) }
+      return versioned(await editApiKey(db, visit.params.keyId!, wanted, visit.by, based_on))
+    },
+    form: {
+      page,
+      // A form without it is not held against what is stored.
+      read: async visit => ({
+        based_on: (visit.form.get('based_on') ?? undefined)!,
+        ...readSettings(visit.form, await find(visit)),
+      }),
+      next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=saved`,
+      atField: onField,
+      onConflict: ({ internal }) => (internal === 'based_on_is_old' ? [] : undefined),
+    },
+  }),
+]
+
+/** Refuses a key for a while, and lets it in again: its own button each. Only the latter `widens` what can be read. */
+const turn = ({ db, find, page }: Keys, name: string, what: typeof disableApiKey, summary: string, widens: boolean) =>
+  action({
+    name: `${name}ApiKey`,
+    route: `POST ${keyRoute}/${name}`,
+    summary,
+    answers: 'The key as it is now.',
+    answered: keyAnswer,
+    ...writes('keys'),
+    confirmed: true,
+    ...(widens && { description: tokenReach }),
+    run: async visit => {
+      if (widens) requireReachOfKey(visit.token, await find(visit))
+      return versioned(await what(db, visit.params.keyId!, visit.by))
+    },
+    form: { page, next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=${name}d`, button: true },
+  })
+
+/** The page to find a key on. */
+const keyIndexPage = ({ db, programs }: Keys): PageRoute =>
+  pageAt('/admin/keys', readingRoles, async ({ now, url: { searchParams: query } }) => {
+    const keys = await listKeys(db, now)
+    const index = keyIndex(keys, query)
+    const facts = {
+      days: await readApiKeyDays(db, 30),
+      programs: await programs(),
+    }
+    return <KeyIndexPage {...index} {...facts} />
+  })
+
+const filterOf = (query: URLSearchParams) => ({ search: query.get('q') ?? '', program: query.get('program') ?? '' })

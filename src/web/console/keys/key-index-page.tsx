@@ -1,0 +1,217 @@
+// The index of API keys: what needs attention first, then who pulls what, from where, until when.
+
+/** @jsxImportSource preact */
+
+import type { KeyGroup, ListedApiKey } from '../../../core/keys/api-keys.ts'
+import { expiringSoonDays } from '../../../core/keys/expiry.ts'
+import type { ApiKeyDay } from '../../../db/keys/api-key-rows.ts'
+import { Badge, distance, LastUse, LinkButton, Notice, Table, Tabs, When, Who } from '../../html/components.tsx'
+import { type NamedProgram, ProgramBadge, SearchForm } from '../../html/lists.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { Shell } from '../../html/shell.tsx'
+import { type KeyIndex, keyGroups, keyPageRows } from './key-index.ts'
+import { Expiry, fromWhere, Maker, pathOfKey, StateBadge, Use } from './key-labels.tsx'
+
+const tabTexts: Readonly<Record<KeyGroup, string>> = {
+  active: 'Active',
+  expiring: 'Expiring',
+  disabled: 'Disabled',
+  expired: 'Expired',
+  retired: 'Retired',
+}
+
+interface KeyIndexProps extends KeyIndex {
+  days: readonly ApiKeyDay[]
+  programs: readonly NamedProgram[]
+}
+
+export function KeyIndexPage({ tab, counts, shown, before, found, days, programs }: KeyIndexProps) {
+  const { person, query } = usePage()
+  const [search, program] = [query.get('q') ?? '', query.get('program') ?? '']
+  const mayMake = person?.role === 'ADMINISTRATOR'
+  const path = '/admin/keys'
+  const listOf = (state: KeyGroup): string =>
+    `${path}?${new URLSearchParams({ state, ...(search && { q: search }), ...(program && { program }) })}`
+  return (
+    <Shell
+      title="API keys"
+      part="keys"
+      crumbs={[{ text: 'API' }, { text: 'API keys' }]}
+      lead="Each key lets one outside system pull, or one front end submit, the applications of named programs."
+      actions={
+        <>
+          <LinkButton href={`${path}/check`} icon="flask-conical" text="Would a request pass?" />
+          {mayMake && <LinkButton main href={`${path}/new`} icon="plus" text="Create a key" />}
+        </>
+      }
+    >
+      {tab !== 'expiring' && <ExpiringNotice count={counts.expiring} path={path} />}
+      <Tabs
+        label="Keys by state"
+        tabs={keyGroups.map(name => ({
+          text: tabTexts[name],
+          path: listOf(name),
+          count: counts[name],
+          current: name === tab,
+        }))}
+      />
+      <SearchForm path="/admin/keys" label="Search" hint="Name, program, key id or address">
+        <input type="hidden" name="state" value={tab} />
+        <ProgramFilter programs={programs} chosen={program} />
+      </SearchForm>
+      <div class="lines">
+        <KeyTable
+          tab={tab}
+          shown={shown}
+          days={days}
+          programs={programs}
+          empty={
+            search !== '' || program !== ''
+              ? 'No key here matches. Try another word, or another tab.'
+              : tab === 'active'
+                ? `There is no key yet.${mayMake ? ' Create one for each outside system that is to pull applications.' : ''}`
+                : 'None.'
+          }
+        />
+      </div>
+      {found > keyPageRows && <Pages before={before} shown={shown.length} found={found} path={listOf(tab)} />}
+    </Shell>
+  )
+}
+
+/** One of them by name; of so many that a list would be most of the page, by its slug. */
+const ProgramFilter = ({ programs, chosen }: { programs: readonly NamedProgram[]; chosen: string }) => (
+  <>
+    <label class="unseen" for="program">
+      Program
+    </label>
+    {programs.length > programsMax ? (
+      <input id="program" name="program" type="search" value={chosen} placeholder="Any program, or its slug" />
+    ) : (
+      <select id="program" name="program">
+        <option value="">Any program</option>
+        {programs.map(({ slug, display_name }) => (
+          <option value={slug} selected={slug === chosen}>
+            {display_name}
+          </option>
+        ))}
+      </select>
+    )}
+  </>
+)
+const programsMax = 100
+
+const ExpiringNotice = ({ count, path }: { count: number; path: string }) =>
+  count === 0 ? null : (
+    <Notice name="expiring" tone="attention">
+      <strong>
+        {count === 1 ? 'One key expires' : `${count} keys expire`} within {expiringSoonDays} days.
+      </strong>{' '}
+      Set a later expiry, or rotate: both passwords work during the overlap you choose, so nothing is interrupted.{' '}
+      <a href={`${path}?state=expiring`}>Review {count === 1 ? 'it' : 'them'}</a>
+    </Notice>
+  )
+
+function KeyTable(props: Pick<KeyIndexProps, 'tab' | 'shown' | 'days' | 'programs'> & { empty: string }) {
+  const { tab, shown, days, programs, empty } = props
+  const { now, origin, person } = usePage()
+  return (
+    <Table
+      caption={`${tabTexts[tab]} API keys`}
+      rows={shown}
+      empty={empty}
+      columns={[
+        {
+          head: 'Key',
+          cell: one => (
+            <>
+              <a class="strong" dir="auto" href={pathOfKey(one.api_key_id)}>
+                {one.name}
+              </a>{' '}
+              {one.followed && <Badge>{origin}</Badge>} {one.state === 'exposed' && <StateBadge state="exposed" />}
+              <small dir="auto">
+                <Who actor={one.created_by} />, <When at={one.created_at} day />
+              </small>
+            </>
+          ),
+        },
+        {
+          head: 'Programs',
+          cell: one => <Programs of={one} all={programs} />,
+        },
+        {
+          head: 'Allowed from',
+          cell: one =>
+            fromWhere(one)
+              .slice(0, 3)
+              .map(subnet => <code class="line">{subnet}</code>),
+        },
+        {
+          head: tab === 'retired' ? 'Retired' : 'Expires',
+          cell: one =>
+            one.retired_at === null ? (
+              <Expiry apiKey={one} />
+            ) : (
+              <Maker at={one.retired_at} actor={one.retired_by} day />
+            ),
+        },
+        {
+          head: 'Last used',
+          cell: ({ last_used_at: at, last_used_address }) => (
+            <LastUse at={at} address={last_used_address} text={at === null ? undefined : distance(at, now)} />
+          ),
+        },
+        { head: '30 days', cell: one => <Use days={days} apiKey={one} /> },
+        ...(person?.role === 'ADMINISTRATOR' ? [{ head: 'Actions', cell: RowMenu }] : []),
+      ]}
+    />
+  )
+}
+
+const Pages = ({ before, shown, found, path }: { before: number; shown: number; found: number; path: string }) => (
+  <nav class="pages" aria-label="Pages of keys">
+    <span class="soft figure">
+      {before + 1}–{before + shown} of {found}
+    </span>
+    {before > 0 && (
+      <LinkButton
+        rel="prev"
+        href={`${path}&after=${Math.max(0, before - keyPageRows)}`}
+        icon="chevron-left"
+        text="Previous"
+      />
+    )}
+    {before + keyPageRows < found && (
+      <LinkButton rel="next" href={`${path}&after=${before + keyPageRows}`} icon="chevron-right" text="Next" />
+    )}
+  </nav>
+)
+
+/** What is done with a key from the list. The rest is on its page, so that a list of many is small. */
+function RowMenu({ api_key_id, name, followed, retired_at }: ListedApiKey) {
+  if (followed || retired_at !== null) return null
+  const path = pathOfKey(api_key_id)
+  return (
+    <details class="row-menu" name="menu">
+      <summary aria-label={`Actions of ${name}`}>…</summary>
+      <div>
+        <a href={`${path}/rotate`}>Rotate</a>
+        <a class="danger" href={`${path}/retire`}>
+          Retire…
+        </a>
+      </div>
+    </details>
+  )
+}
+
+/** The first few: the page of the key has all of them. */
+const Programs = ({ of: { programs }, all }: { of: ListedApiKey; all: readonly NamedProgram[] }) => (
+  <>
+    {programs.length > 4 && programs.length === all.length ? (
+      <Badge>all {programs.length} programs</Badge>
+    ) : (
+      programs.slice(0, 4).map(slug => <ProgramBadge slug={slug} among={all} />)
+    )}
+    {programs.length > 4 && programs.length < all.length && <small>and {programs.length - 4} more</small>}
+  </>
+)

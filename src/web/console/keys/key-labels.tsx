@@ -1,0 +1,86 @@
+// Labels of a key: its state, the addresses it works from, when it expires.
+
+/** @jsxImportSource preact */
+
+import type { ApiKeyState, ListedApiKey } from '../../../core/keys/api-keys.ts'
+import type { ApiKeyDay } from '../../../db/keys/api-key-rows.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Badge, distance, figures, type Tone, When, Who } from '../../html/components.tsx'
+import { usePage } from '../../html/page-context.ts'
+
+const tones: Readonly<Record<ApiKeyState, Tone>> = {
+  active: 'good',
+  expiring: 'attention',
+  exposed: 'bad',
+  disabled: 'attention',
+  expired: 'bad',
+  retired: 'bad',
+}
+
+export const StateBadge = ({ state }: { state: ApiKeyState }) => <Badge tone={tones[state]}>{state}</Badge>
+
+/** `anywhere`, when both of everything are allowed. */
+export function fromWhere({ allowed_subnets }: ListedApiKey): string[] {
+  const everywhere = ['0.0.0.0/0', '::/0']
+  return everywhere.every(subnet => allowed_subnets.includes(subnet)) ? ['anywhere'] : allowed_subnets
+}
+
+/** The addresses in the form of a key: none, when it may be used from anywhere. */
+export const addressesOf = (key: ListedApiKey): string[] =>
+  fromWhere(key)[0] === 'anywhere' ? [] : key.allowed_subnets
+
+export function Expiry({ apiKey }: { apiKey: ListedApiKey }) {
+  const { now } = usePage()
+  const far = distance(apiKey.expires_at, now)
+  return (
+    <>
+      <When at={apiKey.expires_at} until />
+      <small>{apiKey.state === 'expiring' ? <Badge tone="attention">{far}</Badge> : far}</small>
+    </>
+  )
+}
+
+const width = 74
+const height = 22
+
+/** Applications pulled on each of the last 30 days as a line, and their sum alongside it. */
+export function Use({ days, apiKey }: { days: readonly ApiKeyDay[]; apiKey: ListedApiKey }) {
+  const { now } = usePage()
+  const own = days.filter(day => day.api_key_id === apiKey.api_key_id)
+  const total = own.reduce((sum, { applications }) => sum + applications, 0)
+  if (!apiKey.may_export) return <small>submits</small>
+  if (total === 0) return <small>0</small>
+  const byDay = new Map(own.map(({ day, applications }) => [day, applications]))
+  const last = Array.from({ length: 30 }, (_, i) => byDay.get(dayBefore(now, 29 - i)) ?? 0)
+  const most = Math.max(1, ...last)
+  const points = last
+    .map((value, i) => `${Math.round((i * width) / 29)},${Math.round(height - 1 - (value / most) * (height - 2))}`)
+    .join(' ')
+  return (
+    <>
+      <svg class="spark" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+        <polyline points={points} />
+      </svg>
+      <small>{figures(total)}</small>
+    </>
+  )
+}
+
+const dayBefore = (now: Micros, days: number): string =>
+  new Date(now / 1000 - days * 86_400_000).toISOString().slice(0, 10)
+
+/** The page of a key. Ids of an origin's have characters that mean something in an address. */
+export const pathOfKey = (apiKeyId: string): string => `/admin/keys/${encodeURIComponent(apiKeyId)}`
+
+/** When something was done, and who did it. */
+export const Maker = ({ at, actor, day }: { at: Micros; actor: string | null; day?: boolean }) => (
+  <>
+    <When at={at} day={day ?? false} />
+    <small dir="auto">
+      <Who actor={actor} />
+    </small>
+  </>
+)
+
+/** The id of the key that a client has in the audit log. */
+export const keyIdOf = (actor: string): string => actor.replace(/^key:/, '')

@@ -1,0 +1,229 @@
+// One API key: its form, how it has been used, and what was refused.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import { keyVersion, type ListedApiKey } from '../../../core/keys/api-keys.ts'
+import type { Reason } from '../../../core/keys/caller.ts'
+import { type KeySettingName, keySettings, settingNames, textsOf } from '../../../core/keys/key-settings.ts'
+import { reasonTexts } from '../../../core/keys/test-access.ts'
+import type { ApiKeyDay } from '../../../db/keys/api-key-rows.ts'
+import type { Refusal } from '../../../db/keys/refusal-rows.ts'
+import {
+  DoneNotice,
+  Facts,
+  figures,
+  LastUse,
+  LinkButton,
+  NotDone,
+  Notice,
+  Table,
+  When,
+} from '../../html/components.tsx'
+import { ActionForm, ErrorSummary, Submit } from '../../html/fields.tsx'
+import { type NamedProgram, programNames } from '../../html/lists.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { Shell } from '../../html/shell.tsx'
+import { crumb, type Offered, SettingFields } from './key-form-pages.tsx'
+import { Expiry, fromWhere, Maker, pathOfKey, StateBadge } from './key-labels.tsx'
+
+const doneTexts: Readonly<Record<string, string>> = {
+  saved: 'Saved. It holds from the next request, on every walk.',
+  retired: 'Retired. Its requests are refused.',
+  disabled: 'Disabled. It is refused from its next request on, until you enable it.',
+  enabled: 'Enabled. It works again.',
+}
+
+interface KeyProps extends ListedApiKey {
+  days: readonly Omit<ApiKeyDay, 'api_key_id'>[]
+  refusals: readonly Refusal[]
+  offered: Offered
+}
+
+export function EditKeyPage({ days, refusals, offered, ...key }: KeyProps) {
+  const { person } = usePage()
+  const path = pathOfKey(key.api_key_id)
+  const mayChange = person?.role === 'ADMINISTRATOR' && key.retired_at === null && !key.followed
+  const turn = key.disabled_at === null ? 'disable' : 'enable'
+  return (
+    <Shell
+      title={`${key.name} · API keys`}
+      heading={key.name}
+      part="keys"
+      crumbs={[crumb, { text: key.name }]}
+      lead={
+        <>
+          <StateBadge state={key.state} /> <code>{key.api_key_id}</code>
+        </>
+      }
+      actions={
+        mayChange && (
+          <>
+            <ActionForm action={`${path}/${turn}`}>
+              <Submit
+                look="plain"
+                icon={turn === 'enable' ? 'play' : 'pause'}
+                text={turn === 'enable' ? 'Enable' : 'Disable'}
+              />
+            </ActionForm>
+            <LinkButton href={`${path}/rotate`} icon="refresh-cw" text="Rotate" />
+            <LinkButton href={`${path}/retire`} icon="trash-2" text="Retire…" />
+          </>
+        )
+      }
+    >
+      <DoneNotice texts={doneTexts} />
+      <KeyNotices apiKey={key} programs={offered.programs} />
+      <ErrorSummary />
+      <div class="columns">
+        <Reach apiKey={key} offered={offered} />
+        <Use apiKey={key} days={days} />
+      </div>
+      <h2>Refused requests</h2>
+      <Table
+        caption="Requests with this key that were refused"
+        rows={refusals}
+        empty="No request with this key was refused in the last 30 days."
+        columns={[
+          { head: 'When', cell: one => <When at={one.happened_at} /> },
+          { head: 'Why', cell: one => reasonTexts[one.reason as Reason] ?? one.reason },
+          { head: 'From', cell: one => <code>{one.address ?? 'unknown'}</code> },
+          { head: 'Request', cell: one => <code>{one.request_id}</code> },
+        ]}
+      />
+      {mayChange && <ChangeForm apiKey={key} offered={offered} />}
+    </Shell>
+  )
+}
+
+/** What its reader has to know before anything else. */
+function KeyNotices({ apiKey: key, programs }: OfKey & Pick<Offered, 'programs'>) {
+  const { now, form, origin } = usePage()
+  return (
+    <>
+      {key.followed && (
+        <Notice name="followed" tone="info">
+          <strong>A key of the {origin} that is followed.</strong> Its programs, addresses and expiry are changed there,
+          and it is retired there; here that holds within seconds.
+        </Notice>
+      )}
+      {key.disabled_at !== null && key.retired_at === null && (
+        <Notice name="disabled" tone="attention">
+          <strong>This key is disabled</strong>, since <When at={key.disabled_at} />. Each request with it is refused
+          until you enable it; its passwords, programs and addresses stay.
+        </Notice>
+      )}
+      {key.exposed_at !== null && key.retired_at === null && (
+        <Notice name="exposed" tone="bad">
+          <strong>This key was sent without encryption</strong>, first on <When at={key.exposed_at} />. A third party
+          may have read it on the way.{' '}
+          {key.followed ? `Make another in ${origin} and retire this one there` : 'Rotate it'}, and have the client use
+          https://.
+        </Notice>
+      )}
+      {key.retired_at === null && key.earlier_secret_until !== null && key.earlier_secret_until > now && (
+        <Notice name="two-passwords" tone="info">
+          Two passwords work until <When at={key.earlier_secret_until} />: the new one, and the one before.
+        </Notice>
+      )}
+      {form.conflict !== undefined && (
+        <NotDone name="changed-since">
+          <h2>The key was changed in the meantime, so nothing was saved</h2>
+          <p>Your fields are as you typed them. Saving again puts them in the place of what is stored now:</p>
+          <Facts facts={settingFacts(settingNames, key, programs)} />
+        </NotDone>
+      )}
+    </>
+  )
+}
+
+interface OfKey {
+  apiKey: ListedApiKey
+}
+
+/** Settings that are shown as more than their texts. */
+const shown: Partial<
+  Record<KeySettingName, (key: ListedApiKey, programs: readonly NamedProgram[]) => ComponentChildren>
+> = {
+  programs: (key, programs) => <Programs slugs={key.programs} all={programs} />,
+  allowed_subnets: key => <code>{fromWhere(key).join(', ')}</code>,
+  expires_at: key => <When at={key.expires_at} until />,
+}
+const settingFacts = (names: readonly KeySettingName[], key: ListedApiKey, programs: readonly NamedProgram[]) =>
+  names.map(
+    name =>
+      [keySettings[name].label, shown[name]?.(key, programs) ?? (textsOf(key, name).join(', ') || 'none')] as const,
+  )
+
+/** All but those that stand elsewhere on the page. */
+const reachNames = settingNames.filter(name => !['name', 'front_end', 'expires_at'].includes(name))
+
+const Reach = ({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) => (
+  <section class="card">
+    <h2>Access</h2>
+    <Facts
+      facts={[['What it may do', allowedActions(apiKey)], ...settingFacts(reachNames, apiKey, offered.programs)]}
+    />
+  </section>
+)
+
+function Use({ apiKey, days }: OfKey & Pick<KeyProps, 'days'>) {
+  const applications = days.reduce((sum, day) => sum + day.applications, 0)
+  const pages = days.reduce((sum, day) => sum + day.pages, 0)
+  const { disabled_at, disabled_by, retired_at, retired_by } = apiKey
+  return (
+    <section class="card">
+      <h2>Use</h2>
+      <Facts
+        facts={[
+          retired_at === null
+            ? ['Expires', <Expiry apiKey={apiKey} />]
+            : ['Retired', <Maker at={retired_at} actor={retired_by} />],
+          [
+            'In 30 days',
+            `${figures(applications)} applications on ${figures(pages)} ${pages === 1 ? 'page' : 'pages'}`,
+          ],
+          ['Last used', <LastUse at={apiKey.last_used_at} address={apiKey.last_used_address} />],
+          ['Created', <Maker at={apiKey.created_at} actor={apiKey.created_by} />],
+          ['Disabled', disabled_at === null ? undefined : <Maker at={disabled_at} actor={disabled_by} />],
+        ]}
+      />
+    </section>
+  )
+}
+
+function ChangeForm({ apiKey, offered }: OfKey & Pick<KeyProps, 'offered'>) {
+  const { form } = usePage()
+  // A form that comes back is still made from what it was made from, until its person was shown what is stored now.
+  const basis = (form.conflict !== undefined ? null : form.values.get('based_on')) ?? keyVersion(apiKey)
+  return (
+    <details class="card wide-form" open={form.values.size > 0}>
+      <summary>Edit the key</summary>
+      <ActionForm action={pathOfKey(apiKey.api_key_id)}>
+        <input type="hidden" name="based_on" value={basis} />
+        <SettingFields {...offered} apiKey={apiKey} />
+        <Submit text="Save" />
+      </ActionForm>
+    </details>
+  )
+}
+
+const allowedActions = ({ may_export, may_annotate, may_submit, front_end }: ListedApiKey): string =>
+  [may_export && 'pull', may_annotate && 'set status and note', may_submit && `submit as ${front_end}`]
+    .filter(Boolean)
+    .join(', ')
+
+/** By name; of hundreds, the first. */
+function Programs({ slugs, all }: { slugs: readonly string[]; all: readonly NamedProgram[] }) {
+  if (slugs.length > 8 && slugs.length === all.length) return <>all {figures(all.length)} programs</>
+  return (
+    <>
+      {programNames(slugs.slice(0, 20), all).map(name => (
+        <span class="line" dir="auto">
+          {name}
+        </span>
+      ))}
+      {slugs.length > 20 && <span class="line soft">and {figures(slugs.length - 20)} more</span>}
+    </>
+  )
+}

@@ -1,0 +1,77 @@
+// A key's secret: another, shown once, and none any more.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { retireApiKey, rotateApiKey } from '../../../core/keys/api-keys.ts'
+import { requireReachOfKey } from '../../../core/people/token-reach.ts'
+import { findActiveVersion, findProgram } from '../../../db/programs/programs.ts'
+import { action, administrators, type Part, writes } from '../requests/action.ts'
+import { issuedKeyAnswer, keyAnswer } from '../requests/answer-schemas.ts'
+import { onField } from '../requests/keyed-forms.ts'
+import { requireWritten } from '../requests/read-form.ts'
+import { closed } from '../requests/schemas.ts'
+import { RetirePage, RotatePage } from './key-form-pages.tsx'
+import { IssuedPage } from './key-issued-page.tsx'
+import { pathOfKey } from './key-labels.tsx'
+import { issued, type Keys, keyRoute, tokenReach, versioned } from './key-lookup.tsx'
+
+const rotation = Type.Object(
+  { overlap_days: Type.Integer({ minimum: 0, maximum: 30, description: 'For how long both passwords work.' }) },
+  closed,
+)
+
+export const secretActions = ({ db, config, secret, find, changeable, showSecret }: Keys): Part => [
+  action({
+    name: 'rotateApiKey',
+    route: `POST ${keyRoute}/rotate`,
+    summary: 'Give an API key another password',
+    description: tokenReach,
+    answers: 'The key with its new credential, which is shown once.',
+    answered: issuedKeyAnswer,
+    ...writes('keys'),
+    confirmed: true,
+    body: rotation,
+    run: async (visit, { overlap_days }) => {
+      const { api_key_id, ...may } = await find(visit)
+      requireReachOfKey(visit.token, may)
+      return issued(await rotateApiKey(db, config.apiKeyPepper, api_key_id, overlap_days, visit.by))
+    },
+    form: {
+      ownPage: `${keyRoute}/rotate`,
+      page: changeable(found => <RotatePage apiKey={found} />),
+      read: ({ form }) => {
+        const days = form.get('overlap') ?? ''
+        return { overlap_days: /^\d{1,3}$/.test(days) ? Number(days) : Number.NaN }
+      },
+      next: showSecret,
+      atField: onField,
+    },
+  }),
+  action({
+    name: 'retireApiKey',
+    route: `POST ${keyRoute}/retire`,
+    summary: 'Retire an API key',
+    description: 'It ends with its next request, for good.',
+    answers: 'The key as it is now.',
+    answered: keyAnswer,
+    ...writes('keys'),
+    confirmed: true,
+    run: async visit => versioned(await retireApiKey(db, visit.params.keyId!, visit.by)),
+    form: {
+      ownPage: `${keyRoute}/retire`,
+      page: changeable(found => <RetirePage apiKey={found} />),
+      read: async visit => {
+        const { name } = await find(visit)
+        requireWritten(visit, name, `Write ${JSON.stringify(name)} to retire this key.`)
+      },
+      next: (_, { api_key_id }) => `${pathOfKey(api_key_id)}?done=retired`,
+    },
+  }),
+  secret.route(`/admin${keyRoute}/issued`, administrators, async (visit, password) => {
+    const found = await find(visit)
+    const program = await findProgram(db, found.programs[0] ?? '')
+    const version = program && (await findActiveVersion(db, program.program_id))
+    return <IssuedPage apiKey={found} password={password} version={version} />
+  }),
+]

@@ -1,0 +1,69 @@
+// What the forms of a key say of its settings.
+
+import type { Static } from 'typebox'
+import { anywhere } from '../../../core/keys/api-key-draft.ts'
+import type { ListedApiKey } from '../../../core/keys/api-keys.ts'
+import {
+  isRequired,
+  type KeySettingName,
+  type keyChanges,
+  type newKey,
+  permissions,
+  settingNames,
+} from '../../../core/keys/key-settings.ts'
+import { expiryFrom } from '../requests/expiry-fields.tsx'
+import { addressesOf } from './key-labels.tsx'
+
+/** What a form says of a setting; undefined where it says nothing. */
+type Reader = (form: URLSearchParams, found: ListedApiKey | undefined) => unknown
+
+const readers: Partial<Record<KeySettingName, Reader>> = {
+  programs: form => form.getAll('programs'),
+  expires_at: form => expiryFrom(form),
+  allowed_subnets: (form, found) => subnetsOf(form, found === undefined ? [] : addressesOf(found)),
+  front_end: (form, found) => {
+    const maySubmit = found?.may_submit ?? form.getAll('may').includes('submit')
+    const frontEnd = form.get('front_end') ?? ''
+    return maySubmit || frontEnd.trim() !== '' ? frontEnd : undefined
+  },
+  // A form without the field must not take anything out of hiding.
+  hidden_questions: (form, found) =>
+    found === undefined || form.has('hiding') || form.has('hidden_questions') ? hiddenOf(form) : undefined,
+}
+
+/** What a form says of the settings that it has fields for. */
+export const readSettings = (form: URLSearchParams, found?: ListedApiKey): Static<typeof keyChanges> =>
+  Object.fromEntries(
+    settingNames
+      .map(name => [name, (readers[name] ?? fieldOf(name))(form, found)] as const)
+      .filter(([, value]) => value !== undefined),
+  )
+
+/** The field of a setting that has no reader. */
+const fieldOf =
+  (name: KeySettingName): Reader =>
+  form =>
+    form.get(name) ?? (isRequired(name) ? '' : undefined)
+
+export function readNewKey(form: URLSearchParams): Static<typeof newKey> {
+  const may = Object.entries(permissions).map(([name, { word }]) => [name, form.getAll('may').includes(word)])
+  return { ...readSettings(form), ...Object.fromEntries(may) }
+}
+
+/** The names of hidden questions: of boxes that are ticked, or one a line. None has a line break. */
+export const hiddenOf = (form: URLSearchParams): string[] =>
+  form
+    .getAll('hidden_questions')
+    .flatMap(text => text.split(/\r?\n/))
+    .map(name => name.trim())
+    .filter(name => name !== '')
+
+/**
+ * One subnet a line, or `anywhere`; both where both were entered, which is refused. The addresses that the form was opened with were
+ * not entered: they give way to `anywhere`.
+ */
+function subnetsOf(form: URLSearchParams, stored: readonly string[]): string[] {
+  const written = (form.get('allowed_subnets') ?? '').split(/[\s,]+/).filter(text => text !== '')
+  if (form.get('from') !== 'anywhere') return written
+  return written.join() === stored.join() ? [anywhere] : [anywhere, ...written]
+}

@@ -1,0 +1,163 @@
+// Answers a page of the console: finds the session or sends the visitor to sign in, verifies role, origin and the token of a form,
+// and answers what goes wrong with a page that says so. No form is lost on the way: one that was sent in a session that has
+// ended comes back to be sent again, and one that needs a password goes on after it.
+
+/** @jsxImportSource preact */
+
+import { Elysia } from 'elysia'
+import { Problem } from '../../base/problem.ts'
+import { actorOf, requireRole } from '../../core/people/roles.ts'
+import { isConfirmed, isCsrf, loadSession } from '../../core/people/sessions.ts'
+import { changedThere, findOrigin } from '../../db/origin.ts'
+import { htmlResponse } from '../html/html-response.ts'
+import { emptyForm } from '../html/page-context.ts'
+import { preferredType } from '../http/headers/negotiation.ts'
+import { readAddress } from '../http/headers/sent-text.ts'
+import { hiddenRoute } from '../http/openapi/route-detail.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { methodNotAllowed, problemResponse } from '../http/server/errors.ts'
+import { recordOf } from '../http/server/request-record.ts'
+import { ProblemPage } from './problem-page.tsx'
+import { type GuardedRoute, type PageRoute, type Shown, showForm } from './requests/action.ts'
+import {
+  type OpenRequest,
+  openRequest,
+  type PageRequest,
+  redirect,
+  requireOwnOrigin,
+  sessionLimits,
+  showPage,
+} from './requests/console-request.ts'
+import { readForm } from './requests/read-form.ts'
+import { sessionToken } from './requests/session-cookie.ts'
+import { signedInContext } from './signed-in-context.ts'
+import { confirmFirst, signInFirst, takeOwnFields } from './signing-in/kept-forms.tsx'
+import { mustSetUp, secondFactorPath, setUpFirst } from './signing-in/second-factor-routes.tsx'
+
+const formBytesMax = 64 * 1024
+
+/** These routes, with HEAD alongside GET and a refusal of every other method. */
+export function pageRoutes(deps: Deps, pages: readonly PageRoute[]) {
+  const routes = new Elysia({ name: 'console' })
+  const methods = new Map<string, string[]>()
+  for (const page of pages) {
+    const answer = (context: { request: Request; params?: Readonly<Record<string, string | null>> }) =>
+      enter(deps, page, context.request, context.params)
+    const offered = methods.get(page.path) ?? []
+    methods.set(page.path, offered)
+    if (page.method === 'GET') {
+      routes.get(page.path, answer, hiddenRoute).head(page.path, answer, hiddenRoute)
+      offered.push('GET', 'HEAD')
+    } else {
+      routes.post(page.path, answer, hiddenRoute)
+      offered.push('POST')
+    }
+  }
+  for (const [path, offered] of methods) routes.all(path, methodNotAllowed(offered), hiddenRoute)
+  return routes
+}
+
+async function enter(
+  deps: Deps,
+  page: PageRoute,
+  request: Request,
+  params: Readonly<Record<string, string | null>> | undefined,
+): Promise<Response> {
+  const { visit, secure } = openRequest(deps, request)
+  try {
+    visit.params = readAddress(visit.url, params)
+    if (!secure)
+      throw new Problem('forbidden', { detail: 'The console is reached over HTTPS alone.', internal: 'plain_http' })
+    const token = sessionToken(request, visit.https)
+    if (token !== undefined) {
+      visit.session = await loadSession(deps.consoleDb, token, sessionLimits(deps), visit.now)
+      if (visit.session !== undefined) {
+        const origin = await findOrigin(deps.consoleDb)
+        visit.context = { ...signedInContext(deps, visit.context, visit.session), origin }
+      }
+    }
+    if (page.method === 'POST') requireOwnOrigin(visit)
+    if (page.roles !== 'anyone') return await respond(visit, await enterGuarded(deps, page, visit))
+    if (page.method === 'POST') visit.form = await readForm(request, page.bodyBytesMax ?? formBytesMax)
+    return await respond(visit, await page.answer(visit))
+  } catch (error) {
+    return refusal(error, visit)
+  }
+}
+
+async function enterGuarded(deps: Deps, page: GuardedRoute, stranger: OpenRequest): Promise<Shown> {
+  const { session, url, request, context } = stranger
+  const bytesMax = page.bodyBytesMax ?? formBytesMax
+  const here = encodeURIComponent(url.pathname + url.search)
+  if (session === undefined) {
+    if (page.method === 'GET') return redirect(stranger, `/admin/sign-in?next=${here}`)
+    if (!wantsPage(stranger)) throw new Problem('unauthenticated', { detail: signedOut, internal: 'no_session' })
+    return signInFirst(deps, stranger, { isTyped: page.again !== undefined })
+  }
+  if (mustSetUp(deps, session, page.path)) {
+    if (page.method === 'GET') return redirect(stranger, secondFactorPath)
+    throw setUpFirst()
+  }
+  const { person } = session
+  requireRole(person, page.roles)
+  if (page.editsPrograms && context.origin !== undefined)
+    throw changedThere(context.origin, 'Programs are made, edited and published')
+  const visit = Object.assign(stranger, {
+    session,
+    person,
+    token: undefined,
+    by: { actor: actorOf(person), address: stranger.address, now: stranger.now },
+  })
+  const confirms = page.confirmed === true && !isConfirmed(session, visit.now)
+  if (page.method === 'GET') return confirms ? redirect(visit, `/admin/confirm?next=${here}`) : page.answer(visit)
+  visit.form = await readForm(request, bytesMax)
+  const own = takeOwnFields(visit.form)
+  if (!isCsrf(session, visit.form.get('csrf'))) return showAgain(page, visit)
+  const asked = confirms ? await confirmFirst(deps, visit, own) : undefined
+  return asked ?? page.answer(visit)
+}
+
+const signedOut = 'You are signed out, so nothing was changed.'
+
+const respond = async (visit: OpenRequest, shown: Shown): Promise<Response> =>
+  shown instanceof Response ? shown : showPage(visit, shown)
+
+/** A form of a session that has ended, with what was typed in it, to be sent in this one. Only to the person who typed it. */
+function showAgain({ again }: GuardedRoute, visit: PageRequest): Promise<Response> {
+  const typedBy = visit.form.get('typed_by')
+  if (again !== undefined && typedBy === String(visit.person.person_id)) {
+    visit.context = { ...visit.context, shownAgain: true }
+    return showForm(visit, { values: visit.form, errors: [] }, again)
+  }
+  const others = typedBy !== null && typedBy !== String(visit.person.person_id)
+  throw new Problem('forbidden', {
+    detail: others
+      ? 'Another person filled in this form, so nothing was changed and their input is not shown. You are signed in.'
+      : 'This form is from another sign-in, so nothing was changed. Load the page again and send it once more.',
+    internal: 'csrf',
+  })
+}
+
+/** Whether the client reads HTML pages rather than problem documents. */
+const wantsPage = ({ request }: OpenRequest): boolean =>
+  preferredType(request.headers.get('accept'), ['text/html', 'application/json']) !== 'application/json'
+
+/** What went wrong, as a page for people and as a problem document for programs. */
+async function refusal(error: unknown, visit: OpenRequest): Promise<Response> {
+  const response = problemResponse(error, recordOf(visit.request))
+  if (!wantsPage(visit)) return response
+  const problem = (await response.json()) as { detail: string; request_id: string }
+  const fields = Object.fromEntries(
+    [...response.headers].filter(([name]) => !/^content-|^cache-control$|^www-authenticate$/i.test(name)),
+  )
+  const next = visit.request.method === 'GET' ? visit.url.pathname + visit.url.search : undefined
+  const { status } = response
+  // What needs attention is not read: this page is also shown when the database does not answer.
+  const context = { ...visit.context, form: emptyForm, loadMarks: undefined }
+  return htmlResponse(
+    context,
+    <ProblemPage {...problem} status={status} pathname={visit.url.pathname} next={next} />,
+    status,
+    fields,
+  )
+}

@@ -1,0 +1,289 @@
+// The people of the console and their tokens: a list, an invitation, a person's role and programs, a new link, disabling.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { listAdminTokens, retireAdminToken } from '../../../core/people/admin-tokens.ts'
+import { forgetIdentity } from '../../../core/people/identities.ts'
+import {
+  disablePerson,
+  editPerson,
+  enablePerson,
+  inviteAgain,
+  invitePerson,
+  requirePerson,
+} from '../../../core/people/people.ts'
+import { type Role, roles } from '../../../core/people/roles.ts'
+import { resetSecondFactor } from '../../../core/people/second-factor.ts'
+import { requireReachOfRole } from '../../../core/people/token-reach.ts'
+import { readIdentities } from '../../../db/people/identity-rows.ts'
+import { personRow, readPeople } from '../../../db/people/person-rows.ts'
+import { readPrograms } from '../../../db/programs/programs.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { type Action, action, type Form, type Part, reads, writes } from '../requests/action.ts'
+import {
+  invitationAnswer,
+  linkAnswer,
+  listed,
+  nothing,
+  personDetailsAnswer,
+  tokenAnswer,
+} from '../requests/answer-schemas.ts'
+import { type ConsoleRequest, type PageRequest, showPage } from '../requests/console-request.ts'
+import { idIn } from '../requests/route-parameters.ts'
+import { closed, text, texts } from '../requests/schemas.ts'
+import { type Ways, waysOf } from '../signing-in/sign-in-steps.ts'
+import { InvitePage, LinkPage } from './invite-pages.tsx'
+import { PeoplePage, PersonPage } from './people-pages.tsx'
+
+const facts = {
+  name: text('As others know the person.'),
+  role: Type.Enum([...roles], { description: 'What the person may do.' }),
+  programs: texts('Slugs; of a program administrator, and none for another role.'),
+}
+const person = Type.Object(facts, closed)
+const invited = Type.Object({ email: text('What the person signs in with.'), ...facts }, closed)
+const unlinked = Type.Object({ issuer: text('The provider, as it names itself.') }, closed)
+
+const tokenReach =
+  'A token reaches no administrator, and needs as well what the role may do: programs:read and applications:write for a program administrator, every area’s read for an auditor.'
+
+const one = '/people/:personId'
+const read = reads('people')
+const write = writes('people')
+
+export const peopleActions = (deps: Deps): Part => {
+  const people = new People(deps)
+  return [...listActions(people), ...personActions(people), ...signInActions(people), ...tokenActions(people)]
+}
+
+/** The people that addresses name. */
+class People {
+  readonly db: Deps['consoleDb']
+  readonly ways: Ways
+
+  constructor({ consoleDb, config }: Deps) {
+    this.db = consoleDb
+    this.ways = waysOf(config)
+  }
+
+  programs = () => readPrograms(this.db)
+
+  find = (visit: ConsoleRequest) => requirePerson(this.db, idIn(visit, 'personId'))
+
+  /** The person, if the token reaches who they are. */
+  reach = async (visit: ConsoleRequest) => {
+    const row = await this.find(visit)
+    requireReachOfRole(visit.token, row.role)
+    return row
+  }
+
+  details = async (visit: ConsoleRequest) => {
+    const row = await this.find(visit)
+    return { ...row, identities: await readIdentities(this.db, row.person_id) }
+  }
+
+  tokensOf = async (visit: ConsoleRequest) => ({
+    items: await listAdminTokens(this.db, (await this.find(visit)).person_id, visit.now),
+  })
+
+  linkOf = ({ place }: ConsoleRequest, token: string): string =>
+    `${place.baseUrl}/admin/${this.ways.password ? `invitations/${token}` : 'sign-in'}`
+
+  /** The link is shown once, on the page that answers the form: it is in no address and no redirect. */
+  showLink = (visit: PageRequest, name: string, link: string) =>
+    showPage(visit, <LinkPage name={name} link={link} ways={this.ways} />)
+
+  page = async (visit: PageRequest) => {
+    const { items } = await this.tokensOf(visit)
+    return (
+      <PersonPage person={await this.details(visit)} programs={await this.programs()} ways={this.ways} tokens={items} />
+    )
+  }
+
+  /** A form of this page, which says then what was done. */
+  onPage = (done: string): Pick<Form<unknown>, 'page' | 'next'> => ({
+    page: this.page,
+    next: ({ params }) => `/admin/people/${params.personId}?done=${done}`,
+  })
+}
+
+const listActions = ({ db, ways, programs, linkOf, showLink }: People): Action[] => [
+  action({
+    name: 'listPeople',
+    route: 'GET /people',
+    summary: 'List who works in the console',
+    answers: 'Everyone, those who are disabled last.',
+    answered: listed(personRow),
+    ...read,
+    run: async () => ({ items: await readPeople(db) }),
+    page: async (_, { items }) => <PeoplePage people={items} programs={await programs()} />,
+  }),
+  action({
+    name: 'invitePerson',
+    route: 'POST /people',
+    summary: 'Invite a person',
+    description: tokenReach,
+    answers: 'The id of the person, and the link to pass on, which is shown once.',
+    answered: invitationAnswer,
+    makes: true,
+    ...write,
+    confirmed: true,
+    body: invited,
+    run: async (visit, draft) => {
+      requireReachOfRole(visit.token, draft.role)
+      const { personId, token } = await invitePerson(db, draft, visit.by)
+      return { person_id: personId, link: linkOf(visit, token) }
+    },
+    form: {
+      ownPage: '/people/invite',
+      page: async () => <InvitePage programs={await programs()} ways={ways} />,
+      read: ({ form }) => ({ ...draftOf(form), email: form.get('email') ?? '' }),
+      next: (visit, { link }) => showLink(visit, visit.form.get('name') ?? '', link),
+    },
+  }),
+]
+
+const personActions = ({ db, find, reach, details, page, onPage }: People): Action[] => [
+  action({
+    name: 'readPerson',
+    route: `GET ${one}`,
+    summary: 'Read a person',
+    answers: 'The person, and who they are at which OpenID provider.',
+    answered: personDetailsAnswer,
+    ...read,
+    run: details,
+    page,
+  }),
+  action({
+    name: 'editPerson',
+    route: `PUT ${one}`,
+    summary: 'Set name, role and programs of a person',
+    description: `All three, so that no concurrent change is lost. Takes effect with the person’s next request. ${tokenReach}`,
+    answers: 'The person as they are now.',
+    answered: personRow,
+    ...write,
+    confirmed: true,
+    body: person,
+    run: async (visit, draft) => {
+      const { person_id } = await reach(visit)
+      requireReachOfRole(visit.token, draft.role)
+      await editPerson(db, person_id, draft, visit.by)
+      return find(visit)
+    },
+    form: { ...onPage('saved'), read: async visit => draftOf(visit.form, (await find(visit)).programs) },
+  }),
+]
+
+const turn = (
+  { db, find, reach, onPage }: People,
+  name: string,
+  what: typeof disablePerson,
+  summary: string,
+  widens: boolean,
+): Action =>
+  action({
+    name: `${name}Person`,
+    route: `POST ${one}/${name}`,
+    summary,
+    answers: 'The person as they are now.',
+    answered: personRow,
+    ...write,
+    confirmed: true,
+    ...(widens && { description: tokenReach }),
+    run: async visit => {
+      await what(db, (await (widens ? reach(visit) : find(visit))).person_id, visit.by)
+      return find(visit)
+    },
+    form: { ...onPage(`${name}d`), button: true },
+  })
+
+/** How a person signs in, and whether. */
+const signInActions = (people: People): Action[] => [
+  action({
+    name: 'unlinkPerson',
+    route: `POST ${one}/unlink`,
+    summary: 'Forget who a person is at an OpenID provider',
+    description: `Ends every sign-in and token of the person. The next to come from there with the verified e-mail is this person. ${tokenReach}`,
+    answers: 'Nothing: it is forgotten.',
+    answered: nothing,
+    ...write,
+    confirmed: true,
+    body: unlinked,
+    run: async (visit, { issuer }) => {
+      const { person_id: personId, email } = await people.reach(visit)
+      await forgetIdentity(people.db, { personId, email, issuer }, visit.by)
+    },
+    form: { ...people.onPage('unlinked'), button: true },
+  }),
+  action({
+    name: 'resetSecondFactor',
+    route: `POST ${one}/reset-second-factor`,
+    summary: 'Take away the second factor of a person who has lost it',
+    description: `Ends every sign-in of the person, who then signs in with the password alone. ${tokenReach}`,
+    answers: 'The person as they are now.',
+    answered: personRow,
+    ...write,
+    confirmed: true,
+    run: async visit => {
+      await resetSecondFactor(people.db, (await people.reach(visit)).person_id, visit.by)
+      return people.find(visit)
+    },
+    form: { ...people.onPage('factor-reset'), button: true },
+  }),
+  turn(people, 'disable', disablePerson, 'Disable a person: sessions, tokens and the link end immediately', false),
+  turn(people, 'enable', enablePerson, 'Enable a person again', true),
+  action({
+    name: 'linkPerson',
+    route: `POST ${one}/link`,
+    summary: 'Create a new link for a person',
+    description: tokenReach,
+    answers: 'The link to pass on, which is shown once. Earlier links stop working.',
+    answered: linkAnswer,
+    ...write,
+    confirmed: true,
+    run: async visit => ({
+      link: people.linkOf(visit, await inviteAgain(people.db, (await people.reach(visit)).person_id, visit.by)),
+    }),
+    form: {
+      page: people.page,
+      next: async (visit, { link }) => people.showLink(visit, (await people.find(visit)).name, link),
+      button: true,
+    },
+  }),
+]
+
+const tokenActions = ({ db, tokensOf, onPage }: People): Action[] => [
+  action({
+    name: 'listTokens',
+    route: `GET ${one}/tokens`,
+    summary: 'List the API tokens of a person',
+    answers: 'The tokens, those that are good first. Never the secret of one.',
+    answered: listed(tokenAnswer),
+    ...read,
+    run: tokensOf,
+  }),
+  action({
+    name: 'retireToken',
+    route: `POST ${one}/tokens/:tokenId/retire`,
+    summary: 'Retire an API token of a person',
+    answers: 'Nothing: it ends with its next request.',
+    answered: nothing,
+    ...write,
+    confirmed: true,
+    run: async visit => {
+      const place = { tokenId: visit.params.tokenId!, personId: idIn(visit, 'personId') }
+      await retireAdminToken(db, place, visit.by)
+    },
+    form: { ...onPage('token-retired'), button: true },
+  }),
+]
+
+/** The programs that the form was opened with were not ticked by who sends it: they give way to a role that has none. */
+function draftOf(form: URLSearchParams, stored: readonly string[] = []) {
+  const role = form.get('role') ?? ''
+  const ticked = form.getAll('programs')
+  const untouched = role !== 'PROGRAM_ADMINISTRATOR' && ticked.toSorted().join() === stored.toSorted().join()
+  // What is no role is refused where a person is made or changed.
+  return { name: form.get('name') ?? '', role: role as Role, programs: untouched ? [] : ticked }
+}

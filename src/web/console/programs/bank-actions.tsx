@@ -1,0 +1,39 @@
+// The question bank: every question, and which programs ask it.
+
+/** @jsxImportSource preact */
+
+import { notFound } from '../../../base/problem.ts'
+import { findBankEntry, readBankPage } from '../../../db/programs/program-overviews.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { action, type Part, reads } from '../requests/action.ts'
+import { pageAfter, questionAnswer } from '../requests/answer-schemas.ts'
+import { idIn, pageAsked, pageOf } from '../requests/route-parameters.ts'
+import { BankPage, BankQuestionPage } from './bank-pages.tsx'
+
+const rowsMax = 50
+const read = reads('programs')
+
+export const bankActions = ({ consoleDb: db }: Deps): Part => [
+  action({
+    name: 'listQuestions',
+    route: 'GET /questions',
+    summary: 'List the question bank',
+    answers: 'Questions by admin name, with where each is asked, 50 a page.',
+    answered: pageAfter(questionAnswer),
+    ...read,
+    query: { q: 'A word to look for.', after: '`next` of the page before.' },
+    run: async visit =>
+      pageOf(await readBankPage(db, pageAsked(visit, rowsMax)), rowsMax, ({ admin_name }) => admin_name),
+    page: (_, list) => <BankPage {...list} />,
+  }),
+  action({
+    name: 'readQuestion',
+    route: 'GET /questions/:questionId',
+    summary: 'Read a question of the bank',
+    answers: 'The question, and where it is asked.',
+    answered: questionAnswer,
+    ...read,
+    run: async visit => (await findBankEntry(db, idIn(visit, 'questionId'))) ?? notFound('There is no such question.'),
+    page: (_, question) => <BankQuestionPage question={question} />,
+  }),
+]

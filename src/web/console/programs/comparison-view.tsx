@@ -1,0 +1,124 @@
+// What one version of a program says otherwise than another, before and after next to each other; and any two versions on a page.
+
+/** @jsxImportSource preact */
+
+import type { VersionId } from '../../../db/programs/program-overviews.ts'
+import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
+import { describeVersion, withoutQuestions } from '../../../domain/definitions/version-definition.ts'
+import { questionKey } from '../../../domain/questions/question-key.ts'
+import { compareDefinitions, type VersionDifference } from '../../../domain/readable/version-comparison.ts'
+import { Badge, type Column, figures, Table } from '../../html/components.tsx'
+import { SelectField, Submit } from '../../html/fields.tsx'
+import { versionName } from './program-in-view.ts'
+import { type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
+import { kindLabel } from './question-labels.ts'
+
+const tones = { new: 'good', changed: 'attention', removed: 'bad' } as const
+
+/** A first version, of which all is new, is in a fold on a narrow screen. `sharedWith` are the names of other programs that ask a question, by its admin name. */
+export function Comparison(props: {
+  before: StoredProgramVersion | undefined
+  after: StoredProgramVersion
+  sharedWith?: ReadonlyMap<string, readonly string[]>
+}) {
+  const { before, after, sharedWith } = props
+  const rows = compareDefinitions(describeVersion(before ?? withoutQuestions(after)), describeVersion(after))
+  const linesMax = linesOf(rows)
+  const columns: Column<VersionDifference>[] = [
+    { head: 'What', cell: one => <What one={one} sharedWith={sharedWith?.get(one.admin_name)} /> },
+    { head: versionName(after), cell: one => <Side one={one} side="now" linesMax={linesMax} /> },
+  ]
+  if (before !== undefined)
+    columns.splice(1, 0, {
+      head: versionName(before),
+      cell: one => <Side one={one} side="before" linesMax={linesMax} />,
+    })
+  const table = (
+    <div class="comparison">
+      <Table caption={`What ${versionName(after)} changes`} rows={rows} empty="No change." columns={columns} />
+    </div>
+  )
+  if (before !== undefined) return table
+  return (
+    <details class="narrow-fold">
+      <summary>Each screen and question</summary>
+      {table}
+    </details>
+  )
+}
+
+function What({ one, sharedWith }: { one: VersionDifference; sharedWith: readonly string[] | undefined }) {
+  const { of, title, admin_name, kind, mark } = one
+  return (
+    <>
+      <span class="strong" dir="auto">
+        {of === 'screen' ? `Screen “${title}”` : title}
+      </span>{' '}
+      <Badge tone={tones[mark]}>{mark}</Badge>
+      {kind !== undefined && (
+        <small>
+          <span class="kind">{kindLabel(kind)}</span> <code>{questionKey(admin_name)}</code>
+        </small>
+      )}
+      {sharedWith !== undefined && <small>also asked by {sharedWith.join(', ')}</small>}
+    </>
+  )
+}
+
+/** Lines of one fact that are shown: fewer where there are many facts. The document of a version has all of them. */
+const linesOf = ({ length }: readonly VersionDifference[]): number =>
+  Math.max(5, Math.min(100, Math.floor(2000 / length)))
+
+interface SideProps {
+  one: VersionDifference
+  side: 'before' | 'now'
+  linesMax: number
+}
+
+function Side({ one, side, linesMax }: SideProps) {
+  const gone =
+    one.of !== 'question' ? 'not there' : one.kind === 'STATIC' ? 'not shown' : 'not asked; it stays in exports'
+  if (side === 'before' && one.mark === 'new') return <span class="soft">not there</span>
+  if (side === 'now' && one.mark === 'removed') return <span class="soft">{gone}</span>
+  if (one.mark === 'removed') return <span class="soft">{one.of === 'question' ? 'asked' : 'there'}</span>
+  return (
+    <dl>
+      {one.facts.map(({ label, [side]: lines }) => (
+        <>
+          <dt>{label}</dt>
+          <dd dir="auto">
+            {lines.length === 0 ? <span class="soft">—</span> : lines.slice(0, linesMax).map(line => <div>{line}</div>)}
+            {lines.length > linesMax && <div class="soft">and {figures(lines.length - linesMax)} more</div>}
+          </dd>
+        </>
+      ))}
+    </dl>
+  )
+}
+
+export function ComparePage(
+  props: ProgramPageProps & {
+    versions: readonly VersionId[]
+    before: StoredProgramVersion
+    after: StoredProgramVersion
+  },
+) {
+  const { program, versions, before, after } = props
+  const choices = versions.map(one => ({
+    value: String(one.program_version_id),
+    text: `${versionName(one)} (${one.program_version_id})`,
+  }))
+  const field = (name: string, label: string, { program_version_id }: StoredProgramVersion) => (
+    <SelectField name={name} label={label} value={String(program_version_id)} choices={choices} />
+  )
+  return (
+    <ProgramShell program={program} tab="versions" title={`From ${versionName(before)} to ${versionName(after)}`}>
+      <form class="filters fields" action={`${pathOfProgram(program.slug)}/versions/compare`}>
+        {field('from', 'From', before)}
+        {field('to', 'To', after)}
+        <Submit look="plain" text="Compare" />
+      </form>
+      <Comparison before={before} after={after} />
+    </ProgramShell>
+  )
+}

@@ -1,0 +1,186 @@
+// Editing a draft as a document, and beginning a program.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { invalidRequest, Problem, type ProblemItem } from '../../../base/problem.ts'
+import { compareWithVersion } from '../../../core/programs/compare.ts'
+import { saveDraft } from '../../../core/programs/save-draft.ts'
+import { readPrograms } from '../../../db/programs/programs.ts'
+import { member } from '../../../domain/definitions/definition-form.ts'
+import { describeForEditing, describeVersion } from '../../../domain/definitions/version-definition.ts'
+import { asciiName } from '../../../domain/values/slug.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { type Action, action, editing, type PageRoute, type Part, reads, showForm, writes } from '../requests/action.ts'
+import { documentAnswer, draftAnswer } from '../requests/answer-schemas.ts'
+import { type PageRequest, redirect, showPage } from '../requests/console-request.ts'
+import { idOf } from '../requests/route-parameters.ts'
+import { type Conflict, DocumentPage, NewProgramPage, type RefusedDocument } from './document-pages.tsx'
+import { editOptions } from './edit-refusals.tsx'
+import { documentText, loadProgramInView, type ProgramInView } from './program-in-view.ts'
+import { documentBytesMax, otherSlug, type PlacedError, placeErrors, readDocumentField } from './read-document-field.ts'
+
+const path = '/admin/programs/:slug/document'
+
+const definition = Type.Unsafe<unknown>({
+  type: 'object',
+  description:
+    'The definition of a program, as GET answers it. Its `based_on` is the version it was made from: if something newer was saved or published, nothing is changed (409). `scripts/program schema` writes its JSON Schema.',
+})
+
+export const documentActions = (deps: Deps): Part => [...draftActions(deps), ...documentPage(deps), ...newProgram(deps)]
+
+/** The draft as the API reads and saves it. */
+const draftActions = ({ consoleDb: db, config }: Deps): Action[] => [
+  action({
+    name: 'readDraft',
+    route: 'GET /programs/:slug/draft',
+    summary: 'Read what an edit of a program begins with',
+    answers: 'The draft as a document; where there is none, the active version as one.',
+    answered: documentAnswer,
+    ...reads('programs'),
+    run: async ({ person, params }) => describeForEditing((await loadProgramInView(db, person, params.slug!)).current),
+  }),
+  action({
+    name: 'saveDraft',
+    route: 'PUT /programs/:slug/draft',
+    summary: 'Save a definition as the draft',
+    description: 'Begins the program if there is none of this slug.',
+    answers: 'The draft with what it changes; `saved` is false when this was the draft, or what is published, already.',
+    answered: draftAnswer,
+    ...writes('programs'),
+    body: definition,
+    bodyBytesMax: documentBytesMax,
+    run: async (visit, document) => {
+      const other = otherSlug(document, visit.params.slug!)
+      if (other !== undefined) throw invalidRequest('The definition is of another program.', [other])
+      return saveDraft(db, document, visit.by.actor, editOptions(visit, config))
+    },
+  }),
+]
+
+function documentPage({ consoleDb: db, config }: Deps): PageRoute[] {
+  const page = (
+    visit: PageRequest,
+    view: ProgramInView,
+    shown: { text: string; errors?: readonly PlacedError[]; conflict?: Conflict },
+    status = 200,
+  ) => showPage(visit, <DocumentPage view={view} {...shown} />, status)
+
+  const show = async (visit: PageRequest): Promise<Response> => {
+    const view = await loadProgramInView(db, visit.person, visit.params.slug!)
+    const typed = visit.context.form.values.get('document')
+    return page(visit, view, { text: typed ?? documentText(view.current) })
+  }
+
+  const conflict = async (document: unknown, view: ProgramInView): Promise<Conflict> => {
+    const stored = documentText(view.current)
+    try {
+      return { stored, differences: await compareWithVersion(db, document, view.current, config) }
+    } catch (error) {
+      if (error instanceof Problem && error.kind === 'invalid_request') return { stored, differences: undefined }
+      throw error
+    }
+  }
+
+  const save = async (visit: PageRequest): Promise<Response> => {
+    const { form, person, by } = visit
+    const slug = visit.params.slug!
+    const view = await loadProgramInView(db, person, slug)
+    const text = form.get('document') ?? ''
+    const read = readDocumentField(text)
+    if ('errors' in read) return page(visit, view, { text, errors: read.errors }, 400)
+    const other = otherSlug(read.document, slug)
+    if (other !== undefined) return page(visit, view, { text, errors: placeErrors(text, [other]) }, 400)
+    const { document, over } = overwriting(read.document, form.get('over'))
+    try {
+      const { saved } = await saveDraft(db, document, by.actor, { ...editOptions(visit, config), over })
+      return redirect(visit, `/admin/programs/${slug}/questions?done=${saved ? 'saved' : 'same'}`)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      if (error.kind === 'conflict') {
+        const now = await loadProgramInView(db, person, slug)
+        return page(visit, now, { text, conflict: await conflict(read.document, now) }, 409)
+      }
+      if (error.kind !== 'invalid_request') throw error
+      return page(visit, view, { text, errors: placeErrors(text, error.errors) }, 400)
+    }
+  }
+
+  return [
+    editing({ method: 'GET', path, answer: show }),
+    editing({ method: 'POST', path, answer: save, bodyBytesMax: documentBytesMax, again: show }),
+  ]
+}
+
+function newProgram({ consoleDb: db, config }: Deps): PageRoute[] {
+  const show = async (visit: PageRequest, refused: RefusedDocument = { errors: [] }, status = 200) => {
+    const programs = (await readPrograms(db)).filter(one => (one.active_version_id ?? one.draft_version_id) !== null)
+    return showPage(visit, <NewProgramPage programs={programs} {...refused} />, status)
+  }
+
+  /** What a program begins with: an empty screen, or what another one asks. */
+  const named = async ({ form, person }: PageRequest) => {
+    const display_name = (form.get('display_name') ?? '').trim()
+    const typed = (form.get('slug') ?? '').trim()
+    const heading = { slug: typed === '' ? asciiName(display_name, '-') : typed, display_name }
+    const copied = form.get('copy_of') ?? ''
+    if (copied === '')
+      return { statuses: [], questions: [], screens: [{ name: 'About you', questions: [] }], ...heading }
+    return { ...describeVersion((await loadProgramInView(db, person, copied)).current), ...heading }
+  }
+
+  const begin = async (visit: PageRequest): Promise<Response> => {
+    const { form, by } = visit
+    const text = form.get('document')
+    const read = text === null ? { document: await named(visit) } : readDocumentField(text)
+    if ('errors' in read) return show(visit, { text: text!, errors: read.errors }, 400)
+    try {
+      // Whatever it was made from: what is here already is edited on its own page.
+      const { slug, saved } = await saveDraft(db, basedOn(read.document, null), by.actor, editOptions(visit, config))
+      return redirect(visit, `/admin/programs/${slug}/questions?done=${saved ? 'begun' : 'same'}`)
+    } catch (error) {
+      if (!(error instanceof Problem) || (error.kind !== 'conflict' && error.kind !== 'invalid_request')) throw error
+      const errors = error.kind === 'invalid_request' ? error.errors : [taken]
+      if (text === null) {
+        const ofForm = { values: form, errors: errorsOfNaming(form, errors) }
+        return showForm(visit, ofForm, () => show(visit, undefined, 400))
+      }
+      const slug = error.kind === 'conflict' ? String(member(read.document, 'slug')) : undefined
+      return show(visit, { text, errors: placeErrors(text, errors), taken: slug }, 400)
+    }
+  }
+
+  const showAgain = (visit: PageRequest): Promise<Response> =>
+    show(visit, { text: visit.context.form.values.get('document') ?? undefined, errors: [] })
+
+  const path = '/admin/new-program'
+  return [
+    editing({ method: 'GET', path, answer: visit => show(visit) }),
+    editing({ method: 'POST', path, answer: begin, bodyBytesMax: documentBytesMax, again: showAgain }),
+  ]
+}
+
+/** Where no name was written, that is said; a slug that would have been made of it is no error of its own. */
+function errorsOfNaming(form: URLSearchParams, errors: readonly ProblemItem[]): readonly ProblemItem[] {
+  const isEmpty = (field: string): boolean => (form.get(field) ?? '').trim() === ''
+  if (!isEmpty('display_name')) return errors
+  const others = errors.filter(({ path }) => path !== '/display_name' && !(path === '/slug' && isEmpty('slug')))
+  return [{ path: '/display_name', code: 'required', detail: 'Write a name.' }, ...others]
+}
+
+const taken = {
+  path: '/slug',
+  code: 'taken',
+  detail: 'Must be another one: there is a program of this slug already. It is edited on its own page.',
+}
+
+/** A document in place of what its author was shown alongside it, as `<active id>-<draft id>`. */
+function overwriting(document: unknown, shown: string | null): { document: unknown; over?: number } {
+  if (shown === null) return { document }
+  const [active, draft] = shown.split('-').map(idOf)
+  return { document: basedOn(document, active ?? null), over: draft ?? undefined }
+}
+
+const basedOn = (document: unknown, based_on: number | null): unknown =>
+  typeof document === 'object' && document !== null ? { ...document, based_on } : document

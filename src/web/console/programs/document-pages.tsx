@@ -1,0 +1,240 @@
+// A draft as a document: written or pasted into a field, each error at its line, and both texts when two people were at it.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
+import { LinkButton, NotDone, Words } from '../../html/components.tsx'
+import { ActionForm, ErrorSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
+import { archivedLast, intakeSuffix, type NamedProgram } from '../../html/lists.tsx'
+import type { FormState } from '../../html/page-context.ts'
+import { Shell } from '../../html/shell.tsx'
+import { type ProgramInView, versionName } from './program-in-view.ts'
+import { Changes, MadeBy, ProgramShell, pathOfProgram } from './program-shell.tsx'
+import type { PlacedError } from './read-document-field.ts'
+
+/** What two people have: the one wrote this text, the other saved or published what is stored. */
+export interface Conflict {
+  /** What the text says otherwise than what is stored; undefined when the text has errors. */
+  differences: readonly VersionChange[] | undefined
+  stored: string
+}
+
+interface DocumentProps {
+  view: ProgramInView
+  text: string
+  errors?: readonly PlacedError[]
+  conflict?: Conflict
+}
+
+export function DocumentPage({ view, text, errors = [], conflict }: DocumentProps) {
+  const { current, program } = view
+  const path = pathOfProgram(program.slug)
+  const download = `${path}/versions/${current.program_version_id}/document`
+  return (
+    <ProgramShell
+      program={program}
+      tab="questions"
+      title="As a document"
+      changes={view.draft === undefined ? undefined : view.changes.length}
+      actions={
+        <LinkButton
+          href={download}
+          download={`${program.slug}-${current.program_version_id}.json`}
+          icon="download"
+          text="Download"
+        />
+      }
+    >
+      <ValidationErrors errors={errors} />
+      {conflict !== undefined && <ConflictNotice view={view} conflict={conflict} />}
+      <div class="card">
+        <ActionForm action={`${path}/document`} files>
+          <DocumentField text={text} errors={errors} />
+          <div class="actions">
+            {conflict === undefined ? (
+              <Submit text="Keep in draft" />
+            ) : (
+              <>
+                <Submit text="Save what I have here now" />
+                <Submit
+                  look="danger"
+                  name="over"
+                  value={`${view.active?.program_version_id ?? ''}-${view.draft?.program_version_id ?? ''}`}
+                  text="Replace what is stored by mine"
+                />
+              </>
+            )}
+            <LinkButton href={`${path}/questions`} text="Cancel" />
+          </div>
+        </ActionForm>
+      </div>
+      {conflict !== undefined && (
+        <details class="card">
+          <summary>What is stored now, as a document</summary>
+          <pre>
+            <code>{conflict.stored}</code>
+          </pre>
+        </details>
+      )}
+    </ProgramShell>
+  )
+}
+
+function ConflictNotice({ view, conflict }: { view: ProgramInView; conflict: Conflict }) {
+  const { current, draft } = view
+  return (
+    <NotDone name="changed-since">
+      <h2>The program was changed in the meantime, so nothing was saved</h2>
+      <p dir="auto">
+        {draft === undefined ? `${versionName(current)} was published ` : 'The draft was saved '}
+        <MadeBy at={current.published_at ?? current.created_at} by={current.published_by ?? current.created_by} />. Your
+        text is below as you wrote it, and what is stored now is below that. To keep both, put your changes into what is
+        stored, with its <code>based_on</code>.
+      </p>
+      {conflict.differences !== undefined && (
+        <>
+          <p>
+            <strong>What yours says otherwise than what is stored:</strong>
+          </p>
+          <Changes changes={conflict.differences} most={100} />
+        </>
+      )}
+    </NotDone>
+  )
+}
+
+/** Errors are listed up to here; the rest is counted. */
+const errorsMax = 200
+
+function ValidationErrors({ errors, children }: { errors: readonly PlacedError[]; children?: ComponentChildren }) {
+  if (errors.length === 0) return null
+  return (
+    <section class="notice bad" role="alert" aria-labelledby="errors" tabIndex={-1} autofocus>
+      <h2 id="errors">
+        {errors.length === 1 ? 'One thing is wrong' : `${errors.length} things are wrong`}, so nothing was saved
+      </h2>
+      <ol class="errors">
+        {errors.slice(0, errorsMax).map(({ line, column, path, code, detail }) => (
+          <li data-code={code}>
+            <a href="#document">
+              Line {line}, column {column}
+            </a>
+            : <Words>{detail}</Words> {path !== '' && <code>{path}</code>}
+          </li>
+        ))}
+      </ol>
+      {errors.length > errorsMax && <p>and {errors.length - errorsMax} more.</p>}
+      {children}
+    </section>
+  )
+}
+
+function DocumentField({ text, errors }: { text: string; errors: readonly PlacedError[] }) {
+  const lines = text.split('\n')
+  const shown = [...new Set(errors.map(({ line }) => line))].slice(0, 20)
+  const form: FormState = {
+    values: new URLSearchParams(),
+    errors: errors.slice(0, 1).map(({ line, column, detail }) => ({
+      parameter: 'document',
+      code: 'document',
+      detail: `Line ${line}, column ${column}: ${detail}`,
+    })),
+  }
+  return (
+    <>
+      {shown.length > 0 && (
+        <div class="excerpts" aria-hidden="true">
+          {shown.map(line => (
+            <pre>
+              <code>
+                <b>{line}</b> {lines[line - 1]?.slice(0, 300)}
+              </code>
+            </pre>
+          ))}
+        </div>
+      )}
+      <div class="field">
+        <label for="file">
+          From a file<span class="soft"> optional</span>
+        </label>
+        <p class="hint" id="file-hint">
+          A document that was downloaded here, or from another installation. It is read in place of the text below.
+        </p>
+        <input id="file" type="file" name="document" accept=".json,application/json" aria-describedby="file-hint" />
+      </div>
+      <TextArea
+        form={form}
+        name="document"
+        label="Document"
+        rows={Math.min(Math.max(lines.length + 1, 16), 48)}
+        mono
+        value={text}
+        hint="All of the program: questions, screens, statuses, name. based_on names the version it was made from, so that no concurrent change is lost."
+      />
+    </>
+  )
+}
+
+export interface RefusedDocument {
+  text?: string | undefined
+  errors: readonly PlacedError[]
+  /** The program here that has its slug. */
+  taken?: string | undefined
+}
+
+export function NewProgramPage(props: { programs: readonly NamedProgram[] } & RefusedDocument) {
+  const { programs, text, errors, taken } = props
+  const path = '/admin/new-program'
+  return (
+    <Shell
+      title="New program"
+      part="programs"
+      scripts={['/assets/rearrange.js']}
+      crumbs={[{ text: 'Programs', path: '/admin/programs' }, { text: 'New program' }]}
+      lead="It begins as a draft, which clients do not see until it is published."
+    >
+      <ValidationErrors errors={errors}>
+        {taken !== undefined && (
+          <p>
+            To put this document in the place of what is there, import it at{' '}
+            <a href={`${pathOfProgram(taken)}/document`}>the document of {taken}</a>.
+          </p>
+        )}
+      </ValidationErrors>
+      <ErrorSummary />
+      <section class="card narrow">
+        <ActionForm action={path}>
+          <TextField name="display_name" label="Name" hint="What people read, such as Housing Aid." maxLength={200} />
+          <TextField
+            name="slug"
+            label="Slug"
+            optional
+            hint="What clients know it by; it never changes. Made from the name when left empty: housing-aid."
+            maxLength={100}
+          />
+          <SelectField
+            name="copy_of"
+            label="Start from"
+            value=""
+            choices={[
+              { value: '', text: 'an empty screen' },
+              ...archivedLast(programs).map(one => ({
+                value: one.slug,
+                text: `a copy of ${one.display_name} (${one.slug}${intakeSuffix(one)})`,
+              })),
+            ]}
+          />
+          <Submit text="Create the draft" />
+        </ActionForm>
+      </section>
+      <details class="card" open={text !== undefined}>
+        <summary>From a document</summary>
+        <ActionForm action={path} files>
+          <DocumentField text={text ?? ''} errors={errors} />
+          <Submit text="Create the draft" unseen=" from the document" />
+        </ActionForm>
+      </details>
+    </Shell>
+  )
+}

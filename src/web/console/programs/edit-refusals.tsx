@@ -1,0 +1,60 @@
+// Why an edit of a program was not taken, in the console's words: errors with their places, or a concurrent change.
+
+/** @jsxImportSource preact */
+
+import { Problem, type ProblemItem } from '../../../base/problem.ts'
+import type { Config } from '../../../config/all-settings.ts'
+import type { EditOptions } from '../../../core/programs/edit.ts'
+import { NotDone, Words } from '../../html/components.tsx'
+import type { ConsoleRequest } from '../requests/console-request.ts'
+import { idOf } from '../requests/route-parameters.ts'
+
+export interface EditRefusal {
+  status: 400 | 409
+  /** What stood in the way: of a conflict, what the other person changed. */
+  errors: readonly ProblemItem[]
+}
+
+/** What was thrown, as far as it is for the person who edits; anything else continues as it is. */
+export function refusalOf(error: unknown): EditRefusal {
+  if (!(error instanceof Problem)) throw error
+  if (error.kind === 'conflict') return { status: 409, errors: error.errors }
+  if (error.kind === 'invalid_request' && error.errors.length > 0) return { status: 400, errors: error.errors }
+  throw error
+}
+
+export function RefusalNotice({ status, errors }: EditRefusal) {
+  return (
+    <NotDone name="refused">
+      <h2>
+        {status === 409
+          ? 'The program was saved or published in the meantime, so nothing was changed'
+          : 'This cannot be done as it is, so nothing was changed'}
+      </h2>
+      {status === 409 && <p>This page shows what there is now. Look at it, and do it again if it still should be.</p>}
+      <PlacedErrors errors={errors} />
+    </NotDone>
+  )
+}
+
+/** Errors of a document, each with its path; of many, the first. */
+export function PlacedErrors({ errors }: { errors: readonly Pick<ProblemItem, 'code' | 'detail' | 'path'>[] }) {
+  if (errors.length === 0) return null
+  return (
+    <ul>
+      {errors.slice(0, 50).map(({ path, code, detail }) => (
+        <li data-code={code}>
+          {path !== undefined && path !== '' && <code>{path}</code>} <Words>{detail}</Words>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The version that the page of a form was made from; null without one. */
+export const basisOf = (form: URLSearchParams): number | null => idOf(form.get('based_on')) ?? null
+
+export const editOptions = (
+  { address }: Pick<ConsoleRequest, 'address'>,
+  { enumeratorDepthMax }: Pick<Config, 'enumeratorDepthMax'>,
+): EditOptions => ({ enumeratorDepthMax, address })

@@ -1,0 +1,189 @@
+// Pages of programs, their questions and versions.
+
+/** @jsxImportSource preact */
+
+import { programsAmong } from '../../../core/people/roles.ts'
+import { saveDraft } from '../../../core/programs/save-draft.ts'
+import {
+  programOverview,
+  readProgramOverviews,
+  readPublishedVersionIds,
+  readVersionIds,
+} from '../../../db/programs/program-overviews.ts'
+import { loadProgramVersion } from '../../../db/programs/programs.ts'
+import { describeForEditing, describeVersion } from '../../../domain/definitions/version-definition.ts'
+import { attachment } from '../../html/docs-response.ts'
+import { everyRole, readingRoles } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { loadActivity } from '../home/program-activity.tsx'
+import { type Action, action, administrators, type Part, pageAt, reads } from '../requests/action.ts'
+import { listedVersionAnswer, pageAfter, pageBefore, versionDocumentAnswer } from '../requests/answer-schemas.ts'
+import { type ConsoleRequest, type PageRequest, redirect, showPage } from '../requests/console-request.ts'
+import { idOf, pageAsked, pageOf, textOf } from '../requests/route-parameters.ts'
+import { ComparePage } from './comparison-view.tsx'
+import { basisOf, type EditRefusal, editOptions, refusalOf } from './edit-refusals.tsx'
+import {
+  changesOf,
+  documentText,
+  findVersionOf,
+  findVisibleProgram,
+  loadHistory,
+  loadProgramInView,
+  type VersionFacts,
+} from './program-in-view.ts'
+import { OverviewPage, ProgramsPage } from './programs-pages.tsx'
+import { QuestionsPage } from './questions-pages.tsx'
+import { VersionPage, VersionsPage } from './versions-pages.tsx'
+
+const rowsMax = 50
+const paging = { q: 'A word to look for.', after: '`next` of the page before.' }
+const one = '/programs/:slug'
+const everyone = { roles: everyRole, scope: 'programs:read' } as const
+const read = reads('programs')
+
+export const programActions = (deps: Deps): Part => [
+  ...overviewActions(deps),
+  ...versionActions(deps),
+  ...versionRoutes(deps),
+]
+
+function overviewActions(deps: Deps): Part {
+  const { consoleDb: db } = deps
+  const program = ({ person, params }: ConsoleRequest) => findVisibleProgram(db, person, params.slug!)
+  return [
+    action({
+      name: 'listPrograms',
+      route: 'GET /programs',
+      summary: 'List programs',
+      answers: 'Programs by slug, with their versions and counts, 50 a page.',
+      answered: pageAfter(programOverview),
+      ...everyone,
+      query: { ...paging, archived: '`yes` for the archived ones, which are else left out unless looked for.' },
+      run: async visit => {
+        const archived = textOf(visit, 'archived') === 'yes'
+        const asked = { among: programsAmong(visit.person), archived, ...pageAsked(visit, rowsMax) }
+        return pageOf(await readProgramOverviews(db, asked), rowsMax, ({ slug }) => slug)
+      },
+      page: (_, list) => <ProgramsPage {...list} />,
+    }),
+    action({
+      name: 'readProgramOverview',
+      route: `GET ${one}`,
+      summary: 'Read what a program is',
+      answers: 'The program with its versions and counts.',
+      answered: programOverview,
+      ...everyone,
+      run: program,
+      page: async ({ now }, program) => (
+        <OverviewPage program={program} activity={await loadActivity(deps, program, now)} />
+      ),
+    }),
+    pageAt(`/admin${one}/questions`, readingRoles, async ({ person, params }) => (
+      <QuestionsPage view={await loadProgramInView(db, person, params.slug!)} />
+    )),
+  ]
+}
+
+/** A version, and the one before. */
+async function loadVersion({ consoleDb: db }: Deps, { person, params }: ConsoleRequest) {
+  const program = await findVisibleProgram(db, person, params.slug!)
+  const version = await findVersionOf(db, program, params.versionId!)
+  const before = { before: version.program_version_id, rowsMax: 1 }
+  const [previousId] = await readPublishedVersionIds(db, program.program_id, before)
+  const previous = previousId === undefined ? undefined : await loadProgramVersion(db, previousId)
+  return { program, version, previous }
+}
+
+const versionActions = (deps: Deps): Action[] => [
+  action({
+    name: 'listProgramVersions',
+    route: `GET ${one}/versions`,
+    summary: 'List the published versions of a program',
+    answers:
+      'Versions, newest first, 10 a page, with the first 20 changes of each and how many more there are. The version itself has all.',
+    answered: pageBefore(listedVersionAnswer),
+    ...read,
+    query: { before: '`next` of the page before.' },
+    run: async visit => {
+      const { items, next } = await loadHistoryPage(deps, visit, 'before')
+      return { items: items.map(({ version, ...changed }) => ({ ...factsOf(version), ...changed })), next }
+    },
+  }),
+  action({
+    name: 'readProgramVersion',
+    route: `GET ${one}/versions/:versionId`,
+    summary: 'Read one version of a program',
+    answers: 'The version as a document, and what it changed against the one before.',
+    answered: versionDocumentAnswer,
+    ...read,
+    run: async visit => {
+      const { version, previous } = await loadVersion(deps, visit)
+      return { ...factsOf(version), changes: changesOf(previous, version), document: describeForEditing(version) }
+    },
+  }),
+]
+
+async function loadHistoryPage({ consoleDb: db }: Deps, visit: ConsoleRequest, before: 'before' | 'after') {
+  const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
+  return { program, ...(await loadHistory(db, program, idOf(textOf(visit, before)) ?? Number.MAX_SAFE_INTEGER)) }
+}
+
+/** The pages of versions, and going back to one. */
+function versionRoutes(deps: Deps): Part {
+  const { consoleDb: db, config } = deps
+
+  const show = async (visit: PageRequest, refused?: EditRefusal): Promise<Response> => {
+    const shown = await loadVersion(deps, visit)
+    return showPage(visit, <VersionPage {...shown} refused={refused} />, refused?.status)
+  }
+
+  const take = async (visit: PageRequest): Promise<Response> => {
+    const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
+    const found = await findVersionOf(db, program, visit.params.versionId!)
+    const based_on = basisOf(visit.form)
+    try {
+      await saveDraft(db, { ...describeVersion(found), based_on }, visit.by.actor, editOptions(visit, config))
+      return redirect(visit, `/admin/programs/${program.slug}/questions?done=taken`)
+    } catch (error) {
+      return show(visit, refusalOf(error))
+    }
+  }
+
+  const download = async (visit: PageRequest): Promise<Response> => {
+    const program = await findVisibleProgram(db, visit.person, visit.params.slug!)
+    const found = await findVersionOf(db, program, visit.params.versionId!)
+    const name = `${program.slug}-${found.program_version_id}.json`
+    return attachment(documentText(found), 'application/json; charset=utf-8', name)
+  }
+
+  /** Of any two; unless the address names others, of the newest two, a draft among them. */
+  const compare = async ({ person, params, url }: PageRequest) => {
+    const program = await findVisibleProgram(db, person, params.slug!)
+    const versions = await readVersionIds(db, program.program_id)
+    const load = async (name: string, otherwise: number) =>
+      findVersionOf(
+        db,
+        program,
+        url.searchParams.get(name) ?? String((versions[otherwise] ?? versions[0])?.program_version_id),
+      )
+    const [before, after] = [await load('from', 1), await load('to', 0)]
+    return <ComparePage program={program} versions={versions} before={before} after={after} />
+  }
+
+  const versions = `/admin${one}/versions`
+  const version = `${versions}/:versionId`
+  return [
+    pageAt(versions, readingRoles, async visit => <VersionsPage {...(await loadHistoryPage(deps, visit, 'after'))} />),
+    pageAt(`${versions}/compare`, readingRoles, compare),
+    pageAt(version, readingRoles, visit => show(visit)),
+    { method: 'POST', path: `${version}/take`, roles: administrators, editsPrograms: true, answer: take },
+    pageAt(`${version}/document`, readingRoles, download),
+  ]
+}
+
+/** A version without its content. */
+const factsOf = (version: VersionFacts) => {
+  const { program_version_id, version_number, state, based_on, created_at, created_by, published_at, published_by } =
+    version
+  return { program_version_id, version_number, state, based_on, created_at, created_by, published_at, published_by }
+}

@@ -1,0 +1,176 @@
+// What every page of one program has in common: its heading, its state in a line, its tabs; and lists of changes.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import type { ProgramOverview } from '../../../db/programs/program-overviews.ts'
+import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { Badge, counted, distance, figures, Notice, Tabs, When, Who } from '../../html/components.tsx'
+import { IntakeBadge } from '../../html/lists.tsx'
+import { usePage } from '../../html/page-context.ts'
+import { Shell } from '../../html/shell.tsx'
+
+type ProgramTab = 'overview' | 'questions' | 'versions' | 'settings'
+
+export interface ProgramPageProps {
+  program: ProgramOverview
+}
+
+/** When something was published or saved, and by whom; none of it where it never was. */
+export const MadeBy = ({ at, by }: { at: Micros | null; by: string | null }) =>
+  at === null ? (
+    <>none</>
+  ) : (
+    <>
+      <When at={at} /> by <Who actor={by} />
+    </>
+  )
+
+/** The path of a program, on a page. */
+export const pathOfProgram = (slug: string): string => `/admin/programs/${slug}`
+
+/** Distinguishes the browser tabs of a program by their titles. */
+const tabTitles: Readonly<Record<ProgramTab, string>> = {
+  overview: 'Overview',
+  questions: 'Questions',
+  versions: 'Versions',
+  settings: 'Settings',
+}
+
+export function ProgramShell(
+  props: ProgramPageProps & {
+    tab: ProgramTab
+    /** The page below the tab, when it is not the tab's own. */
+    title?: string
+    actions?: ComponentChildren
+    changes?: number
+    scripts?: readonly string[] | undefined
+    children: ComponentChildren
+  },
+) {
+  const { program, tab } = props
+  const { origin } = usePage()
+  return (
+    <Shell
+      title={`${props.title ?? tabTitles[tab]} · ${program.display_name}`}
+      heading={props.title ?? program.display_name}
+      part="programs"
+      scripts={props.scripts}
+      crumbs={[
+        { text: 'Programs', path: '/admin/programs' },
+        ...(props.title === undefined
+          ? [{ text: program.display_name }]
+          : [{ text: program.display_name, path: `/admin/programs/${program.slug}` }, { text: props.title }]),
+      ]}
+      actions={props.actions}
+      lead={
+        <>
+          <States program={program} changes={props.changes} /> <code>{program.slug}</code> ·{' '}
+          <Submissions program={program} />
+        </>
+      }
+    >
+      <ProgramTabs program={program} tab={tab} />
+      {origin !== undefined && (
+        <Notice name="followed" tone="info">
+          <strong>Followed from {origin}.</strong> Questions, versions and statuses are changed there, and are here
+          within seconds; changed here, they would be undone with the next look at it.
+        </Notice>
+      )}
+      {props.children}
+    </Shell>
+  )
+}
+
+function ProgramTabs({ program, tab }: ProgramPageProps & { tab: ProgramTab }) {
+  const { person, origin } = usePage()
+  const path = pathOfProgram(program.slug)
+  const reads = person?.role !== 'PROGRAM_ADMINISTRATOR'
+  const changes = person?.role === 'ADMINISTRATOR'
+  return (
+    <Tabs
+      label="Program"
+      tabs={[
+        { text: 'Overview', path, current: tab === 'overview' },
+        ...(reads
+          ? [
+              { text: 'Questions', path: `${path}/questions`, current: tab === 'questions' },
+              {
+                text: 'Versions',
+                path: `${path}/versions`,
+                count: program.published_versions,
+                current: tab === 'versions',
+              },
+            ]
+          : []),
+        { text: 'Applications', path: `${path}/applications`, current: false },
+        { text: 'Documentation', path: `/docs/api/programs/${program.slug}`, current: false },
+        // Of a followed one, only how long it is kept is set here.
+        ...(changes
+          ? [
+              {
+                text: 'Settings',
+                path: `${path}/${origin === undefined ? 'settings' : 'retention'}`,
+                current: tab === 'settings',
+              },
+            ]
+          : []),
+      ]}
+    />
+  )
+}
+
+export function States({ program, changes }: { program: ProgramOverview; changes?: number }) {
+  const { active_version_number: active, draft_version_id: draft } = program
+  return (
+    <>
+      {active !== null && <Badge tone="good">Active · version {active}</Badge>}{' '}
+      {draft !== null && (
+        <Badge tone="attention">
+          {changes === undefined || active === null ? 'Draft' : `Draft · ${counted(changes, 'change')}`}
+        </Badge>
+      )}
+      {active === null && draft === null && <Badge>nothing published</Badge>}{' '}
+      <IntakeBadge state={program.intake_state} />
+    </>
+  )
+}
+
+function Submissions({ program }: { program: ProgramOverview }) {
+  const { now } = usePage()
+  const { submissions, last_submit_time: last } = program
+  if (submissions === 0) return <>no application yet</>
+  return (
+    <>
+      {counted(submissions, 'application')} submitted
+      {last !== null && ` · last one ${distance(Math.min(last, now), now)}`}
+    </>
+  )
+}
+
+/** Changes one below another, each with what it is of. `more` are changes that are not in `changes`. */
+export function Changes({
+  changes,
+  most,
+  more = 0,
+}: {
+  changes: readonly VersionChange[]
+  most?: number
+  more?: number
+}) {
+  if (changes.length === 0) return <p class="soft">No change.</p>
+  const shown = changes.slice(0, most)
+  const rest = changes.length - shown.length + more
+  return (
+    <ul>
+      {shown.map(({ subject, detail }) => (
+        <li dir="auto">
+          {subject !== '' && <strong>{subject}: </strong>}
+          {detail}
+        </li>
+      ))}
+      {rest > 0 && <li class="soft">and {figures(rest)} more</li>}
+    </ul>
+  )
+}

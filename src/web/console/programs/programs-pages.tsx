@@ -1,0 +1,232 @@
+// The list of programs, and the overview of one.
+
+/** @jsxImportSource preact */
+
+import type { ProgramOverview } from '../../../db/programs/program-overviews.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import {
+  Badge,
+  type Column,
+  DoneNotice,
+  distance,
+  Facts,
+  figures,
+  LinkButton,
+  Named,
+  Table,
+  Tabs,
+  When,
+  Who,
+} from '../../html/components.tsx'
+import { IntakeBadge, isPart, Pages, SearchForm } from '../../html/lists.tsx'
+import { mayEditPrograms, usePage } from '../../html/page-context.ts'
+import { Shell } from '../../html/shell.tsx'
+import { type Activity, ByStatus, DayByDay, ReadBy, Submitted } from '../home/program-activity.tsx'
+import { MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
+
+const path = '/admin/programs'
+
+export function ProgramsPage({ items, next }: { items: readonly ProgramOverview[]; next: string | null }) {
+  const context = usePage()
+  const { now, query, origin } = context
+  const archived = query.get('archived') === 'yes'
+  return (
+    <Shell
+      title="Programs"
+      part="programs"
+      lead={
+        origin === undefined
+          ? 'What residents apply for. Publishing a version of a program changes what it asks from then on.'
+          : `What residents apply for in the ${origin} that is followed. Programs are made, edited and published there, and are here within seconds.`
+      }
+      actions={mayEditPrograms(context) && <LinkButton main href="/admin/new-program" icon="plus" text="New program" />}
+    >
+      <Tabs
+        label="Programs"
+        tabs={[
+          { text: 'In use', path, current: !archived },
+          { text: 'Archived', path: `${path}?archived=yes`, current: archived },
+        ]}
+      />
+      <SearchForm path={path} label="Find a program" hint="Name or slug">
+        {archived && <input type="hidden" name="archived" value="yes" />}
+      </SearchForm>
+      <Table
+        caption="Programs"
+        rows={items}
+        empty={
+          isPart(query)
+            ? 'No program here matches. Try another word.'
+            : archived
+              ? `No program is archived.${mayEditPrograms(context) ? ' Archive one in its settings.' : ''}`
+              : origin === undefined
+                ? `There is no program yet.${mayEditPrograms(context) ? ' Begin with New program: a name is enough.' : ''}`
+                : `There is no program yet. Those of the ${origin} come with the follower’s first round.`
+        }
+        columns={columnsAt(path, now)}
+      />
+      <Pages path={path} next={next} what="programs" />
+    </Shell>
+  )
+}
+
+const columnsAt = (path: string, now: Micros): Column<ProgramOverview>[] => [
+  {
+    head: 'Program',
+    cell: one => (
+      <>
+        <Named href={`${path}/${one.slug}`} name={one.display_name} small={<code>{one.slug}</code>} />
+        <IntakeBadge state={one.intake_state} />
+      </>
+    ),
+  },
+  {
+    head: 'Active',
+    cell: one =>
+      one.active_version_id === null ? (
+        <span class="soft">nothing yet</span>
+      ) : (
+        <>
+          <Badge tone="good">version {one.active_version_number}</Badge>
+          <small>
+            <When at={one.active_published_at!} day />
+          </small>
+        </>
+      ),
+  },
+  {
+    head: 'Draft',
+    cell: one =>
+      one.draft_version_id === null ? (
+        <span class="soft">none</span>
+      ) : (
+        <>
+          <Badge tone="attention">draft</Badge>
+          <small dir="auto">
+            <Who actor={one.draft_created_by} />
+          </small>
+        </>
+      ),
+  },
+  { head: 'Applications', figures: true, cell: one => figures(one.submissions) },
+  {
+    head: 'Last one',
+    cell: one =>
+      one.last_submit_time === null ? (
+        <span class="soft">none</span>
+      ) : (
+        <When at={one.last_submit_time} text={distance(Math.min(one.last_submit_time, now), now)} />
+      ),
+  },
+  {
+    head: 'Addresses',
+    cell: one => (
+      <details class="addresses">
+        <summary>
+          Export, deep link, docs<span class="unseen"> of {one.display_name}</span>
+        </summary>
+        <Addresses slug={one.slug} />
+      </details>
+    ),
+  },
+]
+
+function Addresses({ slug }: { slug: string }) {
+  const { baseUrl } = usePage()
+  const addresses = [
+    ['Export', `${baseUrl}/api/v1/admin/programs/${slug}/applications`],
+    ['Deep link', `${baseUrl}/admin/programs/${slug}`],
+    ['Documentation', `${baseUrl}/docs/api/programs/${slug}`],
+  ] as const
+  return (
+    <dl class="stacked">
+      {addresses.map(([what, address]) => (
+        <>
+          <dt>{what}</dt>
+          <dd>
+            {what === 'Export' ? (
+              <code>{address}</code>
+            ) : (
+              <a href={address}>
+                <code>{address}</code>
+              </a>
+            )}
+          </dd>
+        </>
+      ))}
+    </dl>
+  )
+}
+
+const doneTexts: Readonly<Record<string, string>> = {
+  discarded: 'The draft is gone. What is published is as it was.',
+}
+
+function Asked({ program }: ProgramPageProps) {
+  const reads = usePage().person?.role !== 'PROGRAM_ADMINISTRATOR'
+  return (
+    <div class="card">
+      <h2>What is asked</h2>
+      <Facts
+        facts={[
+          ['Published', <MadeBy at={program.active_published_at} by={program.active_published_by} />],
+          ['Draft', <MadeBy at={program.draft_created_at} by={program.draft_created_by} />],
+          [
+            'Statuses',
+            program.statuses.length === 0
+              ? 'None: applications get no status.'
+              : program.statuses.map(status => (
+                  <>
+                    <Badge>{status}</Badge>{' '}
+                  </>
+                )),
+          ],
+        ]}
+      />
+      {reads && program.active_version_id === null && program.draft_version_id === null && (
+        <p class="soft">Nothing of it is there. Begin it again under New program, with this slug.</p>
+      )}
+      {reads && (program.active_version_id ?? program.draft_version_id) !== null && (
+        <p>
+          <a href={`${pathOfProgram(program.slug)}/questions`}>See its questions</a>
+        </p>
+      )}
+    </div>
+  )
+}
+
+export function OverviewPage({ program, activity }: ProgramPageProps & { activity: Activity }) {
+  return (
+    <ProgramShell program={program} tab="overview">
+      <DoneNotice texts={doneTexts} />
+      <div class="columns even">
+        <div class="asides">
+          <section class="card" aria-labelledby="submitted">
+            <h2 id="submitted">Submitted</h2>
+            <Submitted {...activity} />
+            <DayByDay {...activity} />
+          </section>
+          <Asked program={program} />
+        </div>
+        <div class="asides">
+          <section class="card" aria-labelledby="statuses">
+            <h2 id="statuses">Applications by status</h2>
+            <ByStatus slug={program.slug} statuses={activity.statuses} />
+          </section>
+          <section class="card" aria-labelledby="readers">
+            <h2 id="readers">Who reads it</h2>
+            <ReadBy readers={activity.readers} last={program.last_submit_time} />
+          </section>
+        </div>
+        <div class="card">
+          <h2>Where it is found</h2>
+          <p class="soft">
+            The slug <code>{program.slug}</code> is <code>programSlug</code> in the export API and{' '}
+            <code>program_name</code> in every application. It never changes.
+          </p>
+          <Addresses slug={program.slug} />
+        </div>
+      </div>
+    </ProgramShell>
+  )
+}

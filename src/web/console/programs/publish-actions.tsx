@@ -1,0 +1,315 @@
+// Publishing a draft after a look at what it does, keeping it over what came in the meantime, and discarding it.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { invalidRequest, Problem, type ProblemItem } from '../../../base/problem.ts'
+import { type Comparison, reviewDraft } from '../../../core/programs/compare.ts'
+import { askForPublication, makePublication, withinRequestMax } from '../../../core/programs/publications.ts'
+import { type PublicationResult, publishDraft } from '../../../core/programs/publish.ts'
+import { discardDraft, saveDraft } from '../../../core/programs/save-draft.ts'
+import type { Db } from '../../../db/client.ts'
+import {
+  findPublication,
+  findPublicationUnderWay,
+  type Publication,
+  publicationRow,
+} from '../../../db/programs/publication-rows.ts'
+import { exportEffects } from '../../../domain/definitions/export-effects.ts'
+import { describeVersion } from '../../../domain/definitions/version-definition.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import {
+  type Action,
+  action,
+  editing,
+  Later,
+  laterAction,
+  type PageRoute,
+  type Part,
+  reads,
+  showForm,
+  writes,
+} from '../requests/action.ts'
+import { differenceAnswer, nothing, publicationAnswer } from '../requests/answer-schemas.ts'
+import { type ConsoleRequest, type PageRequest, redirect, showPage } from '../requests/console-request.ts'
+import { idOf, textOf } from '../requests/route-parameters.ts'
+import { closed, id, texts } from '../requests/schemas.ts'
+import { type EditRefusal, editOptions, refusalOf } from './edit-refusals.tsx'
+import { findVisibleProgram, isOvertaken, loadProgramInView, type ProgramInView } from './program-in-view.ts'
+import { DiscardPage, type Hindrance, PublicationPage, PublishPage } from './publish-pages.tsx'
+
+const publication = Type.Object(
+  {
+    based_on: id('The id of the draft that was reviewed: another is not published (409).'),
+    move: Type.Optional(texts('Slugs of the other programs that may get a new version because they ask what changes.')),
+  },
+  closed,
+)
+
+export const publishActions = (deps: Deps): Part => [
+  ...draftActions(deps),
+  ...publishingActions(deps),
+  ...publishRoutes(deps),
+  ...discardRoutes(deps),
+]
+
+const viewOf = ({ consoleDb }: Deps, { person, params }: ConsoleRequest) =>
+  loadProgramInView(consoleDb, person, params.slug!)
+
+const draftActions = (deps: Deps): Action[] => {
+  const { consoleDb: db } = deps
+  const one = '/programs/:slug'
+  return [
+    action({
+      name: 'discardDraft',
+      route: `DELETE ${one}/draft`,
+      summary: 'Discard the draft',
+      answers: 'Nothing: the draft is gone.',
+      answered: nothing,
+      ...writes('programs'),
+      query: { based_on: 'The id of the draft that is meant: another is not discarded (409). Required.' },
+      run: async visit => {
+        const reviewed = idOf(textOf(visit, 'based_on'))
+        if (reviewed === undefined)
+          throw invalidRequest('The draft is not named.', [
+            { parameter: 'based_on', code: 'required', detail: 'Must be the id of the draft.' },
+          ])
+        const { slug } = await findVisibleProgram(db, visit.person, visit.params.slug!)
+        await discardDraft(db, slug, visit.by.actor, { reviewed, address: visit.address })
+      },
+    }),
+    action({
+      name: 'compareDraft',
+      route: `GET ${one}/difference`,
+      summary: 'See what publishing the draft would do',
+      answers: 'What it changes, what that means for those who pull, and which other active programs move along.',
+      answered: differenceAnswer,
+      ...reads('programs'),
+      run: async visit => {
+        const view = await viewOf(deps, visit)
+        const { active, draft } = view
+        if (draft === undefined) throw new Problem('not_found', { detail: 'There is no draft of this program.' })
+        const { moves, refusal, changes } = await review(deps, view)
+        return {
+          draft: draft.program_version_id,
+          active: active?.program_version_id ?? null,
+          outdated: refusal?.internal === 'outdated',
+          refusal: refusal === undefined ? null : { detail: refusal.detail, errors: refusal.errors.map(placed) },
+          changes,
+          effects: active === undefined ? [] : exportEffects(changes),
+          moves,
+        }
+      },
+    }),
+  ]
+}
+
+const publishingActions = (deps: Deps): Action[] => {
+  const { consoleDb: db } = deps
+  const one = '/programs/:slug'
+  return [
+    laterAction({
+      name: 'publishDraft',
+      route: `POST ${one}/publish`,
+      summary: 'Publish the draft',
+      description: `Where more than ${withinRequestMax} other programs are published along, it is done in the background (202).`,
+      answers: 'The version that is active now, what it changed, and the other programs that were published along.',
+      answered: publicationAnswer,
+      later: {
+        answers: 'It is being published in the background, all of it or nothing; `Location` says how far it is.',
+        answered: publicationRow,
+      },
+      ...writes('programs'),
+      body: publication,
+      run: async (visit, { based_on, move = [] }) => {
+        const { slug, program_id } = await findVisibleProgram(db, visit.person, visit.params.slug!)
+        const done = await publish(deps, visit, slug, { reviewed: based_on, move })
+        if (typeof done !== 'number') return done
+        const { answer } = await publicationOf(db, program_id, done)
+        return new Later(answer, `/programs/${slug}/publications/${done}`)
+      },
+    }),
+    action({
+      name: 'readPublication',
+      route: `GET ${one}/publications/:publicationId`,
+      summary: 'See how far a publication is',
+      answers:
+        'How many of the other programs are ready; when it ended, and why nothing was published, if nothing was.',
+      answered: publicationRow,
+      ...reads('programs'),
+      run: async ({ person, params }) => {
+        const { program_id } = await findVisibleProgram(db, person, params.slug!)
+        return (await publicationOf(db, program_id, idOf(params.publicationId) ?? 0)).answer
+      },
+      page: async (visit, publication) => (
+        <PublicationPage
+          program={await findVisibleProgram(db, visit.person, visit.params.slug!)}
+          publication={publication}
+        />
+      ),
+    }),
+  ]
+}
+
+/** What a publication did; or the id of one that is made in the background. */
+async function publish(
+  { consoleDb: db, config, log }: Deps,
+  visit: ConsoleRequest,
+  slug: string,
+  { reviewed, move }: { reviewed: number; move: readonly string[] },
+): Promise<PublicationResult | number> {
+  const { actor, address } = visit.by
+  const publicationId = await askForPublication(db, slug, { reviewed, move, actor, address })
+  if (publicationId === undefined)
+    return publishDraft(db, slug, actor, { ...editOptions(visit, config), reviewed, move })
+  void makePublication(db, publicationId, { enumeratorDepthMax: config.enumeratorDepthMax, log })
+  return publicationId
+}
+
+async function publicationOf(db: Db, programId: number, publicationId: number): Promise<{ answer: Publication }> {
+  const found = await findPublication(db, publicationId)
+  if (found?.program_id !== programId)
+    throw new Problem('not_found', { detail: 'There is no such publication of this program.' })
+  const { program_id: _, slug: __, move: ___, address: ____, ...answer } = found
+  return { answer }
+}
+
+const pathOf = (visit: PageRequest, rest: string): string => `/admin/programs/${visit.params.slug}${rest}`
+const noDraft = (visit: PageRequest): Response => redirect(visit, pathOf(visit, '/questions?done=nodraft'))
+
+/** What publishing the draft would do to other programs, and why it would be refused now, if so. */
+async function review(
+  { consoleDb: db, config }: Deps,
+  view: ProgramInView,
+): Promise<Pick<Comparison, 'moves' | 'refusal' | 'changes'>> {
+  const { changes } = view
+  if (isOvertaken(view)) return { moves: [], refusal: overtaken(view), changes }
+  return { changes, ...(await reviewDraft(db, view.draft!, config)) }
+}
+
+const placed = ({ path, code, detail }: ProblemItem) => ({ ...(path === undefined ? {} : { path }), code, detail })
+
+async function showReview(deps: Deps, visit: PageRequest, refused?: Hindrance): Promise<Response> {
+  const view = await viewOf(deps, visit)
+  if (view.draft === undefined) return noDraft(visit)
+  const { moves, refusal, changes } = await review(deps, view)
+  const hindrance = refused ?? (refusal && hindranceOf(refusal))
+  const page = <PublishPage view={{ ...view, changes }} moves={moves} hindrance={hindrance} />
+  const faulty = visit.context.form.errors.length > 0
+  return showPage(visit, page, faulty ? 400 : refused === undefined ? 200 : 409)
+}
+
+async function sendReviewed(deps: Deps, visit: PageRequest): Promise<Response> {
+  const { form } = visit
+  const slug = visit.params.slug!
+  await viewOf(deps, visit)
+  const reviewed = idOf(form.get('reviewed')) ?? 0
+  try {
+    const done = await publish(deps, visit, slug, { reviewed, move: form.getAll('move') })
+    if (typeof done === 'number') return redirect(visit, pathOf(visit, `/publications/${done}`))
+    const { program_version_id, published } = done
+    const next = published ? `/versions/${program_version_id}?done=published` : '/questions?done=same'
+    return redirect(visit, pathOf(visit, next))
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    if (error.kind === 'not_found') return noDraft(visit)
+    if (error.kind !== 'conflict' && error.kind !== 'invalid_request') throw error
+    const unsaid = error.errors.filter(({ code }) => code === 'other_program_moves')
+    if (unsaid.length > 0)
+      return showForm(visit, { values: form, errors: [unticked] }, again => showReview(deps, again))
+    return showReview(deps, visit, hindranceOf(error))
+  }
+}
+
+function publishRoutes(deps: Deps): PageRoute[] {
+  const { consoleDb: db, config } = deps
+
+  /** Where a publication is under way, its page says how far it is. */
+  const open = async (visit: PageRequest): Promise<Response> => {
+    const { program_id } = await findVisibleProgram(db, visit.person, visit.params.slug!)
+    const underWay = await findPublicationUnderWay(db, program_id)
+    return underWay === undefined
+      ? showReview(deps, visit)
+      : redirect(visit, pathOf(visit, `/publications/${underWay}`))
+  }
+
+  const keep = async (visit: PageRequest): Promise<Response> => {
+    const { form, by } = visit
+    const { draft } = await viewOf(deps, visit)
+    if (draft === undefined) return noDraft(visit)
+    const [active, shown] = ['active', 'draft'].map(name => idOf(form.get(name)))
+    try {
+      // Over no other draft than the one that was shown.
+      const document = { ...describeVersion(draft), based_on: active ?? null }
+      await saveDraft(db, document, by.actor, { ...editOptions(visit, config), over: shown })
+      return redirect(visit, pathOf(visit, '/publish'))
+    } catch (error) {
+      const { errors } = refusalOf(error)
+      return showReview(deps, visit, { name: 'changed-since', title: changedConcurrently, errors })
+    }
+  }
+
+  const one = '/admin/programs/:slug'
+  return [
+    editing({ method: 'GET', path: `${one}/publish`, answer: open }),
+    editing({ method: 'POST', path: `${one}/publish`, answer: visit => sendReviewed(deps, visit) }),
+    editing({ method: 'POST', path: `${one}/keep`, answer: keep }),
+  ]
+}
+
+function discardRoutes(deps: Deps): PageRoute[] {
+  const show = async (visit: PageRequest, refused?: EditRefusal): Promise<Response> => {
+    const view = await viewOf(deps, visit)
+    if (view.draft === undefined) return noDraft(visit)
+    return showPage(visit, <DiscardPage view={view} refused={refused} />, refused?.status)
+  }
+
+  const discard = async (visit: PageRequest): Promise<Response> => {
+    const { form, by, address } = visit
+    const reviewed = idOf(form.get('reviewed')) ?? 0
+    const { draft } = await viewOf(deps, visit)
+    if (draft === undefined) return noDraft(visit)
+    try {
+      await discardDraft(deps.consoleDb, visit.params.slug!, by.actor, { reviewed, address })
+      return redirect(visit, pathOf(visit, '?done=discarded'))
+    } catch (error) {
+      return show(visit, refusalOf(error))
+    }
+  }
+
+  const path = '/admin/programs/:slug/discard'
+  return [
+    editing({ method: 'GET', path, answer: visit => show(visit) }),
+    editing({ method: 'POST', path, answer: discard }),
+  ]
+}
+
+const changedConcurrently = 'Something has changed in the meantime, so nothing was done. This is what there is now'
+
+const unticked = {
+  parameter: 'move',
+  code: 'required',
+  detail: 'Must be ticked, each of them: publishing changes what these programs ask, too. Nothing was published.',
+}
+
+const overtaken = ({ active }: ProgramInView): Problem =>
+  new Problem('conflict', {
+    detail: `Version ${active?.version_number} was published after this draft was begun`,
+    internal: 'outdated',
+  })
+
+/** A conflict with errors is over what others published; one without is over the draft itself, which is another by now. */
+function hindranceOf({ kind, detail, internal, errors }: Problem): Hindrance {
+  if (kind === 'invalid_request')
+    return { name: 'no-longer-fits', title: 'The draft no longer fits the question bank', errors }
+  if (internal === 'broken_condition')
+    return { name: 'depended-on', title: 'Another program depends on what this draft removes', errors }
+  if (internal !== 'outdated') return { name: 'changed-since', title: changedConcurrently, errors: [] }
+  if (errors.length === 0) return { name: 'overtaken', title: detail, errors, keep: true }
+  return {
+    name: 'conflicting',
+    title: 'Others published something in the meantime that this draft changes too',
+    errors,
+    keep: true,
+  }
+}

@@ -1,0 +1,44 @@
+// A program's document as it was typed into a form: what it says, and each error with its line.
+
+import type { ProblemItem } from '../../../base/problem.ts'
+import { member } from '../../../domain/definitions/definition-form.ts'
+import { placesIn, type TextPlace } from '../../../domain/values/json-places.ts'
+import { parseJson } from '../../../domain/values/json-text.ts'
+
+export interface PlacedError extends TextPlace {
+  path: string
+  code: string
+  detail: string
+}
+
+/** The longest definition as a form sends it: most of its signs take one byte, quotes and braces three. */
+export const documentBytesMax = 8 * 1024 * 1024
+
+/** Deeper than any document says something; the limit on nesting is reported with the other errors. */
+const depthMax = 1000
+
+export function readDocumentField(text: string): { document: unknown } | { errors: PlacedError[] } {
+  const parsed = parseJson(text, { depthMax })
+  if ('json' in parsed) return { document: JSON.parse(text) as unknown }
+  return { errors: [parsed.error] }
+}
+
+/** Errors of a document with the lines they are on, in the order of the text. */
+export function placeErrors(text: string, errors: readonly ProblemItem[]): PlacedError[] {
+  const paths = errors.map(({ path = '' }) => path)
+  const places = placesIn(text, paths)
+  return errors
+    .map(({ code, detail }, i) => ({ path: paths[i]!, code, detail, ...places[i]! }))
+    .sort((a, b) => a.line - b.line || a.column - b.column)
+}
+
+/** The error of a document that is of another program than the one at this slug. */
+export function otherSlug(document: unknown, slug: string) {
+  const named = member(document, 'slug')
+  if (named === undefined || named === slug) return undefined
+  return {
+    path: '/slug',
+    code: 'immutable',
+    detail: `Must stay "${slug}": this is the page of that program. Another program begins under New program.`,
+  }
+}

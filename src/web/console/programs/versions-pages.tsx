@@ -1,0 +1,120 @@
+// The versions of a program: who published what when, and what each changed.
+
+/** @jsxImportSource preact */
+
+import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
+import { Badge, counted, DoneNotice, LinkButton, Notice, Who } from '../../html/components.tsx'
+import { ActionForm, Submit } from '../../html/fields.tsx'
+import { Pages } from '../../html/lists.tsx'
+import { mayEditPrograms, usePage } from '../../html/page-context.ts'
+import { Comparison } from './comparison-view.tsx'
+import { type EditRefusal, RefusalNotice } from './edit-refusals.tsx'
+import { type HistoryEntry, type VersionFacts, versionName } from './program-in-view.ts'
+import { Changes, MadeBy, type ProgramPageProps, ProgramShell, pathOfProgram } from './program-shell.tsx'
+
+export function VersionsPage(props: ProgramPageProps & { items: readonly HistoryEntry[]; next: number | null }) {
+  const { program, items: history } = props
+  const path = `${pathOfProgram(program.slug)}/versions`
+  return (
+    <ProgramShell program={program} tab="versions">
+      {program.published_versions > 1 && (
+        <p>
+          <LinkButton href={`${path}/compare`} text="Compare two versions" />
+        </p>
+      )}
+      {history.length === 0 && (
+        <div class="card empty">Nothing is published yet. The first version begins as a draft.</div>
+      )}
+      {history.map(({ version, changes, more_changes }) => (
+        <section class="card">
+          <h2>
+            <a class="strong" href={`${path}/${version.program_version_id}`}>
+              {versionName(version)}
+            </a>{' '}
+            {version.state === 'ACTIVE' && <Badge tone="good">active</Badge>}
+          </h2>
+          <Published version={version} />
+          <Changes changes={changes} most={6} more={more_changes} />
+        </section>
+      ))}
+      <Pages path={`/admin/programs/${program.slug}/versions`} next={props.next} what="versions" />
+    </ProgramShell>
+  )
+}
+
+function Published({ version }: { version: VersionFacts }) {
+  return (
+    <p class="soft" dir="auto">
+      {version.published_at === null ? 'Saved' : 'Published'}{' '}
+      <MadeBy at={version.published_at ?? version.created_at} by={version.published_by ?? version.created_by} /> ·{' '}
+      <code>program_version_id</code> {version.program_version_id}
+    </p>
+  )
+}
+
+const doneTexts = { published: 'Published. It is asked from now on.' }
+
+export function VersionPage(
+  props: ProgramPageProps & {
+    version: StoredProgramVersion
+    previous: StoredProgramVersion | undefined
+    refused: EditRefusal | undefined
+  },
+) {
+  const { program, version, previous, refused } = props
+  const path = `${pathOfProgram(program.slug)}/versions/${version.program_version_id}`
+  const mayTake = mayEditPrograms(usePage()) && version.state === 'OBSOLETE'
+  return (
+    <ProgramShell
+      program={program}
+      tab="versions"
+      title={versionName(version)}
+      actions={
+        <>
+          <LinkButton href={`${path}/preview`} text="Preview" />
+          <LinkButton
+            href={`${path}/document`}
+            download={`${program.slug}-${version.program_version_id}.json`}
+            icon="download"
+            text="Download"
+            unseen=" it as a document"
+          />
+        </>
+      }
+    >
+      {refused !== undefined && <RefusalNotice {...refused} />}
+      <DoneNotice texts={doneTexts} />
+      <section class="card">
+        <h2>{counted(version.questions.length, 'question')}</h2>
+        <Published version={version} />
+        {mayTake && <TakeForm program={program} path={path} />}
+      </section>
+      <h2>
+        {previous === undefined ? 'What it began with' : `What it changed against version ${previous.version_number}`}
+      </h2>
+      <Comparison before={previous} after={version} />
+    </ProgramShell>
+  )
+}
+
+/** Makes the draft from an earlier version. */
+function TakeForm({ program, path }: ProgramPageProps & { path: string }) {
+  return (
+    <ActionForm action={`${path}/take`}>
+      <h2>Back to this version</h2>
+      {program.draft_version_id === null ? (
+        <p>Makes a draft that asks what this version asked. Nothing changes for applicants until it is published.</p>
+      ) : (
+        <Notice name="draft-lost" tone="attention">
+          There is a draft by{' '}
+          <bdi>
+            <Who actor={program.draft_created_by} />
+          </bdi>
+          . This version takes its place, and <strong>what the draft changed is gone</strong>.
+        </Notice>
+      )}
+      <input type="hidden" name="based_on" value={String(program.draft_version_id ?? program.active_version_id)} />
+      <Submit look={program.draft_version_id === null ? 'plain' : 'danger'} text="Take it as a new draft" />
+    </ActionForm>
+  )
+}

@@ -1,0 +1,244 @@
+// The schemas of the answers, with every member. TypeScript and the tests refuse an action that answers more or less.
+
+import { type TArray, type TProperties, type TSchema, Type } from 'typebox'
+import { apiKeyStates } from '../../../core/keys/api-keys.ts'
+import { roles } from '../../../core/people/roles.ts'
+import { annotationState } from '../../../db/applications/annotations.ts'
+import { applicationDetails, revisionRow } from '../../../db/applications/application-details.ts'
+import { listedApplication } from '../../../db/applications/application-lists.ts'
+import { auditEventRow } from '../../../db/audit/audit.ts'
+import { derivedListing } from '../../../db/derived/missing-derived.ts'
+import { apiKeyDay, apiKeyRow } from '../../../db/keys/api-key-rows.ts'
+import { refusalRow } from '../../../db/keys/refusal-rows.ts'
+import { adminTokenRow } from '../../../db/people/admin-token-rows.ts'
+import { identityRow } from '../../../db/people/identity-rows.ts'
+import { personRow } from '../../../db/people/person-rows.ts'
+import { questionUse, retentionRow } from '../../../db/programs/program-overviews.ts'
+import {
+  flag,
+  integer,
+  integerOrNull,
+  open,
+  orNull,
+  row,
+  text,
+  textOrNull,
+  texts,
+  time,
+  timeOrNull,
+} from '../../../db/row-schemas.ts'
+import { webhookAttemptRow, webhookRow } from '../../../db/webhooks/webhook-rows.ts'
+import { settingSchemas } from '../../../domain/definitions/definition-schemas.ts'
+import { type ProgramDefinition, programDefinitionSchema } from '../../../domain/definitions/program-definition.ts'
+import type { VersionChangeCode } from '../../../domain/definitions/version-diff.ts'
+import { type QuestionSettings, questionKinds } from '../../../domain/questions/question.ts'
+import { closed } from './schemas.ts'
+
+export const listed = <S extends TSchema>(item: S) => row({ items: Type.Array(item) })
+const next = { description: 'Where the next page begins; null on the last.' }
+/** A page whose next one begins after a text, or before a number. */
+export const pageAfter = <S extends TSchema>(item: S) =>
+  row({ items: Type.Array(item), next: Type.Union([text, Type.Null()], next) })
+export const pageBefore = <S extends TSchema>(item: S) =>
+  row({ items: Type.Array(item), next: Type.Union([integer, Type.Null()], next) })
+export const nothing = Type.Unsafe<void>(row({}))
+
+// Settings and sessions.
+
+const role = Type.Enum([...roles])
+export const sessionAnswer = row({
+  person_id: integer,
+  email: text,
+  name: text,
+  role,
+  program_ids: Type.Union([Type.Literal('all'), Type.Array(integer)]),
+  csrf: Type.Optional(text),
+  token_id: Type.Optional(text),
+  scopes: Type.Optional(texts),
+  expires_at: Type.Optional(time),
+})
+export const settingAnswer = row({
+  group: text,
+  name: text,
+  value: Type.String({ description: 'As it would be written; of a secret, that it is set.' }),
+  source: Type.Enum(['environment', 'default']),
+  meaning: text,
+})
+export const retentionEffectAnswer = row({
+  ...retentionRow.properties,
+  oldest_submit_time: timeOrNull,
+  expired: Type.Integer({ description: 'Applications that are older than that.' }),
+})
+
+// API keys.
+
+const key = {
+  ...apiKeyRow.properties,
+  state: Type.Enum([...apiKeyStates]),
+  version: Type.String({ description: 'What a change names as `based_on`.' }),
+}
+export const keyAnswer = row(key)
+export const issuedKeyAnswer = row({ ...key, username: text, password: text, api_secret_token: text })
+export const refusalAnswer = row({ ...refusalRow.properties, detail: text })
+export const keyDetailsAnswer = row({ ...key, days: Type.Array(apiKeyDay), refusals: Type.Array(refusalAnswer) })
+export const judgedAnswer = row({ passes: flag, reason: Type.Optional(text), detail: Type.Optional(text) })
+
+// Programs and questions.
+
+const change = row({ code: Type.Unsafe<VersionChangeCode>({ type: 'string' }), subject: text, detail: text })
+const changes = Type.Array(change)
+const version = {
+  program_version_id: integer,
+  version_number: integerOrNull,
+  state: Type.Enum(['DRAFT', 'ACTIVE', 'OBSOLETE']),
+  based_on: integerOrNull,
+  created_at: time,
+  created_by: text,
+  published_at: timeOrNull,
+  published_by: textOrNull,
+  changes,
+}
+export const listedVersionAnswer = row({ ...version, more_changes: integer })
+
+/** The rules for a definition that a client sends here. One that came from an origin need not keep it. */
+const limits = /^((min|max)(imum|Length|Items)|pattern)$/
+/** The heads of a schema, which only a schema of its own has, once. */
+const heads = ['$schema', '$id', '$defs']
+
+/** The form of what is stored, by that of what is sent. Conditions, which are recursive, are left open. */
+function asStored<T>(schema: TSchema, questionIn: (copy: { properties: TProperties }) => unknown) {
+  const copy = JSON.parse(JSON.stringify(schema), (name, value) => {
+    if (heads.includes(name) || (limits.test(name) && typeof value !== 'object')) return undefined
+    return value?.$ref === undefined ? value : open('A condition.')
+  })
+  const { properties } = questionIn(copy) as { properties: TProperties }
+  properties.origin_type = Type.String({ description: 'Its type, where only the followed system knows that.' })
+  return Type.Unsafe<T>(copy)
+}
+export const documentAnswer = asStored<ProgramDefinition>(
+  programDefinitionSchema,
+  ({ properties }) => (properties.questions as TArray).items,
+)
+export const versionDocumentAnswer = row({ ...version, document: documentAnswer })
+export const draftAnswer = row({ program_id: integer, slug: text, program_version_id: integer, saved: flag, changes })
+const move = { slug: text, display_name: text, replaces: integer, changes }
+export const differenceAnswer = row({
+  draft: integer,
+  active: integerOrNull,
+  outdated: Type.Boolean({
+    description: 'Whether something was published after the draft was saved that it would undo.',
+  }),
+  refusal: Type.Union(
+    [
+      row({
+        detail: text,
+        errors: Type.Array(row({ path: Type.Optional(text), code: text, detail: text })),
+      }),
+      Type.Null(),
+    ],
+    { description: 'Why publishing would be refused; null where it would not be.' },
+  ),
+  changes,
+  effects: texts,
+  moves: Type.Array(row(move)),
+})
+export const publicationAnswer = row({
+  program_id: integer,
+  slug: text,
+  program_version_id: integer,
+  version_number: integer,
+  published: flag,
+  changes,
+  also_published: Type.Array(
+    row({ ...move, program_id: integer, program_version_id: integer, version_number: integer }),
+  ),
+})
+export const questionAnswer = row({
+  question_id: integer,
+  admin_name: text,
+  question_key: text,
+  kind: Type.Enum([...questionKinds]),
+  enumerator: textOrNull,
+  settings: asStored<QuestionSettings>(Type.Object(settingSchemas, closed), settings => settings),
+  version_number: integer,
+  created_at: time,
+  uses: Type.Array(questionUse),
+})
+
+// Applications.
+
+export const applicationsAnswer = row({
+  items: Type.Array(listedApplication),
+  older: Type.Union([text, Type.Null()], next),
+})
+export const applicationAnswer = row({
+  annotation_id: applicationDetails.properties.annotation_id,
+  exported: Type.Unsafe<object>({ $ref: '#/components/schemas/Application' }),
+})
+export const historyAnswer = row({
+  ...applicationDetails.properties,
+  states: Type.Array(annotationState),
+  revisions: Type.Array(revisionRow),
+})
+
+// Jobs, generated docs and the audit log.
+
+export const docsStatusAnswer = pageAfter(derivedListing)
+const count = Type.Optional(integer)
+export const jobsAnswer = row({
+  ...docsStatusAnswer.properties,
+  unfinished: row({ missing: count, queued: count, running: count, failed: count }),
+  outbox: row({ waiting: integer, oldest_at: timeOrNull }),
+})
+export const regeneratedAnswer = row({ program_version_ids: Type.Array(integer) })
+export const eventDetailsAnswer = row({ ...auditEventRow.properties, database_user: text })
+export const sentAnswer = listed(
+  row({
+    place: row({
+      application_id: integer,
+      slug: text,
+      display_name: text,
+      submit_time: time,
+      submit_seq: integer,
+      superseded_seq: integerOrNull,
+      erased_at: timeOrNull,
+    }),
+    pages: Type.Array(
+      row({
+        ...auditEventRow.properties,
+        meets_filters: orNull(flag),
+        was_there: flag,
+        doubts: texts,
+        questions: text,
+      }),
+    ),
+    nextBefore: Type.Optional(integer),
+  }),
+)
+export const verdictAnswer = row({
+  events: integer,
+  unsealed: integer,
+  pruned: Type.Array(row({ file: text, checked: flag })),
+  errors: texts,
+  seal: Type.Union([Type.String(), Type.Null()], {
+    description: 'The newest seal, to keep elsewhere and send as `seal` next time. Null before the first.',
+  }),
+})
+
+// People and organizations.
+
+export const personDetailsAnswer = row({ ...personRow.properties, identities: Type.Array(identityRow) })
+export const linkAnswer = row({ link: text })
+export const invitationAnswer = row({ person_id: integer, link: text })
+export const tokenAnswer = row({
+  ...adminTokenRow.properties,
+  state: Type.Enum(['good', 'expired', 'retired']),
+})
+
+// Webhooks.
+
+export const webhookDetailsAnswer = row({ ...webhookRow.properties, attempts: Type.Array(webhookAttemptRow) })
+export const issuedWebhookAnswer = row({
+  ...webhookRow.properties,
+  secret: Type.String({ description: 'What its messages are signed with, `whsec_…`. Shown once.' }),
+})

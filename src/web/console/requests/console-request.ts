@@ -1,0 +1,119 @@
+// A request of the console: who makes it, from where, and what is in it. The same for its pages and for its API.
+
+import type { VNode } from 'preact'
+import { Problem } from '../../../base/problem.ts'
+import type { AuditContext } from '../../../core/audit/record-action.ts'
+import type { TokenHolder } from '../../../core/people/admin-tokens.ts'
+import type { Person } from '../../../core/people/roles.ts'
+import type { Session } from '../../../core/people/sessions.ts'
+import { addressText } from '../../../domain/values/ip-address.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { htmlResponse } from '../../html/html-response.ts'
+import { type PageContext, pageContext } from '../../html/page-context.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { type Place, placeOf } from '../../http/server/place.ts'
+import { recordOf } from '../../http/server/request-record.ts'
+import { sessionCookie } from './session-cookie.ts'
+
+/** A request without a session. */
+export interface OpenRequest {
+  request: Request
+  url: URL
+  /** The parts of the path by name; never undefined for a name that the path has. */
+  params: Readonly<Record<string, string>>
+  /** The fields of a form that was sent; empty for GET, and in the API. */
+  form: URLSearchParams
+  place: Place
+  now: Micros
+  /** Whether browsers reach the service by https, which decides how the cookie is set. */
+  https: boolean
+  address: string | undefined
+  /** The session of the visitor, even where none is needed. */
+  session: Session | undefined
+  /** What pages are made with. */
+  context: PageContext
+}
+
+/** A request of a person who may make it: with their session, or with one of their tokens. */
+export interface ConsoleRequest extends OpenRequest {
+  person: Person
+  /** Who does it and from where, for the audit log. */
+  by: AuditContext
+  token: TokenHolder | undefined
+}
+
+/** A request for a page, which always has a session. */
+export interface PageRequest extends ConsoleRequest {
+  session: Session
+}
+
+/** The facts of a request before its session is looked up. `secure`: whether it came by HTTPS, or is allowed to come without. */
+export function openRequest(deps: Deps, request: Request): { visit: OpenRequest; secure: boolean } {
+  const { config } = deps
+  const now = deps.now()
+  const record = recordOf(request)
+  const { address, secure } = record.origin
+  if (address !== undefined) record.fields.address = addressText(address)
+  const place = placeOf(config, request)
+  const url = new URL(request.url)
+  const visit: OpenRequest = {
+    request,
+    url,
+    params: {},
+    form: new URLSearchParams(),
+    place,
+    now,
+    https: place.baseUrl.startsWith('https:'),
+    address: record.fields.address,
+    session: undefined,
+    context: pageContext(place, config, request, now),
+  }
+  return { visit, secure }
+}
+
+/** A form is only taken from a page of our own: browsers say where it was (RFC 6454; Fetch Metadata). */
+export function requireOwnOrigin({ request, place }: OpenRequest): void {
+  const origin = request.headers.get('origin')
+  const site = request.headers.get('sec-fetch-site')
+  if (origin === new URL(place.baseUrl).origin && (site === null || site === 'same-origin')) return
+  throw new Problem('forbidden', {
+    detail: 'This form did not come from a page of this console, so nothing was changed.',
+    internal: 'foreign_origin',
+  })
+}
+
+export const sessionLimits = ({ config }: Pick<Deps, 'config'>) => ({
+  idleMs: config.sessionIdleMs,
+  lifetimeMs: config.sessionLifetimeMs,
+})
+
+/** A page, with what is known of the request around it; with 400 or 409 it is a form that comes back. */
+export const showPage = (
+  { context }: Pick<OpenRequest, 'context'>,
+  page: VNode,
+  status = 200,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<Response> => htmlResponse({ ...context, isRefused: status === 400 || status === 409 }, page, status, fields)
+
+/** Leads on to the page that shows what was done: with 303, so that loading the page again does not repeat it. */
+export function redirect(
+  { place }: Pick<OpenRequest, 'place'>,
+  path: string,
+  fields: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { Location: place.root + path, 'Cache-Control': 'no-store', ...fields },
+  })
+}
+
+/** The cookie of a session, or with undefined one that takes it away. */
+export const cookieOf = (visit: Pick<OpenRequest, 'https'>, token: string | undefined): Record<string, string> => ({
+  'Set-Cookie': sessionCookie(token, visit.https),
+})
+
+/** The path if it is one of the console or the docs, else the start; in the characters that an address has. */
+export function nextPath(text: string | null): string {
+  if (text === null || !/^\/(?:admin|docs\/api)(?:[/?][^\\\p{Cc}]*)?$/u.test(text)) return '/admin'
+  return text.toWellFormed().replace(/[^!-~]+/g, encodeURIComponent)
+}

@@ -1,0 +1,43 @@
+// A CSV file of the console, part by part as its rows come: complete, or visibly aborted.
+
+import { settledWithin } from '../../../base/settled-within.ts'
+import type { Sink } from '../../../core/export/pages/page-outlet.ts'
+import { streamResponse } from '../../http/export/stream-response.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { type RequestOutcome, recordOf } from '../../http/server/request-record.ts'
+
+/** A part of a file; the last one says so. The next is made once this one was taken. */
+export interface FilePart {
+  bytes: Buffer
+  isLast: boolean
+}
+
+/** The response. `begin` reads and records what must be before the first byte; a HEAD does without it. */
+export async function csvDownload(
+  { config }: Pick<Deps, 'config'>,
+  request: Request,
+  fileName: string,
+  begin: () => Promise<AsyncIterable<FilePart>>,
+): Promise<Response> {
+  const headers = new Headers({
+    'Content-Type': 'text/csv; charset=utf-8; header=present',
+    'Content-Disposition': `attachment; filename="${fileName}"`,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  const record = recordOf(request)
+  if (request.method === 'HEAD') {
+    record.lengthUnknown = true
+    return new Response(null, { headers })
+  }
+  const parts = await begin()
+  const produce = async (sink: Sink): Promise<RequestOutcome> => {
+    for await (const { bytes, isLast } of parts) {
+      const written = Promise.resolve(sink.write(bytes, isLast))
+      if (!(await settledWithin(config.stallTimeoutMs, written))) return 'stalled'
+      if (!(await written)) return 'client_gone'
+    }
+    return 'complete'
+  }
+  return streamResponse(record, { headers }, performance.now() + config.exportQueueTimeoutMs, produce)
+}

@@ -1,0 +1,58 @@
+// What the forms of API keys and of tokens have in common: an expiry, errors at their fields, and a secret that is shown once.
+
+import type { VNode } from 'preact'
+import { invalidRequest, type ProblemItem } from '../../../base/problem.ts'
+import type { Config } from '../../../config/all-settings.ts'
+import { parseExpiry } from '../../../core/keys/expiry.ts'
+import type { Role } from '../../../core/people/roles.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import { type GuardedRoute, pageAt } from './action.ts'
+import { type PageRequest, redirect, showPage } from './console-request.ts'
+import { clearCookie, openCookie, sealCookie } from './sealed-cookie.ts'
+
+/** The instant that an expiry means; undefined for none. Throws the error of one that cannot be read. */
+export function expiryOf(text: string, now: Micros, timeZone: string): Micros | undefined {
+  const parsed = text === '' ? undefined : parseExpiry(text, now, timeZone)
+  if (typeof parsed !== 'object') return parsed
+  const error = { path: '/expires_at', code: 'bad_expiry', detail: parsed.error }
+  throw invalidRequest('The expiry cannot be read.', [error])
+}
+
+const fieldNames: Readonly<Record<string, string>> = {
+  expires_at: 'expiry',
+  may_export: 'may',
+  may_submit: 'may',
+  may_annotate: 'may',
+}
+
+/** The error at the field of the form that its path means. Errors of one item of a list say which. */
+export function onField({ path = '', code, detail }: ProblemItem): ProblemItem {
+  const member = path.split('/')[1] ?? ''
+  return { parameter: fieldNames[member] ?? member, code, detail: `${detail[0]!.toUpperCase()}${detail.slice(1)}.` }
+}
+
+type ShownSecret = (visit: PageRequest, secret: string | undefined) => VNode | Promise<VNode>
+
+/** A secret on its way to the page that shows it: in a sealed cookie, so that loading that page again shows that it is gone. */
+export class ShownOnce {
+  constructor(
+    private readonly cookie: string,
+    private readonly config: Pick<Config, 'apiKeyPepper'>,
+  ) {}
+
+  /** Sends the visitor on to the page. */
+  send(visit: PageRequest, path: string, secret: string): Response {
+    const setting = { path: visit.place.root + path, https: visit.https, ...this.#sealing(visit) }
+    return redirect(visit, path, { 'Set-Cookie': sealCookie(this.cookie, secret, setting) })
+  }
+
+  /** That page, which takes the cookie away. `page` gets undefined where the secret was shown before. */
+  route = (path: string, roles: readonly Role[], page: ShownSecret): GuardedRoute =>
+    pageAt(path, roles, async visit => {
+      const cleared = clearCookie(this.cookie, { path: visit.place.root + visit.url.pathname, https: visit.https })
+      const shown = await page(visit, openCookie(visit.request, this.cookie, this.#sealing(visit)))
+      return showPage(visit, shown, 200, { 'Set-Cookie': cleared })
+    })
+
+  #sealing = (visit: PageRequest) => ({ pepper: this.config.apiKeyPepper, binding: visit.session.tokenHash })
+}

@@ -1,0 +1,60 @@
+// Reads a form that a browser sent, within bounds, and whether it confirms what it does.
+
+import { isUtf8 } from 'node:buffer'
+import { invalidRequest, Problem } from '../../../base/problem.ts'
+import { readFields } from '../../http/headers/sent-text.ts'
+import { readBody } from '../../http/server/read-body.ts'
+
+/** How long the whole form may take to arrive. */
+const arrivalMs = 10_000
+
+/**
+ * The fields of `application/x-www-form-urlencoded`, or of `multipart/form-data`, which is how files come. Throws Problem
+ * `unsupported_media_type`, `too_large`, or `invalid_request` for a body that does not arrive whole and in time, or has what is not text.
+ */
+export async function readForm(request: Request, bytesMax: number): Promise<URLSearchParams> {
+  const sent = request.headers.get('content-type') ?? ''
+  const type = sent.split(';')[0]!.trim().toLowerCase()
+  const read =
+    type === 'application/x-www-form-urlencoded' ? readFields : type === 'multipart/form-data' ? readParts : undefined
+  if (read === undefined)
+    throw new Problem('unsupported_media_type', {
+      detail: 'A form is sent as application/x-www-form-urlencoded or multipart/form-data.',
+    })
+  return withAllChosen(await read(await readBody(request, { bytesMax, arrivalMs }), sent))
+}
+
+/** A file that was chosen is the text of the field of its name, in place of what is typed there. */
+async function readParts(body: Buffer, type: string): Promise<URLSearchParams> {
+  const form = new Response(body, { headers: { 'Content-Type': type } }).formData()
+  const parts = await form.then(
+    read => [...read],
+    cause => {
+      throw new Problem('invalid_request', { detail: 'The form cannot be read: its parts are not whole.', cause })
+    },
+  )
+  const fields = new URLSearchParams()
+  for (const [name, value] of parts) if (typeof value === 'string') fields.append(name, value)
+  const files = parts.flatMap(([name, value]) => (typeof value !== 'string' && value.size > 0 ? [{ name, value }] : []))
+  if (!isUtf8(body) || body.includes(0)) {
+    const what = files.length === 0 ? 'The form' : `The file ${files.map(({ value }) => value.name).join(', ')}`
+    throw new Problem('invalid_request', { detail: `${what} is not text in UTF-8, so nothing was changed.` })
+  }
+  for (const { name, value } of files) fields.set(name, await value.text())
+  return fields
+}
+
+/** Throws the error of a form that asks for a text to be sure, unless this one is written there. */
+export function requireWritten({ form }: { form: URLSearchParams }, text: string, detail: string): void {
+  if (form.get('confirmation')?.trim() !== text)
+    throw invalidRequest(detail, [{ parameter: 'confirmation', code: 'differs', detail }])
+}
+
+/** Where a list was chosen as a whole, by one box (`all` of `Choices`), every value that it was shown with. */
+function withAllChosen(form: URLSearchParams): URLSearchParams {
+  for (const name of form.getAll('all')) {
+    form.delete(name)
+    for (const value of (form.get(`shown:${name}`) ?? '').split(' ')) form.append(name, value)
+  }
+  return form
+}

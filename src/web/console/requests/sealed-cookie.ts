@@ -1,0 +1,36 @@
+// Carries something secret from one page to the next through the browser, in a form that only this service can read.
+
+import { openText, sealText } from '../../../core/people/sealed-text.ts'
+
+/** How a cookie is set. */
+interface Setting {
+  path: string
+  https: boolean
+  /** How long the browser keeps it. A minute, from one page to the next, unless given. */
+  seconds?: number
+  /** Lax for a cookie that browsers must also send when another site leads back here. */
+  sameSite?: 'Strict' | 'Lax'
+}
+
+const flagsOf = ({ path, https, seconds = 60, sameSite = 'Strict' }: Setting): string =>
+  `Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}${https ? '; Secure' : ''}`
+
+/** The field that sets the cookie for one path. It opens only with the same `binding`. */
+export function sealCookie(name: string, value: string, where: Setting & { pepper: string; binding: Buffer }): string {
+  const sealed = sealText(value, where.pepper, where.binding)
+  return `${name}=${sealed.toString('base64url')}; ${flagsOf(where)}`
+}
+
+/** The field that takes it away. */
+export const clearCookie = (name: string, where: Setting): string => `${name}=; ${flagsOf({ ...where, seconds: 0 })}`
+
+/** What the cookie holds; undefined without one, or when it was not sealed here with this binding. */
+export function openCookie(
+  request: Request,
+  name: string,
+  where: { pepper: string; binding: Buffer },
+): string | undefined {
+  const pair = (request.headers.get('cookie') ?? '').split(';').find(part => part.trim().startsWith(`${name}=`))
+  const bytes = Buffer.from(pair?.trim().slice(name.length + 1) ?? '', 'base64url')
+  return openText(bytes, where.pepper, where.binding)
+}

@@ -1,0 +1,182 @@
+// Who is asking, what the instance is configured with, and how long each program keeps its applications. The configuration is only read
+// here: it comes from the environment, when the process starts.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { invalidRequest, notFound, type Problem } from '../../../base/problem.ts'
+import { measureRetention, setRetention } from '../../../core/applications/erase.ts'
+import { requireScope } from '../../../core/people/admin-tokens.ts'
+import { findProgramRetention, readProgramRetentions, retentionRow } from '../../../db/programs/program-overviews.ts'
+import { isSlug } from '../../../domain/values/slug.ts'
+import { everyRole } from '../../html/navigation.ts'
+import { emptyForm } from '../../html/page-context.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { action, type Part, reads, writes } from '../requests/action.ts'
+import { listed, pageAfter, retentionEffectAnswer, sessionAnswer, settingAnswer } from '../requests/answer-schemas.ts'
+import type { ConsoleRequest, PageRequest } from '../requests/console-request.ts'
+import { pageAsked, pageOf } from '../requests/route-parameters.ts'
+import { closed, nullableId, text } from '../requests/schemas.ts'
+import { RetentionListPage, RetentionPage } from './retention-pages.tsx'
+import { SettingsPage } from './settings-page.tsx'
+
+const rowsMax = 50
+const retention = Type.Object(
+  {
+    days: nullableId('Days after their submission; null to keep them permanently.'),
+    based_on: nullableId('`retention_days` as you read it: if it is another by now, nothing is changed (409).'),
+    confirmation: Type.Optional(text('The slug, where applications that are there already are to be erased.')),
+  },
+  closed,
+)
+const one = '/programs/:slug/retention'
+
+export const settingsActions = (deps: Deps): Part => [...serviceActions(deps), ...retentionActions(deps)]
+
+/** Who is asking, and what the service was started with. */
+function serviceActions({ settings }: Deps): Part {
+  return [
+    action({
+      name: 'readSession',
+      route: 'GET /session',
+      summary: 'Who am I here?',
+      answers:
+        'The person with role and programs; of a token its scopes and expiry, of a session the value of X-CSRF-Token.',
+      answered: sessionAnswer,
+      roles: everyRole,
+      scope: undefined,
+      run: ({ person, session, token }) => {
+        const { programIds, ...rest } = person
+        return {
+          ...rest,
+          program_ids: programIds === 'all' ? programIds : [...programIds],
+          ...(session !== undefined && { csrf: session.csrf }),
+          ...(token !== undefined && { token_id: token.tokenId, scopes: token.scopes, expires_at: token.expiresAt }),
+        }
+      },
+    }),
+    action({
+      name: 'listSettings',
+      route: 'GET /settings',
+      summary: 'See what the service was started with',
+      answers:
+        'Every setting with its value, where that is from, and what it means. Of secrets, only that they are set.',
+      answered: listed(settingAnswer),
+      ...reads('settings'),
+      run: () => ({ items: settings }),
+      page: () => <SettingsPage settings={settings} />,
+    }),
+  ]
+}
+
+function retentionShown({ consoleDb: db, config }: Deps) {
+  const kept = async ({ params }: ConsoleRequest) => {
+    const stored = isSlug(params.slug!) ? await findProgramRetention(db, params.slug!) : undefined
+    const found = stored ?? notFound('There is no program of this name.')
+    const { program_id, retention_days } = found
+    const effect = retention_days === null ? undefined : await measureRetention(db, program_id, retention_days)
+    const { oldest: oldest_submit_time = null, expired = 0 } = effect ?? {}
+    return { ...found, oldest_submit_time, expired }
+  }
+
+  /** The form; where what it asks for must be confirmed, with what that would erase immediately. */
+  const page = async (visit: PageRequest) => {
+    const program = await kept(visit)
+    const { errors, values, conflict } = visit.context.form
+    const asked = errors.some(({ parameter }) => parameter === 'confirmation')
+    const days = asked ? daysOf(values.get('days') ?? '')! : undefined
+    const wanted =
+      days === undefined ? undefined : { days, effect: await measureRetention(db, program.program_id, days) }
+    // Asked for the first time, the question is no error.
+    if (asked && !values.has('confirmation')) visit.context.form = { values, errors: [] }
+    // What was overtaken gives way to what is set now.
+    if (conflict !== undefined) visit.context.form = { ...emptyForm, conflict }
+    return <RetentionPage program={program} wanted={wanted} sweepMs={config.sweepIntervalMs} />
+  }
+  return { kept, page }
+}
+
+function retentionActions(deps: Deps): Part {
+  const { consoleDb: db } = deps
+  const { kept, page } = retentionShown(deps)
+
+  return [
+    action({
+      name: 'listRetentions',
+      route: 'GET /settings/retention',
+      summary: 'List how long programs keep applications',
+      answers: 'Programs by slug, 50 a page.',
+      answered: pageAfter(retentionRow),
+      ...reads('settings'),
+      query: { q: 'A word to look for.', after: '`next` of the page before.' },
+      run: async visit =>
+        pageOf(await readProgramRetentions(db, pageAsked(visit, rowsMax)), rowsMax, ({ slug }) => slug),
+      page: (_, list) => <RetentionListPage {...list} />,
+    }),
+    action({
+      name: 'readRetention',
+      route: `GET ${one}`,
+      summary: 'See how long a program keeps applications',
+      answers: 'The days, the oldest application, and how many are older already.',
+      answered: retentionEffectAnswer,
+      ...reads('settings'),
+      run: kept,
+      page,
+    }),
+    action({
+      name: 'setRetention',
+      route: `PUT ${one}`,
+      summary: 'Set how long a program keeps applications',
+      description: 'A number of days erases what is older: a token needs applications:erase for that, too.',
+      answers: 'What is set now.',
+      answered: retentionEffectAnswer,
+      ...writes('settings'),
+      confirmed: true,
+      body: retention,
+      run: async (visit, { days, based_on, confirmation }) => {
+        const { slug } = await kept(visit)
+        if (visit.token !== undefined && days !== null) requireScope(visit.token.scopes, 'applications:erase')
+        await setRetention(db, slug, { ...visit.by, days, seen: based_on, confirmation })
+        return kept(visit)
+      },
+      form: {
+        page,
+        read: async visit => {
+          await kept(visit)
+          return readRetention(visit.form)
+        },
+        next: (_, { slug }) => `/admin/programs/${slug}/retention?done=saved`,
+        onConflict: () => [],
+      },
+    }),
+  ]
+}
+
+function readRetention(form: URLSearchParams) {
+  const keep = form.get('keep')
+  const written = daysOf(form.get('days') ?? '')
+  const days = keep === 'days' ? written : null
+  const seen = form.has('seen') ? daysOf(form.get('seen')!) : undefined
+  if (keep !== 'days' && keep !== 'ever') throw refused('keep', 'required', 'Choose how long they are kept.')
+  if (keep === 'days' && (days === null || Number.isNaN(days)))
+    throw refused('days', 'not_a_number', 'Must be a whole number of days, such as 730.')
+  // The days that the form was opened with were not entered: they give way.
+  if (keep === 'ever' && written !== null && written !== seen)
+    throw refused(
+      'days',
+      'not_allowed',
+      'Must be empty where applications are kept permanently; or choose a number of days.',
+    )
+  const confirmation = form.get('confirmation')
+  return { days, based_on: seen as number | null, ...(confirmation !== null && { confirmation }) }
+}
+
+/** Null for an empty field, which means permanently; NaN for a text that is not a number. */
+function daysOf(text: string): number | null {
+  const trimmed = text.trim().replaceAll(',', '')
+  if (trimmed === '') return null
+  return /^\d{1,7}$/.test(trimmed) ? Number(trimmed) : Number.NaN
+}
+
+const refused = (parameter: string, code: string, detail: string): Problem =>
+  invalidRequest(detail, [{ parameter, code, detail }])

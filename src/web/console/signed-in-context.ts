@@ -1,0 +1,22 @@
+// What pages are made with for a person who is signed in, those of the console and of the docs.
+
+import { maskedToken } from '../../core/people/masked-token.ts'
+import type { Session } from '../../core/people/sessions.ts'
+import { readPersonNames } from '../../db/people/person-rows.ts'
+import type { PageContext } from '../html/page-context.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { loadAttention, marksOf } from './home/attention-list.tsx'
+
+/** This context with the person. What needs their attention is read only when a page is made. */
+export const signedInContext = (
+  deps: Pick<Deps, 'consoleDb'>,
+  context: PageContext,
+  { person, csrf, hasSecondFactor }: Session,
+): PageContext => ({
+  ...context,
+  person,
+  secondFactor: hasSecondFactor,
+  csrf: maskedToken(csrf),
+  loadNames: emails => readPersonNames(deps.consoleDb, emails),
+  loadMarks: async () => marksOf(await loadAttention(deps, person, context.now)),
+})

@@ -1,0 +1,36 @@
+// Carries one attempt to sign in through the browser, to the provider and back: sealed, for ten minutes, in one cookie. That it comes
+// back ties the answer to the browser that asked, so a link cannot sign a person in as another one (RFC 9700, section 4.7).
+
+import type { ProviderAttempt } from '../../../core/people/identity-provider.ts'
+import type { Micros } from '../../../domain/values/offset-time.ts'
+import type { OpenRequest } from '../requests/console-request.ts'
+import { clearCookie, openCookie, sealCookie } from '../requests/sealed-cookie.ts'
+
+/** An attempt that is under way. */
+export interface SignInAttempt extends ProviderAttempt {
+  next: string
+  begunAt: Micros
+  /** Hash of the session's token, when its person is to show who they are again; undefined to sign in. */
+  confirms?: string
+}
+
+const seconds = 600
+/** No session exists yet to bind it to; this keeps it apart from what else is sealed. */
+const binding = Buffer.from('sign-in by OpenID Connect')
+
+/** As with the session's cookie: with the prefix no neighbouring host can plant one. */
+const nameOf = (https: boolean): string => `${https ? '__Host-' : ''}tributary-oidc`
+const setting = (https: boolean) => ({ path: '/', https, seconds, sameSite: 'Lax' }) as const
+
+export const attemptCookie = ({ https }: OpenRequest, attempt: SignInAttempt, pepper: string): string =>
+  sealCookie(nameOf(https), JSON.stringify(attempt), { ...setting(https), pepper, binding })
+
+export const endOfAttempt = ({ https }: OpenRequest): string => clearCookie(nameOf(https), setting(https))
+
+/** The attempt of this browser, unless it has none or took too long. */
+export function attemptOf({ request, https, now }: OpenRequest, pepper: string): SignInAttempt | undefined {
+  const text = openCookie(request, nameOf(https), { pepper, binding })
+  if (text === undefined) return undefined
+  const attempt = JSON.parse(text) as SignInAttempt
+  return now - attempt.begunAt < seconds * 1_000_000 ? attempt : undefined
+}

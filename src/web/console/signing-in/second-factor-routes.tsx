@@ -1,0 +1,79 @@
+// Setting up a second factor: the secret goes to the app and back in the form, sealed, until a code shows that the app has it.
+
+/** @jsxImportSource preact */
+
+import { Problem } from '../../../base/problem.ts'
+import { openText, sealText } from '../../../core/people/sealed-text.ts'
+import { newSecret, setSecondFactor, uriOf } from '../../../core/people/second-factor.ts'
+import type { Session } from '../../../core/people/sessions.ts'
+import { everyRole } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { errorsOf, type PageRoute } from '../requests/action.ts'
+import { type PageRequest, showPage } from '../requests/console-request.ts'
+import { RecoveryCodesPage, SecondFactorPage } from './second-factor-pages.tsx'
+import { requirePasswords } from './sign-in-steps.ts'
+
+export const secondFactorPath = '/admin/account/second-factor'
+/** What a session opens that must set one up first. */
+const openPaths: readonly string[] = [secondFactorPath, '/admin/confirm', '/admin/sign-out']
+
+/** Whether this session opens nothing but the page to set up a second factor, and what leads there (contract D52). */
+export const mustSetUp = (
+  { config }: Pick<Deps, 'config'>,
+  { byPassword, hasSecondFactor }: Pick<Session, 'byPassword' | 'hasSecondFactor'>,
+  path?: string,
+): boolean =>
+  config.secondFactor === 'required' &&
+  byPassword &&
+  !hasSecondFactor &&
+  (path === undefined || !openPaths.includes(path))
+
+export const setUpFirst = (): Problem =>
+  new Problem('forbidden', {
+    detail: `People sign in here with a second factor. Set one up at ${secondFactorPath} first. Nothing was changed.`,
+    internal: 'no_second_factor',
+  })
+
+export function secondFactorRoutes(deps: Deps): PageRoute[] {
+  const { consoleDb: db, config } = deps
+
+  const page = ({ person, session }: PageRequest, secret: string) => {
+    const uri = uriOf(secret, person.email, config.installationName)
+    const sealed = sealText(secret, config.apiKeyPepper, session.tokenHash).toString('base64url')
+    return <SecondFactorPage secret={secret} uri={uri} sealed={sealed} has={session.hasSecondFactor} />
+  }
+
+  const set = async (visit: PageRequest): Promise<Response> => {
+    const { form, session, person, by, context } = visit
+    const sealed = Buffer.from(form.get('sealed') ?? '', 'base64url')
+    const secret = openText(sealed, config.apiKeyPepper, session.tokenHash)
+    if (secret === undefined)
+      throw new Problem('forbidden', { detail: 'This form is of another sign-in. Load the page again.' })
+    try {
+      const wanted = { secret, code: form.get('code') ?? '' }
+      const codes = await setSecondFactor(db, config.apiKeyPepper, person, wanted, by, session.tokenHash)
+      return showPage(visit, <RecoveryCodesPage codes={codes} />)
+    } catch (error) {
+      const errors = errorsOf(error)
+      return showPage(
+        { context: { ...context, form: { values: new URLSearchParams(), errors } } },
+        page(visit, secret),
+        400,
+      )
+    }
+  }
+
+  const route = { path: secondFactorPath, roles: everyRole, confirmed: true }
+  return [
+    {
+      ...route,
+      method: 'GET',
+      answer: (visit: PageRequest) => {
+        requirePasswords(deps)
+        return page(visit, newSecret())
+      },
+    },
+    // Its form was sealed by the page, which opens only where people have passwords.
+    { ...route, method: 'POST', answer: set },
+  ]
+}

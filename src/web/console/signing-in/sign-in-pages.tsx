@@ -1,0 +1,178 @@
+// The pages of signing in, of choosing and asking for a password, and of one's own account.
+
+/** @jsxImportSource preact */
+
+import { passwordLengthMin } from '../../../core/people/passwords.ts'
+import { roleNames } from '../../../core/people/roles.ts'
+import type { SessionInList } from '../../../db/people/console-sessions.ts'
+import { Badge, DoneNotice, LinkButton, Table, When } from '../../html/components.tsx'
+import { ActionForm, Choices, ErrorSummary, Submit, TextField } from '../../html/fields.tsx'
+import { emptyForm, usePage } from '../../html/page-context.ts'
+import { PlainPage, Shell } from '../../html/shell.tsx'
+import { CodeField } from './second-factor-pages.tsx'
+import type { Ways } from './sign-in-steps.ts'
+
+/** Off to the provider. A link and not a form: a form's policy would have to name every address the provider sends people over. */
+function ProviderLink({ path, next, text }: { path: string; next: string; text: string }) {
+  return <LinkButton id="oidc" href={`${path}?next=${encodeURIComponent(next)}`} text={text} />
+}
+
+export function SignInPage({ ways, next }: { ways: Ways; next: string }) {
+  return (
+    <PlainPage title="Sign in">
+      <ErrorSummary title="You are not signed in" />
+      {ways.provider !== undefined && (
+        <ProviderLink path="/admin/sign-in/oidc" next={next} text={`Sign in with ${ways.provider}`} />
+      )}
+      {ways.provider !== undefined && ways.password && <p class="soft">Or with a password:</p>}
+      {ways.password && (
+        <>
+          <form method="post" action="/admin/sign-in" noValidate>
+            <input type="hidden" name="next" value={next} />
+            <TextField name="email" label="E-mail" type="email" autocomplete="username" />
+            <TextField name="password" label="Password" type="password" autocomplete="current-password" />
+            <CodeField />
+            <Submit text="Sign in" />
+          </form>
+          <p class="soft">No password yet, or lost it? An administrator can give you a link to choose one.</p>
+        </>
+      )}
+    </PlainPage>
+  )
+}
+
+const rule = `At least ${passwordLengthMin} characters. A few words in a row are good.`
+
+const NewPasswordFields = () => (
+  <>
+    <TextField name="password" label="New password" type="password" autocomplete="new-password" hint={rule} />
+    <TextField name="repeated" label="New password again" type="password" autocomplete="new-password" />
+  </>
+)
+
+export const PasswordPage = ({ person }: { person: { email: string; name: string } }) => (
+  <PlainPage title="Choose a password">
+    <p class="lead">
+      For <bdi>{person.name}</bdi>, who signs in as <strong>{person.email}</strong>.
+    </p>
+    <ErrorSummary />
+    <form method="post" noValidate>
+      {/* So that password managers keep the two together. */}
+      <input type="email" name="email" value={person.email} autocomplete="username" hidden />
+      <NewPasswordFields />
+      <Submit text="Choose it and sign in" />
+    </form>
+  </PlainPage>
+)
+
+export const confirmTitle = ({ provider }: Ways): string =>
+  provider === undefined ? 'Confirm your password' : 'Confirm it’s you'
+export const confirmLead = 'This step needs a recent sign-in. You won’t be asked again for ten minutes.'
+
+export function ConfirmPage({ ways, next }: { ways: Ways; next: string }) {
+  return (
+    <Shell title={confirmTitle(ways)} part={undefined} lead={confirmLead}>
+      <ErrorSummary />
+      {ways.provider !== undefined && (
+        <ProviderLink path="/admin/confirm/oidc" next={next} text={`Continue with ${ways.provider}`} />
+      )}
+      {ways.password && (
+        <div class="card narrow">
+          <ActionForm action="/admin/confirm">
+            <input type="hidden" name="next" value={next} />
+            <TextField name="password" label="Password" type="password" autocomplete="current-password" />
+            <CodeField />
+            <Submit text="Continue" />
+          </ActionForm>
+        </div>
+      )}
+    </Shell>
+  )
+}
+
+interface AccountProps {
+  ways: Ways
+  sessions: readonly SessionInList[]
+}
+
+const doneTexts = {
+  password: 'Your password is changed. Everywhere else you are signed out. API tokens continue until you retire them.',
+}
+
+export function AccountPage({ ways, sessions }: AccountProps) {
+  const { person, secondFactor } = usePage()
+  const { name, email, role } = person!
+  return (
+    <Shell title="Your account" part={undefined} lead={`${name}, ${email}. ${roleNames[role]}.`}>
+      <DoneNotice texts={doneTexts} />
+      <ErrorSummary />
+      <div class="columns">
+        {ways.password && <PasswordCard />}
+        <div class="asides">
+          {ways.password && <SecondFactorCard has={secondFactor === true} />}
+          <section class="card">
+            <h2>API tokens</h2>
+            <p>With a token, a script or another system does through the API what you may do here, and never more.</p>
+            <LinkButton href="/admin/account/tokens" text="Your API tokens" />
+          </section>
+        </div>
+      </div>
+      <h2>Where you are signed in</h2>
+      <Table
+        caption="Sign-ins of this account"
+        rows={sessions}
+        empty="Nowhere."
+        columns={[
+          {
+            head: 'From',
+            cell: one => (
+              <>
+                <code>{one.address ?? 'unknown'}</code> {one.is_current && <Badge tone="good">this browser</Badge>}
+              </>
+            ),
+          },
+          { head: 'Since', cell: one => <When at={one.created_at} /> },
+          { head: 'Last seen', cell: one => <When at={one.seen_at} /> },
+        ]}
+      />
+      <section class="card narrow">
+        <ActionForm action="/admin/sign-out">
+          <input type="hidden" name="everywhere" value="yes" />
+          <Choices
+            form={emptyForm}
+            name="tokens"
+            legend="When you sign out everywhere"
+            choices={[{ value: 'yes', text: 'Retire all my API tokens, too', hint: 'Otherwise they keep working.' }]}
+            chosen={[]}
+            many
+          />
+          <Submit look="plain" text="Sign out everywhere" />
+        </ActionForm>
+      </section>
+    </Shell>
+  )
+}
+
+const PasswordCard = () => (
+  <section class="card">
+    <h2>Change your password</h2>
+    <ActionForm action="/admin/account/password">
+      <TextField name="current" label="Current password" type="password" autocomplete="current-password" />
+      <CodeField />
+      <NewPasswordFields />
+      <Submit text="Change password" />
+    </ActionForm>
+  </section>
+)
+
+const SecondFactorCard = ({ has }: { has: boolean }) => (
+  <section class="card">
+    <h2>Second factor</h2>
+    <p>
+      {has
+        ? 'You sign in with your password and a code from your authenticator app.'
+        : 'You sign in with your password alone. A code from an authenticator app makes that safer.'}
+    </p>
+    <LinkButton href="/admin/account/second-factor" text={has ? 'Set up another' : 'Set up a second factor'} />
+  </section>
+)

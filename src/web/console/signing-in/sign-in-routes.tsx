@@ -1,0 +1,200 @@
+// Signing in and out, choosing a password from a link, asking for the password again, and one's own account.
+
+/** @jsxImportSource preact */
+
+import { invalidRequest, Problem, type ProblemItem } from '../../../base/problem.ts'
+import { passwordErrors } from '../../../core/people/passwords.ts'
+import { acceptInvitation, changePassword } from '../../../core/people/people.ts'
+import { confirmSession, endSession } from '../../../core/people/sessions.ts'
+import { hashToken } from '../../../core/people/sign-in-tokens.ts'
+import { readSessionsOf } from '../../../db/people/console-sessions.ts'
+import { findInvited } from '../../../db/people/person-rows.ts'
+import { findSecondFactor } from '../../../db/people/second-factor-rows.ts'
+import { everyRole } from '../../html/navigation.ts'
+import { emptyForm } from '../../html/page-context.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { errorsOf, type PageRoute, type Part, pageAt, sentForm } from '../requests/action.ts'
+import {
+  cookieOf,
+  nextPath,
+  type OpenRequest,
+  type PageRequest,
+  redirect,
+  showPage,
+} from '../requests/console-request.ts'
+import { SignedInPage } from './kept-form-pages.tsx'
+import { oidcRoutes } from './oidc-routes.tsx'
+import { secondFactorRoutes } from './second-factor-routes.tsx'
+import { AccountPage, ConfirmPage, PasswordPage, SignInPage } from './sign-in-pages.tsx'
+import { requirePasswords, startSession, tryPassword, waysOf } from './sign-in-steps.ts'
+
+/** The error of an e-mail and a password that do not go together. The error does not say which of the two is wrong. */
+export const wrongPair: ProblemItem = {
+  parameter: 'email',
+  code: 'wrong_email_or_password',
+  detail:
+    'This e-mail and password do not go together. Check both, and the code if you have a second factor, or ask an administrator for a new link.',
+}
+export const wrongPassword: ProblemItem = {
+  parameter: 'password',
+  code: 'wrong_password',
+  detail: 'This is not your password, or the code is not the present one.',
+}
+
+export const signInRoutes = (deps: Deps): Part => [
+  ...wayIn(deps),
+  ...invitationRoutes(deps),
+  ...confirmRoutes(deps),
+  ...accountRoutes(deps),
+  ...secondFactorRoutes(deps),
+  ...oidcRoutes(deps),
+]
+
+const nextOf = (fields: URLSearchParams): string => nextPath(fields.get('next'))
+
+/** A page with what was wrong with the form that it shows. */
+const withErrors = ({ context }: OpenRequest, errors: readonly ProblemItem[], values = new URLSearchParams()) => ({
+  context: { ...context, form: { values, errors } },
+})
+
+function wayIn(deps: Deps): PageRoute[] {
+  const ways = waysOf(deps.config)
+
+  const signIn = async (visit: OpenRequest): Promise<Response> => {
+    requirePasswords(deps)
+    const { form } = visit
+    const email = form.get('email') ?? ''
+    const who = await tryPassword(deps, visit, email, form.get('password') ?? '', form.get('code') ?? '')
+    form.delete('code')
+    if (who !== undefined) return startSession(deps, visit, { ...who, how: 'password' }, nextOf(form))
+    const page = <SignInPage ways={ways} next={form.get('next') ?? '/admin'} />
+    return showPage(withErrors(visit, [wrongPair], form), page, 401)
+  }
+
+  const path = '/admin/sign-in'
+  return [
+    {
+      method: 'GET',
+      path,
+      roles: 'anyone',
+      answer: visit => {
+        const query = visit.url.searchParams
+        if (visit.session !== undefined) return redirect(visit, nextOf(query))
+        const page = <SignInPage ways={ways} next={query.get('next') ?? '/admin'} />
+        return showPage(withErrors(visit, [], query), page)
+      },
+    },
+    { method: 'POST', path, roles: 'anyone', answer: signIn },
+    {
+      method: 'POST',
+      path: '/admin/sign-out',
+      roles: everyRole,
+      answer: async visit => {
+        const { form } = visit
+        const wanted = { everywhere: form.get('everywhere') === 'yes', tokens: form.get('tokens') === 'yes' }
+        await endSession(deps.consoleDb, visit.session, visit.address, wanted)
+        return redirect(visit, path, cookieOf(visit, undefined))
+      },
+    },
+    pageAt('/admin/signed-in', everyRole, () => <SignedInPage />),
+  ]
+}
+
+/** Choosing a password from a link. */
+function invitationRoutes(deps: Deps): PageRoute[] {
+  const { consoleDb: db } = deps
+
+  const find = ({ params, now }: OpenRequest) => findInvited(db, hashToken(params.token!), now)
+
+  const show = async (visit: OpenRequest): Promise<Response> => {
+    // Without passwords, the link of an invitation leads to the sign-in page.
+    if (!waysOf(deps.config).password) return redirect(visit, '/admin/sign-in')
+    const invited = await find(visit)
+    if (invited === undefined)
+      throw new Problem('not_found', {
+        detail: 'This link has been used, replaced or has expired. Ask an administrator for another.',
+      })
+    return showPage(visit, <PasswordPage person={invited} />)
+  }
+
+  const take = async (visit: OpenRequest): Promise<Response> => {
+    requirePasswords(deps)
+    try {
+      const person = await acceptInvitation(db, visit.params.token!, newPassword(visit), visit)
+      // The link is in place of the password, and of nothing else.
+      if (await findSecondFactor(db, person.person_id)) return redirect(visit, '/admin/sign-in')
+      return await startSession(deps, visit, { ...person, how: 'invitation' }, '/admin')
+    } catch (error) {
+      const errors = errorsOf(error)
+      const invited = await find(visit)
+      if (invited === undefined) throw error
+      return showPage(withErrors(visit, errors), <PasswordPage person={invited} />, 400)
+    }
+  }
+
+  const path = '/admin/invitations/:token'
+  return [
+    { method: 'GET', path, roles: 'anyone', answer: show },
+    { method: 'POST', path, roles: 'anyone', answer: take },
+  ]
+}
+
+/** Showing once more who one is. */
+function confirmRoutes(deps: Deps): PageRoute[] {
+  const ways = waysOf(deps.config)
+  const path = '/admin/confirm'
+  return [
+    pageAt(path, everyRole, ({ url }) => <ConfirmPage ways={ways} next={nextOf(url.searchParams)} />),
+    {
+      method: 'POST',
+      path,
+      roles: everyRole,
+      answer: async visit => {
+        requirePasswords(deps)
+        const { form, person } = visit
+        const [password, code] = [form.get('password') ?? '', form.get('code') ?? '']
+        if ((await tryPassword(deps, visit, person.email, password, code)) === undefined)
+          return showPage(withErrors(visit, [wrongPassword]), <ConfirmPage ways={ways} next={nextOf(form)} />, 401)
+        await confirmSession(deps.consoleDb, visit.session, visit.now)
+        return redirect(visit, nextOf(form))
+      },
+    },
+  ]
+}
+
+function accountRoutes(deps: Deps): PageRoute[] {
+  const { consoleDb: db, config } = deps
+
+  const page = async ({ person, session, now, context }: PageRequest) => {
+    const asked = { now, idleSince: now - config.sessionIdleMs * 1000 }
+    const sessions = await readSessionsOf(db, person.person_id, session.tokenHash, asked)
+    // Passwords go through no page.
+    context.form = { ...emptyForm, errors: context.form.errors }
+    return <AccountPage ways={waysOf(config)} sessions={sessions} />
+  }
+
+  return [
+    pageAt('/admin/account', everyRole, page),
+    sentForm(
+      { path: '/admin/account/password', roles: everyRole },
+      async visit => {
+        requirePasswords(deps)
+        const { person, session } = visit
+        const [current, code] = [visit.form.get('current') ?? '', visit.form.get('code') ?? '']
+        const known = await tryPassword(deps, visit, person.email, current, code)
+        if (known === undefined) throw invalidRequest('', [{ ...wrongPassword, parameter: 'current' }])
+        const change = { password: newPassword(visit), earlier: known.password_hash }
+        await changePassword(db, person, change, visit.by, session.tokenHash)
+      },
+      { page, next: () => '/admin/account?done=password', button: true },
+    ),
+  ]
+}
+
+/** The password that was chosen. Throws the error of one that was not written twice, with what else is wrong with it. */
+function newPassword({ form }: OpenRequest): string {
+  const password = form.get('password') ?? ''
+  if (password === (form.get('repeated') ?? '')) return password
+  const error = { parameter: 'repeated', code: 'differs', detail: 'Write the same password twice.' }
+  throw invalidRequest('The two passwords differ.', [...passwordErrors(password, { email: '', name: '' }), error])
+}

@@ -1,0 +1,113 @@
+// What every way of signing in ends with: a session, or a failure that counts.
+
+import { Problem } from '../../../base/problem.ts'
+import type { Config } from '../../../config/all-settings.ts'
+import { foldEmail } from '../../../core/people/people.ts'
+import { showsSecondFactor } from '../../../core/people/second-factor.ts'
+import { beginSession, type SignedIn, verifySignIn } from '../../../core/people/sessions.ts'
+import { type AuditEvent, appendAuditEvent } from '../../../db/audit/audit.ts'
+import { parseAddress } from '../../../domain/values/ip-address.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { cookieOf, type OpenRequest, redirect, sessionLimits } from '../requests/console-request.ts'
+import { knownBrowser, rememberBrowser } from '../requests/known-browser.ts'
+import { sessionToken } from '../requests/session-cookie.ts'
+
+/** The ways in that this installation offers. */
+export interface Ways {
+  password: boolean
+  /** What people call the OpenID provider, if one is configured. */
+  provider: string | undefined
+}
+
+export const waysOf = ({ passwordSignIn, oidcIssuer, oidcName }: Config): Ways => ({
+  password: passwordSignIn,
+  provider: oidcIssuer === undefined ? undefined : oidcName,
+})
+
+/** Throws where people sign in at their provider alone. */
+export function requirePasswords({ config }: Pick<Deps, 'config'>): void {
+  if (!waysOf(config).password)
+    throw new Problem('forbidden', {
+      detail: 'People of this installation sign in without a password.',
+      internal: 'passwords_off',
+    })
+}
+
+/** Signs a person in, ends the browser's previous session, and redirects. */
+export async function startSession(
+  deps: Deps,
+  visit: OpenRequest,
+  who: Pick<Parameters<typeof beginSession>[1], 'person_id' | 'email' | 'password_hash' | 'how' | 'confirmedAt'>,
+  next: string,
+): Promise<Response> {
+  const earlier = sessionToken(visit.request, visit.https)
+  const opened = { ...who, address: visit.address }
+  const token = await beginSession(deps.consoleDb, opened, sessionLimits(deps), visit.now, earlier)
+  const response = redirect(visit, next, cookieOf(visit, token))
+  if (who.how !== 'oidc')
+    response.headers.append('Set-Cookie', rememberBrowser(visit, foldEmail(who.email), deps.config.apiKeyPepper))
+  return response
+}
+
+/**
+ * The person whose e-mail, password and, where they have a second factor, code these are; undefined when they go to no person, which is on record then. Throws Problem
+ * `rate_limited` while too many were wrong, whatever this one is.
+ */
+export async function tryPassword(
+  { config, consoleDb, tries }: Deps,
+  visit: OpenRequest,
+  email: string,
+  password: string,
+  code: string,
+): Promise<SignedIn | undefined> {
+  const { address, session } = visit
+  const account = foldEmail(email)
+  const theirs = session !== undefined && foldEmail(session.person.email) === account
+  const attempt = await tries.begin(account, {
+    address: parsed(address),
+    browser: theirs ? session.tokenHash.toString('base64url') : knownBrowser(visit, account, config.apiKeyPepper),
+  })
+  const { now } = visit
+  const both = async (): Promise<SignedIn | undefined> => {
+    const known = await verifySignIn(consoleDb, email, password, attempt.from)
+    const by = { now, from: attempt.from, address }
+    return (await showsSecondFactor(consoleDb, config.apiKeyPepper, known, code, by)) ? known : undefined
+  }
+  const found = await both().catch(async error => {
+    await attempt.takeBack()
+    throw error
+  })
+  if (found !== undefined) await attempt.takeBack()
+  else await noteFailure(consoleDb, email, address, await attempt.fail())
+  return found
+}
+
+/** Notes that a provider did not vouch for a person. Throws Problem `rate_limited` when that came too often from this address. */
+export async function countRefusal(
+  { consoleDb, tries }: Deps,
+  { address }: OpenRequest,
+  who: string,
+  detail: Readonly<Record<string, string>>,
+): Promise<void> {
+  const noted = await tries.countRefusal(foldEmail(who), parsed(address))
+  await noteFailure(consoleDb, who, address, noted && { ...detail, ...noted })
+}
+
+const parsed = (address: string | undefined) => (address === undefined ? undefined : parseAddress(address))
+
+/** One entry for a run of failures: its first, and the one after which others are refused. */
+async function noteFailure(
+  db: Deps['consoleDb'],
+  who: string,
+  address: string | undefined,
+  detail: AuditEvent['detail'] | undefined,
+): Promise<void> {
+  if (detail === undefined) return
+  await appendAuditEvent(db, {
+    actor: 'anonymous',
+    action: 'sign_in_failed',
+    subject: who.slice(0, 254),
+    address,
+    detail,
+  })
+}

@@ -1,0 +1,50 @@
+// API tokens of a person: made, shown once, retired. Whose they are and what they are good for is decided in `core/people/admin-tokens`.
+
+/** @jsxImportSource preact */
+
+import { createAdminToken, listAdminTokens, retireAdminToken } from '../../../core/people/admin-tokens.ts'
+import { everyRole } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { formPage, type Part, pageAt } from '../requests/action.ts'
+import { redirect } from '../requests/console-request.ts'
+import { expiryFrom } from '../requests/expiry-fields.tsx'
+import { expiryOf, onField, ShownOnce } from '../requests/keyed-forms.ts'
+import { IssuedTokenPage, NewTokenPage, TokensPage } from './token-pages.tsx'
+
+const path = '/admin/account/tokens'
+
+export function tokenActions({ consoleDb: db, config }: Deps): Part {
+  const secret = new ShownOnce('token', config)
+  return [
+    pageAt(path, everyRole, async ({ person, now }) => (
+      <TokensPage tokens={await listAdminTokens(db, person.person_id, now)} />
+    )),
+    ...formPage(
+      { path: `${path}/new`, roles: everyRole, confirmed: true },
+      ({ form, now, person, by }) => {
+        const draft = {
+          name: form.get('name') ?? '',
+          scopes: form.getAll('scopes'),
+          expires_at: expiryOf(expiryFrom(form), now, config.timeZone),
+        }
+        return createAdminToken(db, person, draft, by)
+      },
+      {
+        page: () => <NewTokenPage />,
+        next: (visit, { tokenId, token }) => secret.send(visit, `${path}/${tokenId}/issued`, token),
+        atField: onField,
+      },
+    ),
+    secret.route(`${path}/:tokenId/issued`, everyRole, (_, token) => <IssuedTokenPage token={token} />),
+    {
+      method: 'POST',
+      path: `${path}/:tokenId/retire`,
+      roles: everyRole,
+      answer: async visit => {
+        const { params, person, by } = visit
+        await retireAdminToken(db, { tokenId: params.tokenId!, personId: person.person_id }, by)
+        return redirect(visit, `${path}?done=retired`)
+      },
+    },
+  ]
+}

@@ -1,0 +1,247 @@
+// Webhooks: which addresses are sent a message when a program changes, and how that goes. Everyone sees those of their programs;
+// administrators change them.
+
+/** @jsxImportSource preact */
+
+import { Type } from 'typebox'
+import { notFound } from '../../../base/problem.ts'
+import { attemptsKept } from '../../../core/webhooks/deliveries.ts'
+import {
+  addWebhook,
+  askForMessage,
+  changeWebhookUrl,
+  checkWebhookUrl,
+  removeWebhook,
+  rotateWebhookSecret,
+  setWebhookDisabled,
+  type WebhookRules,
+} from '../../../core/webhooks/endpoints.ts'
+import { readPrograms } from '../../../db/programs/programs.ts'
+import { findWebhook, readWebhookAttempts, readWebhooks, webhookRow } from '../../../db/webhooks/webhook-rows.ts'
+import { everyRole } from '../../html/navigation.ts'
+import type { Deps } from '../../http/server/deps.ts'
+import { findSeenProgram } from '../applications/find-applications.ts'
+import { type Action, action, administrators, type Form, type Part, reads, writes } from '../requests/action.ts'
+import { issuedWebhookAnswer, nothing, pageAfter, webhookDetailsAnswer } from '../requests/answer-schemas.ts'
+import type { ConsoleRequest, PageRequest } from '../requests/console-request.ts'
+import { ShownOnce } from '../requests/keyed-forms.ts'
+import { requireWritten } from '../requests/read-form.ts'
+import { idIn, idOf, pageOf, textOf } from '../requests/route-parameters.ts'
+import { closed, text } from '../requests/schemas.ts'
+import { EditWebhookPage, pathOfWebhook, RemoveWebhookPage, WebhookPage, WebhookSecretPage } from './webhook-page.tsx'
+import { NewWebhookPage, WebhooksPage } from './webhook-pages.tsx'
+
+const rowsMax = 50
+const all = '/webhooks'
+const one = `${all}/:webhookId`
+
+const url = text(
+  'Where messages are sent: an address of https, on the public internet or in a network that the installation allows.',
+)
+const newWebhook = Type.Object({ program: text('The slug of the program.'), url }, closed)
+const changes = Type.Object({ url }, closed)
+
+export const webhookActions = (deps: Deps): Part => {
+  const webhooks = new Webhooks(deps)
+  return [
+    ...listActions(webhooks),
+    ...secretActions(webhooks),
+    editAction(webhooks),
+    ...messageActions(webhooks),
+    ...toggles(webhooks, 'disable', true),
+    ...toggles(webhooks, 'enable', false),
+    removeAction(webhooks),
+  ]
+}
+
+const read = { ...reads('webhooks'), roles: everyRole }
+const write = writes('webhooks')
+const amongOf = ({ person: { programIds } }: ConsoleRequest) => (programIds === 'all' ? programIds : [...programIds])
+
+/** The webhooks that addresses name: one of a program that the person may not see does not exist for them. */
+class Webhooks {
+  readonly db: Deps['consoleDb']
+  readonly rules: WebhookRules
+  readonly secret: ShownOnce
+
+  constructor({ consoleDb, config }: Deps) {
+    this.db = consoleDb
+    this.rules = { keys: config.webhookKeys, allowedNetworks: config.webhookAllowedNetworks }
+    this.secret = new ShownOnce('webhook', config)
+  }
+
+  find = async (visit: ConsoleRequest) => {
+    const found = await findWebhook(this.db, idIn(visit, 'webhookId'), amongOf(visit))
+    return found ?? notFound('There is no such webhook.')
+  }
+
+  details = async (visit: ConsoleRequest) => {
+    const found = await this.find(visit)
+    return { ...found, attempts: await readWebhookAttempts(this.db, found.webhook_endpoint_id, attemptsKept) }
+  }
+
+  page = async (visit: PageRequest) => <WebhookPage {...(await this.details(visit))} />
+
+  /** A button of this page, which says then what was done. */
+  button = (done: string): Pick<Form<unknown>, 'button' | 'page' | 'next'> => ({
+    button: true,
+    page: this.page,
+    next: visit => `${pathOfWebhook(idIn(visit, 'webhookId'))}?done=${done}`,
+  })
+
+  /** Leads on to the page that shows a secret, once. */
+  show = (visit: PageRequest, { webhook_endpoint_id, secret }: { webhook_endpoint_id: number; secret: string }) =>
+    this.secret.send(visit, `${pathOfWebhook(webhook_endpoint_id)}/secret`, secret)
+}
+
+const listActions = ({ db, rules, details }: Webhooks): Action[] => [
+  action({
+    name: 'listWebhooks',
+    route: `GET ${all}`,
+    summary: 'List webhooks',
+    answers: 'The webhooks of the programs of the person, in the order in which they were added, 50 a page.',
+    answered: pageAfter(webhookRow),
+    ...read,
+    query: { program: 'The slug of a program.', after: '`next` of the page before.' },
+    run: async visit => {
+      const slug = textOf(visit, 'program') || undefined
+      const after = idOf(textOf(visit, 'after')) ?? 0
+      const rows = await readWebhooks(db, { among: amongOf(visit), slug, after, rowsMax: rowsMax + 1 })
+      return pageOf(rows, rowsMax, ({ webhook_endpoint_id }) => String(webhook_endpoint_id))
+    },
+    page: (_, list) => <WebhooksPage {...list} ready={rules.keys.length > 0} />,
+  }),
+  action({
+    name: 'readWebhook',
+    route: `GET ${one}`,
+    summary: 'Read a webhook',
+    answers: `The webhook with its newest attempts, ${attemptsKept} at most.`,
+    answered: webhookDetailsAnswer,
+    ...read,
+    run: details,
+    page: (_, webhook) => <WebhookPage {...webhook} />,
+  }),
+]
+
+const secretActions = ({ db, rules, find, page, secret, show }: Webhooks): Part => [
+  action({
+    name: 'addWebhook',
+    route: `POST ${all}`,
+    summary: 'Add a webhook',
+    description:
+      'It is sent a signed message when the program changes, which names the program and the cursor of its change feed, and nothing of an applicant.',
+    answers: 'The webhook with its secret, which is shown once.',
+    answered: issuedWebhookAnswer,
+    makes: true,
+    ...write,
+    confirmed: true,
+    body: newWebhook,
+    run: async (visit, body) => {
+      const url = await checkWebhookUrl(body.url, rules)
+      const { program_id, slug } = await findSeenProgram(db, visit.person, body.program)
+      const { id, secret } = await addWebhook(db, rules, { program_id, slug, url }, visit.by)
+      return { ...(await findWebhook(db, id, 'all'))!, secret }
+    },
+    form: {
+      ownPage: `${all}/new`,
+      page: async () => <NewWebhookPage programs={await readPrograms(db)} />,
+      next: show,
+    },
+  }),
+  action({
+    name: 'rotateWebhookSecret',
+    route: `POST ${one}/rotate`,
+    summary: 'Give a webhook another secret',
+    description: 'For 24 hours messages are signed with the secret before too, so that the receiver can be moved over.',
+    answers: 'The webhook with its new secret, which is shown once.',
+    answered: issuedWebhookAnswer,
+    makes: true,
+    ...write,
+    confirmed: true,
+    run: async visit => {
+      const secret = await rotateWebhookSecret(db, rules, await find(visit), visit.by)
+      return { ...(await find(visit)), secret }
+    },
+    form: { button: true, page, next: show },
+  }),
+  secret.route(`/admin${one}/secret`, administrators, async (visit, shown) => (
+    <WebhookSecretPage webhook={await find(visit)} secret={shown} />
+  )),
+]
+
+const editAction = ({ db, rules, find }: Webhooks): Action =>
+  action({
+    name: 'editWebhook',
+    route: `PATCH ${one}`,
+    summary: 'Change the address of a webhook',
+    description:
+      'Its secret stays. What the address before has not acknowledged is sent to the new one at once, unless the webhook is disabled.',
+    answers: 'The webhook as it is now.',
+    answered: webhookRow,
+    ...write,
+    confirmed: true,
+    body: changes,
+    run: async (visit, body) => {
+      await changeWebhookUrl(db, await find(visit), await checkWebhookUrl(body.url, rules), visit.by)
+      return find(visit)
+    },
+    form: {
+      ownPage: `${one}/edit`,
+      page: async visit => <EditWebhookPage {...(await find(visit))} />,
+      next: visit => `${pathOfWebhook(idIn(visit, 'webhookId'))}?done=changed`,
+    },
+  })
+
+const messageActions = ({ db, find, button }: Webhooks): Action[] =>
+  (['test', 'resend'] as const).map(asked =>
+    action({
+      name: `${asked}Webhook`,
+      route: `POST ${one}/${asked}`,
+      summary: asked === 'test' ? 'Send a test message' : 'Send the last message again, now',
+      answers: 'The webhook. The worker sends the message at once; how it went is among its attempts.',
+      answered: webhookRow,
+      ...write,
+      run: async visit => {
+        const found = await find(visit)
+        await askForMessage(db, found, asked, visit.by)
+        return found
+      },
+      form: button(asked),
+    }),
+  )
+
+const toggles = ({ db, find, button }: Webhooks, name: 'disable' | 'enable', disabled: boolean): Action[] => [
+  action({
+    name: `${name}Webhook`,
+    route: `POST ${one}/${name}`,
+    summary: disabled ? 'Disable a webhook' : 'Enable a webhook, which is sent at once what it has missed',
+    answers: 'The webhook as it is now.',
+    answered: webhookRow,
+    ...write,
+    run: async visit => {
+      await setWebhookDisabled(db, await find(visit), disabled, visit.by)
+      return find(visit)
+    },
+    form: button(`${name}d`),
+  }),
+]
+
+const removeAction = ({ db, find }: Webhooks): Action =>
+  action({
+    name: 'removeWebhook',
+    route: `DELETE ${one}`,
+    summary: 'Remove a webhook, with the record of its attempts',
+    answers: 'Nothing: the webhook is gone.',
+    answered: nothing,
+    ...write,
+    run: async visit => removeWebhook(db, await find(visit), visit.by),
+    form: {
+      ownPage: `${one}/remove`,
+      page: async visit => <RemoveWebhookPage {...(await find(visit))} />,
+      read: async visit => {
+        const { host } = new URL((await find(visit)).url)
+        requireWritten(visit, host, `Write ${host} to remove this webhook.`)
+      },
+      next: () => `/admin${all}?done=removed`,
+    },
+  })

@@ -1,0 +1,218 @@
+// Routes of the docs of programs: the index, a page for each program, and what can be downloaded from it.
+
+import { Elysia } from 'elysia'
+import { Problem } from '../../base/problem.ts'
+import type { GeneratedDocs, ProgramDocs } from '../../core/derived/program-docs.ts'
+import { parseFields, unknownFields } from '../../core/export/requests/request.ts'
+import { SentQuery } from '../../core/export/requests/sent-query.ts'
+import { findPullingKeyOf } from '../../db/keys/api-key-rows.ts'
+import { readDocumentedPrograms } from '../../db/programs/programs.ts'
+import { followedShape } from '../../domain/questions/followed-shape.ts'
+import type { KeyMap } from '../../domain/questions/key-map.ts'
+import { findFields, visiblePart } from '../../domain/questions/question-view.ts'
+import { inlined, responseSchema } from '../../domain/questions/response-schema.ts'
+import { isSlug } from '../../domain/values/slug.ts'
+import { attachment, download, json, pageResponse } from '../html/docs-response.ts'
+import { readingRoles } from '../html/navigation.ts'
+import { prefersJson } from '../http/headers/negotiation.ts'
+import { docsOperations } from '../http/openapi/docs-operations.ts'
+import { programOpenApi } from '../http/openapi/program-document.ts'
+import { hiddenRoute, routeDetail } from '../http/openapi/route-detail.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { methodNotAllowed } from '../http/server/errors.ts'
+import { placeOf } from '../http/server/place.ts'
+import { refuseParameters, sentParameters } from '../http/server/program-request.ts'
+import { codeSamples } from './code-samples/code-samples.ts'
+import { freshnessOf } from './docs-freshness.tsx'
+import { ProgramIndexPage } from './program-index-page.tsx'
+import { type DocumentedPageProps, ProgramPage } from './program-page.tsx'
+import { docsUrl, listedProgramsMax, viewProgram, viewPrograms } from './program-view.ts'
+import { loadVisibleProgram, type Viewer, viewDocs } from './viewer.ts'
+
+const program = '/docs/api/programs/:programSlug'
+const version = `${program}/versions/:version`
+
+/** What a handler gets. The router gives null for percent-encoding that cannot be decoded. */
+interface Asked {
+  viewer: Viewer
+  request: Request
+  params: Readonly<Record<string, string | null>>
+}
+
+/** `GET /docs/api/programs…`. Source: spec, "Generated program-specific docs"; contract D7. */
+export const programDocsRoutes = (deps: Deps, docs: ProgramDocs) => {
+  const loading = docsLoading(deps, docs)
+  const { showIndex, showProgram, showVersion } = pages(deps, loading)
+  const { sendSchema, sendOpenApi, sendSample } = downloads(deps, loading)
+  const routes = new Elysia({ name: 'program-docs' }).use(viewDocs(deps))
+  const add = (path: string, answer: (asked: Asked) => Promise<Response>, operation: object) =>
+    routes
+      .get(path, answer, { detail: routeDetail(operation) })
+      .head(path, answer, hiddenRoute)
+      .all(path, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+  add('/docs/api/programs', showIndex, docsOperations.index)
+  add(program, showProgram, docsOperations.program)
+  add(version, showVersion, docsOperations.version)
+  add(`${version}/response.schema.json`, sendSchema, docsOperations.schema)
+  add(`${version}/openapi.json`, sendOpenApi, docsOperations.openApi)
+  add(`${program}/samples/:fileName`, sendSample, docsOperations.sample)
+  return routes
+}
+
+/** How handlers come by a program that their viewer may see, and by its docs. */
+function docsLoading({ config, db }: Deps, docs: ProgramDocs) {
+  const load = async ({ viewer, request, params }: Asked, parameters?: readonly string[]) => {
+    const found = await loadVisibleProgram(db, viewer, request, params.programSlug ?? null)
+    refuseParameters(request, parameters)
+    return { found, place: placeOf(config, request) }
+  }
+  const loadDocs = (programId: number, { hidden }: Viewer) => docs.load(db, programId, hidden)
+  return { load, docs, loadDocs }
+}
+
+type Loading = ReturnType<typeof docsLoading>
+
+/** Pages, which are JSON to those that prefer it. */
+function pages({ config, db, consoleDb, now }: Deps, { load, docs, loadDocs }: Loading) {
+  /** A person gets the Username of a key of their own in the samples; no password is kept to go with it. */
+  const withKey = async (viewer: Viewer, programId: number) => {
+    const { person } = viewer.context
+    if (person === undefined) return viewer
+    const key = await findPullingKeyOf(consoleDb, `admin:${person.email}`, programId, now())
+    return { ...viewer, username: key?.api_key_id, keyName: key?.name }
+  }
+  const programPage = async (
+    viewer: Viewer,
+    programId: number,
+    props: Pick<DocumentedPageProps, 'program' | 'shown'>,
+  ) => pageResponse(viewer, ProgramPage({ ...(await withKey(viewer, programId)), ...props }))
+  return {
+    showIndex: async ({ viewer, request }: Asked): Promise<Response> => {
+      const place = placeOf(config, request)
+      const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
+      // Reads one more than is shown, to know whether more follow.
+      const rowsMax = listedProgramsMax + 1
+      const asked = readListQuery(request)
+      const programs = await readDocumentedPrograms(db, { among, ...asked, rowsMax })
+      const shown = programs.slice(0, listedProgramsMax).map(one => one.program_id)
+      const examples = await docs.loadShortExamples(db, shown, viewer.hidden)
+      const list = viewPrograms(programs, examples, place, asked.search)
+      if (prefersJson(request)) return json(list, viewer.fields)
+      const { person } = viewer.context
+      // Why docs could not be made again is for administrators and auditors.
+      const looksAfter = person !== undefined && readingRoles.includes(person.role)
+      const freshness = looksAfter ? freshnessOf(programs, examples) : undefined
+      return pageResponse(viewer, ProgramIndexPage({ list, freshness, now: now() }))
+    },
+    showProgram: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
+      return prefersJson(asked.request)
+        ? json(view, asked.viewer.fields)
+        : programPage(asked.viewer, found.program_id, { program: view, shown: view.versions[0] })
+    },
+    showVersion: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const view = viewProgram(found, await loadDocs(found.program_id, asked.viewer), place)
+      const shown = pickVersion(view.versions, asked.params.version)
+      return prefersJson(asked.request)
+        ? json(shown, asked.viewer.fields)
+        : programPage(asked.viewer, found.program_id, { program: view, shown })
+    },
+  }
+}
+
+function downloads({ config }: Deps, { load, loadDocs }: Loading) {
+  return {
+    sendSchema: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked, schemaParameters)
+      const described = describedVersions(await loadDocs(found.program_id, asked.viewer))
+      const { program_version_id, key_map } = pickVersion(described, asked.params.version)
+      const { part, isInline } = wantedSchema(key_map, asked.request)
+      const id = `${docsUrl(place, found.slug)}/versions/${program_version_id}/response.schema.json`
+      const document = responseSchema(part, {
+        slug: found.slug,
+        id: isInline ? `${id}?inline=1` : id,
+        followed: followedShape(found, config.exportProfile),
+      })
+      return download(
+        isInline ? inlined(document) : document,
+        `${found.slug}-${program_version_id}.schema.json`,
+        asked.viewer.fields,
+      )
+    },
+    sendOpenApi: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const described = describedVersions(await loadDocs(found.program_id, asked.viewer))
+      const {
+        slug,
+        display_name,
+        program_version_id,
+        key_map: keyMap,
+        ...rest
+      } = pickVersion(described, asked.params.version)
+      const example: unknown = JSON.parse(rest.example)
+      const document = programOpenApi({
+        slug,
+        display_name,
+        program_version_id,
+        keyMap,
+        example,
+        baseUrl: place.baseUrl,
+        followed: followedShape(found, config.exportProfile),
+      })
+      return download(document, `${slug}-${program_version_id}.openapi.json`, asked.viewer.fields)
+    },
+    sendSample: async (asked: Asked): Promise<Response> => {
+      const { found, place } = await load(asked)
+      const wanted = codeSamples(place.baseUrl, found.slug).find(one => one.file_name === asked.params.fileName)
+      if (wanted === undefined) throw new Problem('not_found', { detail: 'There is no such code sample.' })
+      return attachment(wanted.code, 'text/plain; charset=utf-8', wanted.file_name, asked.viewer.fields)
+    },
+  }
+}
+
+const schemaParameters = ['fields', 'inline'] as const
+
+/**
+ * The questions that `fields` names, all without it: for clients that check the answers to an export with the same `fields`. And whether
+ * definitions are inlined where they are referred to.
+ */
+function wantedSchema(keyMap: KeyMap, request: Request): { part: KeyMap; isInline: boolean } {
+  const query = new SentQuery(sentParameters(request), schemaParameters)
+  const inline = query.read('inline', (text, error) =>
+    text === '1' ? true : error('bad_inline', 'must be 1, or left out.'),
+  )
+  const names = query.read('fields', parseFields)
+  const found = findFields(keyMap, names ?? [])
+  if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, keyMap))
+  if (query.errors.length > 0) throw query.problem()
+  const part = names === undefined ? keyMap : visiblePart(keyMap, { hidden: new Set(), chosen: found.chosen })
+  return { part, isInline: inline === true }
+}
+
+/** `after`, the slug after which the list continues, empty at its beginning; and `q`, what is searched for, empty for nothing. */
+function readListQuery(request: Request): { after: string; search: string } {
+  const query = new SentQuery(sentParameters(request), ['after', 'q'])
+  const search = query.read('q', text => text.trim())
+  const after = query.read('after', (slug, error) =>
+    isSlug(slug) ? slug : error('bad_slug', 'must be the slug of a program, as in the `next_url` of a page.'),
+  )
+  if (query.errors.length > 0) throw query.problem()
+  return { after: after ?? '', search: search ?? '' }
+}
+
+const describedVersions = (versions: readonly GeneratedDocs[]) =>
+  versions.map(({ docs, state }) => ({ ...docs, state }))
+
+/** By its id, or as `active` or `draft`. */
+function pickVersion<Version extends { program_version_id: number; state: string }>(
+  versions: readonly Version[],
+  wanted: string | null | undefined,
+): Version {
+  const found = versions.find(
+    ({ program_version_id, state }) => String(program_version_id) === wanted || state.toLowerCase() === wanted,
+  )
+  if (found !== undefined) return found
+  throw new Problem('not_found', { detail: 'The program has no active version and no draft of this number.' })
+}

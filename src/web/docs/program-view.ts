@@ -1,0 +1,159 @@
+// The docs of one program as they are answered: this very value is the JSON, and the page shows nothing that is not in it.
+
+import type { GeneratedDocs, ListedVersion } from '../../core/derived/program-docs.ts'
+import type { Program, ProgramListing } from '../../db/programs/programs.ts'
+import type { VersionChange } from '../../domain/definitions/version-diff.ts'
+import type { QuestionDocs, VersionDocs } from '../../domain/samples/version-docs.ts'
+import { formatOffsetTime } from '../../domain/values/offset-time.ts'
+import type { Place } from '../http/server/place.ts'
+import { type CodeSample, codeSamples } from './code-samples/code-samples.ts'
+
+/** Times are ISO 8601 with the offset of the instance's zone. */
+export interface VersionView {
+  program_version_id: number
+  /** Counted within the program: 1, 2, 3. Null for a draft. */
+  version_number: number | null
+  state: 'ACTIVE' | 'DRAFT'
+  display_name: string
+  statuses: readonly string[]
+  /** When it was published; for a draft, when it was saved. */
+  since: string
+  generated_at: string
+  /** When the newest regeneration failed; null when none did since it last succeeded. */
+  regeneration_failed_at: string | null
+  /** The version that `changes` compares with, by its id and by its number. */
+  changed_since: number | null
+  changed_since_number: number | null
+  changes: readonly VersionChange[]
+  questions: readonly QuestionDocs[]
+  /** What the docs have no room for: zeros, but for programs of many thousand questions or options. */
+  left_out: VersionDocs['left_out']
+  /** A page of an export. All values are fictitious. */
+  example: unknown
+  response_schema_url: string
+  openapi_url: string
+}
+
+export interface ProgramView {
+  slug: string
+  display_name: string
+  /** Whether it takes applications. */
+  intake_state: Program['intake_state']
+  docs_url: string
+  check_auth_url: string
+  export_url: string
+  /** Of the OData feed. */
+  feed_url: string
+  versions: VersionView[]
+  code_samples: (CodeSample & { url: string })[]
+}
+
+/** A program in the list of programs. */
+export interface ListedProgram {
+  slug: string
+  display_name: string
+  docs_url: string
+  active_version_id: number | null
+  active_version_number: number | null
+  draft_version_id: number | null
+  versions: ListedVersionView[]
+}
+
+export interface ListedVersionView {
+  program_version_id: number
+  version_number: number | null
+  state: 'ACTIVE' | 'DRAFT'
+  /** Where it is described whole. */
+  docs_url: string
+  /** A page of an export with one application, shortened. All values are fictitious. */
+  example: unknown
+  /** Question keys that the shortened application lacks. */
+  questions_left_out: number
+}
+
+/** One page of the list of programs. */
+export interface ProgramList {
+  programs: ListedProgram[]
+  /** Where the list continues; null at its end. */
+  next_url: string | null
+}
+
+/** Programs on one page of the list. */
+export const listedProgramsMax = 20
+
+/** `programs` has one more than fits, if more exist. */
+export function viewPrograms(
+  programs: readonly ProgramListing[],
+  examples: ReadonlyMap<number, readonly ListedVersion[]>,
+  place: Place,
+  search: string,
+): ProgramList {
+  const shown = programs.slice(0, listedProgramsMax)
+  const more = programs.length > listedProgramsMax
+  return {
+    programs: shown.map(program => {
+      const { program_id, slug, display_name, active_version_id, active_version_number, draft_version_id } = program
+      const docs_url = docsUrl(place, slug)
+      const versions = (examples.get(program_id) ?? []).map(
+        ({ program_version_id, state, example }): ListedVersionView => ({
+          program_version_id,
+          version_number: state === 'ACTIVE' ? active_version_number : null,
+          state,
+          docs_url: `${docs_url}/versions/${program_version_id}`,
+          example: JSON.parse(example.page),
+          questions_left_out: example.left_out,
+        }),
+      )
+      return { slug, display_name, docs_url, active_version_id, active_version_number, draft_version_id, versions }
+    }),
+    next_url: more
+      ? `${place.baseUrl}/docs/api/programs?${new URLSearchParams({ ...(search !== '' && { q: search }), after: shown.at(-1)!.slug })}`
+      : null,
+  }
+}
+
+export const docsUrl = (place: Place, slug: string): string => `${place.baseUrl}/docs/api/programs/${slug}`
+
+export function viewProgram(program: Program, docs: readonly GeneratedDocs[], place: Place): ProgramView {
+  const { slug, display_name, intake_state } = program
+  const docs_url = docsUrl(place, slug)
+  return {
+    slug,
+    display_name,
+    intake_state,
+    docs_url,
+    check_auth_url: `${place.baseUrl}/api/v1/checkAuth`,
+    export_url: `${place.baseUrl}/api/v1/admin/programs/${slug}/applications`,
+    feed_url: `${place.baseUrl}/odata/v1/${slug}`,
+    versions: docs.map(one => viewVersion(one, docs_url, place.timeZone)),
+    code_samples: codeSamples(place.baseUrl, slug).map(sample => ({
+      ...sample,
+      url: `${docs_url}/samples/${sample.file_name}`,
+    })),
+  }
+}
+
+function viewVersion(generated: GeneratedDocs, docs_url: string, timeZone: string): VersionView {
+  const { docs, state, since, generated_at, failed_at } = generated
+  const { program_version_id, display_name, statuses, changed_since, changes, questions, left_out, example } = docs
+  const { versions_before } = docs
+  const files = `${docs_url}/versions/${program_version_id}`
+  return {
+    program_version_id,
+    version_number: state === 'ACTIVE' ? versions_before + 1 : null,
+    state,
+    display_name,
+    statuses,
+    since: formatOffsetTime(since, timeZone),
+    generated_at: formatOffsetTime(generated_at, timeZone),
+    regeneration_failed_at: failed_at === null ? null : formatOffsetTime(failed_at, timeZone),
+    changed_since,
+    changed_since_number: versions_before || null,
+    changes,
+    questions,
+    left_out,
+    example: JSON.parse(example),
+    response_schema_url: `${files}/response.schema.json`,
+    openapi_url: `${files}/openapi.json`,
+  }
+}

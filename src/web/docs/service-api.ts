@@ -1,0 +1,127 @@
+// The service's own OpenAPI document, which @elysiajs/swagger gathers from the routes, and the page that shows it.
+// What a route does, it says itself in its `detail`.
+
+import { type ElysiaSwaggerConfig, swagger } from '@elysiajs/swagger'
+import { Elysia } from 'elysia'
+import type { ProgramDocs } from '../../core/derived/program-docs.ts'
+import { readDocumentedPrograms } from '../../db/programs/programs.ts'
+import { responseDefinitions } from '../../domain/questions/response-schema.ts'
+import { json, pageResponse } from '../html/docs-response.ts'
+import { prefersJson } from '../http/headers/negotiation.ts'
+import { adminSecuritySchemes, adminTag } from '../http/openapi/admin-operations.ts'
+import { exportComponents } from '../http/openapi/export-operations.ts'
+import { hiddenRoute } from '../http/openapi/route-detail.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { methodNotAllowed } from '../http/server/errors.ts'
+import { placeOf } from '../http/server/place.ts'
+import { refuseParameters } from '../http/server/program-request.ts'
+import { operationSampler, type SeenExample } from './code-samples/operation-sample.ts'
+import type { ServiceDocument } from './components/service-document.ts'
+import { KeptPages } from './kept-pages.ts'
+import { ServicePage } from './service-page.tsx'
+import { type Viewer, viewDocs } from './viewer.ts'
+
+const page = '/docs/api'
+const document = '/docs/api/openapi.json'
+
+const documentation = (baseUrl: string) => ({
+  servers: [{ url: baseUrl === '' ? '/' : baseUrl }],
+  openapi: '3.1.0',
+  info: {
+    title: 'Tributary',
+    version: '1',
+    description:
+      'Exports every application submitted to a program: complete and exactly once. What the answers of one program look like is in the docs of that program.',
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  tags: [
+    { name: 'Export', description: 'For clients that pull applications.' },
+    { name: 'Docs', description: 'The generated docs.' },
+    { name: 'Intake', description: 'For the form front end that submits applications.' },
+    adminTag,
+  ],
+  components: {
+    ...exportComponents,
+    securitySchemes: { ...exportComponents.securitySchemes, ...adminSecuritySchemes },
+    schemas: {
+      ...responseDefinitions([], undefined, { definitionsAt: '#/components/schemas/' }),
+      ...exportComponents.schemas,
+    },
+  },
+})
+
+/** `GET /docs/api`, `GET /docs/api/openapi.json`: for API keys and people who are signed in, as everything is that is not a bare file. */
+export const serviceApi = (deps: Deps, docs: ProgramDocs) => {
+  const pages = new KeptPages(keptPagesMax)
+  const show = async ({ viewer, request }: { viewer: Viewer; request: Request }): Promise<Response> => {
+    const { baseUrl } = placeOf(deps.config, request)
+    if (!prefersJson(request)) {
+      const example = await loadSeenExample(deps, docs, viewer)
+      // The page is the same whatever the query has.
+      const context = { ...viewer.context, query: new URLSearchParams() }
+      const rendered = (): Promise<Response> => {
+        const described = gathered()
+        const sampleOf = operationSampler(described, baseUrl, example)
+        return pageResponse(
+          { context, fields: {} },
+          ServicePage({ document: described, documentPath: document, sampleOf }),
+        )
+      }
+      // A page for a person has their name in it.
+      if (viewer.granted === undefined) return rendered()
+      const { coding, root } = context
+      return pages.responseFor(JSON.stringify([baseUrl, root, coding, example]), rendered, viewer.fields)
+    }
+    const links = {
+      openapi_url: baseUrl + document,
+      programs_url: `${baseUrl}/docs/api/programs`,
+      check_auth_url: `${baseUrl}/api/v1/checkAuth`,
+    }
+    return json(links, viewer.fields)
+  }
+  const routes = new Elysia({ name: 'service-api' })
+    .use(viewDocs(deps))
+    // For the document, which the plugin answers; the page says so itself.
+    .onBeforeHandle(({ request, viewer, set }) => {
+      refuseParameters(request)
+      Object.assign(set.headers, {
+        'Cache-Control': 'no-store',
+        'X-Content-Type-Options': 'nosniff',
+        ...viewer.fields,
+      })
+    })
+    .use(
+      swagger({
+        path: page,
+        specPath: document,
+        // Routes for any method are how others are refused, and HEAD is as GET.
+        excludeMethods: ['ALL', 'HEAD', 'OPTIONS'],
+        excludeStaticFile: false,
+        // The plugin knows the types of 3.0 alone.
+        documentation: documentation(deps.config.baseUrl) as unknown as ElysiaSwaggerConfig['documentation'],
+      }),
+    )
+  const gathering = routes.routes.find(route => route.path === document)?.handler as () => ServiceDocument
+  const gathered = (): ServiceDocument => gathering()
+  return (
+    routes
+      // In place of the plugin's own page, which loads its scripts from elsewhere.
+      .get(page, show, hiddenRoute)
+      .head(page, show, hiddenRoute)
+      .all(page, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+      .all(document, methodNotAllowed(['GET', 'HEAD']), hiddenRoute)
+  )
+}
+
+/** Pages for API keys that are kept, each up to a megabyte: as many as there are views of the first program that keys may see. */
+const keptPagesMax = 16
+
+/** A short example of the first program, by its slug, that the viewer may see. */
+async function loadSeenExample({ db }: Deps, docs: ProgramDocs, viewer: Viewer): Promise<SeenExample | undefined> {
+  const among = viewer.programIds === 'all' ? viewer.programIds : [...viewer.programIds]
+  const [program] = await readDocumentedPrograms(db, { among, search: '', after: '', rowsMax: 1 })
+  if (program === undefined) return undefined
+  const { program_id, slug } = program
+  const [version] = (await docs.loadShortExamples(db, [program_id], viewer.hidden)).get(program_id) ?? []
+  return version === undefined ? undefined : { slug, page: JSON.parse(version.example.page) as SeenExample['page'] }
+}

@@ -1,0 +1,98 @@
+// The reader of the docs, and the programs that this reader may see.
+
+import { Elysia } from 'elysia'
+import { Problem } from '../../base/problem.ts'
+import { grantedProgram, nothingHidden } from '../../core/keys/caller.ts'
+import { loadSession } from '../../core/people/sessions.ts'
+import type { Db } from '../../db/client.ts'
+import { findProgram, type Program } from '../../db/programs/programs.ts'
+import { addressText } from '../../domain/values/ip-address.ts'
+import { isSlug } from '../../domain/values/slug.ts'
+import { sessionLimits } from '../console/requests/console-request.ts'
+import { sessionToken } from '../console/requests/session-cookie.ts'
+import { signedInContext } from '../console/signed-in-context.ts'
+import { mustSetUp, setUpFirst } from '../console/signing-in/second-factor-routes.tsx'
+import { type PageContext, pageContext } from '../html/page-context.ts'
+import { quotaHeaders } from '../http/headers/quota-headers.ts'
+import { authenticateRequest } from '../http/server/authenticate.ts'
+import type { Deps } from '../http/server/deps.ts'
+import { placeOf } from '../http/server/place.ts'
+import { recordOf } from '../http/server/request-record.ts'
+
+/** An authenticated reader: an API key, or a person with a session of the console. */
+export interface Viewer {
+  /** Ids of the programs they may see. */
+  programIds: 'all' | ReadonlySet<number>
+  /** The grants of an API key, slug → program id; undefined for a person. */
+  granted: ReadonlyMap<string, number> | undefined
+  /** Ids of questions that they may not know of; none for a person. */
+  hidden: ReadonlySet<number>
+  /** The user name of their API key; undefined for a person. */
+  username: string | undefined
+  /** Fields to send with every answer: those of the limits a key is under. */
+  fields: Readonly<Record<string, string>>
+  /** What pages are made with. */
+  context: PageContext
+}
+
+/**
+ * Adds `viewer` to the routes of the instance that uses it, or answers 401 before anything else is looked at (contract D7).
+ * An API key sees the programs it is granted, whether it may export or submit; a person those that the console shows them.
+ */
+export const viewDocs = (deps: Deps) =>
+  new Elysia({ name: 'view-docs' }).derive({ as: 'scoped' }, async ({ request }) => ({
+    viewer: (await signedInViewer(deps, request)) ?? (await keyViewer(deps, request)),
+  }))
+
+/** A session comes first: a browser continues sending a key that it was once given. */
+async function signedInViewer(deps: Deps, request: Request): Promise<Viewer | undefined> {
+  const { config, consoleDb, now } = deps
+  const { fields, origin } = recordOf(request)
+  const place = placeOf(config, request)
+  // A service that only reads the database has no console to sign in to.
+  const token =
+    origin.secure && !config.exportOnly ? sessionToken(request, place.baseUrl.startsWith('https:')) : undefined
+  if (token === undefined) return undefined
+  const session = await loadSession(consoleDb, token, sessionLimits(deps), now())
+  if (session === undefined) return undefined
+  if (mustSetUp(deps, session)) throw setUpFirst()
+  if (origin.address !== undefined) fields.address = addressText(origin.address)
+  return {
+    programIds: session.person.programIds,
+    granted: undefined,
+    hidden: nothingHidden.ids,
+    username: undefined,
+    fields: {},
+    context: signedInContext(deps, pageContext(place, config, request, now()), session),
+  }
+}
+
+async function keyViewer(deps: Deps, request: Request): Promise<Viewer> {
+  const { api_key_id, programs, hidden } = await authenticateRequest(deps, request)
+  return {
+    programIds: new Set(programs.values()),
+    granted: programs,
+    hidden: hidden.ids,
+    username: api_key_id,
+    fields: quotaHeaders(await deps.limits.takeRequest(api_key_id)),
+    context: pageContext(placeOf(deps.config, request), deps.config, request, deps.now()),
+  }
+}
+
+/**
+ * The program of this slug, if it is among the viewer's. One that is not and one that does not exist look the same: to a key the 401,
+ * to a person a 404. Notes it for the log.
+ */
+export async function loadVisibleProgram(
+  db: Db,
+  viewer: Viewer,
+  request: Request,
+  slug: string | null,
+): Promise<Program> {
+  if (viewer.granted !== undefined) grantedProgram({ programs: viewer.granted }, slug)
+  const program = slug === null || !isSlug(slug) ? undefined : await findProgram(db, slug)
+  if (program === undefined || (viewer.programIds !== 'all' && !viewer.programIds.has(program.program_id)))
+    throw new Problem('not_found', { detail: 'There is no program of this name.' })
+  recordOf(request).fields.program = program.slug
+  return program
+}

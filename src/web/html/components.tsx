@@ -1,0 +1,244 @@
+// The small parts that pages are made of: notices, tables that become cards, tabs, times.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import { emailOf } from '../../core/people/roles.ts'
+import { formatOffsetTime, type Micros } from '../../domain/values/offset-time.ts'
+import { Icon, type IconName } from './icon.tsx'
+import { usePage } from './page-context.ts'
+
+export type Tone = 'info' | 'attention' | 'good' | 'bad'
+
+/** Something the page says before all else. `name` is its code, for tests and scripts, whatever its words are. */
+export const Notice = ({ name, tone, children }: { name: string; tone: Tone; children: ComponentChildren }) => (
+  <div class={`notice ${tone}`} data-notice={name} role={tone === 'bad' ? 'alert' : 'status'}>
+    {children}
+  </div>
+)
+
+/** Why what was sent was not done, where its page comes back: the first thing that is read, as the errors of fields are. */
+export const NotDone = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <div class="notice bad" data-notice={name} role="alert" tabIndex={-1} autofocus>
+    {children}
+  </div>
+)
+
+export const Badge = ({ tone, children }: { tone?: Tone; children: ComponentChildren }) => (
+  <span class={tone === undefined ? 'badge' : `badge ${tone}`}>{children}</span>
+)
+
+/** What was done that led to a page, by the name that the address gives it. */
+export function DoneNotice({ texts }: { texts: Readonly<Record<string, string>> }) {
+  const done = usePage().query.get('done')
+  return done !== null && Object.hasOwn(texts, done) ? (
+    <Notice name={done} tone="good">
+      {texts[done]}
+    </Notice>
+  ) : null
+}
+
+/** A link that looks like a button, its icon before the words; after them where it leads on. */
+export function LinkButton(props: {
+  /** Whether it leads to what a page is mostly there for. */
+  main?: boolean
+  rel?: 'next' | 'prev'
+  href: string
+  id?: string
+  download?: string
+  newTab?: boolean
+  icon?: IconName
+  text: string
+  /** What screen readers say besides. */
+  unseen?: string
+}) {
+  const { main, newTab, icon, text, unseen, ...link } = props
+  const shown = icon !== undefined && <Icon name={icon} />
+  return (
+    <a class={main ? 'button' : 'button plain'} {...link} {...(newTab && { target: '_blank', rel: 'noopener' })}>
+      {icon !== 'chevron-right' && shown}
+      {text}
+      {unseen !== undefined && <span class="unseen">{unseen}</span>}
+      {icon === 'chevron-right' && shown}
+    </a>
+  )
+}
+
+/** A name in a table, mostly a link, and in small what else it is known by. */
+export const Named = ({ href, name, small }: { href?: string; name: string; small: ComponentChildren }) => (
+  <>
+    {href === undefined ? (
+      <span class="strong" dir="auto">
+        {name}
+      </span>
+    ) : (
+      <a class="strong" href={href} dir="auto">
+        {name}
+      </a>
+    )}
+    <small>{small}</small>
+  </>
+)
+
+/** Names and what belongs to each; without those to which nothing (undefined) does. */
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
+  <dl>
+    {facts
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd dir="auto">{value}</dd>
+        </>
+      ))}
+  </dl>
+)
+
+export interface Column<Row> {
+  head: string
+  cell: (row: Row) => ComponentChildren
+  /** Figures, set flush right. */
+  figures?: boolean
+  /** What it says is understood without the column's name, which a card leaves out. */
+  evident?: boolean
+}
+
+/** A table on a wide screen, cards on a narrow one: each cell says its column's name there. */
+export function Table<Row>(props: {
+  caption: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  /** What to do about an empty list. */
+  empty: ComponentChildren
+}) {
+  if (props.rows.length === 0) return <div class="card empty">{props.empty}</div>
+  return (
+    <div class="card table">
+      <table>
+        <caption class="unseen">{props.caption}</caption>
+        <thead>
+          <tr>
+            {props.columns.map(({ head, figures }) => (
+              <th scope="col" class={figures ? 'figures' : undefined}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {props.rows.map(row => (
+            <tr>
+              {props.columns.map(({ head, cell, figures, evident }) => (
+                <td
+                  data-head={head}
+                  class={[figures && 'figures', evident && 'evident'].filter(Boolean).join(' ') || undefined}
+                >
+                  <div>{cell(row)}</div>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Links that look like tabs; each is a page of its own. */
+export function Tabs(props: {
+  label: string
+  tabs: readonly { text: string; path: string; count?: number; current: boolean }[]
+}) {
+  return (
+    <nav class="tabs" aria-label={props.label}>
+      {props.tabs.map(({ text, path, count, current }) => (
+        <a href={path} aria-current={current ? 'page' : undefined}>
+          {text} {count !== undefined && <span class="count">{figures(count)}</span>}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+/** 128,440. */
+export const figures = (value: number): string => value.toLocaleString('en-US')
+/** `1 question`, `1,200 questions`. */
+export const counted = (count: number, what: string): string => `${figures(count)} ${what}${count === 1 ? '' : 's'}`
+
+const dates = new Map<string, { day: Intl.DateTimeFormat; minute: Intl.DateTimeFormat }>()
+
+function formatsOf(timeZone: string) {
+  let found = dates.get(timeZone)
+  if (found === undefined) {
+    const day = { timeZone, day: 'numeric', month: 'short', year: 'numeric' } as const
+    const minute = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+    found = { day: new Intl.DateTimeFormat('en-GB', day), minute: new Intl.DateTimeFormat('en-GB', minute) }
+    dates.set(timeZone, found)
+  }
+  return found
+}
+
+/**
+ * A time in the instance's zone, to the day or the minute; the exact instant shows on hover. With `until` it is the end of something: an
+ * end at midnight is named by the day that it ends, which is the last one that counts.
+ */
+export function When({ at, day, until, text }: { at: Micros; day?: boolean; until?: boolean; text?: string }) {
+  const { timeZone } = usePage().config
+  const exact = formatOffsetTime(at, timeZone)
+  const formats = formatsOf(timeZone)
+  return (
+    <time dateTime={exact} title={exact}>
+      {text ?? (until ? formats.day.format(at / 1000 - 1) : (day ? formats.day : formats.minute).format(at / 1000))}
+    </time>
+  )
+}
+
+/** Who did something in the console: by name where the person is known, whatever they did it with. */
+export function Who({ actor }: { actor: string | null }) {
+  const { nameOf } = usePage()
+  const email = emailOf(actor ?? '')
+  return (
+    <>
+      {nameOf?.(email) ?? email}
+      {actor?.startsWith('admin-token:') && ', with a token'}
+    </>
+  )
+}
+
+/** When something was last used, and from where. */
+export const LastUse = ({ at, address, text }: { at: Micros | null; address: string | null; text?: string }) => (
+  <>
+    {at === null ? 'never' : <When at={at} text={text} />}
+    {address !== null && (
+      <small>
+        <code>{address}</code>
+      </small>
+    )}
+  </>
+)
+
+/** `in 85 days`, `2 minutes ago`: how far an instant is from now. */
+export function distance(at: Micros, now: Micros): string {
+  const seconds = Math.round((at - now) / 1_000_000)
+  const steps = [
+    ['day', 86_400],
+    ['hour', 3600],
+    ['minute', 60],
+    ['second', 1],
+  ] as const
+  const [unit, length] = steps.find(([, length]) => Math.abs(seconds) >= length) ?? steps[3]
+  return relative.format(Math.trunc(seconds / length), unit)
+}
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+
+/** A name that continues in the next line where one of its parts ends, if it is an e-mail address: `mara@` `example` `.gov`. */
+export const InParts = ({ children }: { children: string }) => (
+  <>{children.split(/(?<=@)|(?=\.)/).flatMap((part, i) => (i === 0 ? [part] : [<wbr />, part]))}</>
+)
+
+/** A sentence in which back-ticks enclose code, as messages for programs have it, too. */
+export const Words = ({ children }: { children: string }) => (
+  <>
+    {children.split(/(`+)([^`]+)\1/).map((part, i) => (i % 3 === 1 ? null : i % 3 === 2 ? <code>{part}</code> : part))}
+  </>
+)

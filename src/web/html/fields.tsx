@@ -1,0 +1,282 @@
+// The parts of forms: fields with their errors, and the summary of these.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import { isCalendarDate } from '../../domain/question-types/date.ts'
+import { Words } from './components.tsx'
+import { Icon, type IconName } from './icon.tsx'
+import { type FormState, usePage } from './page-context.ts'
+
+/** The error of a field: `name` is that of a parameter, or the last step of a path into a document. */
+export const errorOf = ({ errors }: FormState, name: string): string | undefined =>
+  errors.find(({ parameter, path }) => parameter === name || path?.split('/').at(-1) === name)?.detail
+
+/** Summary of what is wrong, on top of a form, with a link to each field. */
+export function ErrorSummary({ title = 'Some fields need another look' }: { title?: string }) {
+  const { form } = usePage()
+  if (form.errors.length === 0) return null
+  return (
+    <section class="notice bad" role="alert" aria-labelledby="errors" tabIndex={-1} autofocus>
+      <h2 id="errors">{title}</h2>
+      <ul>
+        {form.errors.map(({ parameter, path, code, detail }) => (
+          <li>
+            <a href={`#${parameter ?? path?.split('/').at(-1) ?? 'content'}`} data-code={code}>
+              <Words>{detail}</Words>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+interface FieldProps {
+  /** The form of the page unless given. */
+  form?: FormState
+  name: string
+  label: string
+  hint?: ComponentChildren
+  optional?: boolean
+  /** The content of the field when nothing was sent yet. */
+  value?: string
+  /** Whether it stands in a row of others: then its label is for screen readers alone. */
+  cell?: boolean
+}
+
+/** What is wrong with a field, if anything. */
+export function FieldError({ name, form = usePage().form }: Pick<FieldProps, 'name' | 'form'>) {
+  const error = errorOf(form, name)
+  if (error === undefined) return null
+  return (
+    <p class="error" id={`${name}-error`}>
+      <Words>{error}</Words>
+    </p>
+  )
+}
+
+/** Says at its label that something may stay empty. */
+export const Optional = ({ is }: { is: boolean | undefined }) => (is ? <span class="soft"> optional</span> : null)
+
+/** Label, hint, field and error, tied together for those who hear the page. */
+function Labelled(
+  props: FieldProps & {
+    children: (described: {
+      id: string
+      name: string
+      'aria-label'?: string
+      'aria-describedby'?: string
+      'aria-invalid'?: 'true'
+    }) => ComponentChildren
+  },
+) {
+  const { form = usePage().form, name, label, hint, optional, cell, children } = props
+  const error = errorOf(form, name)
+  const described = [hint === undefined ? '' : `${name}-hint`, error === undefined ? '' : `${name}-error`]
+    .filter(Boolean)
+    .join(' ')
+  return (
+    <div class={`field${cell ? ' cell' : ''}${error === undefined ? '' : ' wrong'}`}>
+      {!cell && (
+        <label for={name} dir="auto">
+          {label}
+          <Optional is={optional} />
+        </label>
+      )}
+      {hint !== undefined && (
+        <p class="hint" id={`${name}-hint`}>
+          {hint}
+        </p>
+      )}
+      {children({
+        id: name,
+        name,
+        ...(cell && { 'aria-label': label }),
+        ...(described === '' ? {} : { 'aria-describedby': described }),
+        ...(error === undefined ? {} : { 'aria-invalid': 'true' as const }),
+      })}
+      <FieldError name={name} form={form} />
+    </div>
+  )
+}
+
+export function TextField(
+  props: FieldProps & {
+    type?: 'text' | 'email' | 'password' | 'date' | 'number' | 'search'
+    autocomplete?: string
+    inputmode?: string
+    maxLength?: number
+    placeholder?: string
+  },
+) {
+  const { form = usePage().form, name, value = '', type = 'text', autocomplete, inputmode, maxLength } = props
+  // A password is not sent back to be shown again.
+  const shown = type === 'password' ? '' : (form.values.get(name) ?? value)
+  // A field for a day shows nothing else: neither an instant nor what is no day.
+  const isNoDay = type === 'date' && shown !== '' && !isCalendarDate(shown)
+  return (
+    <Labelled {...props}>
+      {tied => (
+        <input
+          {...tied}
+          // One of the types that hold a text; which one makes no difference to the rest.
+          type={(isNoDay ? 'text' : type) as 'text'}
+          value={shown}
+          autocomplete={autocomplete}
+          inputMode={inputmode as 'text' | undefined}
+          maxLength={maxLength}
+          placeholder={props.placeholder}
+          spellcheck={props.cell ? undefined : false}
+        />
+      )}
+    </Labelled>
+  )
+}
+
+export function TextArea(props: FieldProps & { rows?: number; mono?: boolean; autofocus?: boolean }) {
+  const { form = usePage().form, name, value = '', rows = 4, mono, autofocus } = props
+  return (
+    <Labelled {...props}>
+      {tied => (
+        <textarea {...tied} rows={rows} class={mono ? 'mono' : undefined} spellcheck={!mono} autofocus={autofocus}>
+          {form.values.get(name) ?? value}
+        </textarea>
+      )}
+    </Labelled>
+  )
+}
+
+export interface Choice {
+  value: string
+  text: string
+  hint?: string
+}
+
+export function SelectField(props: FieldProps & { choices: readonly Choice[]; 'data-edit'?: string }) {
+  const { form = usePage().form, name, value = '', choices } = props
+  const chosen = form.values.get(name) ?? value
+  return (
+    <Labelled {...props}>
+      {tied => (
+        <select {...tied} data-edit={props['data-edit']}>
+          {choices.map(choice => (
+            <option value={choice.value} selected={choice.value === chosen}>
+              {choice.text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  )
+}
+
+/** Radio buttons, or check boxes with `many`. `chosen` is what is on when nothing was sent yet. */
+export function Choices(props: {
+  /** The form of the page unless given. */
+  form?: FormState
+  name: string
+  legend: string
+  choices: readonly Choice[]
+  chosen: readonly string[]
+  many?: boolean
+  hint?: ComponentChildren
+  optional?: boolean
+  /** Of a long list: those chosen come first, the rest is scrolled, and with scripts filtered and chosen together. */
+  long?: boolean
+  /** Of a long list: what a box for all of them says without scripts. `requests/read-form` knows what it means. */
+  all?: string
+}) {
+  const { form = usePage().form, name, legend, chosen, many, hint, optional, long, all } = props
+  const error = errorOf(form, name)
+  // Boxes that were sent with none ticked are not in the form; of radio buttons, one that was on always is.
+  const sent = many ? form.values.size > 0 : form.values.has(name)
+  const on = new Set(sent ? form.values.getAll(name) : chosen)
+  const [chosenFirst, rest] = [true, false].map(first => props.choices.filter(({ value }) => on.has(value) === first))
+  const choices = long ? [...chosenFirst!, ...rest!] : props.choices
+  return (
+    <fieldset id={name} class={error === undefined ? 'field' : 'field wrong'} tabIndex={-1}>
+      <legend dir="auto">
+        {legend}
+        <Optional is={optional} />
+      </legend>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {long && (
+        <div class="picking" data-picks={name} hidden>
+          <input type="search" aria-label={`Filter ${legend.toLowerCase()}`} placeholder="Filter" />
+          <button type="button" class="plain">
+            Choose all shown<span class="unseen"> of {legend.toLowerCase()}</span>
+          </button>
+        </div>
+      )}
+      <div class={long ? 'picks' : undefined}>
+        {long && all !== undefined && (
+          <noscript>
+            <input type="hidden" name={`shown:${name}`} value={choices.map(({ value }) => value).join(' ')} />
+            <div class="choice">
+              <input type="checkbox" id={`${name}-all`} name="all" value={name} />
+              <label for={`${name}-all`}>{all}</label>
+            </div>
+          </noscript>
+        )}
+        {choices.map((choice, i) => (
+          <ChoiceBox {...choice} id={`${name}-${i}`} name={name} many={many} checked={on.has(choice.value)} />
+        ))}
+      </div>
+      <FieldError name={name} form={form} />
+    </fieldset>
+  )
+}
+
+function ChoiceBox(props: Choice & { id: string; name: string; many: boolean | undefined; checked: boolean }) {
+  const { id, name, many, checked, value, text, hint } = props
+  return (
+    <div class="choice">
+      <input type={many ? 'checkbox' : 'radio'} id={id} name={name} value={value} checked={checked} />
+      <label for={id} dir="auto">
+        {text}
+        {hint !== undefined && <span class="hint">{hint}</span>}
+      </label>
+    </div>
+  )
+}
+
+/** A form that does something. It carries the token of its session, and who is signed in. */
+export function ActionForm(props: {
+  action: string
+  /** Whether files are sent with it. */
+  files?: boolean
+  children: ComponentChildren
+}) {
+  const { action, files, children } = props
+  const { csrf, person } = usePage()
+  return (
+    <form method="post" action={action} encType={files ? 'multipart/form-data' : undefined} noValidate>
+      <input type="hidden" name="csrf" value={csrf} autocomplete="off" />
+      {/* If the session ends before it is sent, no other person is shown what this one typed. */}
+      <input type="hidden" name="typed_by" value={String(person?.person_id ?? '')} />
+      {children}
+    </form>
+  )
+}
+
+/** The button that sends a form. */
+export function Submit(props: {
+  /** Plain alongside another, quiet alongside the page; danger for what takes something away. */
+  look?: 'plain' | 'quiet' | 'danger'
+  name?: string
+  value?: string
+  icon?: IconName
+  text: string
+  /** Text for screen readers only: distinguishes buttons with the same label. */
+  unseen?: string
+}) {
+  const { look, icon, text, unseen, ...sent } = props
+  return (
+    <button type="submit" class={look} dir="auto" {...sent}>
+      {icon !== undefined && <Icon name={icon} />}
+      {text}
+      {unseen !== undefined && <span class="unseen">{unseen}</span>}
+    </button>
+  )
+}

@@ -1,0 +1,36 @@
+// A page that is there for one form: its heading, what was wrong, its fields, the button that sends it, and the way back.
+
+/** @jsxImportSource preact */
+
+import type { ComponentProps } from 'preact'
+import { LinkButton } from './components.tsx'
+import { ActionForm, ErrorSummary, Submit } from './fields.tsx'
+import { Shell } from './shell.tsx'
+
+interface FormPageProps extends ComponentProps<typeof Shell> {
+  /** Where the form goes. */
+  path: string
+  /** What the button says; no button where there is nothing to send. */
+  submit: string | undefined
+  look?: 'danger'
+  /** The content above the errors. */
+  errorTitle?: string
+}
+
+export function FormPage({ path, submit, look, errorTitle, children, ...shell }: FormPageProps) {
+  const back = shell.crumbs?.findLast(crumb => crumb.path !== undefined)?.path
+  return (
+    <Shell {...shell}>
+      <ErrorSummary title={errorTitle} />
+      <div class="card narrow">
+        <ActionForm action={path}>
+          {children}
+          <div class="actions">
+            {submit !== undefined && <Submit look={look} text={submit} />}
+            {back !== undefined && <LinkButton href={back} text="Cancel" />}
+          </div>
+        </ActionForm>
+      </div>
+    </Shell>
+  )
+}

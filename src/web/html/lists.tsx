@@ -1,0 +1,152 @@
+// Search and paging links around long lists; programs by name.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren } from 'preact'
+import { Badge, LinkButton } from './components.tsx'
+import { Choices, Submit } from './fields.tsx'
+import { usePage } from './page-context.ts'
+
+/** Looks for a word in the list at this path; `children` are further filters. */
+export function SearchForm(props: { path: string; label: string; hint: string; children?: ComponentChildren }) {
+  const { query } = usePage()
+  return (
+    <form class="filters" method="get" action={props.path}>
+      <label class="unseen" for="q">
+        {props.label}
+      </label>
+      <input id="q" name="q" type="search" value={query.get('q') ?? ''} placeholder={props.hint} />
+      {props.children}
+      <Submit look="plain" icon="search" text="Search" />
+    </form>
+  )
+}
+
+/** The way on in the list at this path, filtered as it is, and back to where it begins. `next` is where the next page begins; null on the last. */
+export function Pages({ path, next, what }: { path: string; next: string | number | null; what: string }) {
+  const { query } = usePage()
+  const isLater = (query.get('after') ?? '') !== ''
+  if (!isLater && next === null) return null
+  const address = (after: Readonly<Record<string, string>>): string => {
+    const kept = [...query].filter(([name]) => name !== 'after' && name !== 'done')
+    return `${path}?${new URLSearchParams([...kept, ...Object.entries(after)])}`
+  }
+  return (
+    <nav class="pages" aria-label={`Pages of ${what}`}>
+      {isLater && <LinkButton href={address({})} icon="chevron-left" text="From the start" />}
+      {next !== null && (
+        <LinkButton rel="next" href={address({ after: String(next) })} icon="chevron-right" text={`More ${what}`} />
+      )}
+    </nav>
+  )
+}
+
+/**
+ * What a list is filtered by: the fields side by side, and each filter that is on as a link that takes it off. On a narrow screen only the
+ * first field is seen, and `more` are in a fold.
+ */
+export function FilterBar(props: {
+  /** The list without any filter, from the root of the service on. */
+  path: string
+  /** Of each filter, by its name in the address: its value in words. */
+  words: Readonly<Record<string, (value: string) => string>>
+  /** The query of the list that is filtered by these values. */
+  search: (values: URLSearchParams) => string
+  note?: ComponentChildren
+  more: ComponentChildren
+  children: ComponentChildren
+}) {
+  const { path, words, search, note, more, children } = props
+  const { values, errors } = usePage().form
+  const chips = Object.entries(words).flatMap(([name, inWords]) => {
+    const value = values.get(name)?.trim() ?? ''
+    if (value === '' || errors.length > 0) return []
+    const others = new URLSearchParams(values)
+    others.delete(name)
+    return [{ text: inWords(value), href: path + search(others) }]
+  })
+  return (
+    <search class="card">
+      <form class="sieve" method="get" action={path} noValidate>
+        <div class="wide">{children}</div>
+        <details class="narrow-fold" open={errors.length > 0}>
+          <summary>More filters</summary>
+          <div>{more}</div>
+        </details>
+        <Submit icon="search" text="Find" />
+      </form>
+      {(chips.length > 0 || note !== undefined) && (
+        <p class="chips">
+          {chips.map(({ text, href }) => (
+            <a class="badge info" href={href}>
+              <span class="unseen">Without </span>
+              <span dir="auto">{text}</span> <span aria-hidden="true">×</span>
+            </a>
+          ))}
+          {chips.length > 0 && <a href={path}>Clear</a>}
+          {note !== undefined && <span class="soft">{note}</span>}
+        </p>
+      )}
+    </search>
+  )
+}
+
+/** Whether a list is searched, or is not at its start: then it may be empty without there being nothing. */
+export const isPart = (query: URLSearchParams): boolean => ['q', 'after'].some(name => (query.get(name) ?? '') !== '')
+
+export interface NamedProgram {
+  slug: string
+  display_name: string
+  intake_state?: IntakeState
+}
+
+export const intakeLabels = { OPEN: 'Open', PAUSED: 'Paused', CLOSED: 'Closed', ARCHIVED: 'Archived' } as const
+type IntakeState = keyof typeof intakeLabels
+
+/** Of a program that takes no applications. */
+export const IntakeBadge = ({ state }: { state: IntakeState }) =>
+  state === 'OPEN' ? null : <Badge tone="attention">{intakeLabels[state]}</Badge>
+
+/** What a choice says of a program that takes no applications: `, archived`. */
+export const intakeSuffix = ({ intake_state: state = 'OPEN' }: NamedProgram): string =>
+  state === 'OPEN' ? '' : `, ${intakeLabels[state].toLowerCase()}`
+
+/** Those that are archived come last. */
+export const archivedLast = <One extends NamedProgram>(programs: readonly One[]): One[] =>
+  programs.toSorted((a, b) => Number(a.intake_state === 'ARCHIVED') - Number(b.intake_state === 'ARCHIVED'))
+
+/** The name of each, in this order; the slug of one that is not among them. */
+export const programNames = (slugs: readonly string[], among: readonly NamedProgram[]): string[] =>
+  slugs.map(slug => among.find(one => one.slug === slug)?.display_name ?? slug)
+
+/** A program that something is for, by name. */
+export const ProgramBadge = ({ slug, among }: { slug: string; among: readonly NamedProgram[] }) => (
+  <span class="badge" title={slug} dir="auto">
+    {programNames([slug], among)}
+  </span>
+)
+
+/** Programs by name: wherever some of them are chosen. */
+export const ProgramChoices = (props: {
+  /** `programs` unless given. */
+  name?: string
+  programs: readonly NamedProgram[]
+  chosen: readonly string[]
+  legend?: string
+  hint?: string
+}) => (
+  <Choices
+    name={props.name ?? 'programs'}
+    legend={props.legend ?? 'Programs'}
+    choices={archivedLast(props.programs).map(one => ({
+      value: one.slug,
+      text: one.display_name,
+      hint: one.slug + intakeSuffix(one),
+    }))}
+    chosen={props.chosen}
+    many
+    long={props.programs.length > 8}
+    all={`All ${props.programs.length} programs`}
+    hint={props.programs.length === 0 ? 'There is no program yet.' : props.hint}
+  />
+)

@@ -1,0 +1,84 @@
+// The parts of the product, and the way to each.
+
+import type { Role } from '../../core/people/roles.ts'
+import type { IconName } from './icon.tsx'
+
+interface Entry {
+  part: string
+  path: string
+  text: string
+  icon: IconName
+  roles: readonly Role[]
+  /** Whether those with an API key, who are not signed in, may open it too. */
+  keyed?: boolean
+}
+
+export const everyRole: readonly Role[] = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR', 'AUDITOR']
+export const readingRoles: readonly Role[] = ['ADMINISTRATOR', 'AUDITOR']
+
+interface Group {
+  title: string | undefined
+  entries: readonly Entry[]
+}
+
+/** The navigation in its groups. A line here is a line there. */
+const groups = [
+  {
+    title: undefined,
+    entries: [
+      { part: 'home', path: '/admin', text: 'Home', icon: 'house', roles: everyRole },
+      { part: 'programs', path: '/admin/programs', text: 'Programs', icon: 'folder-open', roles: everyRole },
+      { part: 'questions', path: '/admin/questions', text: 'Questions', icon: 'list-tree', roles: readingRoles },
+      { part: 'applications', path: '/admin/applications', text: 'Applications', icon: 'inbox', roles: everyRole },
+    ],
+  },
+  {
+    title: 'API',
+    entries: [
+      { part: 'keys', path: '/admin/keys', text: 'API keys', icon: 'key-round', roles: readingRoles },
+      { part: 'webhooks', path: '/admin/webhooks', text: 'Webhooks', icon: 'webhook', roles: everyRole },
+      {
+        part: 'documentation',
+        path: '/docs/api/programs',
+        text: 'Documentation',
+        icon: 'book-open',
+        roles: everyRole,
+        keyed: true,
+      },
+    ],
+  },
+  {
+    title: 'Organization',
+    entries: [
+      {
+        part: 'intermediaries',
+        path: '/admin/intermediaries',
+        text: 'Intermediaries',
+        icon: 'handshake',
+        roles: readingRoles,
+      },
+      { part: 'people', path: '/admin/people', text: 'People', icon: 'users', roles: readingRoles },
+    ],
+  },
+  {
+    title: 'System',
+    entries: [
+      { part: 'jobs', path: '/admin/jobs', text: 'Jobs', icon: 'activity', roles: readingRoles },
+      { part: 'audit', path: '/admin/audit', text: 'Audit', icon: 'scroll-text', roles: readingRoles },
+      { part: 'settings', path: '/admin/settings', text: 'Settings', icon: 'settings', roles: readingRoles },
+    ],
+  },
+] as const satisfies readonly Group[]
+
+export const navigation: readonly Group[] = groups
+
+/** The parts of the product, as the navigation names them: no page is of a part that cannot be found there. */
+export type NavigationPart = (typeof groups)[number]['entries'][number]['part']
+
+/** The part of the product that a page is in, if this role may open it: where one looks for what is not at an address. */
+export function partOfPath(pathname: string, role: Role) {
+  const path = pathname.replace(/^\/admin\/programs\/[^/]+\/applications(?=\/|$)/, '/admin/applications')
+  return groups
+    .flatMap(({ entries }) => [...entries])
+    .find(entry => entry.part !== 'home' && `${path}/`.startsWith(`${entry.path}/`) && entry.roles.includes(role))
+}

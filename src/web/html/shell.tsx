@@ -1,0 +1,161 @@
+// The frame of every page of console and docs: head, skip link, heading.
+
+/** @jsxImportSource preact */
+
+import type { ComponentChildren, VNode } from 'preact'
+import { Notice } from './components.tsx'
+import type { NavigationPart } from './navigation.ts'
+import { usePage } from './page-context.ts'
+import { Brand, Side } from './sidebar.tsx'
+
+interface ShellProps {
+  title: string
+  part: NavigationPart | undefined
+  /** The heading, where that is not the title: what is personal is kept out of titles, which browsers remember. */
+  heading?: ComponentChildren
+  /** The way here from the top, each a link but for the page itself. */
+  crumbs?: readonly { text: string; path?: string }[]
+  /** Actions alongside the heading. */
+  actions?: ComponentChildren
+  /** One sentence under the heading. */
+  lead?: ComponentChildren
+  /** Scripts of our own, by path. Pages are complete without any. */
+  scripts?: readonly string[]
+  /** Style sheets of our own alongside the one that all pages have. */
+  styles?: readonly string[]
+  children?: ComponentChildren
+}
+
+export function Shell({ children, ...props }: ShellProps): VNode {
+  const { title, part, scripts = [], styles } = props
+  const { shownAgain, config } = usePage()
+  return (
+    <Page title={title} scripts={['/assets/enhance.js', ...scripts]} styles={styles}>
+      <div class="frame">
+        <Side part={part} />
+        <main id="content" tabIndex={-1}>
+          <Top {...props} />
+          {shownAgain && (
+            <Notice name="shown-again" tone="attention">
+              <strong>Nothing was changed yet.</strong> The session in which you sent this had ended. What you typed is
+              here: look it over, and send it again.
+            </Notice>
+          )}
+          {children}
+          <p class="foot">All times in {config.timeZone}.</p>
+        </main>
+      </div>
+    </Page>
+  )
+}
+
+/** What a page begins with: the way here, its heading, a sentence. */
+function Top({ title, heading = title, crumbs = [], actions, lead }: ShellProps) {
+  return (
+    <>
+      {crumbs.length > 0 && (
+        <nav class="crumbs" aria-label="Where you are">
+          {crumbs.map(({ text, path }) => (
+            <span>
+              {path === undefined ? (
+                <bdi>{text}</bdi>
+              ) : (
+                <a href={path} dir="auto">
+                  {text}
+                </a>
+              )}
+            </span>
+          ))}
+        </nav>
+      )}
+      <div class="heading">
+        <h1 dir="auto">{heading}</h1>
+        {actions ? <div class="actions">{actions}</div> : null}
+      </div>
+      {lead !== undefined && (
+        <p class="lead" dir="auto">
+          {lead}
+        </p>
+      )}
+    </>
+  )
+}
+
+/**
+ * A page to find one's way in: a list of what is on it in place of the navigation, which folds; what one reads; and alongside it, if
+ * the page has any, what one copies. On a narrow screen they follow one another, and the list opens on request.
+ */
+export function ThreeColumns(
+  props: ShellProps & {
+    find: ComponentChildren
+    /** What is read before what is copied. */
+    first?: ComponentChildren
+    copy?: ComponentChildren
+  },
+): VNode {
+  const { title, part, scripts = [], styles, find, first, copy, children } = props
+  const { config } = usePage()
+  return (
+    <Page title={title} scripts={['/assets/enhance.js', ...scripts]} styles={styles}>
+      <div class="frame finding">
+        <Side part={part}>{find}</Side>
+        <main id="content" class={copy === undefined ? undefined : 'alongside'} tabIndex={-1}>
+          <div class="top">
+            <Top {...props} />
+            {first}
+          </div>
+          {copy !== undefined && <div class="copying">{copy}</div>}
+          <div class="rest">
+            {children}
+            <p class="foot">All times in {config.timeZone}.</p>
+          </div>
+        </main>
+      </div>
+    </Page>
+  )
+}
+
+/** A page with nothing around it but the product's name: signing in, choosing a password. */
+export function PlainPage({ title, children }: { title: string; children: ComponentChildren }): VNode {
+  return (
+    <Page title={title} scripts={[]}>
+      <main id="content" class="plain" tabIndex={-1}>
+        <Brand />
+        <h1>{title}</h1>
+        {children}
+      </main>
+    </Page>
+  )
+}
+
+function Page(props: {
+  title: string
+  scripts: readonly string[]
+  styles?: readonly string[]
+  children: ComponentChildren
+}) {
+  const { form, isRefused } = usePage()
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${form.errors.length > 0 || isRefused ? 'Error: ' : ''}${props.title} · Tributary`}</title>
+        <link rel="icon" type="image/svg+xml" href="/assets/mark.svg" />
+        {['/assets/console.css', ...(props.styles ?? [])].map(path => (
+          <link rel="stylesheet" href={path} />
+        ))}
+        {props.scripts.map(path => (
+          <script src={path} defer />
+        ))}
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          Skip to content
+        </a>
+        {props.children}
+      </body>
+    </html>
+  )
+}

@@ -1,0 +1,174 @@
+// One application by its id, the applications of its applicant, and its statuses and notes: for clients that know an id.
+// It answers for an application of another program as for one that never existed.
+
+import { Elysia } from 'elysia'
+import { Problem } from '../../../base/problem.ts'
+import { disclosedReading } from '../../../core/audit/exported-event.ts'
+import { sentQuestions } from '../../../core/audit/sent-questions.ts'
+import { exportedObject } from '../../../core/export/pages/exported-object.ts'
+import { parseFields, unknownFields } from '../../../core/export/requests/request.ts'
+import { type FieldError, SentQuery } from '../../../core/export/requests/sent-query.ts'
+import { authorizeExport } from '../../../core/keys/caller.ts'
+import { findStoredApplication, type StoredApplication } from '../../../db/applications/application-details.ts'
+import { readAnnotationSteps, readStoredRevisions } from '../../../db/applications/client-reads.ts'
+import { readThroughLoss } from '../../../db/client.ts'
+import { readWalkStart } from '../../../db/walks/walks.ts'
+import { findFields } from '../../../domain/questions/question-view.ts'
+import { earliest, formatOffsetTime, type Micros } from '../../../domain/values/offset-time.ts'
+import {
+  readApplicationOperation,
+  readHistoryOperation,
+  readRevisionsOperation,
+} from '../openapi/reading-operations.ts'
+import type { Deps } from '../server/deps.ts'
+import { applicationIdIn, enterProgram, sentParameters } from '../server/program-request.ts'
+import { type AskedByKey, readByKey } from '../server/read-by-key.ts'
+import { recordOf } from '../server/request-record.ts'
+
+const one = '/api/v1/admin/programs/:programSlug/applications/:applicationId'
+
+/** Most in one answer; the rest comes `after` the last. An application may have megabytes, a note 10,000 characters. */
+const revisionsMax = 20
+const stepsMax = 200
+
+interface Reading {
+  programId: number
+  applicationId: number
+  /** Ids of the questions that `fields` names; undefined without it. */
+  chosen: readonly number[] | undefined
+  /** The start of the next page of a list. */
+  after: number | undefined
+  headers: Record<string, string>
+}
+
+export const readApplications = (deps: Deps) => {
+  const { config, db } = deps
+
+  const readOne = async (asked: AskedByKey): Promise<Response> => {
+    const reading = await begin(deps, asked, ['fields'])
+    const { programId, applicationId, headers } = reading
+    const stored = await readThroughLoss(() => findStoredApplication(db, programId, applicationId))
+    if (stored === undefined) throw noSuchApplication()
+    return jsonOf([await disclosed(deps, asked, reading, stored)], headers)
+  }
+
+  const readRevisions = async (asked: AskedByKey): Promise<Response> => {
+    const reading = await begin(deps, asked, ['after', 'fields'])
+    const { programId, applicationId, after, headers } = reading
+    const rows = await readThroughLoss(() =>
+      readStoredRevisions(db, programId, applicationId, { after, rowsMax: revisionsMax + 1 }),
+    )
+    if (
+      rows.length === 0 &&
+      (await readThroughLoss(() => findStoredApplication(db, programId, applicationId))) === undefined
+    )
+      throw noSuchApplication()
+    const revisions = rows.slice(0, revisionsMax)
+    const pieces: Buffer[] = [Buffer.from('{"payload":[')]
+    for (const [i, revision] of revisions.entries()) {
+      if (i > 0) pieces.push(Buffer.from(','))
+      pieces.push(await disclosed(deps, asked, reading, revision))
+    }
+    const supersededBy = revisions.map(revision => revision.superseded_by)
+    const nextAfter = rows.length > revisionsMax ? revisions.at(-1)!.application_id : null
+    pieces.push(Buffer.from(`],"supersededBy":${JSON.stringify(supersededBy)},"nextAfter":${nextAfter}}`))
+    return jsonOf(pieces, headers)
+  }
+
+  const readHistory = async (asked: AskedByKey): Promise<Response> => {
+    const { programId, applicationId, after = 0, headers } = await begin(deps, asked, ['after'])
+    const { caller, request } = asked
+    if ((await readThroughLoss(() => findStoredApplication(db, programId, applicationId))) === undefined)
+      throw noSuchApplication()
+    const rows = await readThroughLoss(() =>
+      readAnnotationSteps(db, programId, applicationId, { after, rowsMax: stepsMax + 1 }),
+    )
+    const steps = rows.slice(0, stepsMax)
+    if (request.method === 'GET') {
+      await deps.audit({
+        actor: `key:${caller.api_key_id}`,
+        action: 'application_history_read',
+        subject: String(applicationId),
+        address: caller.address,
+        detail: { program_id: programId, request_id: recordOf(request).id },
+      })
+    }
+    const payload = steps.map(({ changed_at, status, application_note, sets_status, sets_note }) => ({
+      changed_at: formatOffsetTime(changed_at, config.timeZone),
+      status,
+      application_note,
+      sets: [...(sets_status ? ['status'] : []), ...(sets_note ? ['note'] : [])],
+    }))
+    const nextAfter = rows.length > stepsMax ? steps.at(-1)!.annotation_id : null
+    return Response.json({ payload, nextAfter }, { headers })
+  }
+
+  return new Elysia({ name: 'read-applications' })
+    .use(readByKey(deps, one, readApplicationOperation, readOne))
+    .use(readByKey(deps, `${one}/revisions`, readRevisionsOperation, readRevisions))
+    .use(readByKey(deps, `${one}/history`, readHistoryOperation, readHistory))
+}
+
+const loadVisible = (
+  { db, keyMaps }: Deps,
+  { caller }: AskedByKey,
+  programId: number,
+  asOf: Micros,
+  chosen?: readonly number[],
+) => readThroughLoss(() => keyMaps.loadVisible(db, programId, asOf, { hidden: caller.hidden.ids, chosen }))
+
+/** Authorizes the caller for the program first; then reads from the address what it asks for. */
+async function begin(deps: Deps, asked: AskedByKey, parameters: readonly ('after' | 'fields')[]): Promise<Reading> {
+  const { caller, params, request } = asked
+  const programSlug = params.programSlug!
+  const { programId, headers, record } = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+  const query = new SentQuery(sentParameters(request), parameters)
+  const names = parameters.includes('fields') ? query.read('fields', parseFields) : undefined
+  const after = parameters.includes('after') ? query.read('after', parseAfter) : undefined
+  let chosen: readonly number[] | undefined
+  if (names !== undefined) {
+    const start = await readThroughLoss(() => readWalkStart(deps.db, programId))
+    const { keyMap } = await loadVisible(deps, asked, programId, start.last_published_at ?? earliest)
+    const found = findFields(keyMap, names)
+    if (found.unknown.length > 0) query.errors.push(unknownFields(found.unknown, keyMap))
+    chosen = found.chosen
+  }
+  if (query.errors.length > 0) throw query.problem()
+  const applicationId = applicationIdIn(params.applicationId!)
+  if (applicationId === undefined) throw noSuchApplication()
+  record.fields.application_id = applicationId
+  await deps.auditLog.settle(caller.api_key_id)
+  return { programId, applicationId, chosen, after, headers }
+}
+
+/** As an export sends it. What is sent is in the audit log before that. */
+async function disclosed(
+  deps: Deps,
+  asked: AskedByKey,
+  { programId, chosen }: Pick<Reading, 'programId' | 'chosen'>,
+  stored: StoredApplication,
+): Promise<Buffer> {
+  const { caller, params, request } = asked
+  const seen = await loadVisible(deps, asked, programId, stored.questions_as_of, chosen)
+  const object = exportedObject(stored, seen)
+  if (request.method === 'GET') {
+    const { api_key_id: apiKeyId, address } = caller
+    const requestId = recordOf(request).id
+    const programSlug = params.programSlug!
+    const questions = sentQuestions(seen.keyMap, chosen, caller.hidden)
+    await deps.audit(
+      disclosedReading({ apiKeyId, address, requestId, programSlug, questions, beganAt: deps.now() }, stored),
+    )
+  }
+  return object
+}
+
+/** The same for every id that is none of this program's. */
+export const noSuchApplication = (): Problem =>
+  new Problem('not_found', { detail: 'There is no such application in this program.' })
+
+const parseAfter = (value: string, error: FieldError): number | undefined =>
+  /^[0-9]{1,15}$/.test(value) ? Number(value) : error('invalid_after', 'must be what nextAfter was.')
+
+const jsonOf = (pieces: readonly Buffer[], headers: Record<string, string>): Response =>
+  new Response(Buffer.concat(pieces), { headers: { 'Content-Type': 'application/json', ...headers } })

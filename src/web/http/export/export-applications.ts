@@ -1,0 +1,56 @@
+// The export endpoint: one request walks from its caller to the last byte of its page.
+// It must hold no rule of its own; each step is another module's.
+
+import { Elysia } from 'elysia'
+import type { KeyQuota } from '../../../base/problem.ts'
+import { sentQuestions } from '../../../core/audit/sent-questions.ts'
+import { framingOf } from '../../../core/export/framings/all-framings.ts'
+import { pageVersionKey } from '../../../core/export/requests/page-version.ts'
+import { anyExportOperation } from '../openapi/export-operations.ts'
+import { routeDetail } from '../openapi/route-detail.ts'
+import { authenticate } from '../server/authenticate.ts'
+import type { Deps } from '../server/deps.ts'
+import { methodNotAllowed } from '../server/errors.ts'
+import { type AskedExport, loadQuestions, openExport } from './opened-export.ts'
+import { ignored, PageHeaders } from './page-headers.ts'
+import { sendPage } from './send-page.ts'
+
+const path = '/api/v1/admin/programs/:programSlug/applications'
+
+/** `GET /api/v1/admin/programs/{programSlug}/applications`. Source: spec, "List program applications". */
+export const exportApplications = (deps: Deps) => {
+  const { config, limits, auditLog } = deps
+  const versionKey = pageVersionKey(config.apiKeyPepper)
+  const headerConfig = { timeZone: config.timeZone, versionKey, tokenKeys: config.pageTokenKeys }
+  const answer = async (asked: AskedExport): Promise<Response> => {
+    const quota = limits.takeRequest(asked.caller.api_key_id)
+    quota.catch(ignored)
+    try {
+      return await answerCounted(asked, quota)
+    } catch (error) {
+      // A request over its quota is refused for that, whatever else is wrong with it.
+      await quota
+      throw error
+    }
+  }
+  /** The answer, made while Redis is still counting the request: nothing is sent before the count is known. */
+  const answerCounted = async (asked: AskedExport, quota: Promise<KeyQuota>): Promise<Response> => {
+    const opened = await openExport(deps, asked)
+    const head = new PageHeaders(opened, headerConfig, quota)
+    const empty = await head.withoutBody()
+    if (empty !== undefined) return empty
+    const questions = await loadQuestions(deps, asked.caller, opened)
+    const place = await auditLog.beginPage(asked.caller.api_key_id, () => limits.beginExport(asked.caller.api_key_id))
+    const { format } = opened.offered
+    const framing = framingOf(format, questions)
+    const sent = sentQuestions(questions.keyMap, opened.walk.fields, asked.caller.hidden)
+    const granted = Promise.all([head.quotaSet, place.granted])
+    granted.catch(ignored)
+    return sendPage(deps, { ...opened, format, framing, sent }, questions, head, granted, place)
+  }
+  return new Elysia({ name: 'export-applications', detail: routeDetail(anyExportOperation()) })
+    .use(authenticate(deps))
+    .get(path, ({ caller, params, request }) => answer({ caller, request, ...params }))
+    .head(path, ({ caller, params, request }) => answer({ caller, request, ...params }))
+    .all(path, methodNotAllowed(['GET', 'HEAD']), { parse: 'none' })
+}

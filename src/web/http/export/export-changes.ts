@@ -1,0 +1,170 @@
+// The change feed: what happened to the applications of a program since a cursor, immediately or as soon as something does; and with each change
+// the application itself, where the client asks for it. The audit log has an entry for whatever it sends, before it sends it.
+
+import { disclosedChanges } from '../../../core/audit/exported-event.ts'
+import { sentQuestions } from '../../../core/audit/sent-questions.ts'
+import type { ProgramKeyMap } from '../../../core/derived/program-key-map.ts'
+import {
+  type ChangesPage,
+  type ChangesRequest,
+  isWithApplication,
+  parseChangesRequest,
+  readChangesPage,
+} from '../../../core/export/changes/change-feed.ts'
+import { changesAlone } from '../../../core/export/changes/feed-framings.ts'
+import { type ChangesToServe, serveChanges } from '../../../core/export/changes/serve-changes.ts'
+import { parseChangeCursor } from '../../../core/export/requests/change-cursor.ts'
+import { authorizeExport } from '../../../core/keys/caller.ts'
+import { readThroughLoss } from '../../../db/client.ts'
+import { readSpanOf } from '../../../db/walks/change-rows.ts'
+import { readWalkStart, type WalkStart } from '../../../db/walks/walks.ts'
+import { earliest } from '../../../domain/values/offset-time.ts'
+import { acceptedChangesFormat, type OfferedChangesFormat } from '../headers/export-formats.ts'
+import { preferredCoding } from '../headers/negotiation.ts'
+import { preferredWaitSeconds } from '../headers/preference.ts'
+import { changesOperation } from '../openapi/changes-operation.ts'
+import type { Deps } from '../server/deps.ts'
+import { enterProgram, sentParameters } from '../server/program-request.ts'
+import { type AskedByKey, readByKey } from '../server/read-by-key.ts'
+import type { RequestRecord } from '../server/request-record.ts'
+import { sendStream } from './send-page.ts'
+
+/** A page read for a client, and the client's request. */
+interface OpenedChanges extends AskedByKey {
+  programId: number
+  programSlug: string
+  record: RequestRecord
+  asked: ChangesRequest
+  page: ChangesPage
+  start: WalkStart
+  offered: OfferedChangesFormat
+  headers: Headers
+}
+
+/** `GET /api/v1/admin/programs/{programSlug}/changes`. `Prefer: wait` as RFC 7240, section 4.3, has it. */
+export const exportChanges = (deps: Deps) => {
+  const { config, db, watch } = deps
+
+  const answer = async (by: AskedByKey): Promise<Response> => {
+    const { caller, params, request } = by
+    const programSlug = params.programSlug!
+    const entered = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+    const { programId, record } = entered
+    const offered = acceptedChangesFormat(request.headers.get('accept'))
+    const sent = sentParameters(request)
+    const asked = await parseChangesRequest(sent, config, async () => {
+      const start = await readThroughLoss(() => readWalkStart(db, programId))
+      return (await loadQuestions(deps, by, programId, start)).keyMap
+    })
+    const { after, pageSize } = asked
+    const applied: string[] = sent.strict ? ['handling=strict'] : []
+    const read = () =>
+      readThroughLoss(() => readChangesPage(db, programId, after, { pageSize, timeZone: config.timeZone }))
+    let found = await read()
+    const wait = preferredWaitSeconds(request.headers.get('prefer'))
+    if (
+      wait > 0 &&
+      found.page.payload.length === 0 &&
+      after !== undefined &&
+      request.method === 'GET' &&
+      watch.hasRoom
+    ) {
+      applied.push(`wait=${wait}`)
+      if (await watch.passed(programId, after.change, wait * 1000, request.signal)) found = await read()
+    }
+    const headers = new Headers({ 'Content-Type': offered.contentType, Vary: 'Accept', ...entered.headers })
+    if (applied.length > 0) headers.set('Preference-Applied', applied.join(', '))
+    const opened = { ...by, programId, programSlug, record, asked, ...found, offered, headers }
+    if (!asked.withApplications || !found.page.payload.some(isWithApplication)) return sendAlone(deps, opened)
+    if (request.method === 'GET') return sendWithApplications(deps, opened)
+    record.lengthUnknown = true
+    return new Response(null, { headers })
+  }
+
+  return readByKey(deps, '/api/v1/admin/programs/:programSlug/changes', changesOperation, answer)
+}
+
+const loadQuestions = (
+  { db, keyMaps }: Deps,
+  { caller }: AskedByKey,
+  programId: number,
+  { last_published_at }: WalkStart,
+  chosen?: readonly number[],
+): Promise<ProgramKeyMap> =>
+  readThroughLoss(() =>
+    keyMaps.loadVisible(db, programId, last_published_at ?? earliest, { hidden: caller.hidden.ids, chosen }),
+  )
+
+async function sendAlone(deps: Deps, opened: OpenedChanges): Promise<Response> {
+  const { request, page, offered, headers } = opened
+  if (page.payload.length > 0 && request.method === 'GET') await recordChanges(deps, opened)
+  return new Response(changesAlone(offered.format, page), { headers })
+}
+
+/** Records who reads status and note. */
+const recordChanges = (deps: Deps, { caller, record, programSlug, page: { payload, nextCursor } }: OpenedChanges) =>
+  deps.audit({
+    actor: `key:${caller.api_key_id}`,
+    action: 'changes_read',
+    subject: programSlug,
+    address: caller.address,
+    detail: {
+      request_id: record.id,
+      changes: payload.length,
+      first_change: payload[0]?.change,
+      last_change: parseChangeCursor(nextCursor)?.change,
+    },
+  })
+
+/** Takes one of the key's places for exports, as a page of a walk does. What is sent is in the audit log before that. */
+async function sendWithApplications(deps: Deps, opened: OpenedChanges): Promise<Response> {
+  const { caller, request, programId, record, asked, page, start, headers } = opened
+  const { format } = opened.offered
+  const deadlineMs = performance.now() + deps.config.exportQueueTimeoutMs
+  const questions = await loadQuestions(deps, opened, programId, start, asked.chosen)
+  const place = await deps.auditLog.beginPage(caller.api_key_id, () => deps.limits.beginExport(caller.api_key_id))
+  const served: ChangesToServe = { programId, page, start, questions, format }
+  try {
+    await place.granted
+    await recordApplications(deps, opened, questions)
+  } catch (error) {
+    place.end()
+    throw error
+  }
+  const coding = preferredCoding(request.headers.get('accept-encoding'))
+  headers.set('Vary', 'Accept, Accept-Encoding')
+  if (coding !== undefined) headers.set('Content-Encoding', coding)
+  const stream = { request, record, coding, deadlineMs, format }
+  return sendStream(deps, stream, { headers }, undefined, (sink, serving) =>
+    serveChanges(served, serving, sink).finally(place.end),
+  )
+}
+
+async function recordApplications(deps: Deps, opened: OpenedChanges, { keyMap }: ProgramKeyMap): Promise<void> {
+  const { caller, programId, programSlug, record, asked, page, offered } = opened
+  const ids = page.payload.filter(isWithApplication).map(change => change.application_id)
+  const applicationIds = [...new Set(ids)]
+  const span = await readThroughLoss(() => readSpanOf(deps.db, programId, applicationIds))
+  // All of them were erased in this moment.
+  if (span === undefined) return recordChanges(deps, opened)
+  await deps.audit(
+    disclosedChanges(
+      {
+        apiKeyId: caller.api_key_id,
+        address: caller.address,
+        requestId: record.id,
+        programSlug,
+        format: offered.format,
+        questions: sentQuestions(keyMap, asked.chosen, caller.hidden),
+        beganAt: deps.now(),
+      },
+      {
+        changes: page.payload.length,
+        pageSize: asked.pageSize,
+        lastChange: page.payload.at(-1)!.change,
+        applicationIds,
+        span,
+      },
+    ),
+  )
+}

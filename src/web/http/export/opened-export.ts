@@ -1,0 +1,127 @@
+// Opens a page request: the walk that it begins or continues, and the form of the response. All errors in its parameters are found
+// here.
+
+import { isLostPublication, type ProgramKeyMap } from '../../../core/derived/program-key-map.ts'
+import { questionsAreLost } from '../../../core/export/requests/page-token.ts'
+import { type ExportRequest, parseExportRequest, planWalk } from '../../../core/export/requests/request.ts'
+import {
+  beginWalk,
+  type PageToken,
+  readStartOfWalk,
+  reportedFilters,
+  type Walk,
+} from '../../../core/export/requests/walk.ts'
+import { authorizeExport, type Caller } from '../../../core/keys/caller.ts'
+import { readThroughLoss } from '../../../db/client.ts'
+import type { Position, WalkStart } from '../../../db/walks/walks.ts'
+import type { KeyMap } from '../../../domain/questions/key-map.ts'
+import { earliest, type Micros } from '../../../domain/values/offset-time.ts'
+import { acceptedFormat, type OfferedFormat } from '../headers/export-formats.ts'
+import { type Coding, preferredCoding } from '../headers/negotiation.ts'
+import type { Deps } from '../server/deps.ts'
+import { admitToProgram, sentParameters } from '../server/program-request.ts'
+import { type RequestRecord, recordOf } from '../server/request-record.ts'
+
+export interface AskedExport {
+  caller: Caller
+  programSlug: string
+  request: Request
+}
+
+interface OpenedWalk {
+  walk: Walk
+  /** Read for a walk's first page only. */
+  start: WalkStart | undefined
+}
+
+export interface OpenedExport extends AskedExport, OpenedWalk {
+  record: RequestRecord
+  /** Where the page starts; undefined for the first. */
+  after: Position | undefined
+  offered: OfferedFormat
+  coding: Coding | undefined
+  /** `Prefer: handling=strict`. */
+  strict: boolean
+  beganAt: Micros
+  /** Up to when it may wait for the database before its first bytes, of `performance.now()`. */
+  deadlineMs: number
+}
+
+/** Throws a Problem: `unauthenticated`, `not_acceptable`, `invalid_request`, `unavailable`. */
+export async function openExport(deps: Deps, asked: AskedExport): Promise<OpenedExport> {
+  const { config } = deps
+  const { caller, request } = asked
+  recordOf(request).isPage = request.method === 'GET'
+  const { programId, record } = admitToProgram(asked, authorizeExport)
+  const offered = acceptedFormat(request.headers.get('accept'))
+  const coding = preferredCoding(request.headers.get('accept-encoding'))
+  const sent = sentParameters(request)
+  const beganAt = deps.now()
+  const tokens = { keys: config.pageTokenKeys, now: beganAt, ttlMs: config.pageTokenTtlMs, programId }
+  const parsed = parseExportRequest(sent, config, tokens)
+  const deadlineMs = performance.now() + config.exportQueueTimeoutMs
+  const { walk, start } = await openWalk(deps, { caller, parsed, programId, deadlineMs })
+  record.fields.walk = walk.walkId
+  record.fields.filters = reportedFilters(walk)
+  if (walk.fields !== undefined) record.fields.fields = walk.fields.length
+  if (caller.hidden.names.length > 0) record.fields.hidden_questions = caller.hidden.names.length
+  const { strict } = sent
+  const after = parsed.token?.after
+  return { ...asked, record, walk, start, after, offered, coding, strict, beganAt, deadlineMs }
+}
+
+/** The walk that a request begins, or continues when it has a token. Throws a Problem: `invalid_request`, `unavailable`. */
+async function openWalk(
+  deps: Deps,
+  asked: { caller: Caller; parsed: ExportRequest; programId: number; deadlineMs: number },
+): Promise<OpenedWalk> {
+  const { config, exports } = deps
+  const { caller, parsed, programId, deadlineMs } = asked
+  const { fields, token } = parsed
+  // Without `fields`, whatever is refused is refused before anything is read.
+  const filters = fields === undefined ? planWalk(parsed, config) : undefined
+  if (token !== undefined) {
+    const opened = { walk: token, start: undefined }
+    if (filters === undefined) {
+      const chosen = token.fields === undefined ? undefined : await loadQuestions(deps, withoutHidden, opened)
+      planWalk(parsed, config, await loadVisible(deps, caller, opened), chosen?.keyMap)
+    }
+    return opened
+  }
+  const start = await readStartOfWalk(exports, programId, config, deadlineMs)
+  const walk = { programId, questionsAsOf: start.last_published_at ?? earliest }
+  const planned = filters ?? planWalk(parsed, config, await loadVisible(deps, caller, { walk, start }))
+  return { walk: beginWalk(programId, planned, start), start }
+}
+
+/** The questions of a walk that a caller may see: of those, `fields` may choose. */
+async function loadVisible(deps: Deps, caller: Caller, { walk, start }: QuestionsOf): Promise<KeyMap> {
+  const { keyMap } = await loadQuestions(deps, caller, { walk: { ...walk, fields: undefined }, start })
+  return keyMap
+}
+
+const withoutHidden = { hidden: { ids: new Set<number>() } }
+
+interface QuestionsOf {
+  /** Of a token, with what it was sealed over. */
+  walk: Pick<Walk, 'programId' | 'questionsAsOf' | 'fields'> & Partial<PageToken>
+  start: WalkStart | undefined
+}
+
+/** The questions of a walk, as far as the caller may see them and asked for them. */
+export async function loadQuestions(
+  { db, keyMaps, lostHistory }: Deps,
+  { hidden }: { hidden: Pick<Caller['hidden'], 'ids'> },
+  { walk, start }: QuestionsOf,
+): Promise<ProgramKeyMap> {
+  const { programId, questionsAsOf, fields } = walk
+  try {
+    return await readThroughLoss(() =>
+      keyMaps.loadVisible(db, programId, questionsAsOf, { hidden: hidden.ids, chosen: fields }),
+    )
+  } catch (error) {
+    if (start !== undefined || !isLostPublication(error)) throw error
+    lostHistory.suspect(walk)
+    throw questionsAreLost(error)
+  }
+}

@@ -1,0 +1,229 @@
+// The OData 4.0 feed of a program, read only: what Excel, Power BI and Tableau ask for. Its tables are walks, framed as entity sets: paged,
+// limited, recorded and seen as pages of an export are.
+
+import { Elysia } from 'elysia'
+import { Problem } from '../../../base/problem.ts'
+import { sentQuestions } from '../../../core/audit/sent-questions.ts'
+import type { ProgramKeyMap } from '../../../core/derived/program-key-map.ts'
+import { csdlOf } from '../../../core/export/odata/csdl.ts'
+import { unsupported } from '../../../core/export/odata/feed-filter.ts'
+import { feedFraming } from '../../../core/export/odata/feed-page.ts'
+import { type FeedTable, feedTables } from '../../../core/export/odata/feed-tables.ts'
+import { refusal } from '../../../core/export/pages/serve-page.ts'
+import { SentQuery } from '../../../core/export/requests/sent-query.ts'
+import {
+  beginWalk,
+  holdsStartOfWalk,
+  readStartOfWalk,
+  reportedFilters,
+  snapshotTime,
+  type Walk,
+} from '../../../core/export/requests/walk.ts'
+import { byDeadline } from '../../../core/export/servers/exports.ts'
+import { authorizeExport } from '../../../core/keys/caller.ts'
+import { readThroughLoss } from '../../../db/client.ts'
+import { countWalk, type Position, type WalkStart } from '../../../db/walks/walks.ts'
+import { earliest, type Micros } from '../../../domain/values/offset-time.ts'
+import { loadQuestions } from '../export/opened-export.ts'
+import { sendPage } from '../export/send-page.ts'
+import { feedType } from '../headers/export-formats.ts'
+import { preferredCoding } from '../headers/negotiation.ts'
+import { feedMetadataOperation, feedServiceOperation, feedSetOperation } from '../openapi/odata-operations.ts'
+import type { Deps } from '../server/deps.ts'
+import { placeOf } from '../server/place.ts'
+import { enterProgram, sentParameters } from '../server/program-request.ts'
+import { type AskedByKey, readByKey } from '../server/read-by-key.ts'
+import { type RequestRecord, recordOf } from '../server/request-record.ts'
+import {
+  type FeedOptions,
+  openFeedQuery,
+  preferredPageSize,
+  readFeedOptions,
+  requireFeedFormat,
+} from './feed-options.ts'
+
+const path = '/odata/v1/:programSlug'
+
+export const odataFeed = (deps: Deps) =>
+  new Elysia({ name: 'odata-feed' })
+    .use(readByKey(deps, path, feedServiceOperation, asked => answerService(deps, asked)))
+    .use(readByKey(deps, `${path}/$metadata`, feedMetadataOperation, asked => answerMetadata(deps, asked)))
+    .use(readByKey(deps, `${path}/:entitySet`, feedSetOperation, asked => answerSet(deps, asked)))
+    .use(readByKey(deps, `${path}/:entitySet/*`, { hide: true }, asked => answerDeeper(deps, asked)))
+
+interface EnteredFeed {
+  programId: number
+  programSlug: string
+  record: RequestRecord
+  headers: Record<string, string>
+  /** Without a slash at the end. */
+  root: string
+  deadlineMs: number
+}
+
+async function enter(deps: Deps, { caller, params, request }: AskedByKey): Promise<EnteredFeed> {
+  const programSlug = params.programSlug!
+  const entered = await enterProgram(deps, { caller, programSlug, request }, authorizeExport)
+  return {
+    ...entered,
+    programSlug,
+    headers: { ...entered.headers, 'OData-Version': '4.0' },
+    root: `${placeOf(deps.config, request).baseUrl}/odata/v1/${programSlug}`,
+    deadlineMs: performance.now() + deps.config.exportQueueTimeoutMs,
+  }
+}
+
+/** Where all tables of a refresh begin, and what describes them. */
+const startOf = (
+  { config, exports, feedStarts }: Deps,
+  { caller }: AskedByKey,
+  { programId, deadlineMs }: EnteredFeed,
+) =>
+  feedStarts.of(
+    `${caller.api_key_id}:${programId}`,
+    () => readStartOfWalk(exports, programId, config, deadlineMs),
+    start => holdsStartOfWalk(exports, programId, start, deadlineMs),
+  )
+
+const walkOf = (programId: number, start: WalkStart) => ({
+  walk: { programId, questionsAsOf: start.last_published_at ?? earliest, fields: undefined },
+  start,
+})
+
+const tablesOf = ({ keyMap, profile }: ProgramKeyMap): FeedTable[] => feedTables(keyMap, profile)
+
+/** The tables that a key sees, for a document about them. */
+async function readTables(deps: Deps, asked: AskedByKey, type: 'json' | 'xml') {
+  const entered = await enter(deps, asked)
+  const query = new SentQuery({ ...sentParameters(asked.request), strict: true }, ['$format'])
+  const format = query.read('$format', value => value)
+  if (query.errors.length > 0) throw query.problem()
+  requireFeedFormat(asked.request, format, type)
+  const start = await startOf(deps, asked, entered)
+  return { ...entered, tables: tablesOf(await loadQuestions(deps, asked.caller, walkOf(entered.programId, start))) }
+}
+
+async function answerService(deps: Deps, asked: AskedByKey): Promise<Response> {
+  const { root, tables, headers } = await readTables(deps, asked, 'json')
+  const value = tables.map(({ name }) => ({ name, kind: 'EntitySet', url: name }))
+  const body = { '@odata.context': `${root}/$metadata`, value }
+  return new Response(JSON.stringify(body), { headers: { ...headers, 'Content-Type': feedType } })
+}
+
+async function answerMetadata(deps: Deps, asked: AskedByKey): Promise<Response> {
+  const { tables, headers } = await readTables(deps, asked, 'xml')
+  return new Response(csdlOf(tables), { headers: { ...headers, 'Content-Type': 'application/xml' } })
+}
+
+async function answerSet(deps: Deps, asked: AskedByKey): Promise<Response> {
+  const { caller, params, request } = asked
+  // As `$metadata`, for clients that encode the sign.
+  if (params.entitySet === '$metadata') return answerMetadata(deps, asked)
+  recordOf(request).isPage = request.method === 'GET'
+  const { config } = deps
+  const entered = await enter(deps, asked)
+  const { programId } = entered
+  const beganAt = deps.now()
+  const tokens = { keys: config.pageTokenKeys, now: beganAt, ttlMs: config.pageTokenTtlMs, programId }
+  const { query, token } = openFeedQuery(sentParameters(request), tokens)
+  requireFeedFormat(
+    request,
+    query.read('$format', value => value),
+    'json',
+  )
+  const start = token === undefined ? await startOf(deps, asked, entered) : undefined
+  const of = start === undefined ? { walk: { ...token!, fields: undefined }, start } : walkOf(programId, start)
+  const questions = await loadQuestions(deps, caller, of)
+  const table = tableOf(tablesOf(questions), params.entitySet!.normalize('NFC'))
+  const options = readFeedOptions(query, token, table)
+  const { filters, top = Number.POSITIVE_INFINITY } = options
+  const pageSizeMax = token?.pageSizeMax ?? config.maxPageSize
+  const preferred = preferredPageSize(request.headers.get('prefer'), token?.pageSize ?? pageSizeMax)
+  if (preferred.applied !== undefined) entered.headers['Preference-Applied'] = preferred.applied
+  const pageSize = Math.min(
+    preferred.pageSize,
+    // Of entities it is not known how many applications have so many.
+    table.path.length === 0 ? top : Number.POSITIVE_INFINITY,
+  )
+  const walk: Walk =
+    token === undefined
+      ? beginWalk(programId, { filters, pageSize, pageSizeMax }, start!)
+      : { ...token, pageSize, fields: undefined }
+  return sendFeedPage(deps, asked, { ...entered, beganAt, walk, after: token?.after, start, questions, table, options })
+}
+
+function tableOf(tables: readonly FeedTable[], name: string): FeedTable {
+  const found = tables.find(table => table.name === name)
+  if (found !== undefined) return found
+  if (/^\$/.test(name) || tables.some(table => name.startsWith(`${table.name}(`))) throw notOffered(name)
+  throw new Problem('not_found', {
+    detail: `There is no such entity set. There are ${tables
+      .slice(0, 50)
+      .map(table => table.name)
+      .join(', ')}.`,
+  })
+}
+
+const notOffered = (part: string): Problem =>
+  unsupported(part.slice(0, 100), 'is not offered. Entity sets are read whole, or filtered with $filter.')
+
+async function answerDeeper(deps: Deps, asked: AskedByKey): Promise<Response> {
+  await enter(deps, asked)
+  throw notOffered(asked.params['*'] ?? '')
+}
+
+interface FeedPageToSend extends EnteredFeed {
+  beganAt: Micros
+  walk: Walk
+  after: Position | undefined
+  start: WalkStart | undefined
+  questions: ProgramKeyMap
+  table: FeedTable
+  options: FeedOptions
+}
+
+async function sendFeedPage(deps: Deps, { caller, request }: AskedByKey, page: FeedPageToSend): Promise<Response> {
+  const { deadlineMs, options, questions, record, root, start, table, walk } = page
+  const { columns, select, top } = options
+  record.fields.walk = walk.walkId
+  record.fields.filters = reportedFilters(walk)
+  const coding = preferredCoding(request.headers.get('accept-encoding'))
+  const headers = new Headers({ ...page.headers, 'Content-Type': feedType, Vary: 'Accept, Accept-Encoding' })
+  if (coding !== undefined) headers.set('Content-Encoding', coding)
+  if (start !== undefined) headers.set('Snapshot-Time', snapshotTime(start))
+  if (request.method === 'HEAD') {
+    record.lengthUnknown = true
+    return new Response(null, { headers })
+  }
+  const place = await deps.auditLog.beginPage(caller.api_key_id, () => deps.limits.beginExport(caller.api_key_id))
+  try {
+    await place.granted
+    const count = options.count ? await countOf(deps, walk, deadlineMs) : undefined
+    const context = `${root}/$metadata#${table.name}${select === undefined ? '' : `(${columns.map(({ name }) => name).join(',')})`}`
+    const linkTo = (token: string, rowsMax: number | undefined): string =>
+      `${root}/${encodeURIComponent(table.name)}?$skiptoken=${token}` +
+      (select === undefined ? '' : `&$select=${encodeURIComponent(select)}`) +
+      (rowsMax === undefined ? '' : `&$top=${rowsMax}`)
+    const framing = feedFraming({ table, columns, rowsMax: top, context, count, linkTo }, questions)
+    const sent = sentQuestions(questions.keyMap, sentIds(table, options), caller.hidden)
+    const sending = { ...page, caller, request, coding, format: 'odata', framing, sent }
+    return sendPage(deps, sending, questions, { headers }, undefined, place)
+  } catch (error) {
+    place.end()
+    throw error
+  }
+}
+
+/** Ids of the questions on a page; undefined for all. */
+function sentIds({ path }: FeedTable, { columns, select }: FeedOptions): number[] | undefined {
+  if (select !== undefined) return [...new Set(columns.flatMap(({ questionId }) => questionId ?? []))]
+  return path.length === 0 ? undefined : [path.at(-1)!.question_id]
+}
+
+/** Of the whole walk, by the same conditions as its pages. */
+async function countOf({ exports }: Deps, walk: Walk, deadlineMs: number): Promise<number> {
+  const counting = exports.read(sql => readThroughLoss(() => countWalk(sql, walk)))
+  return byDeadline(deadlineMs, counting).catch(error => {
+    throw refusal(error, false)
+  })
+}

@@ -1,0 +1,124 @@
+// The one place where a Problem becomes a status and an RFC 9457 body.
+// What is internal stays in the log.
+
+import { findPassingError } from '../../../base/passing-errors.ts'
+import { Problem, type ProblemKind } from '../../../base/problem.ts'
+import { UnknownQuestionKind } from '../../../domain/questions/question.ts'
+import { feedType } from '../headers/export-formats.ts'
+import { pathOf } from '../headers/host.ts'
+import { quotaHeaders } from '../headers/quota-headers.ts'
+import { isOurError, type RequestRecord, recordOf } from './request-record.ts'
+
+const statuses: Readonly<Record<ProblemKind, { status: number; title: string }>> = {
+  invalid_request: { status: 400, title: 'Bad Request' },
+  unauthenticated: { status: 401, title: 'Unauthorized' },
+  forbidden: { status: 403, title: 'Forbidden' },
+  not_found: { status: 404, title: 'Not Found' },
+  method_not_allowed: { status: 405, title: 'Method Not Allowed' },
+  not_acceptable: { status: 406, title: 'Not Acceptable' },
+  conflict: { status: 409, title: 'Conflict' },
+  precondition_failed: { status: 412, title: 'Precondition Failed' },
+  too_large: { status: 413, title: 'Content Too Large' },
+  unsupported: { status: 501, title: 'Not Implemented' },
+  unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  expectation_failed: { status: 417, title: 'Expectation Failed' },
+  precondition_required: { status: 428, title: 'Precondition Required' },
+  rate_limited: { status: 429, title: 'Too Many Requests' },
+  internal: { status: 500, title: 'Internal Server Error' },
+  unavailable: { status: 503, title: 'Service Unavailable' },
+}
+
+/** Every failure the service answers with, as `application/problem+json` (contract D3). Notes the cause for the log. */
+export function problemResponse(error: unknown, record: RequestRecord): Response {
+  const problem = asProblem(error)
+  const { status, title } = statuses[problem.kind]
+  if (problem.internal !== undefined) record.fields.reason = problem.internal
+  if (isOurError(status)) record.error = problem.cause ?? problem
+  if (isOfFeed(record)) return feedError(problem, status, record)
+  const body = {
+    type: `urn:tributary:problem:${problem.kind.replaceAll('_', '-')}`,
+    title,
+    status,
+    detail: problem.detail,
+    request_id: record.id,
+    errors: problem.errors,
+    ...problem.members,
+  }
+  // For HEAD, Bun leaves the body out and keeps its length.
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: headersOf(problem, record.request.method),
+  })
+}
+
+const isOfFeed = ({ request }: RequestRecord): boolean => pathOf(request.url).startsWith('/odata/')
+
+/** As OData has it (JSON Format 4.0, section 19). Excel and Power BI show their users the message alone, so everything is in it. */
+function feedError(problem: Problem, status: number, { id, request }: RequestRecord): Response {
+  const details = problem.errors.map(({ parameter, code, detail }) => ({
+    code,
+    target: parameter,
+    message: `${parameter} ${detail}`,
+  }))
+  const message = [problem.detail, ...details.map(detail => detail.message)].join(' ')
+  const error = { code: problem.kind, message, details, innererror: { request_id: id } }
+  const headers = headersOf(problem, request.method)
+  headers.set('Content-Type', feedType)
+  headers.set('OData-Version', '4.0')
+  return new Response(JSON.stringify({ error }), { status, headers })
+}
+
+function headersOf({ retryAfterSeconds, allow, accept, challenge, quota }: Problem, method: string): Headers {
+  const headers = new Headers({ 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' })
+  if (retryAfterSeconds !== undefined) headers.set('Retry-After', String(retryAfterSeconds))
+  if (allow !== undefined) headers.set('Allow', allow.join(', '))
+  // RFC 9110, section 15.5.16, and RFC 5789, section 2.2.
+  if (accept !== undefined) headers.set(method === 'PATCH' ? 'Accept-Patch' : 'Accept', accept)
+  if (challenge !== undefined) headers.set('WWW-Authenticate', challenges[challenge])
+  if (quota !== undefined) for (const [name, value] of Object.entries(quotaHeaders(quota))) headers.set(name, value)
+  return headers
+}
+
+const challenges = { api_key: 'Basic realm="tributary", charset="UTF-8"', admin_token: 'Bearer realm="tributary"' }
+
+const unavailable = {
+  lost: 'The service cannot reach its database just now.',
+  slow: 'The database took too long just now.',
+  busy: 'The database cannot do this just now.',
+}
+
+/** Of errors that are not Problems nothing is shown: their message may hold anything. */
+function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const passing = findPassingError(error)
+  if (passing !== undefined) {
+    return new Problem('unavailable', {
+      detail: `${unavailable[passing.is]} Try again in a few seconds.`,
+      retryAfterSeconds: 5,
+      internal: passing.is === 'slow' ? 'statement_timeout' : `database_${passing.code}`,
+      cause: error,
+    })
+  }
+  if (error instanceof UnknownQuestionKind)
+    return new Problem('unavailable', {
+      detail: `A newer release of this service has published a question of the kind ${error.unknown}, which the release that answers does not know. Its operator is upgrading it, or has to.`,
+      retryAfterSeconds: 60,
+      internal: 'unknown_question_kind',
+      cause: error,
+    })
+  return new Problem('internal', {
+    detail: 'Something went wrong on our side. Quote the request_id to the operator.',
+    cause: error,
+  })
+}
+
+/** A handler for the methods an address does not offer (contract D25). */
+export function methodNotAllowed(allowed: readonly string[]): (context: { request: Request }) => Response {
+  return ({ request }) => {
+    const problem = new Problem('method_not_allowed', {
+      detail: `${request.method} is not offered here; ${allowed.join(' and ')} ${allowed.length === 1 ? 'is' : 'are'}.`,
+      allow: allowed,
+    })
+    return problemResponse(problem, recordOf(request))
+  }
+}

@@ -1,0 +1,168 @@
+// Metrics of the service, in addition to those of every process (src/core/metrics).
+// No label may name a key, an applicant or anything else without bound.
+
+import { Counter, Histogram } from 'prom-client'
+import { type ReadOutcome, readOutcomes } from '../../../core/export/servers/read-server.ts'
+import { Meter } from '../../../core/metrics/meter.ts'
+import { PoolMetrics } from '../../../core/metrics/pool-metrics.ts'
+import type { KeyExpiries } from '../../../db/keys/api-key-rows.ts'
+import type { RequestCounts, RequestOutcome } from './request-record.ts'
+
+/** What is looked at whenever metrics are read. */
+interface Watched {
+  exports: { readonly holding: number; readonly waiting: number; readonly released: number; readonly reopened: number }
+  auditLog: { readonly waiting: number }
+}
+
+/** Refusals with 429, by the code that the log has for them; those of failed authentications have the code of the failure. */
+const limits = ['requests_per_minute', 'exports_at_a_time', 'sign_in_throttled'] as const
+/** A database that is not the walk's (G13). */
+const walkRefusals = ['behind_walk', 'walk_of_another_history'] as const
+const pageOutcomes = ['whole', 'client_gone', 'stalled', 'failed', 'refused'] as const
+
+export class Metrics extends Meter implements RequestCounts {
+  readonly pools = new PoolMetrics(this)
+  readonly #requests = new Histogram({
+    name: 'tributary_request_seconds',
+    help: 'Time from the start of a request to the end of its response, streams included, by route, status and how it ended',
+    labelNames: ['route', 'status', 'outcome'],
+    buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300],
+    registers: this.registers,
+  })
+  readonly #pages = this.#counter(
+    'tributary_pages_total',
+    'Pages of exports that keys asked for: sent whole, cut short (client_gone, stalled, failed) or refused',
+    'outcome',
+  )
+  readonly #applications = this.#counter('tributary_exported_applications_total', 'Applications handed to clients')
+  readonly #bytes = this.#counter(
+    'tributary_exported_bytes_total',
+    'Bytes of JSON handed to clients, before any compression',
+  )
+  readonly #unauthenticated = this.#counter(
+    'tributary_unauthenticated_total',
+    'Requests of API clients that were answered 401, by the reason, which the response does not contain',
+    'reason',
+  )
+  readonly #limited = this.#counter(
+    'tributary_rate_limited_total',
+    'Requests that were answered 429, by the limit that was reached',
+    'limit',
+  )
+  readonly #unavailable = this.#counter(
+    'tributary_unavailable_total',
+    'Requests that were answered 503, by the reason',
+    'reason',
+  )
+  readonly #walks = this.#counter(
+    'tributary_walks_refused_total',
+    'Pages not sent, or not to their end, because the database lacks submissions of the walk: it lags behind, or has another history',
+    'reason',
+  )
+  readonly #reads = this.#counter(
+    'tributary_read_address_cursors_total',
+    'Cursors for DATABASE_READ_URL: read there, or why they were read from the primary instead',
+    'outcome',
+  )
+  readonly #errors = this.#counter(
+    'tributary_internal_errors_total',
+    'Requests that were answered 500: a fault of the service; the log has what it was',
+  )
+  #open = 0
+
+  constructor() {
+    super()
+    // What alerts look at has a value from the start on: Prometheus sees no increase in what was not there before.
+    for (const reason of ['plain_http', 'expired']) this.#unauthenticated.inc({ reason }, 0)
+    for (const outcome of pageOutcomes) this.#pages.inc({ outcome }, 0)
+    for (const limit of [...limits, 'failed_authentications']) this.#limited.inc({ limit }, 0)
+    for (const reason of walkRefusals) this.#walks.inc({ reason }, 0)
+    for (const outcome of readOutcomes) this.#reads.inc({ outcome }, 0)
+    this.gauge('tributary_open_requests', 'Requests under way, streams included', () => this.#open)
+  }
+
+  #counter(name: string, help: string, ...labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: this.registers })
+  }
+
+  /** Shows how many API keys expire soon. When that cannot be looked up, the value is left out. */
+  watchKeys(read: () => Promise<KeyExpiries>): void {
+    this.lookUp(read, [
+      [
+        'tributary_api_keys_expiring',
+        'API keys in force that expire within the time of the label',
+        found => [
+          [{ within: '30d' }, found.within_30_days],
+          [{ within: '7d' }, found.within_7_days],
+        ],
+        ['within'],
+      ],
+    ])
+  }
+
+  watch({ exports, auditLog }: Watched): void {
+    this.gauge('tributary_exports_reading', 'Exports that are reading from the database', () => exports.holding)
+    this.gauge('tributary_exports_waiting', 'Exports that wait for a database connection', () => exports.waiting)
+    this.counter(
+      'tributary_cursors_released_total',
+      'Times an export gave its database connection back because its client read too slowly',
+      () => exports.released,
+    )
+    this.counter(
+      'tributary_cursors_reopened_total',
+      'Times an export continued in mid-page on another connection: after it was released, or lost its own',
+      () => exports.reopened,
+    )
+    this.gauge(
+      'tributary_audit_entries_waiting',
+      'Lines of the audit log on pages that were sent, which are not written yet',
+      () => auditLog.waiting,
+    )
+  }
+
+  /** Shows whether this process counts keys by itself because Redis, where the processes share their counts, is away. */
+  watchCounts(shared: { readonly away: boolean } | undefined): void {
+    this.gauge(
+      'tributary_key_limits_apart',
+      'Processes that count what keys ask for by themselves, because Redis is away',
+      () => (shared?.away === true ? 1 : 0),
+    )
+  }
+
+  /** Of a cursor that was to be opened on the read server. */
+  countRead(outcome: ReadOutcome): void {
+    this.#reads.inc({ outcome })
+  }
+
+  begin(): void {
+    this.#open++
+  }
+
+  end(request: Parameters<RequestCounts['end']>[0]): void {
+    this.#open--
+    const { applications = 0, bytes = 0, isPage, outcome, reason, route, seconds, status } = request
+    this.#requests.observe({ route, status, outcome }, seconds)
+    // With 304 the client has the page already: it is sent none, and refused none.
+    if (isPage && status !== 304) this.#pages.inc({ outcome: pageOutcome(status, outcome) })
+    if (status === 500) this.#errors.inc()
+    if (applications > 0) this.#applications.inc(applications)
+    if (bytes > 0) this.#bytes.inc(bytes)
+    if (reason !== undefined) this.#countReason(status, reason)
+  }
+
+  #countReason(status: number, reason: string): void {
+    if (isOneOf(walkRefusals, reason)) this.#walks.inc({ reason })
+    if (status === 401) this.#unauthenticated.inc({ reason })
+    else if (status === 429) this.#limited.inc({ limit: isOneOf(limits, reason) ? reason : 'failed_authentications' })
+    // The database's own codes are many, and in the log.
+    else if (status === 503) this.#unavailable.inc({ reason: reason.startsWith('database_') ? 'database' : reason })
+  }
+}
+
+const pageOutcome = (status: number, outcome: RequestOutcome): (typeof pageOutcomes)[number] => {
+  if (status !== 200) return 'refused'
+  return outcome === 'complete' ? 'whole' : outcome
+}
+
+const isOneOf = <T extends string>(values: readonly T[], value: string): value is T =>
+  values.some(known => known === value)

@@ -1,0 +1,94 @@
+// The last step of a pull, which may be interrupted after any file and done again.
+
+import { expect, test } from 'bun:test'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ChangesPage } from '../../../src/clients/client/tributary-client.ts'
+import { folderFormat } from '../../../src/clients/pull/formats/folder-format.ts'
+import type { FollowJob, FormatJob } from '../../../src/clients/pull/spool/output-format.ts'
+import { placeFiles } from '../../../src/clients/pull/spool/place-files.ts'
+import type { PullOrigin } from '../../../src/clients/pull/spool/pulled-before.ts'
+import { useFolder } from '../../support/fixtures.ts'
+
+const folder = await useFolder()
+const ready = (name: string, text: string) => {
+  const from = join(folder, `${name}.ready`)
+  writeFileSync(from, text)
+  return { from, to: join(folder, name), bytes: text.length }
+}
+
+test('files get their names, also when some had them from an attempt before', () => {
+  const [one, other] = [ready('one', 'first'), ready('other', 'second')]
+  placeFiles([one])
+  placeFiles([one, other])
+  expect([readFileSync(one.to, 'utf8'), readFileSync(other.to, 'utf8')]).toEqual(['first', 'second'])
+  expect([existsSync(one.from), existsSync(other.from)]).toEqual([false, false])
+})
+
+test('a file that is gone is not passed over: neither where nothing has its name, nor where something else has', () => {
+  const gone = { from: join(folder, 'gone.ready'), to: join(folder, 'gone'), bytes: 5 }
+  expect(() => placeFiles([gone])).toThrow(`${gone.from} is gone. Add --restart to begin again.`)
+  writeFileSync(gone.to, 'of before')
+  expect(() => placeFiles([gone])).toThrow(`${gone.from} is gone`)
+  expect(readFileSync(gone.to, 'utf8')).toBe('of before')
+})
+
+const origin = { program: 'a-program' } as PullOrigin
+
+/** Fills a folder with these applications, one a line, as a pull that leaves this cursor. */
+function fillFolder(
+  into: string,
+  lines: readonly string[],
+  followsFrom: string,
+  signal = new AbortController().signal,
+) {
+  const { from: spoolPath } = ready('spool', lines.map(line => `${line}\n`).join(''))
+  const then = { origin, followsFrom }
+  return folderFormat(into).prepare({ spoolPath, then, context: { signal } } as unknown as FormatJob)
+}
+
+test('a folder that was filled in part is followed from nowhere, though it was before', async () => {
+  const into = await useFolder()
+  const format = folderFormat(into)
+  const fill = (signal?: AbortSignal) => fillFolder(into, ['{"application_id":1}'], 'a cursor', signal)
+  const followsFrom = async () => (await format.readDone!(origin))!.followsFrom
+  await fill()
+  expect(await followsFrom()).toBe('a cursor')
+  // What was superseded, and is gone since, is passed over.
+  const page = {
+    payload: [{ kind: 'superseded', application_id: 2 }],
+    nextCursor: 'the next',
+  } as unknown as ChangesPage
+  expect(await (await format.follow!({} as FollowJob))(page, 'a cursor')).toBe(true)
+  expect(await followsFrom()).toBe('the next')
+  await expect(fill(AbortSignal.abort())).rejects.toThrow('aborted')
+  expect(await followsFrom()).toBeUndefined()
+})
+
+test('one file of a folder that cannot be written fails the pull once all that were begun with it are written', async () => {
+  const into = await useFolder()
+  const lines = Array.from({ length: 64 }, (_, i) => `{"application_id":${i + 1},"words":"${'x'.repeat(10_000)}"}`)
+  const fill = () => fillFolder(into, lines, 'a cursor')
+  mkdirSync(join(into, '1.json.next'))
+  await expect(fill()).rejects.toThrow(`The folder ${into} cannot be filled: it is a folder.`)
+  const written = () => readdirSync(into).filter(name => /^\d/.test(name))
+  const others = lines.slice(1).map((_, i) => `${i + 2}.json`)
+  expect(written().sort()).toEqual(['1.json.next', ...others].sort())
+  rmdirSync(join(into, '1.json.next'))
+  await fill()
+  expect(written().sort()).toEqual(['1.json', ...others].sort())
+})
+
+test('what an interrupted write has left in a folder is gone with the next pull, and before it is followed', async () => {
+  const into = await useFolder()
+  const leave = () => {
+    for (const id of [1, 3]) writeFileSync(join(into, `${id}.json.next`), '{"application_')
+  }
+  const whole = ['.tributary.json', '1.json', '2.json']
+  leave()
+  await fillFolder(into, ['{"application_id":1}', '{"application_id":2}'], 'a cursor')
+  expect(readdirSync(into).sort()).toEqual(whole)
+  leave()
+  await folderFormat(into).follow!({} as FollowJob)
+  expect(readdirSync(into).sort()).toEqual(whole)
+})

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  ProgramConcurrency,
+  saveConcurrency,
+  submissionConcurrency,
+} from '../../../src/core/intake/program-concurrency.ts'
+import { failureOf, rejection } from '../../support/refusal.ts'
+
+/** Work that continues until it is ended. */
+function work() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let begun = false
+  return {
+    run: () => {
+      begun = true
+      return promise
+    },
+    end: resolve,
+    begun: () => begun,
+  }
+}
+
+const settle = () => new Promise(setImmediate)
+
+describe('turns in a program (contract G14: "what waits for one program … never stops the others")', () => {
+  test('only so many have theirs at once; the others follow as they came; another program is not kept waiting', async () => {
+    const turns = new ProgramConcurrency({ atATime: 2, waitingMax: 10, waitMs: 60_000 })
+    const works = Array.from({ length: 5 }, work)
+    const runs = works.map(one => turns.run(1, one.run))
+    await settle()
+    expect(works.map(one => one.begun())).toEqual([true, true, false, false, false])
+    expect(await turns.run(2, async () => 'done')).toBe('done')
+    works[1]!.end()
+    await settle()
+    expect(works.map(one => one.begun())).toEqual([true, true, true, false, false])
+    for (const one of works) one.end()
+    await Promise.all(runs)
+    expect(works.map(one => one.begun())).toEqual([true, true, true, true, true])
+  })
+
+  test('one more than may wait is refused at once, with Retry-After', async () => {
+    const turns = new ProgramConcurrency({ atATime: 1, waitingMax: 1, waitMs: 60_000 })
+    const [first, second] = [work(), work()]
+    const runs = [turns.run(1, first.run), turns.run(1, second.run)]
+    const refused = await rejection(turns.run(1, async () => 'never'))
+    expect(refused).toMatchObject({ kind: 'unavailable', internal: 'program_busy', retryAfterSeconds: 3 })
+    first.end()
+    second.end()
+    await Promise.all(runs)
+    expect(await turns.run(1, async () => 'again')).toBe('again')
+  })
+
+  test('a turn that does not come in time is refused, and its work is never begun', async () => {
+    const turns = new ProgramConcurrency({ atATime: 1, waitingMax: 10, waitMs: 1 })
+    const [first, late] = [work(), work()]
+    const run = turns.run(1, first.run)
+    expect(await rejection(turns.run(1, late.run))).toMatchObject({ internal: 'program_busy' })
+    first.end()
+    await run
+    await settle()
+    expect(late.begun()).toBe(false)
+    expect(await turns.run(1, async () => 'free')).toBe('free')
+  })
+
+  test('work that fails gives its turn on', async () => {
+    const turns = new ProgramConcurrency({ atATime: 1, waitingMax: 10, waitMs: 60_000 })
+    const failing = turns.run(1, () => Promise.reject(new Error('broken')))
+    const next = turns.run(1, async () => 'next')
+    expect(await failureOf(failing)).toMatchObject({ message: 'broken' })
+    expect(await next).toBe('next')
+  })
+
+  test('from four connections on, one program leaves some to the others', () => {
+    for (let connections = 4; connections <= 500; connections++) {
+      const taken = submissionConcurrency(connections).atATime + saveConcurrency(connections).atATime
+      expect(taken).toBeLessThan(connections)
+    }
+  })
+})

@@ -1,0 +1,140 @@
+// Ids and times of a load alongside what the intake gives out, and alongside other loads, at the same time and later.
+
+import { beforeEach, expect, test } from 'bun:test'
+import { loadLines } from '../../../src/core/load/load-lines.ts'
+import { giveUpLoad } from '../../../src/core/load/storing/store-load.ts'
+import { insertApplicant } from '../../../src/db/applications/applicants.ts'
+import { openDatabase, type Sql } from '../../../src/db/client.ts'
+import { exportLines } from '../../support/export-lines.ts'
+import { testFrontEnd } from '../../support/keys.ts'
+import {
+  type LineSpec,
+  lines,
+  load,
+  loadOptions,
+  longPast,
+  manyLines,
+  newDatabase,
+  now,
+  reasonProgram,
+  second,
+  submit,
+} from '../../support/load-input.ts'
+import type { PublishedTestProgram } from '../../support/programs.ts'
+import { rejection } from '../../support/refusal.ts'
+import { startStatementRecorder } from '../../support/statement-recorder.ts'
+
+let url: string
+let sql: Sql
+let to: PublishedTestProgram
+let other: PublishedTestProgram
+beforeEach(async () => {
+  ;({ url, sql } = await newDatabase())
+  to = await reasonProgram(sql)
+  other = await reasonProgram(sql, 'other-aid')
+})
+const register = () => insertApplicant(sql, testFrontEnd, 'en-US')
+
+test('the sequences continue after what was loaded, near or far', async () => {
+  await load(sql, lines(to, { id: 40, applicant: 30 }))
+  expect(await submit(sql, to, await register())).toMatchObject({ application_id: 41 })
+  await load(sql, lines(other, { id: 7_000_000_000, applicant: 9_000_000_000, at: 1 }))
+  const applicant = await register()
+  expect(applicant).toBe(9_000_000_001)
+  expect(await submit(sql, other, applicant)).toMatchObject({ application_id: 7_000_000_001 })
+})
+
+test('applicants are made with the language of their first line; those there are stay as they are', async () => {
+  const known = await insertApplicant(sql, testFrontEnd, 'vi')
+  const first = { id: 2, applicant: 70, state: 'OBSOLETE' } as const
+  await load(sql, lines(to, { id: 1, applicant: known }, first, { id: 3, applicant: 70, more: { language: 'fr' } }))
+  expect(await sql`select applicant_id, language from applicant order by 1`).toMatchObject([
+    { applicant_id: known, language: 'vi' },
+    { applicant_id: 70, language: 'es-US' },
+  ])
+})
+
+test('ids from between those of a program that was loaded before are asked of one table, and not of every program', async () => {
+  await load(sql, lines(to, { id: 5000 }, { id: 5002 }))
+  const recorder = await startStatementRecorder(url)
+  const recorded = openDatabase({ url: recorder.url, connectionsMax: 2 })
+  await load(recorded, lines(other, { id: 5001 })).finally(() => recorded.end().then(() => recorder.stop()))
+  const asked = (what: RegExp) => recorder.statements.filter(({ text }) => what.test(text)).length
+  expect([asked(/join loaded_ids/), asked(/from program p\s+join application/)]).toEqual([1, 0])
+})
+
+/** Loads an input of which the first line makes more than a block, so that it is checked before `between` and the rest is there after. */
+function loadAround(first: LineSpec, rest: LineSpec, between: () => Promise<void>) {
+  async function* input() {
+    yield Buffer.from(lines(to, { ...first, more: { application_note: 'x'.repeat(1_200_000) } }))
+    await between()
+    yield Buffer.from(lines(to, rest))
+  }
+  return loadLines(sql, input(), { ...loadOptions, now: now + 3600 * second })
+}
+
+test('a submission while the input is checked does not wait; nothing of the past is loaded after it', async () => {
+  const applicant = await register()
+  const at = Math.ceil((now - longPast) / second) + 3000
+  const loading = loadAround({ id: 50, at }, { id: 51, at: at + 1 }, async () => {
+    await submit(sql, to, applicant)
+    // In the very moment of the first line.
+    await sql`update submission_counter set last_submit_time = ${longPast + at * second} where program_id = ${to.program_id}`
+  })
+  expect((await rejection(loading)).detail).toMatch(/first submit_time of food-aid is not after that of the last/)
+  expect(await sql`select from application`).toHaveLength(1)
+})
+
+test.each([
+  [
+    'an id that another program was given in the meantime is refused, not taken twice',
+    { id: 1, at: 60, applicant: 51 },
+    async () => expect(await submit(sql, other, await register())).toMatchObject({ application_id: 1 }),
+  ],
+  [
+    'an applicant registered in the meantime is not taken for one of the input',
+    { id: 51, applicant: 1 },
+    async () => expect(await register()).toBe(1),
+  ],
+] as const)('%s', async (_, last, between) => {
+  const { errors } = await rejection(loadAround({ id: 50 }, last, async () => between()))
+  expect(errors).toMatchObject([{ parameter: 'line 2', code: 'taken_id' }])
+})
+
+test('of two loads with an id in common, at once and into two programs, one ends before it stores that one', async () => {
+  const input = lines(to, { id: 50 }, { id: 51 }, { id: 52 })
+  let between: Promise<unknown> | undefined
+  const first = load(sql, input, {
+    batchBytes: 1,
+    onProgress: async stored => {
+      if (stored === 1) between = load(sql, lines(other, { id: 52 }))
+      await between
+    },
+  })
+  expect((await rejection(first)).detail).toMatch(/Another load has taken ids of this one in the meantime/)
+  await between
+  expect(await exportLines(sql, 'food-aid')).toHaveLength(2)
+  expect(await exportLines(sql, 'other-aid')).toHaveLength(1)
+  expect((await rejection(load(sql, input))).errors).toMatchObject([{ parameter: 'line 3', code: 'taken_id' }])
+})
+
+test('a load that is given up while it is at work stores nothing more', async () => {
+  const loading = load(sql, manyLines(to, 3), {
+    batchBytes: 1,
+    onProgress: async () => void (await giveUpLoad(sql, 1, 'operator:test')),
+  })
+  expect((await rejection(loading)).detail).toMatch(/Another process loads the same input, or has given that load up/)
+  expect(await exportLines(sql, 'food-aid')).toHaveLength(1)
+})
+
+test('the same input by two processes at once is stored once', async () => {
+  const text = manyLines(to, 60)
+  for (let done = false; !done; ) {
+    const both = await Promise.allSettled([1, 2].map(() => load(sql, text, { batchBytes: 1000 })))
+    for (const one of both)
+      if (one.status === 'rejected') expect(String(one.reason.detail)).toMatch(/Another process loads the same input/)
+    done = both.some(one => one.status === 'fulfilled')
+  }
+  expect(await exportLines(sql, 'food-aid')).toHaveLength(60)
+  expect(await sql`select action from audit_event where action = 'applications_loaded'`).toHaveLength(1)
+})

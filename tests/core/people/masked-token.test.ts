@@ -1,0 +1,25 @@
+// Tokens of forms as pages have them.
+
+import { expect, test } from 'bun:test'
+import { maskedToken, unmaskedToken } from '../../../src/core/people/masked-token.ts'
+
+const token = 'q7Zr0m_-4hJ2ZrXbXo8gk2eA1cQv9sYdTtLw5uNfPzE'
+
+test('a masked token is the token again, and another text each time', () => {
+  const masked = Array.from({ length: 50 }, () => maskedToken(token))
+  expect(new Set(masked).size).toBe(50)
+  for (const one of masked) {
+    expect(unmaskedToken(one)).toBe(token)
+    expect(one).not.toContain(token.slice(0, 6))
+  }
+})
+
+test('no token stays none', () => {
+  expect([maskedToken(''), unmaskedToken('')]).toEqual(['', ''])
+})
+
+test('a token without a mask stays as it is, and what is no masked token becomes none', () => {
+  expect(unmaskedToken(token)).toBe(token)
+  for (const text of ['.', 'a.b', 'AAAA.AA', 'AAAA.AAAA.AAAA', '%.%', `${maskedToken(token)}.`])
+    expect(unmaskedToken(text)).not.toBe(token)
+})

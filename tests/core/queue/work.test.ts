@@ -1,0 +1,93 @@
+// How a worker stops: what it knows of its jobs is on record by then.
+
+import { expect, test } from 'bun:test'
+import type { Job } from 'bullmq'
+import { createLog } from '../../../src/base/log.ts'
+import { atMostEvery, Runs, type WorkerEvents } from '../../../src/core/queue/runs.ts'
+import { startWorking } from '../../../src/core/queue/work.ts'
+import { requestDerived } from '../../../src/db/derived/derived-status.ts'
+import { useDatabase } from '../../support/fixtures.ts'
+import { holdTransaction, waitingForLocks } from '../../support/held-transaction.ts'
+import { aVersion, keyMapJob, statusOf } from '../../support/queue.ts'
+import { until } from '../../support/until.ts'
+
+const { sql } = await useDatabase()
+
+test('a run that fails fails no later request; stopping waits until a job that was given up is on record as failed', async () => {
+  const version = await aVersion(sql)
+  const { name, payload } = keyMapJob(version)
+  await requestDerived(sql, [{ job_name: name, ...payload }])
+  let events: WorkerEvents | undefined
+  const queue = {
+    store: 'postgres' as const,
+    add: async () => {},
+    work: async (reported: WorkerEvents) => {
+      events = reported
+      return { close: async () => {} }
+    },
+    close: async () => {},
+  }
+  const idle = async (): Promise<void> => {}
+  const failing = async (): Promise<void> => {
+    await requestDerived(sql, [{ job_name: name, ...payload }])
+    throw new Error('asked for once more in the meantime')
+  }
+  const handlers = { 'refresh-key-map': failing, 'refresh-docs-example': idle, 'deliver-webhook': idle }
+  const counted: string[][] = []
+  const count = (...[job, outcome]: [string, string, number]): void => void counted.push([job, outcome])
+  const working = await startWorking(sql, queue, handlers, createLog('silent'), {}, { count })
+  await expect(events!.run({ name, payload, id: 'a-job', lastAttempt: true })).rejects.toThrow('asked for once more')
+  expect(await statusOf(sql, version)).toMatchObject({ state: 'queued' })
+  // A name that no job has is no label of a metric.
+  await expect(events!.run({ name: 'made-up', payload, id: 'another', lastAttempt: true })).rejects.toThrow('no job')
+  expect(counted).toEqual([
+    [name, 'failed'],
+    ['unknown', 'failed'],
+  ])
+  const release = await holdTransaction(
+    sql,
+    tx => tx`select from derived_status where program_version_id = ${version} for update`,
+  )
+  let stopped = false
+  events!.abandoned({ name, payload, id: 'a-job', lastAttempt: true }, new Error('stalled once too often'))
+  const stopping = working.stop().then(() => {
+    stopped = true
+  })
+  await until('the note to wait for the lock', async () => (await waitingForLocks(sql)) === 1)
+  expect(stopped).toBe(false)
+  await release()
+  await stopping
+  expect(await statusOf(sql, version)).toMatchObject({ state: 'failed', last_error: 'Error: stalled once too often' })
+})
+
+test('closing waits for a job that came as the store fell silent, and then for the store no longer', async () => {
+  const ended = Promise.withResolvers<void>()
+  const troubles: string[] = []
+  const runs = new Runs({ run: () => ended.promise, abandoned: () => {} }, ({ message }) => void troubles.push(message))
+  const silent = { on: () => {}, close: () => new Promise<void>(() => {}) }
+  let closed = false
+  const close = runs
+    .of(silent, 50)
+    .close()
+    .then(() => {
+      closed = true
+    })
+  const run = runs.run({ name: 'late', opts: {}, data: {}, attemptsMade: 0 } as Job)
+  // Longer than the store is waited for.
+  await Bun.sleep(150)
+  expect([closed, troubles]).toEqual([false, []])
+  ended.resolve()
+  await Promise.all([run, close])
+  expect(troubles).toEqual(["the queue's store did not answer within 50 ms"])
+})
+
+test('trouble that lasts is reported again after each pause, and no oftener', async () => {
+  let reports = 0
+  const report = atMostEvery(300, () => void reports++)
+  const begunMs = performance.now()
+  await until('three reports', () => {
+    report(undefined)
+    return reports === 3
+  })
+  expect(performance.now() - begunMs).toBeGreaterThanOrEqual(600)
+})

@@ -1,7 +1,0 @@
-import { expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { iconFile } from '../../scripts/releasing/make-icons.ts'
-
-test('the icons are those of the package that is installed', async () => {
-  expect(await Bun.file(join(import.meta.dir, '../../src/html/icon-paths.ts')).text()).toBe(iconFile())
-})

@@ -1,0 +1,117 @@
+// What holds for every action of the console's API: how it is described, what its answers name, how its refusals do. Who may what: permissions.test.
+
+import { expect, test } from 'bun:test'
+import { consoleActions } from '../../../../src/web/console/console.ts'
+import type { Deps } from '../../../../src/web/http/server/deps.ts'
+import { answerErrors } from '../../../support/answer-errors.ts'
+import { addressOf, aPerson, ConsoleVisitor } from '../../../support/console.ts'
+import { ApiProgram, aToken } from '../../../support/console-api.ts'
+import { useDatabase, useService } from '../../../support/fixtures.ts'
+import { aProgram } from '../../../support/programs.ts'
+
+const database = await useDatabase()
+const service = await useService(database)
+await database.sql`insert into program (slug, display_name) values ('granted', 'Granted')`
+await aProgram(database.sql, { slug: 'others' })
+const actions = consoleActions(service.foundation as Deps)
+const roles = ['ADMINISTRATOR', 'PROGRAM_ADMINISTRATOR'] as const
+const people = await Promise.all(roles.map(role => aPerson(database.sql, { role, programs: ['granted'] })))
+const [administrator, programAdministrator] = (await Promise.all(
+  people.map(async person => ApiProgram.withToken(service, (await aToken(database.sql, person)).token)),
+)) as [ApiProgram, ApiProgram]
+
+test('other methods and addresses are refused as problems', async () => {
+  const wrong = await administrator.ask('DELETE', '/keys')
+  expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST'])
+  const nothing = await administrator.ask('GET', '/nothing-here')
+  expect([nothing.status, nothing.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+})
+
+/** Objects in a schema that take members which it does not name. */
+function openIn(schema: unknown, path: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { type, additionalProperties } = schema as Record<string, unknown>
+  const inner = Object.entries(schema).flatMap(([name, one]) => openIn(one, `${path}/${name}`))
+  return type === 'object' && additionalProperties !== false ? [path, ...inner] : inner
+}
+
+test('to a program administrator, a program of others and one there is not have the same answer', async () => {
+  for (const { method, path, body } of actions.filter(one => one.path.includes(':slug'))) {
+    const [others, absent] = await Promise.all(
+      ['others', 'absent'].map(slug =>
+        programAdministrator.ask(method, addressOf(path.replace(':slug', slug)), body === undefined ? undefined : {}),
+      ),
+    )
+    const { request_id } = others!.body
+    expect([path, others!.status, others!.body]).toEqual([path, absent!.status, { ...absent!.body, request_id }])
+    expect(others!.status).toBeGreaterThanOrEqual(400)
+  }
+})
+
+/** A value that a schema of a body takes, as far as its type goes. */
+function plainValue({ type, properties = {}, anyOf, ...schema }: JsonSchema): unknown {
+  if (anyOf !== undefined) return plainValue(anyOf[0]!)
+  if (schema.const !== undefined || schema.enum !== undefined) return schema.const ?? schema.enum![0]
+  if (type === 'object') return Object.fromEntries(Object.entries(properties).map(([k, v]) => [k, plainValue(v)]))
+  if (type === 'array') return [plainValue(schema.items ?? {})]
+  return { string: 'x', integer: 1, boolean: true, null: null }[type!]
+}
+
+interface JsonSchema {
+  type?: 'object' | 'array' | 'string' | 'integer' | 'boolean' | 'null'
+  properties?: Record<string, JsonSchema>
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+  const?: unknown
+  enum?: unknown[]
+}
+
+const oddValues = ['', '\0', 'x', 'x'.repeat(3000), -1, 1e9, null, ['x', 'x']]
+
+test('what is wrong with a body is named by its path, whatever member it is and whatever its value', async () => {
+  const named = []
+  let refused = 0
+  for (const { method, path, body } of actions) {
+    const schema = (body ?? {}) as JsonSchema
+    const plain = plainValue({ type: 'object', ...schema }) as object
+    for (const [member, value] of Object.keys(schema.properties ?? {}).flatMap(k =>
+      oddValues.map(v => [k, v] as const),
+    )) {
+      const answer = await administrator.ask(method, addressOf(path), { ...plain, [member]: value })
+      const errors = (answer.body?.errors ?? []) as { path?: string; parameter?: string }[]
+      named.push(...errors.map(error => error.parameter && `${method} ${path} ${error.parameter}`))
+      refused += errors.filter(error => error.path !== undefined).length
+    }
+  }
+  expect(named.filter(Boolean)).toEqual([])
+  expect(refused).toBeGreaterThan(100)
+})
+
+test('every action names all members of its answer, so that one more is a fault wherever a test asks for it', () => {
+  const open = actions.flatMap(({ name, answered }) =>
+    openIn(answered, name).map(path => [name, path.split('/').at(-1)]),
+  )
+  // The detail of an event is its action's own. Conditions are in one another.
+  const details = ['listAuditEvents', 'readAuditEvent', 'whoWasSent'].map(name => [name, 'detail'])
+  const conditions = ['readProgramVersion', 'readDraft'].flatMap(name => [
+    [name, '0'],
+    [name, '0'],
+  ])
+  expect(open.sort()).toEqual([...details, ...conditions].sort())
+  expect(answerErrors('POST', '/people/7/link', { link: 'https://…', password: 'x' }).join()).toContain('additional')
+})
+
+test('OpenAPI has every action, under its name, with its scope and what it answers', async () => {
+  const visitor = await new ConsoleVisitor(service).signIn(people[0]!.email)
+  const { paths } = JSON.parse(await visitor.page('/docs/api/openapi.json')) as {
+    paths: Record<string, Record<string, { operationId: string; description: string; responses: object }>>
+  }
+  for (const { name, method, path, scope = '', makes, answered } of actions) {
+    const operation = paths[`/admin/api/v1${path}`.replaceAll(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+    expect(operation?.operationId).toBe(`admin${name[0]!.toUpperCase()}${name.slice(1)}`)
+    expect(operation?.description).toContain(scope)
+    const schema = JSON.parse(JSON.stringify(answered))
+    const content = { 'application/json': { schema } }
+    expect(operation?.responses).toMatchObject({ [makes ? 201 : 200]: { content } })
+  }
+})

@@ -1,0 +1,111 @@
+// Applications in a real browser: found, read and annotated without scripts.
+
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { openPage, useBrowser, wrappedLines } from '../../support/browser.ts'
+import { aPerson, testPassword } from '../../support/console.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { FrontEnd } from '../../support/front-end.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { needs } from '../../support/needs.ts'
+import { aProgram, q } from '../../support/programs.ts'
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const database = await useDatabase()
+  const { sql } = database
+  const service = await useService(database)
+  await aProgram(sql, {
+    slug: 'utility',
+    display_name: 'Utility Assistance',
+    statuses: ['In review', 'Approved'],
+    questions: [
+      q.name('applicant name', { text: 'What is your name?' }),
+      q.file('bills', { text: 'Your latest bills', optional: true }),
+      q.text('reason', { text: 'Why?', optional: true }),
+      q.enumerator('member', [q.date('born', { text: 'Born when?', optional: true })], {
+        text: 'Who lives with you?',
+        optional: true,
+      }),
+    ],
+  })
+  const ada = await aPerson(sql, { name: 'Ada Administrator' })
+  const key = await createTestKey(sql, { programs: ['utility'], maySubmit: true })
+  const frontEnd = new FrontEnd(service, key, 'utility')
+  const browser = await useBrowser()
+  const signedIn = { email: ada.email, password: testPassword }
+  const list = '/admin/programs/utility/applications'
+  let one = ''
+
+  beforeAll(async () => {
+    const applicant = await frontEnd.register()
+    const answers = { applicant_name: { first_name: 'Ursula', last_name: 'Ibrahim' } }
+    await frontEnd.apply(applicant, { ...answers, reason: { text: 'First words' } })
+    const { application_id } = await frontEnd.apply(applicant, {
+      ...answers,
+      // Nothing in it to break a line at.
+      reason: { text: 'w'.repeat(500) },
+      bills: { file_urls: [`https://files.example/${'long-name'.repeat(20)}.pdf`] },
+      member: { entities: [{ entity_name: 'n'.repeat(200), born: { date: '1984-07-19' } }] },
+    })
+    one = `${list}/${application_id}`
+  })
+
+  test('further filters are in a fold on a phone, and seen at once where there is room', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    for (const path of [list, '/admin/audit']) {
+      await page.goto(path)
+      const [field, fold] = [page.locator('[name=from]'), page.getByText('More filters')]
+      expect([path, await field.isVisible(), await fold.isVisible()]).toEqual([path, true, false])
+      await page.setViewportSize({ width: 390, height: 900 })
+      expect([path, await field.isVisible(), await fold.isVisible()]).toEqual([path, false, true])
+      await fold.click()
+      await field.fill('2020-01-01')
+      await page.getByRole('button', { name: 'Find' }).click()
+      await page.getByRole('link', { name: 'since 2020-01-01' }).click()
+      expect(new URL(page.url()).search).toBe('')
+      await page.goto(`${path}?from=never`)
+      expect(await field.isVisible()).toBe(true)
+      await page.setViewportSize({ width: 1440, height: 900 })
+    }
+  })
+
+  test('an application has one line, an obsolete one says so, and how many are chosen is counted', async () => {
+    const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto(list)
+    const rows = page.locator('tbody tr')
+    expect(await rows.getByText('obsolete').count()).toBe((await rows.count()) - 1)
+    for (const row of await rows.all()) expect((await row.boundingBox())!.height).toBeLessThan(60)
+    await page.getByLabel('those chosen').waitFor()
+    for (const box of await page.getByRole('checkbox', { name: 'Choose application' }).all()) await box.check()
+    await page.getByLabel('the 2 chosen').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('every action works without scripts', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    await page.goto(one)
+    await page.getByLabel('Note').fill('Of one')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    await page.getByRole('link', { name: 'Compare' }).click()
+    await page.getByRole('cell', { name: 'First words' }).waitFor()
+    await page.goto(`${one}/exported`)
+    await page.getByText('To the letter').click()
+    const [shown, download] = [
+      await page.locator('#exact').textContent(),
+      await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()]),
+    ]
+    expect(await Bun.file(await download[0].path()).text()).toBe(shown!)
+  })
+
+  test('on a phone what is exported continues under the beginning of each line that wraps, and is the same JSON', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width: 390, height: 844 } })
+    await page.goto(`${one}/exported`)
+    const exact = JSON.parse((await page.locator('#exact').textContent())!) as unknown
+    const lines = page.locator('pre.document').first()
+    expect(await lines.textContent()).toBe(JSON.stringify(exact, null, 2))
+    const { wrapped, outdented } = await wrappedLines(page, 'pre.document')
+    expect(wrapped).toBeGreaterThan(5)
+    expect(outdented).toEqual([])
+  })
+})

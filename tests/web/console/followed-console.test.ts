@@ -1,0 +1,146 @@
+// The console of an installation that follows a CiviForm: what is changed there is shown, with why, and nothing offered that would be
+// refused; and keys whose ids have characters that mean something in an address.
+
+import { describe, expect, test } from 'bun:test'
+import { useFollowing } from '../../support/civiform/following.ts'
+import { aPerson, ConsoleVisitor, noticesOf } from '../../support/console.ts'
+import { useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
+
+const program = 'rent relief'
+const { civiform, database, sql, catchUp } = await useFollowing()
+await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }] })
+await civiform.publish({ [program]: [{ name: 'job', type: 'TEXT' }, { name: 'hours', type: 'NUMBER' }] }) // biome-ignore format: one line
+await civiform.saveDraft(program, [{ name: 'job', type: 'TEXT' }])
+const application = await civiform.submit({ applicant: await civiform.applicant(), program, answers: {} })
+await civiform.setStatus(application, 'Approved')
+const keyId = '+/9+/v7+/f38/Pz8/Pz8/A=='
+await civiform.app`
+  insert into api_keys (name, create_time, key_id, salted_key_secret, subnet, expiration, grants)
+  values ('county sync', now() at time zone 'UTC', ${keyId}, ${Buffer.alloc(32, 5).toString('base64')}, '0.0.0.0/0', '2200-01-01',
+    '{"programGrants": {"rent-relief": ["READ"]}}')`
+await catchUp()
+const own = await createTestKey(sql, { programs: ['rent-relief'] })
+const service = await useService(database)
+const { email } = await aPerson(sql)
+const visitor = await new ConsoleVisitor(service).signIn(email)
+const keyPath = `/admin/keys/${encodeURIComponent(keyId)}`
+
+/** Addresses of the console that a page leads to, by links and by forms. */
+const linksOf = (page: string): string[] => [...page.matchAll(/<a [^>]*href="(\/admin[^"#]*)"/g)].map(([, to]) => to!)
+const formsOf = (page: string): string[] =>
+  [
+    ...page.matchAll(/<form [^>]*method="post"[^>]*action="([^"]*)"|<form [^>]*action="([^"]*)"[^>]*method="post"/g),
+  ].map(([, one, other]) => one ?? other!)
+
+describe('the console alongside a CiviForm', () => {
+  test('says of a program that it is followed, and why nothing of it is changed here; how long it is kept still is', async () => {
+    expect(await visitor.page('/admin/programs/rent-relief/retention')).toContain('rent relief for all')
+    for (const path of ['', '/questions', '/versions']) {
+      const page = await visitor.page(`/admin/programs/rent-relief${path}`)
+      expect(noticesOf(page)).toContain('followed')
+      expect(page).toContain('href="/admin/programs/rent-relief/retention"')
+    }
+    expect(await visitor.page('/admin/programs')).toContain('made, edited and published there')
+  })
+
+  test('says at the start that the copy lags, and only where it does', async () => {
+    const [before] = await sql`select watermark from civiform_source`
+    const said = async (minutes: number): Promise<boolean> => {
+      await sql`update civiform_source set watermark = now() - ${minutes} * interval '1 minute'`
+      return (await visitor.page('/admin')).includes('is here up to 20 minutes ago only')
+    }
+    expect([await said(20), await said(5)]).toEqual([true, false])
+    await sql`update civiform_source set watermark = ${before!.watermark}`
+  })
+
+  test('offers nothing that would be refused: no draft, question, publication, status or earlier version', async () => {
+    const versions = await sql<{ id: number }[]>`select program_version_id as id from program_version`
+    const pages = [
+      '/admin/programs',
+      '/admin/programs/rent-relief',
+      '/admin/programs/rent-relief/questions',
+      '/admin/programs/rent-relief/versions',
+      ...versions.map(({ id }) => `/admin/programs/rent-relief/versions/${id}`),
+      '/admin/programs/rent-relief/applications',
+      `/admin/programs/rent-relief/applications/${application}`,
+      '/admin/questions',
+      keyPath,
+    ]
+    for (const path of pages) {
+      const page = await visitor.page(path)
+      const offered = [...linksOf(page), ...formsOf(page)]
+      expect(
+        offered.filter(
+          to =>
+            /new-program|add-question|add-from-bank|\/document$|discard|publish|\/take|\/settings$|rotate|retire/.test(
+              to,
+            ) && !/versions\/\d+\/document$|^\/admin\/settings$/.test(to),
+        ),
+      ).toEqual([])
+      expect(formsOf(page).filter(to => to !== '/admin/sign-out')).toEqual([])
+    }
+    expect(await visitor.page(`/admin/programs/rent-relief/applications/${application}`)).toContain(
+      'status and note are set there',
+    )
+  })
+
+  test('no page or form that edits programs opens by its address, and each says where they are edited', async () => {
+    const routes = [
+      ...[
+        'document',
+        'add-question',
+        'add-from-bank',
+        'question?name=job',
+        'screen?index=0',
+        'settings',
+        'publish',
+        'discard',
+      ].map(page => `/admin/programs/rent-relief/${page}`),
+      '/admin/new-program',
+    ]
+    for (const path of routes) {
+      const answer = await visitor.get(path)
+      expect([path, answer.status]).toEqual([path, 409])
+      expect(await answer.text()).toContain('Programs are made, edited and published in the CiviForm')
+    }
+    const confirmation = String(application)
+    for (const path of [
+      'document',
+      'add-question',
+      'add-from-bank',
+      'versions/1/take',
+      `applications/${application}/erase`,
+    ])
+      expect([path, (await visitor.post(`/admin/programs/rent-relief/${path}`, { confirmation })).status]).toEqual([
+        path,
+        409,
+      ])
+  })
+
+  test('shows a key whose id has a slash and a plus, by its links, as CiviForm’s; one made here is edited here', async () => {
+    const index = await visitor.page('/admin/keys')
+    const links = linksOf(index)
+    expect(links).toContain(keyPath)
+    const page = await visitor.page(keyPath)
+    expect(noticesOf(page)).toContain('followed')
+    expect(page).toContain(keyId)
+    const ours = await visitor.page(`/admin/keys/${own.api_key_id}`)
+    expect(noticesOf(ours)).not.toContain('followed')
+    expect(ours).toContain(`/admin/keys/${own.api_key_id}/rotate`)
+    expect((await visitor.get(`${keyPath}/rotate`)).headers.get('location')).toBe(keyPath)
+    const answered = await visitor.get(`/admin/api/v1/keys/${encodeURIComponent(keyId)}`)
+    expect(answered.status).toBe(200)
+    expect(await answered.json()).toMatchObject({ api_key_id: keyId, name: 'county sync', followed: true })
+    const check = await visitor.page(
+      `/admin/keys/check?key=${encodeURIComponent(keyId)}&address=192.0.2.1&program=rent-relief`,
+    )
+    expect(check).toContain('county sync')
+  })
+
+  test('makes keys that pull, and offers none that submit or set a status', async () => {
+    const page = await visitor.page('/admin/keys/new')
+    expect(page).toContain('value="export"')
+    expect(page).not.toMatch(/value="(?:submit|annotate)"/)
+  })
+})

@@ -1,0 +1,225 @@
+// D38: "nothing that was typed is dropped silently, at the end of a session neither": a form that was sent too late comes back as it was
+// typed, to the person who typed it, and one that waits for a password is done when that is right.
+
+import { describe, expect, spyOn, test } from 'bun:test'
+import { consolePages } from '../../../src/web/console/console.ts'
+import type { Deps } from '../../../src/web/http/server/deps.ts'
+import { openPage, useBrowser } from '../../support/browser.ts'
+import { aPerson, ConsoleVisitor, fieldsOf, noticesOf, testPassword } from '../../support/console.ts'
+import { endWithTest, useDatabase, useService } from '../../support/fixtures.ts'
+import { createTestKey } from '../../support/keys.ts'
+import { needs } from '../../support/needs.ts'
+import { aProgram, q } from '../../support/programs.ts'
+
+const database = await useDatabase()
+const { sql } = database
+let now = Date.now() * 1000
+const service = await useService(database, { authFailuresPerMinute: 1000 }, { now: () => now })
+await aProgram(sql, { slug: 'food', questions: [q.text('first')] })
+const ada = await aPerson(sql, { name: 'Ada Administrator' })
+const eve = await aPerson(sql, { name: 'Eve Else' })
+const minutes = 60_000_000
+const add = '/admin/programs/food/add-question'
+const signedIn = () => new ConsoleVisitor(service).signIn(ada.email)
+const typed = { admin_name: 'pet "name"', kind: 'TEXT', text: 'What is "<it" called?', help: 'Täglich ☂\nPlease say' }
+
+/** The form of this page with something typed in it, and a visitor whose session has ended in the meantime. */
+async function late(fields: Record<string, string> = typed, page = add) {
+  const visitor = await signedIn()
+  const form = fieldsOf(await visitor.page(page), page)
+  const csrf = await visitor.csrf()
+  visitor.cookies.clear()
+  return { visitor, form: { ...form, csrf, ...fields } }
+}
+describe('a form whose session has ended', () => {
+  test('changes nothing, and is shown again to the person who typed it when it is sent in a new session', async () => {
+    const { visitor, form } = await late()
+    const refused = await visitor.refused(401, add, form)
+    expect(refused).toContain('href="/admin/sign-in?next=/admin/signed-in"')
+    expect(refused).not.toContain('Täglich')
+    // A browser sends the same when the page is reloaded.
+    await visitor.signIn(ada.email)
+    const shown = await visitor.post(add, form)
+    const again = await shown.text()
+    expect([shown.status, noticesOf(again)]).toEqual([200, ['shown-again']])
+    const ready = fieldsOf(again, add)
+    expect(ready).toMatchObject(typed)
+    expect((await visitor.post(add, { ...ready, text: 'One line' })).status).toBe(303)
+  })
+
+  test('is shown to no other user, who sees why', async () => {
+    const { form } = await late()
+    const other = await new ConsoleVisitor(service).signIn(eve.email)
+    const shown = await other.refused(403, add, form)
+    expect(shown).toContain('Another person filled in this form')
+    expect(shown).not.toContain('Täglich')
+  })
+
+  test('costs a small page, however much was sent, with or without a cookie, and is not read', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 4900 }, (_, i) => [`f${i}`, '"'.repeat(40)]))
+    const { visitor, form } = await late({ ...typed, ...fields })
+    for (const cookie of [undefined, 'x'.repeat(43)]) {
+      if (cookie !== undefined) visitor.cookies.set('tributary', cookie)
+      expect((await visitor.refused(401, add, form)).length).toBeLessThan(3000)
+    }
+    const unread = await visitor.post(add, { csrf: 'x' }, { 'Content-Type': 'text/nonsense' })
+    expect(unread.status).toBe(401)
+  })
+
+  test('of another site is refused before it is read, and so is one that no page of ours sent', async () => {
+    const { visitor, form } = await late()
+    expect(await visitor.refused(403, add, form, { Origin: 'https://evil.example' })).not.toContain('Täglich')
+    const stranger = await signedIn()
+    expect((await stranger.post(add, { ...typed, csrf: 'x' })).status).toBe(403)
+  })
+
+  test('comes back whole, however long it is', async () => {
+    const { form } = await late({ ...typed, text: 'x'.repeat(300 * 1024) })
+    const visitor = await signedIn()
+    expect(fieldsOf(await (await visitor.post(add, form)).text(), add).text).toHaveLength(300 * 1024)
+  })
+
+  test('of a program that reads JSON is a problem document', async () => {
+    const { visitor, form } = await late()
+    const response = await visitor.post(add, form, { Accept: 'application/json' })
+    expect([response.status, ((await response.json()) as { title: string }).title]).toEqual([401, 'Unauthorized'])
+  })
+
+  test('with nothing typed in it leads back to the page it was on', async () => {
+    const { visitor } = await late()
+    const page = `${service.baseUrl}/admin/people/${eve.person_id}?done=saved`
+    const send = (referer: string) =>
+      visitor.refused(401, `/admin/people/${eve.person_id}/disable`, { csrf: 'x' }, { Referer: referer })
+    expect(await send(page)).toContain(`name="next" value="/admin/people/${eve.person_id}?done=saved"`)
+    expect(await send('https://evil.example/admin/keys')).toContain('name="next" value="/admin"')
+  })
+
+  test('what it was made from stays what it was: what another person stored in the meantime is not overwritten unseen', async () => {
+    const key = await createTestKey(sql, { programs: ['food'], allowedSubnets: ['192.0.2.7'] })
+    const path = `/admin/keys/${key.username}`
+    const { form } = await late({ name: 'Mine' }, path)
+    await sql`update api_key set name = 'Theirs' where api_key_id = ${key.username}`
+    const visitor = await signedIn()
+    const again = fieldsOf(await (await visitor.post(path, form)).text(), path)
+    expect(again.name).toBe('Mine')
+    expect(noticesOf(await visitor.refused(409, path, again))).toContain('changed-since')
+  })
+
+  test('every form with a field to type in comes back', () => {
+    const without = consolePages(service.foundation as Deps)
+      .filter(route => route.method === 'POST' && route.roles !== 'anyone' && route.again === undefined)
+      .map(({ path }) => path.replace('/admin/', ''))
+    const buttons =
+      /\/(?:retire|take|publish|keep|discard|move|disable|enable|link|unlink|retry|regenerate|verify|sign-out|second-factor|reset-second-factor)$|^sign-out$|^webhooks\/:webhookId\/(?:rotate|test|resend|remove)$/
+    expect(without.filter(path => !buttons.test(path))).toEqual([
+      // Passwords, which go through no page; and the name of a screen, alongside its buttons.
+      'confirm',
+      'account/password',
+      'programs/:slug/screens',
+    ])
+  })
+})
+
+describe('a form for which the password is asked', () => {
+  const wanted = {
+    name: 'Waits',
+    programs: 'food',
+    from: 'subnets',
+    allowed_subnets: '127.0.0.1',
+    expiry: '9d',
+    may: 'export',
+  }
+  const path = '/admin/keys/new'
+
+  test('is kept by that page, and done when the password is right', async () => {
+    const visitor = await signedIn()
+    const form = { ...fieldsOf(await visitor.page(path), path), ...wanted }
+    now += 11 * minutes
+    const asked = await visitor.refused(403, path, form)
+    const kept = fieldsOf(asked, path)
+    expect(kept).toMatchObject(wanted)
+    expect(await visitor.refused(401, path, { ...kept, confirm_password: 'not it' })).toContain(
+      'href="#confirm_password"',
+    )
+    expect(await sql`select from api_key where name = 'Waits'`).toHaveLength(0)
+    const done = await visitor.post(path, { ...kept, confirm_password: testPassword })
+    expect([done.status, done.headers.get('location')]).toEqual([303, expect.stringMatching(/\/issued$/)])
+    expect(await sql`select from api_key where name = 'Waits'`).toHaveLength(1)
+    // The next page does not ask again.
+    expect((await visitor.get(path)).status).toBe(200)
+  })
+
+  test('stays on its page while too many show who they are', async () => {
+    const visitor = await signedIn()
+    const form = { ...fieldsOf(await visitor.page(path), path), ...wanted, confirm_password: testPassword }
+    now += 11 * minutes
+    const held = Promise.withResolvers<boolean>()
+    const verify = spyOn(Bun.password, 'verify').mockImplementation(() => held.promise)
+    endWithTest(() => verify.mockRestore())
+    const sent = Array.from({ length: 9 }, () => visitor.post(path, form))
+    const busy = await Promise.race(sent)
+    expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(fieldsOf(await busy.text(), path)).toMatchObject(wanted)
+    held.resolve(false)
+    await Promise.all(sent)
+  })
+
+  test('never carries a password through a page', async () => {
+    const visitor = await signedIn()
+    const form = { ...fieldsOf(await visitor.page(path), path), ...wanted, password: 'secret one', code: 'secret two' }
+    now += 11 * minutes
+    expect(await visitor.refused(403, path, form)).not.toContain('secret')
+  })
+
+  test('asks for the form’s own token before the password', async () => {
+    const visitor = await signedIn()
+    now += 11 * minutes
+    const html = await visitor.refused(403, path, { ...wanted, csrf: 'x', confirm_password: testPassword })
+    expect(html).toContain('another sign-in')
+  })
+})
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const browser = await useBrowser()
+  test.each([true, false])(
+    'what was typed is there after signing in again, and is stored when it is sent; scripts: %p',
+    async javaScriptEnabled => {
+      const name = javaScriptEnabled ? 'with scripts' : 'without scripts'
+      const { page, context, complaints } = await openPage(browser, service.baseUrl, {
+        email: ada.email,
+        password: testPassword,
+        javaScriptEnabled,
+      })
+      await page.goto(add)
+      await page.getByLabel('Name for administrators').fill(name)
+      await page.getByLabel('What the applicant reads').fill('Several words that took a while, “quoted” & <angled>')
+      await page.getByRole('radio', { name: 'One of a long list' }).check()
+      await page.getByLabel('Text of option 1').fill('An oak')
+      await page.getByLabel('Text of option 2').fill('An ash')
+      await page.locator('#help').fill('A word of help')
+      await context.clearCookies()
+      await page.getByRole('button', { name: 'Keep in draft', exact: true }).click()
+      const tab = context.waitForEvent('page')
+      await page.getByRole('link', { name: 'Sign in in another tab' }).click()
+      const other = await tab
+      await other.getByLabel('E-mail').fill(ada.email)
+      await other.getByLabel('Password').fill(testPassword)
+      await other.getByRole('button', { name: 'Sign in' }).click()
+      await other.waitForURL(/signed-in/)
+      await page.reload()
+      await page.locator('[data-notice=shown-again]').waitFor()
+      expect(await page.locator('#option_text_0').inputValue()).toBe('An oak')
+      expect(await page.locator('#option_text_1').inputValue()).toBe('An ash')
+      expect(await page.locator('[name=kind][value=DROPDOWN]').isChecked()).toBe(true)
+      expect(await page.locator('#help').isVisible()).toBe(true)
+      await page.getByRole('button', { name: 'Keep in draft', exact: true }).click()
+      await page.waitForURL(/\/questions\?done=saved/)
+      await page.getByText('Several words that took a while, “quoted” & <angled>').first().waitFor()
+      // The page that refused without a session is no fault of the page's own.
+      expect(complaints.filter(one => !one.includes('401'))).toEqual([])
+      await context.close()
+    },
+    60_000,
+  )
+})

@@ -1,0 +1,147 @@
+// A draft as an applicant meets it, screen by screen, without scripts.
+
+import { describe, expect, test } from 'bun:test'
+import { openPage, useBrowser } from '../../support/browser.ts'
+import { aPerson, ConsoleVisitor, fieldsOf, noticesOf, testPassword } from '../../support/console.ts'
+import { useDatabase, useService } from '../../support/fixtures.ts'
+import { needs } from '../../support/needs.ts'
+import { aDraft, everyKind, q } from '../../support/programs.ts'
+
+const database = await useDatabase()
+const service = await useService(database)
+const { sql } = database
+const ada = await new ConsoleVisitor(service).signIn((await aPerson(sql)).email)
+
+const rents = { question: 'housing', field: 'selection', operator: 'equal' as const, value: 'rent' }
+const adult = { question: 'own age', field: 'number', operator: 'greater_than' as const, value: 17 }
+const { program_version_id } = await aDraft(sql, {
+  slug: 'previewed',
+  screens: [
+    { name: 'Home', questions: [q.radio('housing', ['rent', 'own']), q.currency('rent', { visible_when: rents })] },
+    { name: 'Renters', visible_when: rents, questions: [q.text('landlord')] },
+    {
+      name: 'Household',
+      questions: [q.enumerator('members', [q.number('own age'), q.text('own trade', { visible_when: adult })])],
+    },
+  ],
+})
+const path = `/admin/programs/previewed/versions/${program_version_id}/preview`
+
+/** What the page of the preview shows after this form was sent. */
+async function send(page: string, typed: Record<string, string>): Promise<string> {
+  const response = await ada.post(path, { ...fieldsOf(page, path), ...typed })
+  expect(response.status).toBe(200)
+  return response.text()
+}
+const headingOf = (page: string) => /<h2 dir="auto">([^<]*)/.exec(page)?.[1]
+
+test('conditions hold from screen to screen and within one, for each of a household, and nothing is stored', async () => {
+  expect(await ada.page('/admin/programs/previewed/questions')).toContain(`href="${path}"`)
+  const first = await ada.page(path)
+  expect([headingOf(first), first.includes('rent?')]).toEqual(['Home', false])
+  const owner = await send(first, { '/housing/selection': 'own', go: 'next' })
+  expect(headingOf(owner)).toBe('Household')
+
+  const more = await send(first, { '/housing/selection': 'rent', go: 'next' })
+  expect(headingOf(more)).toBe('Home')
+  expect(noticesOf(more)).toEqual(['asks-more'])
+  const wrong = await send(more, { '/housing/selection': 'rent', '/rent/currency_dollars': 'much', go: 'next' })
+  expect(headingOf(wrong)).toBe('Home')
+  expect(wrong).toContain('id="/rent/currency_dollars-error"')
+  expect(wrong.match(/name="\/rent\/currency_dollars"/g)).toHaveLength(1)
+  const renter = await send(wrong, { '/housing/selection': 'rent', '/rent/currency_dollars': '900', go: 'next' })
+  expect(headingOf(renter)).toBe('Renters')
+  const household = await send(renter, { '/landlord/text': 'Jo', go: 'next' })
+  expect(headingOf(household)).toBe('Household')
+  const named = await send(household, { '/members/entities': 'Ann\nBo', go: 'next' })
+  for (const label of ['Ann: own age?', 'Bo: own age?']) expect(named).toContain(label)
+  expect(named).not.toContain('trade?')
+  const ages = { '/members/entities': 'Ann\nBo', '/members/entities/0/own_age/number': '30' }
+  const aged = await send(named, { ...ages, '/members/entities/1/own_age/number': '9', go: 'next' })
+  expect([aged.includes('Ann: own trade?'), aged.includes('Bo: own trade?')]).toEqual([true, false])
+  const back = await send(aged, { ...ages, go: 'back' })
+  expect([headingOf(back), back.includes('value="Jo"')]).toEqual(['Renters', true])
+  const trade = { '/members/entities/0/own_trade/text': 'baker' }
+  expect(headingOf(await send(aged, { ...ages, ...trade, go: 'next' }))).toBe('That is all')
+  for (const table of ['applicant', 'application', 'application_in_progress'])
+    expect(await sql`select from ${sql(table)}`).toHaveLength(0)
+})
+
+test('the end says what submitting would be refused for, each at its screen, for each of a household', async () => {
+  const go = 'next'
+  const renters = await send(await send(await ada.page(path), { '/housing/selection': 'rent', go }), { go })
+  const household = await send(renters, { go })
+  const named = { '/members/entities': 'Ann\nBo' }
+  const ages = { ...named, '/members/entities/1/own_age/number': '30' }
+  const end = await send(await send(await send(household, { ...named, go }), { ...ages, go }), { ...ages, go })
+  expect(noticesOf(end)).toEqual(['refused'])
+  const listed = [...end.matchAll(/<span dir="auto">([^<]*)<\/span> Must be answered/g)].map(([, text]) => text)
+  expect(listed).toEqual(['rent?', 'landlord?', 'Ann: own age?', 'Bo: own trade?'])
+  const screens = [...end.matchAll(/value="(\d)"[^>]*>Go to (\w+)/g)].map(([, value, name]) => [value, name])
+  expect(screens).toEqual([
+    ['0', 'Home'],
+    ['1', 'Renters'],
+    ['2', 'Household'],
+  ])
+
+  const again = await send(end, { go: '2' })
+  expect(headingOf(again)).toBe('Household')
+  const wrong = [...again.matchAll(/id="([^"]*)-error"/g)].map(([, name]) => name)
+  expect(wrong).toEqual(['/members/entities/0/own_age/number', '/members/entities/1/own_trade/text'])
+  // From there on, a screen asks for what is missing on it.
+  expect(headingOf(await send(again, { ...ages, go }))).toBe('Household')
+  const all = { ...ages, '/members/entities/0/own_age/number': '3', '/members/entities/1/own_trade/text': 'tailor' }
+  const left = await send(again, { ...all, go })
+  expect([noticesOf(left), left.includes('Ann: own age?')]).toEqual([['refused'], false])
+  const home = await send(left, { go: '0' })
+  const paid = await send(home, { '/housing/selection': 'rent', '/rent/currency_dollars': '900', go })
+  const let_ = await send(paid, { '/landlord/text': 'Jo', go })
+  expect(headingOf(await send(let_, { ...all, go }))).toBe('That is all')
+})
+
+test('every kind of question is shown, with the text that the applicant reads', async () => {
+  const every = await aDraft(sql, { slug: 'every-preview', questions: everyKind })
+  const page = await ada.page(`/admin/programs/every-preview/versions/${every.program_version_id}/preview`)
+  for (const { question } of everyKind) expect(page).toContain(question.text)
+  const labels = [...page.matchAll(/<label for="\/home_address[^>]*>([^<]*)/g)].map(([, label]) => label)
+  expect(labels).toEqual(['Street', 'Apartment or suite', 'City', 'State', 'ZIP code'])
+  expect(page).not.toContain('value="back"')
+})
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const browser = await useBrowser()
+  const bo = await aPerson(sql, { email: 'bo@example.gov' })
+
+  test('questions come and go with the answers at once, and what has the focus keeps it with its text', async () => {
+    const { page, complaints } = await openPage(browser, service.baseUrl, { email: bo.email, password: testPassword })
+    await page.goto(path)
+    let loads = 0
+    page.on('load', () => loads++)
+    const focused = () => page.evaluate('document.activeElement.name + " " + document.activeElement.value')
+    await page.getByLabel('Option rent').check()
+    await page.getByLabel('rent?').last().fill('900')
+    await page.getByLabel('Option own').check()
+    await page.locator('[id="/rent/currency_dollars"]').waitFor({ state: 'detached' })
+    await page.getByLabel('Option own').press('ArrowUp')
+    await page.locator('[id="/rent/currency_dollars"]').waitFor()
+    expect(await page.locator('[id="/rent/currency_dollars"]').inputValue()).toBe('900')
+    expect(await focused()).toBe('/housing/selection rent')
+    expect(loads).toBe(0)
+    // It was seen, so that Next leads on.
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByLabel('landlord?').fill('Jo')
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByLabel('members?').fill('Ann\nBo')
+    await page.getByLabel('members?').press('Tab')
+    await page.getByLabel('Ann: own age?').fill('30')
+    await page.getByLabel('Ann: own age?').press('Tab')
+    await page.keyboard.type('1')
+    await page.getByLabel('Ann: own trade?').waitFor()
+    await page.keyboard.type('9')
+    expect(await focused()).toBe('/members/entities/1/own_age/number 19')
+    await page.keyboard.press('Tab')
+    await page.getByLabel('Bo: own trade?').waitFor()
+    expect(complaints).toEqual([])
+  })
+})

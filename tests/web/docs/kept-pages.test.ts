@@ -1,0 +1,29 @@
+import { expect, test } from 'bun:test'
+import { KeptPages } from '../../../src/web/docs/kept-pages.ts'
+
+const pages = (max: number) => {
+  const kept = new KeptPages(max)
+  let made = 0
+  const make = async () => new Response(`page ${++made}`, { headers: { 'Content-Type': 'text/html', Left: '9' } })
+  const textOf = async (name: string) => (await kept.responseFor(name, make, {})).text()
+  return { kept, make, textOf, made: () => made }
+}
+
+test('a page is made once per name, also for those who ask at the same time, and has the fields of each answer', async () => {
+  const { kept, make, made } = pages(2)
+  const [one, other] = await Promise.all(['8', '7'].map(left => kept.responseFor('a', make, { Left: left })))
+  expect([await one!.text(), await other!.text()]).toEqual(['page 1', 'page 1'])
+  expect([one!.headers.get('Left'), other!.headers.get('Left')]).toEqual(['8', '7'])
+  expect(one!.headers.get('Content-Type')).toBe('text/html')
+  expect(made()).toBe(1)
+})
+
+test('no more are kept than may be, and one that could not be made is made again', async () => {
+  const { kept, make, textOf, made } = pages(2)
+  for (const name of ['a', 'b', 'a', 'c', 'b', 'c']) await textOf(name)
+  expect(made()).toBe(3)
+  expect(await textOf('a')).toBe('page 4')
+  const fail = () => Promise.reject(new Error('no database'))
+  await expect(kept.responseFor('d', fail, {})).rejects.toThrow('no database')
+  expect(await (await kept.responseFor('d', make, {})).text()).toBe('page 5')
+})

@@ -1,0 +1,238 @@
+// The docs in a real browser: complete without scripts, accessible to every user, and hostile words in them are words.
+
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { openPage, useBrowser, wrappedLines } from '../../../support/browser.ts'
+import { aPerson, testPassword } from '../../../support/console.ts'
+import { useDatabase, useService } from '../../../support/fixtures.ts'
+import { needs } from '../../../support/needs.ts'
+import { aDraft, aProgram, everyKind, q } from '../../../support/programs.ts'
+import { until } from '../../../support/until.ts'
+
+const hostile = `</script><img src=x onerror="alert(1)">'&quot;{{7*7}}`
+const letters = (i: number): string =>
+  [...String(i).padStart(3, '0')].map(digit => 'abcdefghij'[Number(digit)]).join('')
+
+describe.skipIf(!needs('chromium'))('in a browser', async () => {
+  if (!needs('chromium')) return
+  const database = await useDatabase()
+  const service = await useService(database)
+  const { sql } = database
+  const common = { slug: 'shown', display_name: `Help ${hostile}` }
+  const bad = q.radio('bad', ['one', 'two'], {
+    text: hostile,
+    options: [
+      { admin_id: 'one', text: hostile },
+      { admin_id: 'two', text: 'Two' },
+    ],
+  })
+  await aProgram(sql, { ...common, questions: [...everyKind, bad] })
+  await aDraft(sql, { ...common, questions: [...everyKind.slice(2), q.text('brand new', { text: hostile })] })
+  const many = Array.from({ length: 200 }, (_, i) => q.radio(`question ${letters(i)}`, ['yes', 'no']))
+  await aProgram(sql, { slug: 'large', questions: many })
+  const ada = await aPerson(sql)
+  const signedIn = { email: ada.email, password: testPassword }
+  const browser = await useBrowser()
+  const pages = [
+    '/docs/api/programs',
+    '/docs/api/programs/shown',
+    '/docs/api/programs/shown/versions/draft',
+    '/docs/api/programs/large',
+    '/docs/api',
+  ]
+  const exampleOf = async (page: Page, version: string): Promise<string> => {
+    const answer = await page.request.get(`/docs/api/programs/shown/versions/${version}`, {
+      headers: { Accept: 'application/json' },
+    })
+    return JSON.stringify(((await answer.json()) as { example: unknown }).example, null, 2)
+  }
+
+  test('a program of 200 questions is no page of 30,000 px, and a link to a question unfolds it, without scripts', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled })
+      await page.goto('/docs/api/programs/large')
+      const height = (await page.locator('main').boundingBox())!.height
+      expect(height).toBeLessThan(6000)
+      const fields = page.getByText('application.question_bjj')
+      expect(await fields.isVisible()).toBe(false)
+      await page.getByRole('link', { name: 'question_bjj' }).click()
+      await fields.waitFor()
+      expect(page.url()).toEndWith('#q-question_bjj')
+    }
+  })
+
+  test.each([
+    [1440, 6000],
+    [390, 10_000],
+  ])(
+    'the operations of the service are folded at %i px, and a link to one unfolds it with its sample, without scripts',
+    async (width, most) => {
+      const { page } = await openPage(browser, service.baseUrl, {
+        ...signedIn,
+        javaScriptEnabled: false,
+        viewport: { width, height: 900 },
+      })
+      await page.goto('/docs/api')
+      expect((await page.locator('main').boundingBox())!.height).toBeLessThan(most)
+      const sample = page.locator('#adminRotateApiKey-request')
+      expect(await sample.isVisible()).toBe(false)
+      await page.goto('/docs/api#adminRotateApiKey')
+      await sample.waitFor()
+      const [facts, samples] = [
+        page.locator('#adminRotateApiKey > div').first(),
+        page.locator('#adminRotateApiKey > .samples'),
+      ]
+      const [read, copied] = [(await facts.boundingBox())!, (await samples.boundingBox())!]
+      // Alongside where there is room, below where there is none.
+      expect(copied.x >= read.x + read.width).toBe(width === 1440)
+      expect(copied.y >= read.y + read.height).toBe(width === 390)
+    },
+  )
+
+  test('the list alongside the page narrows to what is typed, by key and by text, from the keyboard', async () => {
+    const { page } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto('/docs/api/programs/large')
+    await page.keyboard.press('/')
+    await page.keyboard.type('question_bc')
+    const list = page.getByRole('navigation', { name: 'On this page' })
+    await list.getByText('10 found').waitFor({ state: 'attached' })
+    expect(await list.locator('li:visible').count()).toBe(10)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/#q-question_bca$/)
+    await list.getByRole('searchbox').fill('no such thing at all')
+    await list.getByText('Nothing found').waitFor({ state: 'attached' })
+    await page.goto('/docs/api/programs/shown')
+    await list.getByRole('searchbox').fill('member name?')
+    expect(await list.locator('li:visible').allTextContents()).toEqual([
+      expect.stringContaining('household_member'),
+      'member_name',
+    ])
+  })
+
+  test.each(['active', 'draft'])(
+    'the JSON that folds is, character by character, the example, and is copied so: %s',
+    async version => {
+      const { page, context } = await openPage(browser, service.baseUrl, signedIn)
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      await page.goto(`/docs/api/programs/shown/versions/${version}`)
+      const example = await exampleOf(page, version)
+      const tree = page.locator('#example-json')
+      expect(await tree.textContent()).toBe(example)
+      expect(await tree.locator('details').count()).toBeGreaterThan(3)
+      // The application in which nothing is answered is folded; what is folded is copied, too.
+      expect(await tree.locator('details:not([open])').count()).toBeGreaterThan(0)
+      await page.getByRole('button', { name: /^A page of .*Copy/ }).click()
+      await page.getByRole('button', { name: /^A page of .*Copied/ }).waitFor()
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(example)
+      // As lines, every one once: a fold adds none. A long line would take several.
+      await page.evaluate('document.querySelector("#example-json").style.whiteSpace = "pre"')
+      await page.evaluate('for (const one of document.querySelectorAll("#example-json details")) one.open = true')
+      const lineHeight = Number.parseFloat(
+        String(await page.evaluate('getComputedStyle(document.querySelector("#example-json")).lineHeight')),
+      )
+      const height = Number(await page.evaluate('document.querySelector("#example-json").clientHeight')) - 28
+      expect(Math.round(height / lineHeight)).toBe(example.split('\n').length)
+    },
+  )
+
+  test('on a phone a line of JSON that wraps continues under its own beginning, and what is selected is copied as JSON', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width: 390, height: 844 } })
+    await page.goto('/docs/api/programs/shown')
+    const { wrapped, outdented } = await wrappedLines(page, '#example-json')
+    expect(wrapped).toBeGreaterThan(5)
+    expect(outdented).toEqual([])
+    await page.evaluate('for (const one of document.querySelectorAll("#example-json details")) one.open = true')
+    await page.evaluate('getSelection().selectAllChildren(document.querySelector("#example-json"))')
+    const selected = (await page.evaluate('String(getSelection())')) as string
+    expect(JSON.parse(selected)).toEqual(JSON.parse(await exampleOf(page, 'active')))
+  })
+
+  test('Enter in the list goes to the name that matches best, not to what holds it, and groups without a match go', async () => {
+    const { page } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto('/docs/api/programs/shown')
+    const list = page.getByRole('navigation', { name: 'On this page' })
+    await list.getByRole('searchbox').fill('empl')
+    expect(await list.locator('h2:visible').allTextContents()).toEqual([`Help ${hostile}`])
+    await list.getByRole('searchbox').press('Enter')
+    await page.waitForURL(/#q-household_member\.member_job\.employer$/)
+  })
+
+  test('the example follows the question that is read, and a draft marks in it what it changes', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, viewport: { width: 1440, height: 900 } })
+    await page.goto('/docs/api/programs/shown')
+    await page
+      .locator('.question', { has: page.locator('#q-bad') })
+      .locator('summary')
+      .focus()
+    const followed = page.locator('#example-json .followed')
+    expect(await followed.textContent()).toBe('"bad"')
+    await until('the example to be scrolled to it', async () => {
+      const [box, member] = [
+        await page.locator('.scroll:has(#example-json)').boundingBox(),
+        await followed.boundingBox(),
+      ]
+      return member!.y >= box!.y && member!.y < box!.y + box!.height
+    })
+    await page.goto('/docs/api/programs/shown/versions/draft')
+    expect(await page.locator('#example-json .new').allTextContents()).toContain('"brand_new"')
+    expect(await page.locator('#example-json .new').allTextContents()).not.toContain('"household_member"')
+  })
+
+  test('the language that was chosen is open on the next page', async () => {
+    const { page } = await openPage(browser, service.baseUrl, signedIn)
+    await page.goto('/docs/api/programs/shown')
+    await page.locator('summary', { hasText: 'Python' }).click()
+    await page.goto('/docs/api/programs/large')
+    await page.getByText('#!/usr/bin/env python3').waitFor()
+    expect(await page.getByText('pageSize=500').isVisible()).toBe(false)
+  })
+
+  test('without scripts, samples are one tab alongside another, and there is no button that does nothing', async () => {
+    const { page } = await openPage(browser, service.baseUrl, { ...signedIn, javaScriptEnabled: false })
+    await page.goto('/docs/api/programs/shown')
+    await page.getByText('pageSize=500').waitFor()
+    await page.locator('summary', { hasText: /^curl$/ }).click()
+    await page.getByText('#!/bin/sh').waitFor()
+    await page.locator('summary', { hasText: 'Python' }).click()
+    await page.getByText('#!/usr/bin/env python3').waitFor()
+    expect(await page.getByText('#!/bin/sh').isVisible()).toBe(false)
+    expect(await page.getByRole('button', { name: /Copy/ }).count()).toBe(0)
+    expect(await page.getByRole('searchbox').count()).toBe(0)
+    await page
+      .getByRole('navigation', { name: 'Versions' })
+      .getByRole('link', { name: /^Draft: / })
+      .click()
+    await page.getByRole('heading', { name: 'What the draft changes' }).waitFor()
+  })
+
+  test('on a phone the list opens on request, and closes after a choice, without scripts', async () => {
+    const { page } = await openPage(browser, service.baseUrl, {
+      ...signedIn,
+      javaScriptEnabled: false,
+      viewport: { width: 360, height: 800 },
+    })
+    await page.goto('/docs/api/programs/shown')
+    const entry = page.getByRole('link', { name: 'date_of_birth', exact: true })
+    expect(await entry.isVisible()).toBe(false)
+    await page.getByRole('link', { name: 'On this page' }).click()
+    await entry.click()
+    await page.getByText('application.date_of_birth').waitFor()
+    expect(await entry.isVisible()).toBe(false)
+  })
+
+  test('hostile names, questions and options are words on every page', async () => {
+    const { page, complaints } = await openPage(browser, service.baseUrl, signedIn)
+    page.on('dialog', () => complaints.push('a dialog'))
+    for (const path of pages) {
+      await page.goto(path)
+      expect([path, await page.locator('img').count()]).toEqual([path, 0])
+    }
+    await page.goto('/docs/api/programs/shown')
+    await page.getByRole('heading', { level: 1, name: `Help ${hostile}` }).waitFor()
+    expect(await page.locator('#q-bad').textContent()).toContain(`one ${hostile}`)
+    expect(await page.getByRole('link', { name: 'bad', exact: true }).getAttribute('title')).toBe(hostile)
+    await page.goto('/docs/api/programs/shown/versions/draft')
+    expect(await page.locator('.question', { has: page.locator('#q-brand_new') }).textContent()).toContain(hostile)
+    expect(complaints).toEqual([])
+  })
+})
