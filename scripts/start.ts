@@ -36,12 +36,13 @@ import {
 import { demoActors, fillConsole } from './seed-program/fill-console.ts'
 import { demoShares, seedWithProgress } from './seed-program/seed-programs.ts'
 
-const help = `Usage: scripts/start [--no-seed]
+const help = `Usage: scripts/start [--no-seed] [--watch]
 
 Starts Tributary on this machine: a PostgreSQL of its own (or the one in DATABASE_URL), a demo program with 5,000
 applications if the database is empty, and the service. Prints a command to try it with. Ctrl-C stops all of it.
 
   --no-seed   leave an empty database empty
+  --watch     restart the service whenever a file of its source changes
   --help      this text`
 
 const root = join(import.meta.dir, '..')
@@ -57,7 +58,7 @@ const code = await exitCode(start)
 if (code !== 0 && !stopping) await stop(code)
 
 async function start(): Promise<void> {
-  const { values } = parseArgs({ options: { 'no-seed': { type: 'boolean' } } })
+  const { values } = parseArgs({ options: { 'no-seed': { type: 'boolean' }, watch: { type: 'boolean' } } })
   const children: Bun.Subprocess[] = []
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
@@ -100,7 +101,7 @@ async function start(): Promise<void> {
   }
 
   cleanUps.unshift(() => Promise.all(children.map(child => end(child))))
-  const service = launch('src/main.ts', environment)
+  const service = launch('src/main.ts', environment, values.watch ? ['--watch', '--no-clear-screen'] : [])
   children.push(service)
   const baseUrl = config.baseUrl === '' ? listeningAddress({ ...config, port }) : config.baseUrl
   const healthUrl = `http://${hostInUrl(healthHost)}:${healthPort}`
@@ -196,9 +197,9 @@ async function usablePort(hostname: string, port: number, reusePort = false): Pr
  * Starts a process of the service. A terminal sends Ctrl-C to the whole group; this one gets it from us, once. If we are killed
  * it ends too.
  */
-function launch(main: string, environment: Environment): Bun.Subprocess {
+function launch(main: string, environment: Environment, options: readonly string[] = []): Bun.Subprocess {
   const log = openSync(logFile, 'a', 0o600)
-  const child = Bun.spawn([process.execPath, join(root, main)], {
+  const child = Bun.spawn([process.execPath, ...options, join(root, main)], {
     cwd: root,
     env: { ...process.env, ...environment },
     detached: true,

@@ -4,15 +4,19 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exitCode, showHelpIfAsked } from '../command-line/environment.ts'
+import { leaveOut, parseWithout, sizesOf } from './left-out.ts'
 import { readFolder, releaseCommit } from './release-input.ts'
 
-const help = `Usage: scripts/build [folder] [--target <system>]
+const help = `Usage: scripts/build [folder] [--target <system>] [--without <products>]
 
 Makes the program tributary in the folder (dist): service, worker and scripts as sub-commands of one file, with everything they
 need in it. It carries the version of package.json and the commit, from TRIBUTARY_COMMIT or git.
 
   --target   for another system than this one, as Bun names it: bun-linux-x64, bun-linux-arm64, bun-darwin-arm64, bun-windows-x64
-             (tributary.exe) … Its runtime is fetched from npm, once`
+             (tributary.exe) … Its runtime is fetched from npm, once
+  --without  leaves out console (with the docs), civiform (what follows one), or both: console,civiform
+
+Standard output has the path of the program, standard error how much source of each product is in it.`
 
 showHelpIfAsked(help)
 
@@ -20,8 +24,9 @@ const root = join(import.meta.dir, '../..')
 
 process.exit(
   await exitCode(async () => {
-    const { folder, options } = readFolder('dist', 'target')
+    const { folder, options } = readFolder('dist', 'target', 'without')
     const { target } = options
+    const without = parseWithout(options.without)
     // Windows runs nothing without it, and Bun adds it by itself.
     const outfile = join(folder, target?.startsWith('bun-windows') ? 'tributary.exe' : 'tributary')
     await mkdir(folder, { recursive: true })
@@ -32,6 +37,8 @@ process.exit(
       minify: false,
       // In the binary, so that a stack names files and lines of ours; what is written alongside it is removed.
       sourcemap: 'inline',
+      metafile: true,
+      plugins: [leaveOut(without)],
       define: {
         'process.env.NODE_ENV': '"production"',
         ...(commit === undefined ? {} : { TRIBUTARY_COMMIT: JSON.stringify(commit) }),
@@ -48,6 +55,8 @@ process.exit(
     if (!built.success) throw new Error('the binary could not be made')
     for (const output of built.outputs) if (output.path !== outfile) await rm(output.path)
     if (!existsSync(outfile)) throw new Error(`Bun has not made ${outfile}`)
+    for (const [product, bytes] of sizesOf(built.metafile!))
+      console.error(`${(bytes / 1000).toFixed(0).padStart(7)} kB  ${product}`)
     console.log(outfile)
   }),
 )

@@ -56,12 +56,14 @@ process.exit(
 
 async function makeBinary(folder: string, system: string, commit: string | undefined): Promise<void> {
   const build = [process.execPath, join(root, 'scripts/releasing/build-binaries.ts')]
-  const made = (await $`${build} ${folder} --target bun-${system}`.text()).trim()
+  const { stdout, stderr } = await $`${build} ${folder} --target bun-${system}`.quiet()
+  const made = stdout.toString().trim()
   const head = new DataView(await Bun.file(made).slice(0, 4096).arrayBuffer())
   if (systemOf(head) !== system) throw new Error(`the program for ${system} is one for ${systemOf(head)}`)
   const named = join(folder, `tributary-${version}-${system}${system.startsWith('windows') ? '.exe' : ''}`)
   await rename(made, named)
   if (system !== `${process.platform}-${process.arch}`) return
+  console.error(`Source in the program, by product:\n${stderr}`)
   const printed = (await $`${named} --version`.text()).trim()
   if (printed !== [version, commit && `(${commit})`].filter(Boolean).join(' '))
     throw new Error(`the program for ${system} says that it is ${printed}`)

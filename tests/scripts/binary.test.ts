@@ -137,6 +137,28 @@ describe('the binary', () => {
     expect(await health('service', port)).toBe(1)
     expect((await tributary(['health', 'everything'])).code).toBe(2)
   })
+
+  test('built without the console and the follower it exports as ever, has no page, and names what it lacks', async () => {
+    const folder = await useFolder()
+    const built = await build([folder, '--without', 'console,civiform'])
+    expect(built.err).toContain('service')
+    expect(built.err).not.toMatch(/console and docs|follower/)
+    const small = join(folder, 'tributary')
+    const { url } = await startMain(database, {}, [small, 'serve'])
+    const statusOf = async (path: string) => (await fetch(url + path, { headers, redirect: 'manual' })).status
+    expect(await statusOf(`/api/v1/admin/programs/${slug}/applications?pageSize=1`)).toBe(200)
+    const pages = ['/', '/admin', '/admin/keys', '/docs/api', '/assets/docs.css']
+    expect(await Promise.all(pages.map(statusOf))).toEqual(pages.map(() => 404))
+    const page = await fetch(`${url}/admin`, { headers: { Accept: 'text/html' } })
+    expect([page.status, await page.json()]).toEqual([404, expect.objectContaining({ status: 404 })])
+    for (const command of ['follow', 'civiform']) expect((await runBinary(small, [command], {})).code).toBe(1)
+  })
+
+  test('a product that cannot be left out is refused, and nothing is made', async () => {
+    const folder = await useFolder()
+    const { code, out } = await build([folder, '--without', 'export'])
+    expect({ code, out, made: await readdir(folder) }).toEqual({ code: 2, out: '', made: [] })
+  })
 })
 
 const health = async (of: string, environment: Record<string, string>, ...args: string[]): Promise<number> =>

@@ -1,0 +1,65 @@
+// Products that a program can be built without, and how large each of them is in one.
+
+import { join, relative } from 'node:path'
+import { usage } from '../command-line/environment.ts'
+
+const root = join(import.meta.dir, '../..')
+
+const products = ['console', 'civiform'] as const
+export type Product = (typeof products)[number]
+
+/** The products of `--without console,civiform`. Throws wrong usage for another word. */
+export function parseWithout(text: string | undefined): Product[] {
+  return (text ?? '')
+    .split(',')
+    .filter(Boolean)
+    .map(word => {
+      const product = products.find(name => name === word.trim())
+      if (product === undefined) throw usage(`--without takes ${products.join(' and ')}, not "${word.trim()}".`)
+      return product
+    })
+}
+
+/** Resolves what would bring in the code of these products to something that says it is missing. */
+export function leaveOut(without: readonly Product[]): Bun.BunPlugin {
+  return {
+    name: 'leave-out',
+    setup(build) {
+      if (without.includes('console'))
+        build.onResolve({ filter: /\/lazy-routes\.ts$/ }, () => ({ path: join(root, 'src/web/without-pages.ts') }))
+      if (!without.includes('civiform')) return
+      build.onResolve({ filter: /^@tributary\/civiform$/ }, () => ({ path: 'package', namespace: 'without-civiform' }))
+      build.onResolve({ filter: /\/(follow-civiform|operator\/civiform)\.ts$/ }, () => ({
+        path: 'command',
+        namespace: 'without-civiform',
+      }))
+      build.onLoad({ filter: /./, namespace: 'without-civiform' }, ({ path }) => ({
+        loader: 'ts',
+        contents: path === 'command' ? `console.error('${missing}')\nprocess.exit(1)` : refusal,
+      }))
+    },
+  }
+}
+
+const missing = 'This program was built without the follower of a CiviForm.'
+/** What a service that should follow one ends with when it starts. */
+const refusal = `import { Problem } from '${join(root, 'src/base/problem.ts')}'
+throw new Problem('conflict', { detail: '${missing}' })`
+
+/** Bytes of source in a program, by product and what they share. */
+export function sizesOf(metafile: Bun.BuildMetafile): Map<string, number> {
+  const sizes = new Map<string, number>()
+  for (const [path, { bytes }] of Object.entries(metafile.inputs)) {
+    const file = relative(root, join(process.cwd(), path))
+    const [product] = productFolders.find(([, folder]) => folder.test(file)) ?? ['service, workers and commands']
+    sizes.set(product, (sizes.get(product) ?? 0) + bytes)
+  }
+  return sizes
+}
+
+const productFolders: readonly (readonly [string, RegExp])[] = [
+  ['packages of others', /node_modules\//],
+  ['console and docs', /^src\/web\/(console|docs|html)\//],
+  ['CiviForm follower', /^(src\/civiform\/|workers\/follow-civiform|scripts\/operator\/civiform)/],
+  ['client and pull', /^src\/clients\//],
+]
