@@ -28,7 +28,7 @@ function readRunbook(): RunbookCommand[] {
       if (info === 'sh' || info === 'sql') found.push({ section, kind: info, text: lines.join('\n').trim() })
       block = undefined
     } else if (block !== undefined) block.lines.push(line)
-    else if (line.startsWith('#')) section = line.replace(/^#+ /, '')
+    else if (line.startsWith('## ')) section = line.slice(3)
     else if (proceduralSections.includes(section))
       for (const [, text] of line.matchAll(/`([^`]+)`/g))
         if (inlineCommand.test(text!)) found.push({ section, kind: 'inline', text: text! })
