@@ -5,6 +5,7 @@ import { accessSync, constants, readdirSync } from 'node:fs'
 import { cp, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { testPepper, testTokenKey } from '../support/config.ts'
+import { namedCommands, unknownTo } from '../support/documents.ts'
 import { useDatabase, useFolder } from '../support/fixtures.ts'
 import { run } from '../support/run.ts'
 
@@ -13,6 +14,10 @@ const folder = join(import.meta.dir, '../../scripts')
 const scripts = readdirSync(folder, { withFileTypes: true })
   .filter(entry => entry.isFile() && !entry.name.includes('.') && !['test', 'test-citus', 'bun'].includes(entry.name))
   .map(entry => entry.name)
+
+/** `tributary pull`, `verify` and `types` have a help text each. */
+const isOfClient = ({ script, words }: (typeof namedCommands)[number]): boolean =>
+  script === 'tributary' && words[0] !== undefined && !words[0].startsWith('--')
 
 const database = await useDatabase()
 /** "Nothing but git, a shell and npm": with Bun there already, not even those. */
@@ -46,12 +51,33 @@ describe.each(scripts)('scripts/%s', script => {
     expect({ code, err }).toEqual({ code: 0, err: [''] })
     expect(out).toStartWith('Usage:')
     expect(out).toContain(`scripts/${script}`)
+    expect(
+      unknownTo(
+        out,
+        namedCommands.filter(command => command.script === script && !isOfClient(command)),
+      ),
+    ).toEqual([])
   })
 
   test('an option there is not: one line that names it, and exit status 2', async () => {
     const { code, out, err } = await runShell(script, ['--no-such-option'])
     expect({ code, out, lines: err.length }).toEqual({ code: 2, out: '', lines: 1 })
     expect(err[0]).toContain('no-such-option')
+  })
+})
+
+describe('commands named in the documentation', () => {
+  test('are there', async () => {
+    const { out } = await runShell('tributary', ['--help'])
+    const known = [...readdirSync(folder), ...[...out.matchAll(/^ {2}([a-z-]+) /gm)].map(line => line[1])]
+    expect(namedCommands.length).toBeGreaterThan(80)
+    expect(namedCommands.filter(({ script }) => !known.includes(script))).toEqual([])
+  })
+
+  test.each(['pull', 'verify', 'types'])('tributary %s has the options they are given', async name => {
+    const { out } = await runShell('tributary', [name, '--help'])
+    const commands = namedCommands.filter(command => isOfClient(command) && command.words[0] === name)
+    expect(unknownTo(out, commands)).toEqual([])
   })
 })
 
