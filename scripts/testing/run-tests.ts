@@ -1,5 +1,5 @@
 // `scripts/test`: the tests of every commit in two processes at once, with types, format, lint and import edges alongside; or the long
-// tests in four processes, two at once.
+// tests in four processes, two at once. A product's tests run alone, without the checks.
 
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -11,9 +11,20 @@ import { runBunTest, type TestOutcome } from './bun-test.ts'
 import { estimatedTimings, measuredTimings, saveTimings, writeTimings } from './file-timings.ts'
 import { findUnsteady } from './unsteady-files.ts'
 
-const help = `Usage: scripts/test [--long] [--seed N] [--deadline MINUTES] [--save-timings] [--repeat-failed] [file or folder …] [-t name]
+const root = join(import.meta.dir, '../..')
+const { workspaces } = (await Bun.file(join(root, 'package.json')).json()) as { workspaces: string[] }
+const core = ['base', 'config', 'core', 'db', 'domain', 'workers'].map(name => `tests/${name}`)
+/** The folders with a product's tests. What composes, operates or ships them all has its tests elsewhere. */
+const products = new Map<string, readonly string[]>([
+  ['core', core],
+  ...workspaces.map(path => path.split('/')[1]!).map(name => [name, [`tests/${name}`]] as const),
+])
+
+const help = `Usage: scripts/test [--long] [--seed N] [--deadline MINUTES] [--save-timings] [--repeat-failed]
+                    [product | file or folder …] [-t name]
 
 Without a file: types, format, lint and import edges, and every test except those in tests/long-tests.txt.
+With a product (${[...products.keys()].join(', ')}): the same of its tests alone, without the checks.
   --long           only the tests in tests/long-tests.txt (killed processes, standbys, soak, fuzz, browser, binary …)
   --seed N         repeat the order of tests, and the random numbers in them, of the run that printed this seed
   --deadline N     minutes until every test process that still runs is ended, and has failed: 30, or 60 with --long, unless given
@@ -25,8 +36,6 @@ With files or folders: only these, in one process, without the checks. Further o
 The last line is \`N passed, N failed\`. Files that failed once and passed when repeated are named in the line before it.
 Exit status: 0, 1 when a test or a check failed, 2 for wrong usage.`
 
-const root = join(import.meta.dir, '../..')
-
 interface Asked {
   long: boolean
   saveTimings: boolean
@@ -34,6 +43,7 @@ interface Asked {
   seed: number
   /** How long all test processes may take, repeated ones included. */
   deadlineMs: number
+  product: string | undefined
   files: string[]
   others: string[]
 }
@@ -47,6 +57,7 @@ function parse(args: readonly string[]): Asked {
     repeatFailed: args.includes('--long'),
     seed: 1 + Math.floor(Math.random() * 2 ** 31),
     deadlineMs: (args.includes('--long') ? 60 : 30) * minuteMs,
+    product: undefined,
     files: [],
     others: [],
   }
@@ -65,10 +76,15 @@ function parse(args: readonly string[]): Asked {
         throw usage(`--deadline must be a number of minutes, and is ${args[i]}.`)
     } else if (arg === '-t' || arg === '--test-name-pattern') asked.others.push(arg, args[++i] ?? '')
     else if (arg.startsWith('-')) asked.others.push(arg)
-    else if (existsSync(join(root, arg))) asked.files.push(arg)
-    else throw usage(`There is no file or folder ${arg}.`)
+    else if (products.has(arg)) {
+      if (asked.product !== undefined) throw usage(`Name one product, not ${asked.product} and ${arg}.`)
+      asked.product = arg
+    } else if (existsSync(join(root, arg))) asked.files.push(arg)
+    else throw usage(`There is no product, file or folder ${arg}.`)
   }
-  if (asked.long && asked.files.length > 0) throw usage('--long chooses the files; name none alongside it.')
+  const chooser = asked.long ? '--long' : asked.product
+  if (chooser !== undefined && asked.files.length > 0)
+    throw usage(`${chooser} chooses the files; name none alongside it.`)
   return asked
 }
 
@@ -96,7 +112,7 @@ const testFiles = (paths: readonly string[]): string[] =>
 /** The test files of the run. */
 async function chosenFiles(asked: Asked, isSuite: boolean): Promise<string[]> {
   if (asked.files.length > 0) return testFiles(asked.files)
-  const all = testFiles(['tests'])
+  const all = testFiles(asked.product === undefined ? ['tests'] : products.get(asked.product)!)
   if (!isSuite) return all
   const long = new Set(testFiles(await readLongTests()))
   return all.filter(file => long.has(file) === asked.long)
@@ -164,7 +180,7 @@ async function runTests(asked: Asked, folder: string): Promise<number> {
   const atOnce = isSuite ? Math.min(2, availableParallelism()) : 1
   // The long tests in more, because a process with a failure is repeated whole.
   const sharing = { processes: isSuite && asked.long ? 4 : atOnce, atOnce }
-  const checking = isSuite && !asked.long ? check() : true
+  const checking = isSuite && !asked.long && asked.product === undefined ? check() : true
   const { outcomes, unsteady, measured } = await runProcesses(files, sharing, asked.repeatFailed, folder, bunTest)
   const isChecked = await checking
 

@@ -2,16 +2,18 @@
 
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod } from 'node:fs/promises'
+import { chmod, cp, rm, symlink } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { endWithTest, useFolder } from '../support/fixtures.ts'
 
 const root = join(import.meta.dir, '../..')
 
 test.each([
-  [['tests/no-such.test.ts'], 'There is no file or folder tests/no-such.test.ts.'],
+  [['tests/no-such.test.ts'], 'There is no product, file or folder tests/no-such.test.ts.'],
   [['--seed', 'x'], '--seed must be a whole number above 0, and is x.'],
   [['--long', 'tests/web/http'], '--long chooses the files; name none alongside it.'],
+  [['core', 'tests/web/http'], 'core chooses the files; name none alongside it.'],
+  [['core', 'web'], 'Name one product, not core and web.'],
   [['--deadline', 'soon'], '--deadline must be a number of minutes, and is soon.'],
   [['--deadline', '0'], '--deadline must be a number of minutes, and is 0.'],
 ])('%p is wrong usage', (args, sentence) => {
@@ -114,6 +116,42 @@ describe('--repeat-failed, as CI runs the tests', () => {
     expect(once).toMatchObject({ exitCode: 1, failed: 1, unsteady: [] })
     expect(once.runs('a')).toBe(1)
   })
+})
+
+test('a product is tested by its own files: the short ones, or with --long the long ones', async () => {
+  const folder = await useFolder(endWithTest)
+  await cp(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true })
+  for (const shared of ['src', 'node_modules']) await symlink(join(root, shared), join(folder, shared))
+  const folders = {
+    core: ['base', 'config', 'core', 'db', 'domain', 'workers'],
+    web: ['web'],
+    civiform: ['civiform'],
+    clients: ['clients'],
+  }
+  const tested = [...Object.values(folders).flat(), 'scripts']
+  const text = `import { appendFileSync } from 'node:fs'
+    import { test } from 'bun:test'
+    test('one', () => appendFileSync('ran', import.meta.file + ' '))`
+  for (const name of tested)
+    for (const file of [name, `${name}-long`]) await Bun.write(join(folder, `tests/${name}/${file}.test.ts`), text)
+  await Bun.write(
+    join(folder, 'tests/long-tests.txt'),
+    tested.map(name => `tests/${name}/${name}-long.test.ts`).join('\n'),
+  )
+  for (const same of ['package.json', 'tests/timings.json']) await cp(join(root, same), join(folder, same))
+
+  const filesRun = async (...args: string[]): Promise<string[]> => {
+    await rm(join(folder, 'ran'), { force: true })
+    const command = [process.execPath, join(folder, 'scripts/testing/run-tests.ts'), ...args]
+    const run = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' })
+    expect({ exitCode: await run.exited, errors: await run.stderr.text() }).toMatchObject({ exitCode: 0 })
+    const ran = readFileSync(join(folder, 'ran'), 'utf8').trim().split(' ')
+    return ran.map(file => file.replace('.test.ts', '')).toSorted()
+  }
+  for (const [product, names] of Object.entries(folders)) {
+    expect(await filesRun(product)).toEqual(names)
+    expect(await filesRun(product, '--long')).toEqual(names.map(name => `${name}-long`))
+  }
 })
 
 test('a file in which no test ran is a failure', async () => {
