@@ -204,7 +204,9 @@ describe('which clients were ever sent an application', () => {
     )
     const [row] = rowsOf(await browser.page(`${list}?application=${id}`), 'Applications, newest first')
     const more = clients.length - 2
-    expect(row!['Sent to']!.replace(' ,', ',')).toBe(`${first}, ${second}${more > 0 ? ` and ${more} more` : ''}`)
+    const said = `${first}, ${second}${more > 0 ? ` and ${more} more` : ''}`
+    // The list looks at fewer pages than there may be by now, and says so.
+    expect([said, `${said} and perhaps others`]).toContain(row!['Sent to']!.replace(' ,', ','))
   })
 
   test('is a page: client, when, from where, which page of which walk', async () => {

@@ -58,6 +58,7 @@ test('every endpoint of the specification is in it, with its parameters', () => 
     { name: 'fromDate', in: 'query' },
     { name: 'toDate', in: 'query' },
     { name: 'revisionState', in: 'query' },
+    { name: 'submitterType', in: 'query' },
     { name: 'pageSize', in: 'query' },
     { name: 'fields', in: 'query' },
     { name: 'nextPageToken', in: 'query' },
