@@ -15,32 +15,67 @@ export function actionLabel(action: string): string {
 
 export const capitalized = (words: string): string => (words[0] ?? '').toUpperCase() + words.slice(1)
 
-/** Actions whose sentence differs from their name: the text before the subject, and after it. */
+/** What each action did: the text before its subject, and after it. */
 const phrases: Readonly<Record<string, readonly [before: string, after?: string]>> = {
+  admin_token_created: ['created admin token'],
+  admin_token_retired: ['retired admin token'],
+  api_key_created: ['created API key'],
+  api_key_disabled: ['disabled API key'],
+  api_key_edited: ['edited API key'],
+  api_key_enabled: ['enabled API key'],
+  api_key_exposed: ['exposed API key'],
+  api_key_followed: ['followed API key'],
+  api_key_retired: ['retired API key'],
+  api_key_rotated: ['rotated API key'],
+  applicant_erased: ['erased applicant'],
   applicant_language_changed: ['changed the language of applicant'],
+  applicant_registered: ['registered applicant'],
+  application_erased: ['erased application'],
   application_history_read: ['read the history of application'],
+  application_read: ['read application'],
   application_status_read: ['read the status of application'],
-  applications_exported: ['read applications of'],
-  applications_loaded: ['loaded applications into'],
+  application_submitted: ['submitted application'],
   applications_downloaded: ['downloaded applications of'],
   applications_expired: ['erased expired applications of'],
+  applications_exported: ['read applications of'],
   applications_listed: ['looked through the applications of'],
+  applications_loaded: ['loaded applications into'],
   audit_log_downloaded: ['downloaded', 'log'],
   audit_pruned: ['moved old events of the audit log into'],
   changes_read: ['read changes of'],
+  civiform_allowance_set: ['set the clock allowance of'],
+  civiform_deletions_accepted: ['accepted deletions in'],
+  civiform_followed: ['began to follow'],
+  civiform_moved: ['confirmed the move of'],
+  civiform_restored: ['reported the restore of'],
+  civiform_rolled_back: ['noticed a rollback of'],
   docs_regeneration_asked: ['asked for new docs of'],
   identity_forgotten: ['unlinked the OpenID account of'],
   identity_remembered: ['linked the OpenID account of'],
   intake_paused: ['paused the intake of'],
   intake_resumed: ['resumed the intake of'],
+  intermediary_added: ['added intermediary'],
+  intermediary_disabled: ['disabled intermediary'],
+  intermediary_enabled: ['enabled intermediary'],
+  intermediary_organization_added: ['added intermediary organization'],
+  intermediary_organization_disabled: ['disabled intermediary organization'],
+  intermediary_organization_enabled: ['enabled intermediary organization'],
+  intermediary_organization_renamed: ['renamed intermediary organization'],
+  job_retried: ['retried job'],
   load_begun: ['began a load into'],
   load_given_up: ['gave up a load into'],
+  password_changed: ['changed the password of'],
+  password_chosen: ['chose a password for'],
+  person_disabled: ['disabled person'],
+  person_edited: ['edited person'],
+  person_enabled: ['enabled person'],
+  person_invited: ['invited person'],
   person_invited_again: ['invited', 'again'],
   program_draft_discarded: ['discarded the draft of'],
   program_draft_saved: ['saved a draft of'],
+  program_imported: ['imported program'],
+  program_published: ['published program'],
   program_retention_set: ['set how long applications are kept of'],
-  password_changed: ['changed the password of'],
-  password_chosen: ['chose a password for'],
   recovery_code_used: ['used a recovery code of'],
   second_factor_reset: ['took away the second factor of'],
   second_factor_set: ['set up a second factor for'],
@@ -61,7 +96,7 @@ const phrases: Readonly<Record<string, readonly [before: string, after?: string]
 
 const intakePhrases: Readonly<Record<string, string>> = { ...intakeLabels, OPEN: 'opened' }
 
-/** `program_published` → `published program`, before its subject; and what follows it. */
+/** `program_published` → `published program`, before its subject; and what follows it. One of another release by its name. */
 export function phraseOf({ action, detail }: AuditEventRow): readonly [before: string, after?: string] {
   if (action === 'application_annotated')
     return detail.status_changed === true
@@ -71,12 +106,7 @@ export function phraseOf({ action, detail }: AuditEventRow): readonly [before: s
     return detail.before === detail.intake_state
       ? ['changed the text for applicants of']
       : [(intakePhrases[String(detail.intake_state)] ?? 'opened or closed').toLowerCase()]
-  const known = Object.hasOwn(phrases, action) ? phrases[action] : undefined
-  if (known !== undefined) return known
-  const words = action.split('_')
-  const done = words.splice(words.at(-1) === 'back' ? -2 : -1).join(' ')
-  const what = words.join(' ').replace(/^api key$/, 'API key')
-  return [/(?:ed|en|read|set|back)$/.test(done) ? `${done} ${what}`.trim() : actionLabel(action)]
+  return (Object.hasOwn(phrases, action) ? phrases[action] : undefined) ?? [actionLabel(action)]
 }
 
 /**
