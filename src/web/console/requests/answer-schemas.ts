@@ -100,17 +100,26 @@ const version = {
 }
 export const listedVersionAnswer = row({ ...version, more_changes: integer })
 
-/** The rules for a definition that a client sends here. One that came from an origin need not keep it. */
-const limits = /^((min|max)(imum|Length|Items)|pattern)$/
+/** The rules for a definition that a client sends here. One that came from an origin need not keep them. */
+const limits = new Set(['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'])
 /** The heads of a schema, which only a schema of its own has, once. */
-const heads = ['$schema', '$id', '$defs']
+const heads = new Set(['$schema', '$id', '$defs'])
 
-/** The form of what is stored, by that of what is sent. Conditions, which are recursive, are left open. */
+/** A schema without its heads and limits. Conditions, which are recursive, are left open. */
+function withoutLimits(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutLimits)
+  if (typeof schema !== 'object' || schema === null) return schema
+  if ('$ref' in schema) return open('A condition.')
+  // A limit has a number or a text; a member of the same name has a schema.
+  const kept = Object.entries(schema).filter(
+    ([name, value]) => !heads.has(name) && (typeof value === 'object' || !limits.has(name)),
+  )
+  return Object.fromEntries(kept.map(([name, value]) => [name, withoutLimits(value)]))
+}
+
+/** The form of what is stored, by that of what is sent. */
 function asStored<T>(schema: TSchema, questionIn: (copy: { properties: TProperties }) => unknown) {
-  const copy = JSON.parse(JSON.stringify(schema), (name, value) => {
-    if (heads.includes(name) || (limits.test(name) && typeof value !== 'object')) return undefined
-    return value?.$ref === undefined ? value : open('A condition.')
-  })
+  const copy = withoutLimits(schema) as TSchema & { properties: TProperties }
   const { properties } = questionIn(copy) as { properties: TProperties }
   properties.origin_type = Type.String({ description: 'Its type, where only the followed system knows that.' })
   return Type.Unsafe<T>(copy)
