@@ -73,10 +73,10 @@ async function enter(
     if (answered instanceof Response) return answered
     if (answered instanceof Later) {
       const headers = { ...fields, Location: visit.place.root + apiPath + answered.path }
-      return Response.json(shown(answered.answer, deps.config.timeZone), { status: 202, headers })
+      return Response.json(shown(answered.answer, one.later?.answered, deps.config.timeZone), { status: 202, headers })
     }
     const status = one.makes ? 201 : 200
-    return Response.json(shown(answered ?? {}, deps.config.timeZone), { status, headers: fields })
+    return Response.json(shown(answered ?? {}, one.answered, deps.config.timeZone), { status, headers: fields })
   } catch (error) {
     return problemResponse(placedInBody(error, one), recordOf(request))
   }
@@ -177,15 +177,21 @@ async function readBody(request: Request, schema: TSchema, bytesMax: number): Pr
   return body
 }
 
-/** Rows of the database as they are sent: instants, which are numbers there, as text in the instance's zone. */
-function shown(value: unknown, timeZone: string): unknown {
-  if (Array.isArray(value)) return value.map(one => shown(one, timeZone))
+/** What of a schema says where times are. */
+interface AnswerForm {
+  type?: string
+  format?: string
+  anyOf?: readonly AnswerForm[]
+  items?: AnswerForm
+  properties?: Readonly<Record<string, AnswerForm>>
+}
+
+/** Rows of the database as they are sent: times, which are numbers there, as text in the instance's zone. */
+function shown(value: unknown, schema: AnswerForm | undefined, timeZone: string): unknown {
+  const form = schema?.anyOf?.find(({ type }) => type !== 'null') ?? schema
+  if (typeof value === 'number') return form?.format === 'date-time' ? formatOffsetTime(value, timeZone) : value
+  if (Array.isArray(value)) return value.map(one => shown(one, form?.items, timeZone))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) =>
-      typeof one === 'number' && /_(at|time|until)$/.test(name)
-        ? [name, formatOffsetTime(one, timeZone)]
-        : [name, shown(one, timeZone)],
-    ),
-  )
+  const members = Object.entries(value)
+  return Object.fromEntries(members.map(([name, one]) => [name, shown(one, form?.properties?.[name], timeZone)]))
 }
