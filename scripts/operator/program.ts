@@ -16,9 +16,9 @@ import {
   findProgram,
   type StoredProgramVersion,
 } from '../../src/db/programs/programs.ts'
+import type { VersionChange } from '../../src/domain/comparison/version-diff.ts'
 import { programDefinitionJsonSchema } from '../../src/domain/definitions/program-definition.ts'
 import { describeForEditing } from '../../src/domain/definitions/version-definition.ts'
-import type { VersionChange } from '../../src/domain/definitions/version-diff.ts'
 import { usage } from '../command-line/environment.ts'
 import { readDocument } from '../command-line/read-document.ts'
 import { command, type Run, runCommands } from '../command-line/script-commands.ts'

@@ -9,10 +9,10 @@ import {
   readPublishedVersions,
   type StoredProgramVersion,
 } from '../../db/programs/programs.ts'
+import { type ReusedOption, reusedOptions, sayReuse } from '../../domain/comparison/reused-options.ts'
+import { diffDefinitions, sameSettings, type VersionChange } from '../../domain/comparison/version-diff.ts'
 import type { ProgramDefinition } from '../../domain/definitions/program-definition.ts'
-import { type ReusedOption, reusedOptions, sayReuse } from '../../domain/definitions/reused-options.ts'
 import { completeDefinition, describeVersion } from '../../domain/definitions/version-definition.ts'
-import { diffDefinitions, sameSettings, type VersionChange } from '../../domain/definitions/version-diff.ts'
 import { changesAgainst, type EditOptions } from './edit.ts'
 import { findBrokenConditions, findOutdatedQuestions, type Move, planMoves } from './move-questions.ts'
 import { loadBankFor, parseDefinition } from './parse-definition.ts'

@@ -20,10 +20,10 @@ import {
   deleteUnusedQuestionVersions,
   lockQuestionBank,
 } from '../../db/programs/questions.ts'
+import { diffDefinitions, diffVersions, type VersionChange } from '../../domain/comparison/version-diff.ts'
 import { member } from '../../domain/definitions/definition-form.ts'
 import type { ProgramDefinition } from '../../domain/definitions/program-definition.ts'
 import { completeDefinition, describeVersion, withoutQuestions } from '../../domain/definitions/version-definition.ts'
-import { diffDefinitions, diffVersions, type VersionChange } from '../../domain/definitions/version-diff.ts'
 import { isSlug } from '../../domain/values/slug.ts'
 import { loadBankFor, parseDefinition } from './parse-definition.ts'
 

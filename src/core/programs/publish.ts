@@ -20,9 +20,9 @@ import {
   type StoredProgramVersion,
 } from '../../db/programs/programs.ts'
 import { lockQuestionBank } from '../../db/programs/questions.ts'
+import { diffVersions, type VersionChange } from '../../domain/comparison/version-diff.ts'
 import type { ProgramDefinition } from '../../domain/definitions/program-definition.ts'
 import { describeVersion, withoutQuestions } from '../../domain/definitions/version-definition.ts'
-import { diffVersions, type VersionChange } from '../../domain/definitions/version-diff.ts'
 import { announcePublication } from './announce.ts'
 import {
   checkEdit,

@@ -12,8 +12,8 @@ import {
 } from '../../db/programs/program-versions.ts'
 import { findDraftVersion, findProgram, type StoredProgramVersion } from '../../db/programs/programs.ts'
 import { lockQuestionBank } from '../../db/programs/questions.ts'
+import type { VersionChange } from '../../domain/comparison/version-diff.ts'
 import { describeVersion } from '../../domain/definitions/version-definition.ts'
-import type { VersionChange } from '../../domain/definitions/version-diff.ts'
 import { announceDraft } from './announce.ts'
 import {
   changesAgainst,

@@ -4,13 +4,13 @@
 import type { Transaction } from '../../db/client.ts'
 import type { VersionContent } from '../../db/programs/program-versions.ts'
 import { type BankQuestion, insertQuestion, insertQuestionVersion } from '../../db/programs/questions.ts'
+import { sameSettings } from '../../domain/comparison/version-diff.ts'
 import type {
   NamedCondition,
   ProgramDefinition,
   QuestionDefinition,
 } from '../../domain/definitions/program-definition.ts'
 import { storedCondition } from '../../domain/definitions/version-definition.ts'
-import { sameSettings } from '../../domain/definitions/version-diff.ts'
 import type { QuestionSettings } from '../../domain/questions/question.ts'
 import { foldedKeyOf, questionKey } from '../../domain/questions/question-key.ts'
 

@@ -1,9 +1,9 @@
 // The docs of one program version, assembled from the program's versions. Pure, so they can be stored or recomputed.
 
+import { diffVersions, type VersionChange } from '../comparison/version-diff.ts'
 import { askedById, conditionText } from '../definitions/condition-text.ts'
 import { enumeratorDepthUsual } from '../definitions/program-definition.ts'
 import type { DescribableVersion } from '../definitions/version-definition.ts'
-import { diffVersions, type VersionChange } from '../definitions/version-diff.ts'
 import { moreMayBeAdded } from '../fields/field-schema.ts'
 import { answerFields, typeLabel } from '../questions/answer-schema.ts'
 import { buildKeyMap, type ExportProfile, type KeyMap, type KeyNode } from '../questions/key-map.ts'

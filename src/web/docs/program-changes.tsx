@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { VNode } from 'preact'
-import type { VersionChange } from '../../domain/definitions/version-diff.ts'
+import type { VersionChange } from '../../domain/comparison/version-diff.ts'
 import type { QuestionDocs } from '../../domain/samples/version-docs.ts'
 import { figures } from '../html/components.tsx'
 import type { VersionView } from './program-view.ts'

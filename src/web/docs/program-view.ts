@@ -2,7 +2,7 @@
 
 import type { GeneratedDocs, ListedVersion } from '../../core/derived/program-docs.ts'
 import type { Program, ProgramListing } from '../../db/programs/programs.ts'
-import type { VersionChange } from '../../domain/definitions/version-diff.ts'
+import type { VersionChange } from '../../domain/comparison/version-diff.ts'
 import type { QuestionDocs, VersionDocs } from '../../domain/samples/version-docs.ts'
 import { formatOffsetTime } from '../../domain/values/offset-time.ts'
 import type { Place } from '../http/server/place.ts'

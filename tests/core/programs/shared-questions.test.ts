@@ -5,7 +5,7 @@ import { publishDefinition, publishDraft } from '../../../src/core/programs/publ
 import { discardDraft } from '../../../src/core/programs/save-draft.ts'
 import { findActiveVersion, findDraftVersion, readPublishedVersions } from '../../../src/db/programs/programs.ts'
 import { lockQuestionBank } from '../../../src/db/programs/questions.ts'
-import type { VersionChangeCode } from '../../../src/domain/definitions/version-diff.ts'
+import type { VersionChangeCode } from '../../../src/domain/comparison/version-diff.ts'
 import { useDatabase } from '../../support/fixtures.ts'
 import { holdTransaction, waitingForLocks } from '../../support/held-transaction.ts'
 import {

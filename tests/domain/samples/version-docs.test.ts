@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { diffVersions } from '../../../src/domain/definitions/version-diff.ts'
+import { diffVersions } from '../../../src/domain/comparison/version-diff.ts'
 import { buildKeyMap, type KeyMap, type PublishedVersion } from '../../../src/domain/questions/key-map.ts'
 import type { VersionQuestion } from '../../../src/domain/questions/question.ts'
 import { versionDocs } from '../../../src/domain/samples/version-docs.ts'

@@ -3,8 +3,8 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from 'preact'
+import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import type { ProgramDefinition } from '../../../domain/definitions/program-definition.ts'
-import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
 import { NotDone, Who } from '../../html/components.tsx'
 import { ErrorSummary, Submit } from '../../html/fields.tsx'
 import { usePage } from '../../html/page-context.ts'

@@ -4,9 +4,9 @@
 
 import type { VersionId } from '../../../db/programs/program-overviews.ts'
 import type { StoredProgramVersion } from '../../../db/programs/programs.ts'
+import { compareDefinitions, type VersionDifference } from '../../../domain/comparison/version-diff.ts'
 import { describeVersion, withoutQuestions } from '../../../domain/definitions/version-definition.ts'
 import { questionKey } from '../../../domain/questions/question-key.ts'
-import { compareDefinitions, type VersionDifference } from '../../../domain/readable/version-comparison.ts'
 import { Badge, type Column, figures, Table } from '../../html/components.tsx'
 import { SelectField, Submit } from '../../html/fields.tsx'
 import { versionName } from './program-in-view.ts'
@@ -25,7 +25,10 @@ export function Comparison(props: {
   const rows = compareDefinitions(describeVersion(before ?? withoutQuestions(after)), describeVersion(after))
   const linesMax = linesOf(rows)
   const columns: Column<VersionDifference>[] = [
-    { head: 'What', cell: one => <What one={one} sharedWith={sharedWith?.get(one.admin_name)} /> },
+    {
+      head: 'What',
+      cell: one => <What one={one} sharedWith={one.of === 'question' ? sharedWith?.get(one.subject) : undefined} />,
+    },
     { head: versionName(after), cell: one => <Side one={one} side="now" linesMax={linesMax} /> },
   ]
   if (before !== undefined)
@@ -48,7 +51,7 @@ export function Comparison(props: {
 }
 
 function What({ one, sharedWith }: { one: VersionDifference; sharedWith: readonly string[] | undefined }) {
-  const { of, title, admin_name, kind, mark } = one
+  const { of, subject, title, kind, mark } = one
   return (
     <>
       <span class="strong" dir="auto">
@@ -57,7 +60,7 @@ function What({ one, sharedWith }: { one: VersionDifference; sharedWith: readonl
       <Badge tone={tones[mark]}>{mark}</Badge>
       {kind !== undefined && (
         <small>
-          <span class="kind">{kindLabel(kind)}</span> <code>{questionKey(admin_name)}</code>
+          <span class="kind">{kindLabel(kind)}</span> <code>{questionKey(subject)}</code>
         </small>
       )}
       {sharedWith !== undefined && <small>also asked by {sharedWith.join(', ')}</small>}

@@ -3,7 +3,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from 'preact'
-import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
+import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import { LinkButton, NotDone, Words } from '../../html/components.tsx'
 import { ActionForm, ErrorSummary, SelectField, Submit, TextArea, TextField } from '../../html/fields.tsx'
 import { archivedLast, intakeSuffix, type NamedProgram } from '../../html/lists.tsx'

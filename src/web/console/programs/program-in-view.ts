@@ -16,8 +16,8 @@ import {
   loadProgramVersion,
   type StoredProgramVersion,
 } from '../../../db/programs/programs.ts'
+import { diffVersions, type VersionChange } from '../../../domain/comparison/version-diff.ts'
 import { describeForEditing, withoutQuestions } from '../../../domain/definitions/version-definition.ts'
-import { diffVersions, type VersionChange } from '../../../domain/definitions/version-diff.ts'
 import { isSlug } from '../../../domain/values/slug.ts'
 import { idOf } from '../requests/route-parameters.ts'
 

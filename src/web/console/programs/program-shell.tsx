@@ -4,7 +4,7 @@
 
 import type { ComponentChildren } from 'preact'
 import type { ProgramOverview } from '../../../db/programs/program-overviews.ts'
-import type { VersionChange } from '../../../domain/definitions/version-diff.ts'
+import type { VersionChange } from '../../../domain/comparison/version-diff.ts'
 import type { Micros } from '../../../domain/values/offset-time.ts'
 import { Badge, counted, distance, figures, Notice, Tabs, When, Who } from '../../html/components.tsx'
 import { IntakeBadge } from '../../html/lists.tsx'

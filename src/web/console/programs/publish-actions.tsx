@@ -15,7 +15,7 @@ import {
   type Publication,
   publicationRow,
 } from '../../../db/programs/publication-rows.ts'
-import { exportEffects } from '../../../domain/definitions/export-effects.ts'
+import { exportEffects } from '../../../domain/comparison/export-effects.ts'
 import { describeVersion } from '../../../domain/definitions/version-definition.ts'
 import type { Deps } from '../../http/server/deps.ts'
 import {

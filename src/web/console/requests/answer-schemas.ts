@@ -28,9 +28,9 @@ import {
   timeOrNull,
 } from '../../../db/row-schemas.ts'
 import { webhookAttemptRow, webhookRow } from '../../../db/webhooks/webhook-rows.ts'
+import type { VersionChangeCode } from '../../../domain/comparison/version-diff.ts'
 import { settingSchemas } from '../../../domain/definitions/definition-schemas.ts'
 import { type ProgramDefinition, programDefinitionSchema } from '../../../domain/definitions/program-definition.ts'
-import type { VersionChangeCode } from '../../../domain/definitions/version-diff.ts'
 import { type QuestionSettings, questionKinds } from '../../../domain/questions/question.ts'
 import { closed } from './schemas.ts'
 

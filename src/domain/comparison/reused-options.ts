@@ -1,7 +1,7 @@
 // Options that a version adds and an earlier one had: whether their ids come to mean something else (contract D56).
 
 import type { QuestionOption } from '../questions/question.ts'
-import { optionAdded, type VersionChange } from './version-diff.ts'
+import { optionAdded, type VersionChange } from './version-facts.ts'
 
 /** A version that was published, as far as it offers options. */
 interface OfferingVersion {
@@ -32,7 +32,7 @@ export function reusedOptions(
   const added = new Set(changes.filter(({ code }) => code === 'option_added').map(nameOf))
   return questions.flatMap(({ admin_name, options = [] }) =>
     options.flatMap(({ admin_id: id, text }) => {
-      if (!added.has(nameOf(optionAdded(admin_name, id, text)))) return []
+      if (!added.has(nameOf({ subject: admin_name, detail: optionAdded(id, text) }))) return []
       const last = published.findLastIndex(version => textOf(version, admin_name, id) !== undefined)
       const [before, after] = [published[last], published[last + 1]]
       if (before === undefined || after === undefined) return []
@@ -43,7 +43,7 @@ export function reusedOptions(
   )
 }
 
-const nameOf = ({ subject, detail }: VersionChange): string => `${subject} ${detail}`
+const nameOf = ({ subject, detail }: Omit<VersionChange, 'code'>): string => `${subject} ${detail}`
 
 const textOf = ({ questions }: OfferingVersion, name: string, id: string): string | undefined =>
   questions.find(({ admin_name }) => admin_name === name)?.settings.options?.find(({ admin_id }) => admin_id === id)
@@ -55,7 +55,9 @@ export function sayReuse(
   reused: readonly ReusedOption[],
   having: (option: ReusedOption) => string,
 ): VersionChange[] {
-  const byName = new Map(reused.map(one => [nameOf(optionAdded(one.admin_name, one.id, one.text)), one]))
+  const byName = new Map(
+    reused.map(one => [nameOf({ subject: one.admin_name, detail: optionAdded(one.id, one.text) }), one]),
+  )
   return changes.map(change => {
     const one = byName.get(nameOf(change))
     if (one === undefined) return change

@@ -1,0 +1,121 @@
+// Two versions of one program: what each thing was before and is now, and the list of changes. Compares by admin name, which never
+// changes, so documents compare like versions.
+
+import type { ProgramDefinition } from '../definitions/program-definition.ts'
+import { type DescribableVersion, describeVersion } from '../definitions/version-definition.ts'
+import type { QuestionSettings } from '../questions/question.ts'
+import { type Fact, inOrder, settingFacts, shown, type Thing, thingsOf, type VersionChange } from './version-facts.ts'
+
+export type { VersionChange, VersionChangeCode } from './version-facts.ts'
+
+const things = ['program', 'screen', 'question'] as const
+const marks = ['new', 'removed', 'changed'] as const
+
+/** A thing that is not the same in both versions; as it is now, if it still is. */
+export interface VersionDifference extends Omit<Thing, 'facts'> {
+  mark: (typeof marks)[number]
+  /** What is not the same, a line each; of lists only the lines that differ, unless they differ in order alone; of new things, what is not usual. */
+  facts: { label: string; before: readonly string[]; now: readonly string[] }[]
+}
+
+/** In the order in which `after` asks; what is there no more comes last. */
+export const compareDefinitions = (before: ProgramDefinition, after: ProgramDefinition): VersionDifference[] =>
+  differences(before, after).map(({ pairs, facts, ...thing }) => ({
+    ...thing,
+    facts: thing.mark === 'new' ? facts.flatMap(factOfNew) : pairs.map(linesThatDiffer),
+  }))
+
+/** Every difference between two versions of one program; empty exactly when they ask the same. */
+export function diffVersions(before: DescribableVersion, after: DescribableVersion): VersionChange[] {
+  return diffDefinitions(describeVersion(before), describeVersion(after))
+}
+
+/**
+ * As `diffVersions`, of documents. What they leave to the question bank is compared only as asked; complete documents
+ * (see `completeDefinition`) leave it nothing.
+ */
+export function diffDefinitions(before: ProgramDefinition, after: ProgramDefinition): VersionChange[] {
+  const rank = ({ of, mark }: Difference): number => things.indexOf(of) * marks.length + marks.indexOf(mark)
+  return differences(before, after)
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap(one => (one.mark === 'changed' ? changesIn(one.subject, one.pairs) : [appearance(one)]))
+}
+
+/** What changed in the settings of one question. */
+export const settingChanges = (subject: string, before: QuestionSettings, after: QuestionSettings): VersionChange[] =>
+  changesIn(subject, pairsOf(settingFacts(before), settingFacts(after)))
+
+/** Whether two versions of one question ask the same. */
+export const sameSettings = (a: QuestionSettings, b: QuestionSettings): boolean =>
+  pairsOf(settingFacts(a), settingFacts(b)).length === 0
+
+type Pair = readonly [was: Fact, is: Fact]
+interface Difference extends Thing, Pick<VersionDifference, 'mark'> {
+  /** The facts that differ. */
+  pairs: readonly Pair[]
+}
+
+function differences(before: ProgramDefinition, after: ProgramDefinition): Difference[] {
+  const [old, now] = [thingsOf(before, after), thingsOf(after, before)]
+  return [...new Map([...now, ...old]).keys()].flatMap((key): Difference[] => {
+    const [was, is] = [old.get(key), now.get(key)]
+    if (is === undefined) return [{ ...was!, mark: 'removed', pairs: [] }]
+    if (was === undefined) return [{ ...is, mark: 'new', pairs: [] }]
+    const pairs = pairsOf(was.facts, is.facts)
+    return pairs.length === 0 ? [] : [{ ...is, mark: 'changed', pairs }]
+  })
+}
+
+/** A question that one version leaves to the bank has fewer facts there. */
+function pairsOf(before: readonly Fact[], after: readonly Fact[]): Pair[] {
+  const old = new Map(before.map(fact => [fact.label, fact]))
+  return after.flatMap((is): Pair[] => {
+    const was = old.get(is.label)
+    return was === undefined || same(was.value, is.value) ? [] : [[was, is]]
+  })
+}
+
+const changesIn = (subject: string, pairs: readonly Pair[]): VersionChange[] =>
+  pairs.flatMap(([was, is]) => is.since(was)).map(([code, detail]) => ({ code, subject, detail }))
+
+/** How a change begins that adds or removes what has no answer, and so no place in exports. */
+export const textToRead = 'Text to read'
+
+function appearance({ of, subject, title, kind, mark }: Difference): VersionChange {
+  const verb = mark === 'new' ? 'added' : 'removed'
+  if (of === 'screen') return { code: `screen_${verb}`, subject, detail: `Screen ${verb}.` }
+  const begins = `${kind === 'STATIC' ? textToRead : 'Question'} ${verb}`
+  if (mark === 'new') {
+    const detail = `${begins}: ${kind === undefined ? 'from the bank' : shown(title)}.`
+    return { code: 'question_added', subject, detail }
+  }
+  return { code: 'question_removed', subject, detail: `${begins}.${kind === 'STATIC' ? '' : ' It stays in exports.'}` }
+}
+
+/** Of something new, only what does not go without saying. */
+function factOfNew({ label, value, words }: Fact): VersionDifference['facts'] {
+  const obvious = label === 'Text' || words.length === 0 || value === null || value === false
+  return obvious ? [] : [{ label, before: [], now: words }]
+}
+
+function linesThatDiffer([{ words: before }, { label, words: now }]: Pair): VersionDifference['facts'][number] {
+  const [was, is] = [new Set(before), new Set(now)]
+  const [gone, added] = [before.filter(line => !is.has(line)), now.filter(line => !was.has(line))]
+  const whole = label.endsWith(inOrder) || gone.length + added.length === 0
+  return whole ? { label, before, now } : { label, before: gone, now: added }
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return a === b || sorted(a) === sorted(b)
+}
+
+/** JSON with the members of objects in one order: jsonb gives them back in an order of its own. */
+function sorted(value: unknown): string {
+  return String(
+    JSON.stringify(value, (_, inner: unknown) =>
+      typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : inner,
+    ),
+  )
+}
