@@ -117,7 +117,11 @@ async function askedFor(filters: Filters): Promise<Asked[]> {
 }
 
 const walked = 'Index Scan Forward application_walk'
-const walkedBySubmitter = 'Index Scan Forward application_by_submitter'
+/** How a page is read, by whose applications it has: those by applicants are sifted out of all, of which they are most. */
+const readBy: Readonly<Record<string, string>> = {
+  TRUSTED_INTERMEDIARY: 'Index Scan Forward application_by_intermediary',
+  APPLICANT: `${walked} filter (split_part(split_part(snapshot, '"submitter_type":"'::text, 2), '"'::text, 1) <> 'TRUSTED_INTERMEDIARY'::text)`,
+}
 
 const pageSizes = ['1', '400', '1000', '5000']
 
@@ -130,7 +134,7 @@ describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs
   })
 
   test.each(planModes)(
-    'a page is read in order from an index of walks, which answers every filter: no sort, nothing sifted out (%s)',
+    'a page is read in order from an index of walks: no sort, nothing sifted out but intermediaries from applicants (%s)',
     async mode => {
       const otherwise: unknown[] = []
       const combinations = new Set<string>()
@@ -139,7 +143,7 @@ describe.each(['never analyzed', 'analyzed'])('30,000 applications of 4 programs
           for (const { page, statement } of await askedFor({ ...filters, pageSize })) {
             combinations.add(JSON.stringify([filters, page]))
             const plan = inShort(await planOf(explaining, statement, mode))
-            const expected = filters.submitterType === undefined ? walked : walkedBySubmitter
+            const expected = filters.submitterType === undefined ? walked : readBy[filters.submitterType]
             if (plan !== expected) otherwise.push({ filters, pageSize, page, plan })
           }
         }

@@ -1,5 +1,6 @@
 // How applications are found by words: of the names, e-mail addresses and phone numbers in them. `applicant_words` says what is looked up.
 
+import type { PendingQuery, Row } from 'postgres'
 import { unspacedLetter } from '../../domain/readable/match-reason.ts'
 import type { Db } from '../client.ts'
 
@@ -12,8 +13,11 @@ export interface WordFilter {
 
 /** The condition that an application has the words. */
 export function isWorded(db: Db, programId: number, { words = '', wordsIn }: WordFilter) {
-  const [own, anywhere] = [wordQuery(db, `${programId}=`, words), wordQuery(db, `${programId}/`, words)]
-  const query = { own_name: own, elsewhere: db`${anywhere} && !!${own}`, anywhere }[wordsIn ?? 'anywhere']
+  const [own, anywhere] = [
+    wordQuery(db, [`${programId}=`], words),
+    wordQuery(db, [`${programId}/`, `${programId}=`], words),
+  ]
+  const query = { own_name: own, elsewhere: db`(${anywhere}) && !!(${own})`, anywhere }[wordsIn ?? 'anywhere']
   const inNames = db`applicant_words(program_id, snapshot) @@ (${query})`
   // As it is shown: 281,774.
   const digits = words.replaceAll(',', '')
@@ -27,19 +31,22 @@ const isUnspaced = new RegExp(unspacedLetter, 'u')
 const dotInName = new RegExp(`(?<=${unspacedLetter})[・·](?=${unspacedLetter})`, 'gu')
 
 /**
- * What is looked up: all of the words, each from its beginning. In the index, `sign` stands before each. Null where nothing is left to look for.
- * A letter alone is a whole word, because very many names begin with it; but not in scripts without spaces, of which names have few letters.
+ * What is looked up: all of the words, each from its beginning. In the index, one of `signs` stands before each. Null where nothing is left to
+ * look for. A letter alone is a whole word, because very many names begin with it; but not in scripts without spaces, of which names have few.
  */
-function wordQuery(db: Db, sign: string, sought: string) {
-  const asStored = (word: string) => db`quote_literal(${sign}::text || left(search_form(${word}), 60))`
-  const lookUp = (words: readonly string[], end: ':*' | '' = ':*', between: '&' | '|' = '&') =>
-    words.length === 0
-      ? db`null::tsquery`
-      : db`(${words.map(asStored).reduce((all, word) => db`${all} || ${end + between}::text || ${word}`)} || ${end}::text)::tsquery`
+function wordQuery(db: Db, signs: readonly string[], sought: string) {
+  const any = (queries: PendingQuery<Row[]>[]) => queries.reduce((some, query) => db`${some} || ${query}`)
+  const lookUp = (word: string, end: ':*' | '' = ':*') => {
+    const bySign = signs.map(
+      sign => db`(quote_literal(${sign}::text || left(search_form(${word}), 60)) || ${end}::text)::tsquery`,
+    )
+    return db`(${any(bySign)})`
+  }
+  const nothing = db`null::tsquery`
   if (/^[-+()./\s\d]+$/.test(sought)) {
     const digits = sought.replace(/\D/g, '')
     // A phone number, however it is set apart, with its country or without that of North America.
-    return lookUp(digits.length > 3 ? [digits, `1${digits}`] : [], ':*', '|')
+    return digits.length > 3 ? any([lookUp(digits), lookUp(`1${digits}`)]) : nothing
   }
   const text = sought
     .normalize('NFKC')
@@ -53,7 +60,8 @@ function wordQuery(db: Db, sign: string, sought: string) {
     .flatMap(part => (part.includes('@') ? [part] : part.split(/[!-/:-@[-`{-~]+/)))
     .filter(word => word !== '')
   const areLetters = words.every(word => /^\p{L}$/u.test(word) && !isUnspaced.test(word))
-  const inNames = lookUp(words, areLetters ? '' : ':*')
+  if (words.length === 0) return nothing
+  const inNames = words.map(word => lookUp(word, areLetters ? '' : ':*')).reduce((all, word) => db`${all} && ${word}`)
   // Signs divide a name into words and not an e-mail address, so what may be the beginning of one is looked up as it is written, too.
-  return /^[^\s@]*[!-/:-?[-`{-~][^\s@]*$/.test(text) ? db`(${inNames} || ${lookUp([text])})` : inNames
+  return /^[^\s@]*[!-/:-?[-`{-~][^\s@]*$/.test(text) ? any([db`(${inNames})`, lookUp(text)]) : inNames
 }

@@ -13,7 +13,7 @@ import oneJoin from './0009-one-join.sql' with { type: 'text' }
 import ownNames from './0010-own-names.sql' with { type: 'text' }
 import ownNamesIndex from './0011-own-names-index.sql' with { type: 'text' }
 import submitterType from './0012-submitter-type.sql' with { type: 'text' }
-import applicationBySubmitter from './0013-application-by-submitter.sql' with { type: 'text' }
+import applicationByIntermediary from './0013-application-by-intermediary.sql' with { type: 'text' }
 import keyNotes from './0014-key-notes.sql' with { type: 'text' }
 import { statementsOf } from './statements.ts'
 
@@ -45,7 +45,7 @@ const files: Readonly<Record<string, string>> = {
   '0010-own-names.sql': ownNames,
   '0011-own-names-index.sql': ownNamesIndex,
   '0012-submitter-type.sql': submitterType,
-  '0013-application-by-submitter.sql': applicationBySubmitter,
+  '0013-application-by-intermediary.sql': applicationByIntermediary,
   '0014-key-notes.sql': keyNotes,
 }
 
