@@ -28,7 +28,8 @@ test('the migrations are all of their statements, and each is one to PostgreSQL'
     for (const { text } of allMigrations) {
       const statements = statementsOf(text)
       expect(spaced(statements.map(statement => `${statement};`).join(' '))).toBe(spaced(text))
-      for (const statement of statements) await tx.unsafe(statement, [], notSimple)
+      // What builds an index outside a transaction is a statement within one, too, but for this word.
+      for (const statement of statements) await tx.unsafe(statement.replace(' concurrently ', ' '), [], notSimple)
     }
   })
 })
