@@ -70,6 +70,3 @@ begin
   end if;
   return old;
 end $$;
-
--- Citus refuses to alter a sequence that a distributed table takes ids from. This alters nothing, so no other node needs to know.
-alter function continue_history(text) set citus.enable_ddl_propagation = off;
