@@ -19,7 +19,7 @@ export async function findInstanceTimeZone(db: Db): Promise<string | undefined> 
 export async function changeUnusedTimeZone(sql: Sql, timeZone: string): Promise<boolean> {
   if ((await findInstanceTimeZone(sql)) === timeZone || (await hasApplications(sql))) return false
   return inTransaction(sql, async tx => {
-    // Submissions find their zone under the program's counter, everything else that writes times holds the row of the instance.
+    // Submissions and loads read the zone under the program's counter, a follower holds the row of the instance.
     await tx`select from instance for update`
     await tx`lock table submission_counter in exclusive mode`
     if (await hasApplications(tx)) return false
@@ -75,7 +75,10 @@ export async function requireInstanceTimeZone(db: Db, timeZone: string): Promise
   throw otherTimeZone(stored, timeZone, await hasApplications(db))
 }
 
-/** As `requireInstanceTimeZone`, and keeps the zone from being changed to the end of the transaction. */
+/**
+ * As `requireInstanceTimeZone`, and keeps the zone from being changed to the end of the transaction. For a follower alone: where the row
+ * is on every node of a cluster, two that hold it could wait for each other.
+ */
 export async function holdInstanceTimeZone(tx: Transaction, timeZone: string): Promise<void> {
   const stored = await findValue<string>(tx)`select time_zone from instance for share`
   if (stored !== timeZone) throw otherTimeZone(stored, timeZone, true)

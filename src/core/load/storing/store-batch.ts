@@ -10,7 +10,7 @@
 
 import { Problem } from '../../../base/problem.ts'
 import type { Transaction } from '../../../db/client.ts'
-import { holdInstanceTimeZone } from '../../../db/instance.ts'
+import { requireInstanceTimeZone } from '../../../db/instance.ts'
 import {
   advanceLoad,
   advanceSubmissionCounter,
@@ -42,7 +42,6 @@ export async function storeBatch(tx: Transaction, loadId: number, batch: Batch, 
   const programs = [...Map.groupBy(all, one => one.program_id)].sort(([a], [b]) => a - b)
   const shares = programs.map(([program_id, own]) => ({ program_id, applications: own.length }))
   if (!(await advanceLoad(tx, loadId, batch.first - 1, shares))) throw overtakenByAnother()
-  await holdInstanceTimeZone(tx, options.timeZone)
   if (!(await noteLoadedIds(tx, batch)))
     throw new Problem('conflict', {
       detail:
@@ -54,6 +53,8 @@ export async function storeBatch(tx: Transaction, loadId: number, batch: Batch, 
   const counters = new Map<number, number>()
   for (const [program_id] of programs)
     counters.set(program_id, (await lockSubmissionCounter(tx, program_id)).submit_seq)
+  // As for a submission, a change of the zone now waits for these counters, or is over.
+  await requireInstanceTimeZone(tx, options.timeZone)
   const numbers: BatchNumbers[] = []
   for (const [program_id, own] of programs) {
     const before = counters.get(program_id)!
