@@ -42,12 +42,12 @@ const marks = (html: string): Record<string, number> =>
   )
 
 beforeAll(async () => {
-  await sql`update program set created_at = created_at - interval '9 days', statuses = '{R&D}'`
+  await sql`update program set created_at = now() - interval '9 days', statuses = '{R&D}'`
   for (const program of [rent, food, read]) await insertRawApplications(sql, program, 3, undefined, i => now - i * day)
   await sql`update submission_counter set last_submit_time = now()`
   await sql`
     update application
-    set status = 'R&D', status_last_modified_time = now(), superseded_seq = case when submit_seq = 2 then 3 end
+    set status = 'R&D', status_last_modified_time = ${now}, superseded_seq = case when submit_seq = 2 then 3 end
     where program_id = ${rent.program_id} and submit_seq < 3`
 })
 
@@ -137,7 +137,7 @@ test('the newest application is as old as itself, not as the load that brought i
   const loaded = await insertRawProgram(other.sql, 'loaded')
   const newest = now - 20 * day
   await insertRawApplications(other.sql, loaded, 3, undefined, i => newest - i * day)
-  await other.sql`update program set created_at = created_at - interval '9 days'`
+  await other.sql`update program set created_at = now() - interval '9 days'`
   await other.sql`update submission_counter set last_submit_time = now()`
   const seen = async (path: string) => seenIn(await visitor.page(path))
   expect(await seen('/admin/programs/loaded')).toContain('3 applications submitted · last one 20 days ago')
@@ -160,7 +160,7 @@ test('a program that takes no applications is marked, and one that is archived n
   const ended = await insertRawProgram(other.sql, 'ended')
   await insertRawApplications(other.sql, ended, 3)
   const { program_id, program_version_id } = ended
-  await other.sql`update program set created_at = created_at - interval '9 days'`
+  await other.sql`update program set created_at = now() - interval '9 days'`
   await other.sql`
     insert into program_version (program_id, state, screens, display_name, statuses, created_at, created_by)
     select program_id, 'DRAFT', screens, display_name, statuses, now() - interval '9 days', 'admin:ada'
