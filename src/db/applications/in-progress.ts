@@ -99,33 +99,11 @@ export async function takeInProgress(
   applicant: ApplicantName,
 ): Promise<TakenInProgress | undefined> {
   return findRow<TakenInProgress>(tx)`
-    with asking as (
-      select language
-      from applicant
-      where applicant_id = ${applicant.applicant_id}
-      and front_end = ${applicant.front_end}
-    ),
-    taken as (
-      delete from application_in_progress
-      where program_id = ${programId}
-      and applicant_id = ${applicant.applicant_id}
-      and exists (select from asking)
-      returning create_time, answers
-    )
-    select taken.create_time, taken.answers, asking.language, active.program_version_id, active.published_at,
-      exists (
-        select
-        from application_in_progress
-        where program_id = ${programId}
-        and applicant_id = ${applicant.applicant_id}
-      ) as was_saved,
-      case
-        when c.closed then 'infinity'
-        when c.intake_paused_until > present_time() then extract(epoch from c.intake_paused_until - present_time())
-      end as paused_seconds
-    from submission_counter c
-    cross join asking
-    left join taken on true
-    left join program_version active on active.program_id = c.program_id and active.state = 'ACTIVE'
-    where c.program_id = ${programId}`
+    select taken.create_time, taken.answers, taken.was_saved, taken.paused_seconds, asking.language, active.program_version_id,
+      active.published_at
+    from applicant asking
+    cross join take_saved(${programId}, asking.applicant_id) taken
+    left join program_version active on active.program_id = ${programId} and active.state = 'ACTIVE'
+    where asking.applicant_id = ${applicant.applicant_id}
+    and asking.front_end = ${applicant.front_end}`
 }

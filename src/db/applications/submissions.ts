@@ -170,28 +170,29 @@ interface NewApplication extends SubmittedRow {
  * Stores an application and makes the applicant's CURRENT one of this program OBSOLETE, with the same number. False, and the
  * transaction is then to be rolled back, when its program version is not the ACTIVE one any more, or its zone not the instance's.
  * Runs under the counter's lock, so a change of the time zone has either not reached this program yet or has finished with it.
- * One statement, for the counter's lock is held in the meantime.
+ * Sent together, because the counter's lock is held meanwhile; as a single statement it takes twice as long on Citus.
  */
 export async function insertApplication(tx: Transaction, application: NewApplication): Promise<boolean> {
-  const { count } = await tx`
-    with older as (
+  const [expected, older] = await Promise.all([
+    tx`
+      select
+      from program_version
+      join instance on time_zone = ${application.time_zone}
+      where program_version_id = ${application.program_version_id}
+      and state = 'ACTIVE'`,
+    tx`
       update application
       set superseded_seq = ${application.submit_seq}
       where program_id = ${application.program_id}
       and applicant_id = ${application.applicant_id}
-      and superseded_seq is null
-      returning application_id
-    )
-    insert into application (
-      program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations)
-    select
-      ${application.program_id}::bigint, ${application.application_id}::bigint, ${application.applicant_id}::bigint,
-      v.program_version_id, ${application.create_time}::timestamptz, ${application.submit_time}::timestamptz,
-      ${application.submit_seq}::bigint, ${application.snapshot}::text, ${application.annotations}::text
-    from program_version v
-    join instance on time_zone = ${application.time_zone}
-    where v.program_version_id = ${application.program_version_id}
-    and v.state = 'ACTIVE'
-    and (select count(*) from older) <= 1`
-  return count === 1
+      and superseded_seq is null`,
+    tx`
+      insert into application (
+        program_id, application_id, applicant_id, program_version_id, create_time, submit_time, submit_seq, snapshot, annotations)
+      values (
+        ${application.program_id}, ${application.application_id}, ${application.applicant_id},
+        ${application.program_version_id}, ${application.create_time}, ${application.submit_time},
+        ${application.submit_seq}, ${application.snapshot}, ${application.annotations})`,
+  ])
+  return expected.count === 1 && older.count <= 1
 }

@@ -3,7 +3,6 @@
 -- Statements join programs and applications, on a Citus cluster too, where programs and their questions are on every node. So nothing calls
 -- these functions any more, and what had to be another function there is one that serves both.
 
-drop function take_saved(bigint, bigint);
 drop function store_application(bigint, bigint, bigint, bigint, timestamptz, timestamptz, bigint, text, text);
 drop function start_counter(bigint, timestamptz);
 drop function submissions_of(bigint);
@@ -12,6 +11,27 @@ drop function last_publication(bigint);
 drop function stored_application(bigint, bigint);
 drop function stored_revisions(bigint, bigint, bigint, bigint);
 drop function readable_state(bigint);
+
+-- Takes what an applicant has saved in a program, and says whether there was anything, and for how long intake is paused. Still a function,
+-- so that a submission makes one round trip for it: the same as one statement takes Citus a hundred times as long, and looks after it has
+-- deleted. Comparing each table with `of_program`, rather than with the other table, makes it three times as fast there.
+create or replace function take_saved(of_program bigint, of_applicant bigint,
+  out create_time timestamptz, out answers text, out was_saved boolean, out paused_seconds double precision)
+language plpgsql as $$
+begin
+  select
+    exists (select from application_in_progress a where a.program_id = of_program and a.applicant_id = of_applicant),
+    case
+      when c.closed then 'infinity'
+      when c.intake_paused_until > present_time() then extract(epoch from c.intake_paused_until - present_time())
+    end
+  into was_saved, paused_seconds
+  from submission_counter c
+  where c.program_id = of_program;
+  delete from application_in_progress a
+  where a.program_id = of_program and a.applicant_id = of_applicant
+  returning a.create_time, a.answers into create_time, answers;
+end $$;
 
 -- Without a number there is nothing to look for.
 alter function change_at(bigint, bigint) strict;
