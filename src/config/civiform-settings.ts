@@ -11,13 +11,13 @@ const sourceUrl = parser(
 // biome-ignore format: a table, as SETTINGS.md is
 export const civiformSettings = {
   civiformDatabase: setting('CIVIFORM_DATABASE_URL', '', optional(sourceUrl),
-    'The PostgreSQL database of a CiviForm to follow, with a role that may only read. Its times are in UTC, or in the zone that the address ends with, where TZ was set for CiviForm’s servers: `?timezone=America/New_York`. For `workers/follow-civiform.ts` alone; see CIVIFORM.md.'),
+    'Database of the CiviForm to follow, with a read-only role. For the follower only.'),
   civiformBaseUrl: setting('CIVIFORM_BASE_URL', '', httpUrl,
-    'Where that CiviForm is reached: addresses of uploaded files in exports lead there. `https://forms.example.gov`.'),
+    'Address of that CiviForm, for links to uploaded files: `https://forms.example.gov`.'),
   originApiSalt: secretSetting('CIVIFORM_API_SECRET_SALT', '', optional(text('x2bVq0mS8nR4')),
-    'That CiviForm’s setting of the same name: with it its API keys are good here. For the service.'),
+    'The CiviForm setting of the same name, which makes its API keys valid here.'),
   exportProfile: setting('CIVIFORM_PROFILE', 'contract', oneOf('contract', 'origin'),
-    '`contract`: followed programs are exported as the manual says. `origin`: as CiviForm’s code does it, where the two differ; CIVIFORM.md lists each difference. The same for the service, the workers and the follower: one that is set otherwise does not start.'),
+    '`contract`: export followed programs as the manual says; `origin`: as CiviForm’s code does.'),
 }
 
 /**

@@ -13,9 +13,9 @@ export const listeningSettings = {
   port: setting('PORT', '8080', wholeNumber(0, 65_535),
     'Port of the service, 0 to 65535; 0 picks a free one.'),
   healthHost: setting('HEALTH_HOST', '127.0.0.1', text('127.0.0.1', '0.0.0.0'),
-    'Address on which `/livez`, `/readyz` and `/metrics` are; give another one only where strangers do not reach it.'),
+    'Address for `/livez`, `/readyz` and `/metrics`. Keep it away from the public.'),
   healthPort: setting('HEALTH_PORT', '', optional(wholeNumber(0, 65_535)),
-    'Port of `/livez`, `/readyz` and `/metrics`, 0 to 65535; 0 picks a free one. Empty: 8081 of the service, 8082 of a worker, 8083 of the follower of a CiviForm. Several of a kind on one machine need one each.'),
+    'Port for `/livez`, `/readyz` and `/metrics`. Empty: service 8081, worker 8082, follower 8083.'),
   reusePort: setting('REUSE_PORT', 'off', onOff,
-    '`on` or `off`: lets several processes of one machine listen on PORT, each getting a share of the connections.'),
+    '`on` or `off`: let several processes on one machine listen on PORT and share its connections.'),
 }

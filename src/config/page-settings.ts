@@ -6,15 +6,15 @@ import { httpUrl, ianaTimeZone, keysOf32Bytes, wholeNumber } from './kinds/setti
 // biome-ignore format: a table, as SETTINGS.md is
 export const pageSettings = {
   baseUrl: setting('BASE_URL', '', httpUrl,
-    'The address clients use, for docs and links; `https://…` in production. Requests for another host are refused, unless they name an IP address or localhost. Empty: the address that was asked.'),
+    'Address clients use, for docs and links; `https://…` in production. Empty: the requested address.'),
   timeZone: setting('INSTANCE_TIME_ZONE', 'UTC', ianaTimeZone,
-    'IANA time zone of the instance: zone of the times in exports and of dates without one in requests. Fixed from the first application on.'),
+    'IANA time zone of exported times, and of dates sent without one. Fixed by the first application.'),
   maxPageSize: setting('MAX_PAGE_SIZE', '1000', wholeNumber(1, 1_000_000),
-    'Most applications on one page, 1 to 1000000. Also the default page size.'),
+    'Default and maximum number of applications per page, 1 to 1000000.'),
   pageTokenKeys: secretSetting('PAGE_TOKEN_KEYS', undefined, keysOf32Bytes,
-    'Keys of 32 bytes in Base64 that seal page tokens, comma-separated: the current one, then earlier ones still accepted. Only the service asks for it.'),
+    'Keys that seal page tokens: 32 bytes in Base64, comma-separated, the current one first.'),
   apiKeyPepper: secretSetting('API_KEY_PEPPER', undefined, parser(['Zk3J9vXq2LmZ8wR5tYb7NcD4fGhP6sUaE1iOxZk3J9vXq2LmZ8wR5tYb7NcD4fGh'], pepper),
-    'At least 32 random characters under which API key secrets are hashed. Changing it ends every key. Only the service and `scripts/api-key create` ask for it.'),
+    'At least 32 random characters, used to hash API key secrets. Changing it ends every key.'),
 }
 
 function pepper(text: string): string {

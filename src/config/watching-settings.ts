@@ -6,15 +6,15 @@ import { duration, httpUrl, oneOf } from './kinds/setting-kinds.ts'
 // biome-ignore format: a table, as SETTINGS.md is
 export const watchingSettings = {
   drainTimeoutMs: setting('DRAIN_TIMEOUT', '30s', duration('0ms', '1h'),
-    'How long running exports may finish after SIGTERM, 0ms to 1h.'),
+    'How long running exports may continue after SIGTERM, 0ms to 1h.'),
   logLevel: setting('LOG_LEVEL', 'info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-    'Least severe line that is logged: trace, debug, info, warn, error, fatal or silent.'),
+    'Minimum log level: trace, debug, info, warn, error, fatal or silent.'),
   tracesEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', '', httpUrl,
-    'Collector of OpenTelemetry that traces are sent to (OTLP over HTTP), as `http://127.0.0.1:4318`. Empty: there are none.'),
+    'OpenTelemetry collector (OTLP over HTTP): `http://127.0.0.1:4318`. Empty: no traces.'),
   tracesHeaders: secretSetting('OTEL_EXPORTER_OTLP_HEADERS', '', parser(['authorization=Bearer%20abc,x-tenant=city'], headerFields),
-    'Fields to send to the collector, as `name=value,name=value`, values percent-encoded.'),
+    'Headers for the collector: `name=value,name=value`, values percent-encoded.'),
   tracesShare: setting('OTEL_TRACES_SAMPLER_ARG', '1', parser(['0', '0.05', '1'], share),
-    'Share of the traces that begin here to be sent, 0 to 1. Those that come with a request are as it says (`traceparent`).'),
+    'Share of traces that are sent, 0 to 1. A request with `traceparent` decides for itself.'),
 }
 
 function headerFields(text: string): [name: string, value: string][] {
