@@ -268,7 +268,7 @@ function nameErrors(path: string, all: readonly string[]): string[] {
 /** Files that explain, show and alert on the metrics that processes report. */
 const watching = ['deploy/OPERATIONS.md', 'deploy/grafana/tributary.json', 'deploy/prometheus/alerts.yaml'] as const
 
-/** Metrics that are reported and not explained or shown, or the other way round, and alerts without a heading; of the same files and these. */
+/** Metrics that are not explained by their own help or not shown, or that nothing reports, and alerts without a heading; of the same files and these. */
 export function watchingErrors(files: ReadonlyMap<string, string>): string[] {
   const [operations, dashboard, alerts] = watching.map(path => files.get(path) ?? '')
   const section = (title: string): string =>
@@ -277,19 +277,26 @@ export function watchingErrors(files: ReadonlyMap<string, string>): string[] {
     ...new Set([...text.matchAll(pattern)].map(([, one]) => one!)),
   ]
   const code = [...files].filter(([path]) => /metrics.*\.ts$/.test(path)).map(([, text]) => text)
-  const reported = all(code.join('\n'), /'(tributary_\w+)',(?: '|$)/gm)
+  const helps = new Map(
+    [...code.join('\n').matchAll(/'(tributary_\w+)',(?:\s+(?:help: )?'([^']+)'|$)/gm)].map(([, name, help]) => [
+      name!,
+      help,
+    ]),
+  )
+  const reported = [...helps.keys()]
   const metricsIn = (text: string): string[] =>
     all(text, /\b(tributary_\w+?)(?:_bucket|(?<=_seconds)_(?:count|sum))?\b/g)
   const [shown, named] = [metricsIn(dashboard!), metricsIn(alerts!)]
-  const explained = all(section('Metrics'), /^\| `(tributary_\w+)` \| [^|]+ \| [^|]{16,} \|$/gm)
+  const listed = all(section('Metrics'), /^\| `(tributary_\w+)` \|/gm)
+  const explained = reported.filter(name => section('Metrics').includes(`\n| \`${name}\` | ${helps.get(name)} |\n`))
   const alertNames = all(alerts!, /- alert: (\w+)/g)
   const headings = all(section('Alerts'), /^### (\w+)\n\n\*[^*]+\*\s[\s\S]{40}/gm)
   const lacking = (wanted: readonly string[], there: readonly string[], why: string): string[] =>
     wanted.filter(one => !there.includes(one)).map(one => `${one} ${why}`)
   return [
-    ...lacking(reported, explained, 'is reported and has no line in OPERATIONS.md.'),
+    ...lacking(reported, explained, 'is reported, and OPERATIONS.md has no line with its help.'),
     ...lacking(reported, shown, 'is reported and not on the dashboard.'),
-    ...lacking([...explained, ...shown, ...named], reported, 'is named and reported by no process.'),
+    ...lacking([...listed, ...shown, ...named], reported, 'is named and reported by no process.'),
     ...lacking(alertNames, headings, 'is an alert, and OPERATIONS.md does not say what it means and what to do.'),
     ...lacking(headings, alertNames, 'has a heading in OPERATIONS.md and is no alert.'),
   ]

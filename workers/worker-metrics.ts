@@ -19,20 +19,20 @@ export class WorkerMetrics extends Meter {
     super()
     this.#jobs = new Histogram({
       name: 'tributary_job_seconds',
-      help: 'How long runs of jobs took, by job and by how they ended: done, failed, or nothing was left to do',
+      help: 'Job duration by job and outcome',
       labelNames: ['job', 'outcome'],
       buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100],
       registers: this.registers,
     })
     this.#tasks = new Gauge({
       name: 'tributary_maintenance_timestamp_seconds',
-      help: 'When this worker last got through each thing it does again and again, in seconds since 1970; its start until then',
+      help: 'Last completion of each maintenance task; initially the worker’s start',
       labelNames: ['task'],
       registers: this.registers,
     })
     this.#attempts = new Counter({
       name: 'tributary_webhook_attempts_total',
-      help: 'Attempts to deliver a webhook, by how they ended',
+      help: 'Attempts to deliver a webhook, by outcome',
       labelNames: ['outcome'],
       registers: this.registers,
     })

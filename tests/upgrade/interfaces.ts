@@ -91,7 +91,7 @@ async function stableNames(document: 'SETTINGS.md' | 'OPERATIONS.md'): Promise<s
     const [, words] = new RegExp(`^- \\*\\*${heading}:\\*\\*((?:.|\n(?!- |\n))*)`, 'm').exec(text)!
     return [...words!.matchAll(/`(\w*)\*`/g)].map(([, beginning]) => beginning!)
   }) as [string[], string[]]
-  const tables = document === 'SETTINGS.md' ? /^\| `(\w+)` \|/gm : /^\| `(\w+)` \| (?:both|service|worker)/gm
+  const tables = document === 'SETTINGS.md' ? /^\| `(\w+)` \|/gm : /^\| `(tributary_\w+)` \|/gm
   return [...text.matchAll(tables)].flatMap(([, name]) => {
     const matching = [...stable, ...changing].filter(beginning => name!.startsWith(beginning))
     const [longest] = matching.sort((a, b) => b.length - a.length)

@@ -10,48 +10,48 @@ export const watchFollowing = (meter: Meter, db: Sql): void =>
     [
       [
         'tributary_civiform_lag_seconds',
-        'How long ago the time lies up to which all that was submitted to CiviForm is here',
+        'Replication lag: older submissions have all been copied',
         ({ lagSeconds }) => lagSeconds,
       ],
       [
         'tributary_civiform_reached_seconds',
-        'How long ago CiviForm’s database last answered in every way',
+        'Time since CiviForm’s database last answered everything',
         ({ reachedSeconds }) => reachedSeconds,
       ],
       [
         'tributary_civiform_compared_seconds',
-        'How long ago all applications were last compared with CiviForm’s',
+        'Time since all applications were last compared with CiviForm',
         ({ comparedSeconds }) => comparedSeconds,
       ],
-      ['tributary_civiform_copying', '1 while the first copy is under way', ({ copying }) => (copying ? 1 : 0)],
+      ['tributary_civiform_copying', '1 during the first copy', ({ copying }) => (copying ? 1 : 0)],
       [
         'tributary_civiform_late_applications',
-        'Applications that appeared below a watermark that had been used; a clock is wrong',
+        'Applications that appeared too late because a clock is wrong; should always be 0',
         ({ late }) => late,
       ],
       [
         'tributary_civiform_clock_allowance_seconds',
-        'How far clocks of CiviForm’s servers are taken to lag: every application is here that much later',
+        'Assumed lag of CiviForm’s clocks, which delays every application',
         ({ allowanceSeconds }) => allowanceSeconds,
       ],
       [
         'tributary_civiform_held_seconds',
-        'How long a transaction has been open in CiviForm’s database that holds back what can be copied; 0 when none does for long',
+        'Age of the transaction that delays copying; 0 below 10 s',
         ({ heldSeconds }) => heldSeconds,
       ],
       [
         'tributary_civiform_ahead_seconds',
-        'How far the newest submission lies ahead of the clock of CiviForm’s database: it is copied when that time has come. 0 below 10 s',
+        'How far submissions are ahead of the database clock; 0 below 10 s',
         ({ aheadSeconds }) => aheadSeconds,
       ],
       [
         'tributary_civiform_rollbacks',
-        'How often CiviForm’s database had lost commits that were here: a standby took over, or a backup was restored',
+        'Times CiviForm’s database lost commits that had been copied',
         ({ rollbacks }) => rollbacks,
       ],
       [
         'tributary_civiform_findings',
-        'What of CiviForm’s data could not be taken as it is',
+        'CiviForm data that couldn’t be copied as it is, by kind',
         ({ findings }) => findings.map(({ kind, findings: count }) => [{ kind }, count]),
         ['kind'],
       ],

@@ -12,14 +12,14 @@ export class PoolMetrics {
     const pools = this.#pools
     this.#waits = new Histogram({
       name: 'tributary_pool_wait_seconds',
-      help: 'How long a statement or transaction waited for a database connection of its pool',
+      help: 'Time statements waited for a connection, by pool',
       labelNames: ['pool'],
       buckets: [0.001, 0.01, 0.1, 0.5, 1, 5, 20],
       registers,
     })
     new Gauge({
       name: 'tributary_pool_connections',
-      help: 'Database connections of a pool, in use or idle',
+      help: 'Database connections by pool and state',
       labelNames: ['pool', 'state'],
       registers,
       collect() {
@@ -32,7 +32,7 @@ export class PoolMetrics {
     })
     new Gauge({
       name: 'tributary_pool_connections_max',
-      help: 'Database connections that a pool may have at most',
+      help: 'Maximum database connections by pool',
       labelNames: ['pool'],
       registers,
       collect() {
@@ -41,7 +41,7 @@ export class PoolMetrics {
     })
     new Gauge({
       name: 'tributary_pool_waiting',
-      help: 'Statements and transactions that wait for a database connection of a pool just now',
+      help: 'Statements queued for a connection, by pool',
       labelNames: ['pool'],
       registers,
       collect() {

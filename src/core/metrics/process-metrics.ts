@@ -14,13 +14,13 @@ export function registerProcessMetrics(meter: Meter, build: Build): void {
   const { registers } = meter
   new Gauge({
     name: 'tributary_build_info',
-    help: 'Always 1; the labels say which release, commit, Bun and database schema this process runs on',
+    help: 'Always 1; labels: release, commit, Bun and newest migration',
     labelNames: ['version', 'commit', 'bun', 'schema'],
     registers,
   }).set({ ...build }, 1)
   new Gauge({
     name: 'process_start_time_seconds',
-    help: 'When the process started, in seconds since 1970',
+    help: 'Start time in seconds since 1970',
     registers,
   }).set(performance.timeOrigin / 1000)
   registerProcessorMetrics(meter)
@@ -30,7 +30,7 @@ export function registerProcessMetrics(meter: Meter, build: Build): void {
 }
 
 function registerProcessorMetrics(meter: Meter): void {
-  meter.counter('process_cpu_seconds_total', 'Processor time of the process, all its threads together', () => {
+  meter.counter('process_cpu_seconds_total', 'Processor time of all threads; 1 per second is one core', () => {
     const { user, system } = process.cpuUsage()
     return (user + system) / 1e6
   })
@@ -38,39 +38,31 @@ function registerProcessorMetrics(meter: Meter): void {
 
 function registerMemoryMetrics(meter: Meter): void {
   // Not heapUsed, which is as of a collection: buffers that came since then would be more than all.
-  meter.gauge(
-    'bun_heap_used_bytes',
-    'Memory of JavaScript objects and of the buffers they own, garbage that is not collected yet included',
-    heapSize,
-  )
+  meter.gauge('bun_heap_used_bytes', 'JavaScript memory, including buffers and uncollected garbage', heapSize)
   meter.gauge(
     'bun_heap_external_bytes',
-    'The part of bun_heap_used_bytes that is buffers and long texts rather than objects',
+    'The buffers and long texts in that memory',
     () => process.memoryUsage().external,
   )
-  meter.gauge('process_resident_memory_bytes', 'Memory of the process that is in RAM', () => process.memoryUsage().rss)
+  meter.gauge(
+    'process_resident_memory_bytes',
+    'Resident memory; falls some time after load',
+    () => process.memoryUsage().rss,
+  )
 }
 
 function registerDescriptorMetrics(meter: Meter): void {
   const found = openDescriptors()
   if (found === undefined) return
-  meter.gauge(
-    'process_max_fds',
-    'Files, sockets and connections that the process may have open at once',
-    () => found.max,
-  )
-  meter.gauge(
-    'process_open_fds',
-    'Files, sockets and connections that the process has open',
-    () => openDescriptors()!.open,
-  )
+  meter.gauge('process_max_fds', 'Maximum number of open file descriptors', () => found.max)
+  meter.gauge('process_open_fds', 'Open file descriptors, one per connection', () => openDescriptors()!.open)
 }
 
 /** A timer that comes late was kept waiting by something that ran for long: all requests were, too. */
 function watchEventLoop({ registers }: Meter): void {
   const lateness = new Histogram({
     name: 'tributary_event_loop_delay_seconds',
-    help: 'How late a timer of 100 ms came: how long everything in the process was kept waiting',
+    help: 'Event-loop delay',
     buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   })

@@ -6,12 +6,12 @@ import type { Meter } from './meter.ts'
 export function watchTraces(meter: Meter, exporter: { exported: number; dropped: number } | undefined): void {
   meter.counter(
     'tributary_spans_exported_total',
-    'Spans of traces that the collector took',
+    'Trace spans accepted by the collector',
     () => exporter?.exported ?? 0,
   )
   meter.counter(
     'tributary_spans_dropped_total',
-    'Spans of traces that were lost, because the collector was away or too slow',
+    'Trace spans that didn’t reach the collector',
     () => exporter?.dropped ?? 0,
   )
 }

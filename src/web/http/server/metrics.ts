@@ -24,50 +24,43 @@ export class Metrics extends Meter implements RequestCounts {
   readonly pools = new PoolMetrics(this)
   readonly #requests = new Histogram({
     name: 'tributary_request_seconds',
-    help: 'Time from the start of a request to the end of its response, streams included, by route, status and how it ended',
+    help: 'Time to the end of the response, by route, status and outcome',
     labelNames: ['route', 'status', 'outcome'],
     buckets: [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300],
     registers: this.registers,
   })
   readonly #pages = this.#counter(
     'tributary_pages_total',
-    'Pages of exports that keys asked for: sent whole, cut short (client_gone, stalled, failed) or refused',
+    'Export pages by outcome: whole, cut short (client_gone, stalled, failed) or refused',
     'outcome',
   )
-  readonly #applications = this.#counter('tributary_exported_applications_total', 'Applications handed to clients')
-  readonly #bytes = this.#counter(
-    'tributary_exported_bytes_total',
-    'Bytes of JSON handed to clients, before any compression',
+  readonly #applications = this.#counter(
+    'tributary_exported_applications_total',
+    'Applications sent to clients, including interrupted pages',
   )
+  readonly #bytes = this.#counter('tributary_exported_bytes_total', 'Bytes of JSON sent to clients before compression')
   readonly #unauthenticated = this.#counter(
     'tributary_unauthenticated_total',
-    'Requests of API clients that were answered 401, by the reason, which the response does not contain',
+    '401 responses by reason, which clients don’t see',
     'reason',
   )
-  readonly #limited = this.#counter(
-    'tributary_rate_limited_total',
-    'Requests that were answered 429, by the limit that was reached',
-    'limit',
-  )
+  readonly #limited = this.#counter('tributary_rate_limited_total', '429 responses by limit', 'limit')
   readonly #unavailable = this.#counter(
     'tributary_unavailable_total',
-    'Requests that were answered 503, by the reason',
+    '503 responses by reason; the log has the code of a database error',
     'reason',
   )
   readonly #walks = this.#counter(
     'tributary_walks_refused_total',
-    'Pages not sent, or not to their end, because the database lacks submissions of the walk: it lags behind, or has another history',
+    'Pages refused because the database lags (behind_walk) or lost changes (walk_of_another_history)',
     'reason',
   )
   readonly #reads = this.#counter(
     'tributary_read_address_cursors_total',
-    'Cursors for DATABASE_READ_URL: read there, or why they were read from the primary instead',
+    'Cursors for DATABASE_READ_URL: read there, or why the primary was read instead',
     'outcome',
   )
-  readonly #errors = this.#counter(
-    'tributary_internal_errors_total',
-    'Requests that were answered 500: a fault of the service; the log has what it was',
-  )
+  readonly #errors = this.#counter('tributary_internal_errors_total', 'Requests answered 500; should always be 0')
   #open = 0
 
   constructor() {
@@ -78,7 +71,7 @@ export class Metrics extends Meter implements RequestCounts {
     for (const limit of [...limits, 'failed_authentications']) this.#limited.inc({ limit }, 0)
     for (const reason of walkRefusals) this.#walks.inc({ reason }, 0)
     for (const outcome of readOutcomes) this.#reads.inc({ outcome }, 0)
-    this.gauge('tributary_open_requests', 'Requests under way, streams included', () => this.#open)
+    this.gauge('tributary_open_requests', 'Requests in progress, including streams', () => this.#open)
   }
 
   #counter(name: string, help: string, ...labelNames: string[]): Counter {
@@ -90,7 +83,7 @@ export class Metrics extends Meter implements RequestCounts {
     this.lookUp(read, [
       [
         'tributary_api_keys_expiring',
-        'API keys in force that expire within the time of the label',
+        'Valid API keys that expire within 30 and within 7 days',
         found => [
           [{ within: '30d' }, found.within_30_days],
           [{ within: '7d' }, found.within_7_days],
@@ -101,21 +94,25 @@ export class Metrics extends Meter implements RequestCounts {
   }
 
   watch({ exports, auditLog }: Watched): void {
-    this.gauge('tributary_exports_reading', 'Exports that are reading from the database', () => exports.holding)
-    this.gauge('tributary_exports_waiting', 'Exports that wait for a database connection', () => exports.waiting)
+    this.gauge('tributary_exports_reading', 'Exports that hold a database connection', () => exports.holding)
+    this.gauge(
+      'tributary_exports_waiting',
+      'Exports queued for a database connection; short peaks are normal',
+      () => exports.waiting,
+    )
     this.counter(
       'tributary_cursors_released_total',
-      'Times an export gave its database connection back because its client read too slowly',
+      'Connections given back because a reader was slow; harmless',
       () => exports.released,
     )
     this.counter(
       'tributary_cursors_reopened_total',
-      'Times an export continued in mid-page on another connection: after it was released, or lost its own',
+      'Exports continued on another connection in the middle of a page',
       () => exports.reopened,
     )
     this.gauge(
       'tributary_audit_entries_waiting',
-      'Lines of the audit log on pages that were sent, which are not written yet',
+      'Audit entries for sent pages that aren’t stored yet',
       () => auditLog.waiting,
     )
   }
@@ -124,7 +121,7 @@ export class Metrics extends Meter implements RequestCounts {
   watchCounts(shared: { readonly away: boolean } | undefined): void {
     this.gauge(
       'tributary_key_limits_apart',
-      'Processes that count what keys ask for by themselves, because Redis is away',
+      '1 while Redis is unreachable and the process counts limits by itself',
       () => (shared?.away === true ? 1 : 0),
     )
   }
