@@ -19,8 +19,9 @@ const most = {
   // In a transaction: limit the wait for locks, name the active version, find the applicant, make a place for the answers, read the last
   // application for those to start from, keep them.
   saving: 9,
-  // In a transaction: the wait, the idempotency key, the saved answers, number and time, the application, the audit log.
-  submission: 9,
+  // In a transaction: the wait, the idempotency key, the saved answers, number and time, the application (what is expected of its version,
+  // the one it supersedes, the row; sent together), the audit log.
+  submission: 11,
 }
 
 /** Sent for a key once a minute: of no request. */
