@@ -10,11 +10,11 @@ import { join } from 'node:path'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { TributaryClient } from '../../src/clients/client/tributary-client.ts'
 import type { Sql } from '../../src/db/client.ts'
-import { csvRecordOf, readCsvPage, textOf } from '../support/csv-page.ts'
-import type { ExportedApplication, ExportPage } from '../support/export-client.ts'
+import type { ExportedApplication } from '../support/export-client.ts'
 import { createTestKey, type TestKey } from '../support/keys.ts'
-import { lineEnds, readNdjsonPage } from '../support/ndjson-page.ts'
+import { lineEnds } from '../support/ndjson-page.ts'
 import { asPulled, walkFeed } from '../support/odata-feed.ts'
+import { type Format, formats } from '../support/page-formats.ts'
 import { schemaErrors } from '../support/response-schema.ts'
 import { runTool } from '../support/tributary-tool.ts'
 import { documentedPaths, schemaPaths } from './documented-paths.ts'
@@ -38,43 +38,6 @@ const codings = {
 type Coding = keyof typeof codings
 const allCodings = Object.keys(codings) as Coding[]
 
-interface Format {
-  accept: string
-  read(text: string): { items: unknown[]; nextPageToken: string | null }
-  /** An application as an item of this format. */
-  itemOf(application: ExportedApplication): unknown
-}
-
-const asItIs = (application: ExportedApplication): unknown => application
-const formats = {
-  json: {
-    accept: 'application/json',
-    read: text => {
-      const { payload, nextPageToken } = JSON.parse(text) as ExportPage
-      return { items: payload, nextPageToken }
-    },
-    itemOf: asItIs,
-  },
-  ndjson: {
-    accept: 'application/x-ndjson',
-    read: text => {
-      const { applications, nextPageToken } = readNdjsonPage(text)
-      return { items: applications, nextPageToken }
-    },
-    itemOf: asItIs,
-  },
-  csv: {
-    accept: 'text/csv',
-    read: text => {
-      const { records, nextPageToken } = readCsvPage(text)
-      const bare = records.map(record =>
-        Object.fromEntries(Object.entries(record).map(([name, cell]) => [name, textOf(cell)])),
-      )
-      return { items: bare, nextPageToken }
-    },
-    itemOf: csvRecordOf,
-  },
-} as const satisfies Record<string, Format>
 type FormatName = keyof typeof formats
 
 interface Cell {

@@ -1,7 +1,7 @@
 // A page of the change feed as bytes: its changes in the framing of a page of applications, each with its application where it has one.
 
 import { createHash } from 'node:crypto'
-import { jsonPage, visibleOnly } from '../framings/all-framings.ts'
+import { type ExportFormat, jsonPage, visibleOnly } from '../framings/all-framings.ts'
 import { lastLine, ndjsonPage } from '../framings/ndjson-page.ts'
 import { inOneLine } from '../framings/one-line.ts'
 import type { PageFraming, RowWriter, VersionedRow, WalkQuestions } from '../framings/page-framing.ts'
@@ -27,6 +27,9 @@ const formats = {
 } as const satisfies Record<string, (facts: object) => ChangesFraming>
 
 export type ChangesFormat = keyof typeof formats
+
+/** Of CSV there is none: each kind of change has members of its own, so the feed has no columns. */
+export const isChangesFormat = (format: ExportFormat): format is ChangesFormat => format in formats
 
 /** The framing of a page whose rows are its changes, with their applications. */
 export function framingOfChanges(

@@ -1,9 +1,9 @@
 // The formats an export has, by the names the log and the audit log know them by.
 
-import { csvPage } from './csv-page.ts'
+import { csv } from './csv-page.ts'
 import { cutRows, cutterOf } from './cut-text.ts'
-import { ndjsonPage } from './ndjson-page.ts'
-import type { PageFraming, WalkQuestions } from './page-framing.ts'
+import { ndjson } from './ndjson-page.ts'
+import type { PageFormat, PageFraming, WalkQuestions } from './page-framing.ts'
 import { splicedRows } from './splice.ts'
 
 /** The page as the specification has it: one JSON object. Source: spec, "Export page". */
@@ -14,17 +14,18 @@ export const jsonPage: PageFraming = {
   end: nextPageToken => `],"nextPageToken":${JSON.stringify(nextPageToken)}}`,
 }
 
-const framings = {
-  json: () => jsonPage,
-  ndjson: () => ndjsonPage,
-  csv: csvPage,
-} as const satisfies Record<string, (questions: WalkQuestions) => PageFraming>
+/** The default first. */
+export const pageFormats = {
+  json: { types: ['application/json'], parameters: '', framing: () => jsonPage },
+  ndjson,
+  csv,
+} as const satisfies Record<string, PageFormat>
 
-export type ExportFormat = keyof typeof framings
+export type ExportFormat = keyof typeof pageFormats
 
 /** The framing of a format, for a walk over these questions. */
 export function framingOf(format: ExportFormat, questions: WalkQuestions): PageFraming {
-  return visibleOnly(framings[format](questions), questions)
+  return visibleOnly(pageFormats[format].framing(questions), questions)
 }
 
 /** The framing, of nothing but what is seen. */

@@ -15,7 +15,7 @@ import type { KeyMap } from '../../../domain/questions/key-map.ts'
 import { annotationsOutline, outlineSnapshot } from '../../../domain/questions/text-outline.ts'
 import { cellGrowth, writeList, writeNumber, writeText } from './csv-cells.ts'
 import { NamedValues } from './named-values.ts'
-import type { PageFraming, RowWriter, VersionedRow, WalkQuestions } from './page-framing.ts'
+import type { PageFormat, PageFraming, RowWriter, VersionedRow, WalkQuestions } from './page-framing.ts'
 import { notesOfValue } from './stored-values.ts'
 
 const tokenColumn = 'next_page_token'
@@ -49,6 +49,18 @@ export function csvPage(questions: WalkQuestions): PageFraming {
     end: nextPageToken => `"${nextPageToken ?? 'none'}"${emptyCells}${endOfRecord}`,
   }
 }
+
+export const csv = {
+  types: ['text/csv'],
+  parameters: '; charset=utf-8; header=present',
+  description:
+    'RFC 4180 in UTF-8, with a byte order mark and a header record. Columns: next_page_token, the fields of an application, and ' +
+    'question_key.field for each field of each top-level answer; lists are joined by semicolons, and of an enumerator there is ' +
+    'the number of its entities. The last record has nothing but next_page_token: the token, or none on the last page. A page ' +
+    'without that record is not whole. A text that a spreadsheet could take for a formula, or that begins with an apostrophe, ' +
+    'has an apostrophe before it.',
+  framing: csvPage,
+} as const satisfies PageFormat
 
 /** Made once for a key map, which is kept for as long as it is used. */
 const made = new WeakMap<KeyMap, CsvRows>()

@@ -7,7 +7,7 @@
 // end of a line.
 
 import { rowsInOneLine } from './one-line.ts'
-import type { PageFraming } from './page-framing.ts'
+import type { PageFormat, PageFraming } from './page-framing.ts'
 import { splicedRows } from './splice.ts'
 
 export const ndjsonPage: PageFraming = {
@@ -17,6 +17,16 @@ export const ndjsonPage: PageFraming = {
   isDigested: true,
   end: (nextPageToken, count, digest) => lastLine({ nextPageToken }, count, digest),
 }
+
+export const ndjson = {
+  types: ['application/x-ndjson', 'application/jsonl', 'application/ndjson'],
+  parameters: '; charset=utf-8',
+  description:
+    'One application a line, as in payload, and a last line {"nextPageToken": …, "count": …, "sha256": …} with the number of ' +
+    'applications before it, and the SHA-256 in hexadecimal of all bytes before it. A page without that last line is not whole; ' +
+    'one with another digest was changed on the way.',
+  framing: () => ndjsonPage,
+} as const satisfies PageFormat
 
 /** The end of the previous line, and the last line: `facts`, the number of lines before, and their digest. */
 export function lastLine(facts: object, count: number, digest: (text: string) => string): string {

@@ -1,5 +1,4 @@
-// The interface of a framing: the text around a page's applications, and the rendering of each. Another export format is another
-// framing; the caller selects it.
+// The interface of a format: how clients ask for it, and its framing: the text around a page's applications, and the rendering of each.
 
 import type { ExportProfile, KeyMap } from '../../../domain/questions/key-map.ts'
 import type { VersionFill } from '../../../domain/questions/version-fill.ts'
@@ -46,4 +45,15 @@ export interface PageFraming {
    * is the SHA-256 in hexadecimal of the page up to here and this text; of a framing that is digested.
    */
   end(nextPageToken: string | null, applications: number, digest: (text: string) => string): string
+}
+
+/** A format of an export: how clients ask for it and what they read about it, and its pages. */
+export interface PageFormat {
+  /** Its media type, and other names of it: it is sent as the one that is asked for. */
+  types: readonly [string, ...string[]]
+  /** Parameters that the type is sent with, such as `; charset=utf-8`. */
+  parameters: string
+  /** For OpenAPI, of a page that is not JSON. */
+  description?: string
+  framing(questions: WalkQuestions): PageFraming
 }

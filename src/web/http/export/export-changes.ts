@@ -11,7 +11,7 @@ import {
   parseChangesRequest,
   readChangesPage,
 } from '../../../core/export/changes/change-feed.ts'
-import { changesAlone } from '../../../core/export/changes/feed-framings.ts'
+import { type ChangesFormat, changesAlone } from '../../../core/export/changes/feed-framings.ts'
 import { type ChangesToServe, serveChanges } from '../../../core/export/changes/serve-changes.ts'
 import { parseChangeCursor } from '../../../core/export/requests/change-cursor.ts'
 import { authorizeExport } from '../../../core/keys/caller.ts'
@@ -19,7 +19,7 @@ import { readThroughLoss } from '../../../db/client.ts'
 import { readSpanOf } from '../../../db/walks/change-rows.ts'
 import { readWalkStart, type WalkStart } from '../../../db/walks/walks.ts'
 import { earliest } from '../../../domain/values/offset-time.ts'
-import { acceptedChangesFormat, type OfferedChangesFormat } from '../headers/export-formats.ts'
+import { acceptedChangesFormat, type OfferedFormat } from '../headers/export-formats.ts'
 import { preferredCoding } from '../headers/negotiation.ts'
 import { preferredWaitSeconds } from '../headers/preference.ts'
 import { changesOperation } from '../openapi/changes-operation.ts'
@@ -37,7 +37,7 @@ interface OpenedChanges extends AskedByKey {
   asked: ChangesRequest
   page: ChangesPage
   start: WalkStart
-  offered: OfferedChangesFormat
+  offered: OfferedFormat<ChangesFormat>
   headers: Headers
 }
 

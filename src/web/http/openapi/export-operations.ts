@@ -1,8 +1,9 @@
 // OpenAPI of the two operations for clients: checking a key and exporting. Shared by all documents of the service.
 
 import { filterParameters } from '../../../core/export/filters/all-filters.ts'
+import { pageFormats } from '../../../core/export/framings/all-framings.ts'
+import type { PageFormat } from '../../../core/export/framings/page-framing.ts'
 import type { JsonSchema } from '../../../domain/fields/field-schema.ts'
-import type { ExportType } from '../headers/export-formats.ts'
 import {
   byKey,
   headerParameter,
@@ -209,28 +210,11 @@ export function exportOperation(examples?: JsonSchema) {
 }
 
 /** What is sent when Accept asks for it. A token of one format is good in all of them. */
-const otherFormats = {
-  'application/x-ndjson': {
-    schema: {
-      type: 'string',
-      description:
-        'One application a line, as in payload, and a last line {"nextPageToken": …, "count": …, "sha256": …} with the number of ' +
-        'applications before it, and the SHA-256 in hexadecimal of all bytes before it. A page without that last line is not whole; ' +
-        'one with another digest was changed on the way.',
-    },
-  },
-  'text/csv': {
-    schema: {
-      type: 'string',
-      description:
-        'RFC 4180 in UTF-8, with a byte order mark and a header record. Columns: next_page_token, the fields of an application, and ' +
-        'question_key.field for each field of each top-level answer; lists are joined by semicolons, and of an enumerator there is ' +
-        'the number of its entities. The last record has nothing but next_page_token: the token, or none on the last page. A page ' +
-        'without that record is not whole. A text that a spreadsheet could take for a formula, or that begins with an apostrophe, ' +
-        'has an apostrophe before it.',
-    },
-  },
-} as const satisfies Record<Exclude<ExportType, 'application/json'>, object>
+const otherFormats = Object.fromEntries(
+  Object.values<PageFormat>(pageFormats).flatMap(({ types: [type], description }) =>
+    description === undefined ? [] : [[type, { schema: { type: 'string', description } }]],
+  ),
+)
 
 /** The program slug where it is not fixed. */
 export const programSlugParameter = pathParameter(

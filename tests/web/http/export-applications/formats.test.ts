@@ -3,14 +3,15 @@
 import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { annotate } from '../../../../src/core/applications/annotate.ts'
+import { type ExportFormat, pageFormats } from '../../../../src/core/export/framings/all-framings.ts'
 import { inOneLine } from '../../../../src/core/export/framings/one-line.ts'
-import { type ExportType, exportFormats, exportTypes } from '../../../../src/web/http/headers/export-formats.ts'
+import { type ExportType, exportTypes } from '../../../../src/web/http/headers/export-formats.ts'
 import { csvRecordOf, readCsvPage, textOf } from '../../../support/csv-page.ts'
-import { ExportClient, type ExportedApplication } from '../../../support/export-client.ts'
+import { ExportClient } from '../../../support/export-client.ts'
 import { useDatabase, useService } from '../../../support/fixtures.ts'
 import { FrontEnd } from '../../../support/front-end.ts'
 import { createTestKey } from '../../../support/keys.ts'
-import { readNdjsonPage } from '../../../support/ndjson-page.ts'
+import { formats } from '../../../support/page-formats.ts'
 import { aProgram, everyKind, q } from '../../../support/programs.ts'
 import { insertRawApplications, insertRawProgram } from '../../../support/raw-applications.ts'
 import { rawRequest } from '../../../support/raw-request.ts'
@@ -71,19 +72,10 @@ interface ReadPage {
 }
 
 /** What a client has of a page; throws where it is not whole. */
-const read: Record<ExportType, (text: string) => ReadPage> = {
-  'application/json': text => {
-    const { payload, nextPageToken } = JSON.parse(text)
-    return { ids: payload.map((a: ExportedApplication) => a.application_id), nextPageToken }
-  },
-  'application/x-ndjson': text => {
-    const { applications, nextPageToken } = readNdjsonPage(text)
-    return { ids: applications.map(a => a.application_id), nextPageToken }
-  },
-  'text/csv': text => {
-    const { records, nextPageToken } = readCsvPage(text)
-    return { ids: records.map(record => Number(record.application_id)), nextPageToken }
-  },
+function read(type: ExportType, text: string): ReadPage {
+  const format = Object.values(formats).find(({ accept }) => accept === type)!
+  const { items, nextPageToken } = format.read(text)
+  return { ids: items.map(item => Number((item as { application_id: unknown }).application_id)), nextPageToken }
 }
 
 describe('Accept', () => {
@@ -209,7 +201,7 @@ describe('the same applications in each format', () => {
       for (let page = 0; token !== null; page++) {
         const parameters: Record<string, string> = token === undefined ? { pageSize } : { nextPageToken: token }
         const pages: ReadPage[] = []
-        for (const type of exportTypes) pages.push(read[type]((await bodyOf(type, parameters)).text))
+        for (const type of exportTypes) pages.push(read(type, (await bodyOf(type, parameters)).text))
         for (const { ids, nextPageToken } of pages) {
           expect(ids).toEqual(pages[0]!.ids)
           expect(nextPageToken === null).toBe(pages[0]!.nextPageToken === null)
@@ -243,10 +235,10 @@ describe('G9: "Never a partial 200 that parses"', () => {
     for (const parameters of [{}, { pageSize: '3' }] as Record<string, string>[]) {
       const { text } = await bodyOf(type, parameters)
       const bytes = Buffer.from(text)
-      const whole = read[type](text)
+      const whole = read(type, text)
       expect(whole.ids.length).toBe(parameters.pageSize === '3' ? 3 : hostile.length)
       for (let length = 0; length < bytes.length; length += length < bytes.length - 900 ? 97 : 1) {
-        expect(() => read[type](bytes.toString('utf8', 0, length))).toThrow()
+        expect(() => read(type, bytes.toString('utf8', 0, length))).toThrow()
       }
     }
   })
@@ -255,11 +247,10 @@ describe('G9: "Never a partial 200 that parses"', () => {
 test('"per export: which key, which walk, filters …": the audit log and the log have the format', async () => {
   const key = await createTestKey(sql, { programs: [slug] })
   const reader = new ExportClient(service, key, slug)
-  for (const type of exportTypes) {
-    const response = await reader.request({ pageSize: '2' }, { Accept: type })
+  for (const format of Object.keys(pageFormats) as ExportFormat[]) {
+    const response = await reader.request({ pageSize: '2' }, { Accept: pageFormats[format].types[0] })
     const { length } = await response.arrayBuffer().then(body => new Uint8Array(body))
     const id = response.headers.get('X-Request-Id')!
-    const { format } = exportFormats[type]
     expect(await until('the log line', () => service.requestLine(id))).toMatchObject({ format, bytes: length })
     const [event] = await until('the audit event', async () => {
       const events = await sql<{ detail: Record<string, unknown> }[]>`
