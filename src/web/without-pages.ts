@@ -1,21 +1,16 @@
 // In place of lazy-routes in a program that is built without the console and the docs (scripts/build --without console).
 
-import { Elysia } from 'elysia'
 import { Problem } from '../base/problem.ts'
-import { hiddenRoute } from './http/openapi/route-detail.ts'
+import { absentRoutes } from './http/server/absent-routes.ts'
 
-function absent(): never {
-  throw new Problem('not_found', { detail: 'This program was built without the console and the docs.' })
-}
+const withoutPages = (): Problem =>
+  new Problem('not_found', { detail: 'This program was built without the console and the docs.' })
 
-const unread = { ...hiddenRoute, parse: 'none' } as const
+export const adminConsole = () => absentRoutes(['/', '/admin', '/admin/*'], withoutPages)
 
-export const adminConsole = () =>
-  new Elysia().all('/', absent, unread).all('/admin', absent, unread).all('/admin/*', absent, unread)
+export const apiDocs = () => absentRoutes(['/docs', '/docs/*'], withoutPages)
 
-export const apiDocs = () => new Elysia().all('/docs', absent, unread).all('/docs/*', absent, unread)
-
-export const shellAssets = () => new Elysia().all('/assets/*', absent, unread)
+export const shellAssets = () => absentRoutes(['/assets/*'], withoutPages)
 
 /** A program gets the problem document, and so does a browser here. */
 export const refusalPage = (_config: unknown, _request: Request, refusal: Response): Response => refusal

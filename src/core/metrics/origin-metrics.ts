@@ -11,9 +11,11 @@ import type { Meter } from './meter.ts'
 export function watchOrigin(meter: Meter, db: Sql, load: () => Promise<(meter: Meter, db: Sql) => void>): void {
   let isWatched = false
   meter.onRead(async () => {
-    if (isWatched || (await findOrigin(db).catch(() => undefined)) === undefined || isWatched) return
+    if (isWatched || (await findOrigin(db).catch(() => undefined)) === undefined) return
+    // A program that was built without this code has no metrics of it.
+    const watch = await load().catch(() => undefined)
+    if (isWatched || watch === undefined) return
     isWatched = true
-    const watch = await load()
     watch(meter, db)
   })
 }
