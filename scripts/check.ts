@@ -36,7 +36,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // Pages for people: what they share, the generated docs, the console. Docs know who is signed in to the console.
   'web/html': ['web/http', 'core/people', 'domain', 'base', 'type config'],
   'web/docs': ['web/http', 'web/html', 'web/console', ...underPages],
-  'web/console': ['web/http', 'web/html', ...underPages],
+  'web/console': ['web/http', 'web/html', 'web/questions', ...underPages],
+  // A program's questions as forms ask them: pure, for applicants' pages and the console.
+  'web/questions': ['core/intake', 'domain', 'type base'],
   'web/http': underPages,
   ...Object.fromEntries(useCases.map(room => [`core/${room}`, ['core/queue', ...below]])),
   // What they do is audited in the transaction that does it.
@@ -66,7 +68,7 @@ const workspaces: Readonly<Record<string, string>> = {
 /** Packages that only some rooms may know; scripts may know any. */
 const packageRooms: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^elysia(\/|$)/, ['web', 'web/http', 'web/html', 'web/docs', 'web/console']],
-  [/^preact/, ['web/html', 'web/docs', 'web/console']],
+  [/^preact/, ['web/html', 'web/questions', 'web/docs', 'web/console']],
   [/^postgres$/, ['db', 'clients/pull']],
   [/^prom-client$/, ['core/metrics', 'web/http', 'workers', 'civiform']],
   [/^(bullmq|ioredis|pg)$/, ['core/queue', 'main']],

@@ -15,7 +15,7 @@ interface Name {
 }
 
 /** Source: spec, NAME, `suffix`. */
-const suffixes = ['JR', 'SR', 'I', 'II', 'III', 'IV', 'V']
+export const suffixes = ['JR', 'SR', 'I', 'II', 'III', 'IV', 'V']
 
 export const name = {
   kinds: ['NAME'],

@@ -1,0 +1,29 @@
+// What the fields of a question need to know of the form they are in, and what is wrong with an answer in plain words.
+
+import type { ProblemItem } from '../../base/problem.ts'
+import type { AskedPlace } from '../../core/intake/checking/check-all.ts'
+import type { FormValues } from './form-values.ts'
+import type { Language } from './languages/en.ts'
+
+export type QuestionWords = Language['questions']
+
+/** A form as it was filled in. Fields are named by the JSON Pointer of what they hold. */
+export interface FieldView {
+  values: FormValues
+  /** Messages by the name of a field. */
+  errors: ReadonlyMap<string, string>
+  words: QuestionWords
+}
+
+/** A text of a language file with its values filled in. */
+export const filled = (text: string, values: Readonly<Record<string, unknown>>): string =>
+  text.replace(/\{(\w+)\}/g, (whole, name: string) => (values[name] === undefined ? whole : String(values[name])))
+
+/** What an applicant reads about an error that intake found at a place. */
+export function errorWords(words: QuestionWords, { asked }: AskedPlace, { path = '', code }: ProblemItem): string {
+  const field = path.split('/').findLast(part => !/^\d+$/.test(part)) ?? ''
+  const { errors } = words
+  const isWhole = field === asked.question.question_key
+  const text = errors[`${field}.${code}`] ?? (isWhole ? undefined : errors[field]) ?? errors[code] ?? errors.other ?? ''
+  return filled(text, asked.question.settings as Readonly<Record<string, unknown>>)
+}

@@ -1,0 +1,66 @@
+// Every text of the applicants' pages in English. A language is a file like this one and its line in all-languages.ts.
+// Words in braces are replaced by values. Aim at a reading age of nine.
+
+export const en = {
+  name: 'English',
+  questions: {
+    optional: 'optional',
+    add: 'Add another',
+    remove: 'Remove',
+    entity: 'Name {number}',
+    choose: 'Choose one',
+    noAnswer: 'No answer',
+    manyHint: 'Choose all that apply.',
+    month: 'Month',
+    day: 'Day',
+    year: 'Year',
+    dateHint: 'For example, 3 27 1985',
+    amountHint: 'In dollars, for example 1250 or 12.50',
+    filesHint: 'Paste a link to each file, one on each line.',
+    fields: {
+      first_name: 'First name',
+      middle_name: 'Middle name',
+      last_name: 'Last name',
+      suffix: 'Suffix',
+      street: 'Street address',
+      line2: 'Apartment or suite',
+      city: 'City',
+      state: 'State',
+      zip: 'ZIP code',
+    },
+    /** By field and code, by field, by code. */
+    errors: {
+      first_name: 'Enter the first name',
+      last_name: 'Enter the last name',
+      street: 'Enter the street address',
+      city: 'Enter the city',
+      state: 'Choose the state',
+      zip: 'Enter the ZIP code, such as 98101',
+      date: 'Enter a real date, such as 3 27 1985',
+      phone_number: 'Enter a phone number, such as 206-555-0100',
+      number: 'Enter a whole number, such as 3',
+      'number.too_small': 'Enter {min} or more',
+      'number.too_large': 'Enter {max} or less',
+      currency_dollars: 'Enter an amount in dollars, such as 12.50',
+      'currency_dollars.too_small': 'Enter 0 or more',
+      id: 'Enter digits only',
+      file_urls: 'Enter a link that starts with https://, with no spaces',
+      'entities.too_many': 'List at most {max_count}',
+      'entities.too_few': 'List at least {min_count}',
+      'file_urls.too_many': 'Enter at most {max_count} links',
+      'file_urls.too_few': 'Enter at least {min_count} links',
+      required: 'Answer this question',
+      empty: 'Answer this question',
+      too_short: 'Enter at least {min_length} characters',
+      too_long: 'Enter at most {max_length} characters',
+      too_few: 'Choose at least {min_count}',
+      too_many: 'Choose at most {max_count}',
+      not_an_option: 'Choose one of the answers shown',
+      not_allowed: 'Choose one of the answers shown',
+      other: 'Check this answer',
+    } as Readonly<Record<string, string>>,
+  },
+}
+
+/** The texts of one language. */
+export type Language = typeof en
